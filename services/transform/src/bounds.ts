@@ -1,42 +1,42 @@
 import { availableParallelism } from "node:os";
 
-/** What one operation may use; what passes a bound fails its node. */
+/** Bounds of one operation. Exceeding one fails the node. */
 
 const MB = 1_024 * 1_024;
 const MINUTE_MS = 60_000;
 
 export const BOUNDS = {
-  /** Files of one operation, and their bytes together. */
+  /** Number of files, and their total bytes. */
   files: 100,
   inputBytes: 1_024 * MB,
-  /** A result, as large as media stores. */
+  /** The upper bound of the media service. */
   outputBytes: 100 * MB,
-  /** Pixels of one image, all pictures of an animated one together. */
+  /** Per image, summed over the frames of an animation. */
   imagePixels: 100_000_000,
-  /** Pictures of an animated image that are kept. */
+  /** Frames kept of an animated image. */
   imagePages: 500,
-  /** Pixels of one picture of a video. */
+  /** Per video frame. */
   videoPixels: 3_840 * 2_176,
-  /** Memory of the process that works on images, beside that of ffmpeg. */
+  /** Memory of the process that edits images, without ffmpeg. */
   memoryBytes: 1_536 * MB,
   /** Address space of one ffmpeg. */
   ffmpegMemoryBytes: 6_144 * MB,
-  /** Processor time of one ffmpeg. */
+  /** CPU time of one ffmpeg. */
   ffmpegCpuSeconds: 1_800,
-  /** From the beginning of an operation to its result. */
+  /** From the start of an operation to its result. */
   imageMs: MINUTE_MS,
   ffmpegMs: 20 * MINUTE_MS,
   previewMs: MINUTE_MS,
-  /** Reading files from media, and storing a result. */
+  /** Download from media, and upload of a result. */
   transferMs: 5 * MINUTE_MS,
-  /** Operations that may wait for their turn, and for how long. */
+  /** Length of the queue, and the longest wait in it. */
   queueLimit: 500,
   waitMs: 10 * MINUTE_MS,
-  /** Operations after which a process is replaced by a new one. */
+  /** Operations per child before it is replaced. */
   callsPerChild: 200,
 } as const;
 
-/** How long a caller waits for an operation at most: in line, for its files, and for its result. */
+/** Upper bound of a caller's wait: queue, download, work and upload. */
 export const RUN_MS = BOUNDS.waitMs + BOUNDS.ffmpegMs + 2 * BOUNDS.transferMs;
 
 export const defaultConcurrency = (cores = availableParallelism()): number => Math.max(1, cores);

@@ -24,10 +24,10 @@ import { imageVersion } from "./image-version";
 import { watchPool } from "./meters";
 import { transformHandlers } from "./server";
 
-/** The program of the children, as it was built. */
+/** The compiled child program. */
 const PROGRAM = join(__dirname, "..", "dist", "work", "main.js");
 
-/** Operations on files: each in a process of its own, within bounds. */
+/** File operations, each in its own process and within bounds. */
 export const service = defineService({
   name: "transform",
   variables: {
@@ -53,7 +53,7 @@ export const service = defineService({
     const calls = { media, pool, folders, ffmpeg };
     const handlers = transformHandlers({ run: createRun(calls), preview: createPreview(calls), ffmpeg, imageVersion });
     const services = [grpcService(transform.TransformServiceService, handlers)];
-    // An operation that is cut off is run again elsewhere.
+    // Interrupted operations are retried elsewhere.
     const grpc = await startGrpcServer({ listen: config.TRANSFORM_LISTEN, services, logger, tls: config, graceMs: answeringMs(config) });
     return {
       ports: { TRANSFORM_LISTEN: grpc.port },

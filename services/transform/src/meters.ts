@@ -1,11 +1,11 @@
 import { durationHistogram, observedGauge, type Stop } from "@nodeloom/platform";
 import type { Pool } from "./children/pool";
 
-/** What an operator watches. Attributes have few values: operations and outcomes. */
+/** Metrics. Attributes have few values: operations and outcomes. */
 
 const took = durationHistogram("nodeloom.transform.duration", "operations on files, by operation and outcome");
 
-/** Measures an operation, waiting for its turn included. */
+/** Measures an operation, including its wait in the queue. */
 export const measured = async <T>(operation: string, work: () => Promise<T>): Promise<T> => {
   const startedAt = performance.now();
   const note = (outcome: string): void => took(performance.now() - startedAt, { operation, outcome });
@@ -19,7 +19,7 @@ export const measured = async <T>(operation: string, work: () => Promise<T>): Pr
   }
 };
 
-/** Measures who works and who waits. @returns how to end that */
+/** Measures active and waiting operations. @returns a function that stops it */
 export const watchPool = (pool: Pick<Pool, "load">): Stop => {
   const attributes = { pool: "operations" };
   const ends = [

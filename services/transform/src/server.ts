@@ -7,7 +7,7 @@ export interface Handled {
   run(request: transform.RunRequest, signal: AbortSignal): Promise<transform.RunResponse>;
   preview(request: transform.RenderPreviewRequest, signal: AbortSignal): Promise<transform.RenderPreviewResponse>;
   ffmpeg: Pick<Program, "status">;
-  /** Of what works on images. */
+  /** Version of the image library. */
   imageVersion: string;
 }
 
@@ -17,7 +17,6 @@ const STATES = {
   away: transform.ProgramState.PROGRAM_STATE_AWAY,
 } as const;
 
-/** gRPC handlers of the transform service. */
 export const transformHandlers = ({ run, preview, ffmpeg, imageVersion }: Handled): transform.TransformServiceServer => ({
   run: unary(async (request, signal) => {
     const { outputs, warnings } = await run(request, signal);

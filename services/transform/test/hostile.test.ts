@@ -10,7 +10,7 @@ import { describeWithFfmpeg } from "./support/ffmpeg";
 import { hostileFiles, type HostileFile } from "./support/hostile";
 import { startTransform, type RunningTransform } from "./support/transform";
 
-/** Files that mean harm: each fails its own call with a clear error, and nothing else is touched. */
+/** Malicious files: each fails its own call with a clear error and has no other effect. */
 
 let service: RunningTransform;
 let files: HostileFile[];
@@ -18,7 +18,7 @@ let canary: Server;
 let calls = 0;
 beforeAll(async () => {
   service = await startTransform();
-  // Whoever follows an address of ours is counted.
+  // Counts connections: nothing must follow our URLs.
   canary = createServer((socket) => {
     calls += 1;
     socket.destroy();
@@ -35,13 +35,13 @@ const good = (): Promise<Buffer> =>
   sharp({ create: { width: 60, height: 40, channels: 3, background: "#123456" } })
     .png()
     .toBuffer();
-/** Bounds of one failed call; most take a tenth of a second. */
+/** Upper bound of a failed call; most take a tenth of a second. */
 const MOST_MS = 20_000;
 
-/** What may be made of a file that is damaged where it does not matter. */
+/** Files whose damage doesn't prevent a result. */
 const HARMLESS = /every seventh byte|without an end|half of a gif/;
 
-/** Calls an operation on each file. @returns what is wrong with how it went */
+/** Runs an operation on each file. @returns unexpected outcomes */
 const attack = async (operation: string, settings: object, port: string): Promise<string[]> => {
   const wrong: string[] = [];
   for (const { name, bytes } of files) {

@@ -54,7 +54,7 @@ describe("the ffmpeg that is used", () => {
     };
     await writeProgress(root, progress);
     const { state, reason, retryAfterSeconds } = await ffmpeg.status();
-    // Where nothing can be fetched for it, the machine says so.
+    // Without a download, the platform says so.
     if (state === "downloading")
       expect([reason, retryAfterSeconds > 0]).toEqual(["ffmpeg is being downloaded (34 of 68 MB): wait for it", true]);
     else expect(reason).toContain("Linux");

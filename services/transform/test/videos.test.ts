@@ -4,7 +4,7 @@ import { describeWithFfmpeg } from "./support/ffmpeg";
 import { contentsOf } from "./support/reader";
 import { startTransform, type RunningTransform } from "./support/transform";
 
-/** Videos and sounds. `npm run drill media` goes through more forms of files. */
+/** Videos and audio. `npm run drill media` covers more formats. */
 
 describeWithFfmpeg("operations on videos and sounds", () => {
   let service: RunningTransform;
@@ -110,7 +110,7 @@ describeWithFfmpeg("operations on videos and sounds", () => {
     const samples = samplesOf(looped.bytes);
     expect(levelBetween(samples, 0.6, 0.9)).toBeGreaterThan(0.05);
     expect(levelBetween(samples, 1.9, 2)).toBeLessThan(0.02);
-    // Its own sound is heard in the first second alone; the added one gives way to it.
+    // Its own audio is only audible in the first second; the added audio is lowered meanwhile.
     const talking = clip({ seconds: 3, tone: 300, more: ["-af", "volume='if(lt(t,1.5),4,0)':eval=frame"] });
     const ducked = samplesOf((await made("video-mux", { original: "duck" }, { video: talking, audio: tone(6_000, 3) })).bytes);
     const alone = samplesOf((await made("video-mux", { original: "drop" }, { video: talking, audio: tone(6_000, 3) })).bytes);
@@ -211,7 +211,7 @@ describeWithFfmpeg("operations on videos and sounds", () => {
   });
 });
 
-/** How loud the high part of a sound is: what a sample differs from the one before. */
+/** Level of high frequencies: the difference between consecutive samples. */
 const highLevel = (samples: Float32Array, from: number, to: number): number =>
   levelBetween(
     samples.map((sample, at) => sample - (samples[at - 1] ?? 0)),

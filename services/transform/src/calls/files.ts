@@ -7,7 +7,7 @@ import { media as proto } from "@nodeloom/proto";
 import { BOUNDS } from "../bounds";
 import { WorkFailure, type WorkFile } from "../children/protocol";
 
-/** Files on their way from media and back: streamed, never whole in memory. */
+/** Transfers between media and disk, streamed so that no file is in memory as a whole. */
 
 export type Media = Pick<ClientOf<proto.MediaServiceServer>, "getObjects" | "readObject" | "upload">;
 
@@ -18,7 +18,7 @@ export interface Wanted {
   key: string;
 }
 
-/** Writes a file of media into a folder. @throws WorkFailure when it is not there */
+/** @throws WorkFailure if the file doesn't exist */
 const readFile = async (
   media: Media,
   { port, key }: Wanted,
@@ -46,7 +46,7 @@ const readFile = async (
   return { port, path, contentType };
 };
 
-/** Puts the files of an operation into its folder. @throws WorkFailure when they are not there, or too large together */
+/** Downloads the files of an operation. @throws WorkFailure if one is missing, or they are too large together */
 export const readFiles = async (media: Media, wanted: readonly Wanted[], folder: string, signal: AbortSignal): Promise<WorkFile[]> => {
   let bytes = 0;
   const count = (more: number): void => {
@@ -59,7 +59,7 @@ export const readFiles = async (media: Media, wanted: readonly Wanted[], folder:
   return files;
 };
 
-/** Stores a result under a name of its own: a second time finds the first. */
+/** Stores a result under a deterministic id, so that a retry finds the first one. */
 export const storeFile = async (
   media: Media,
   { path, ...header }: Pick<proto.UploadHeader, "id" | "ownerId" | "accept" | "making" | "held"> & { path: string },

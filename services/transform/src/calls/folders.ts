@@ -3,17 +3,16 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isRunning } from "@nodeloom/platform";
 
-/** Private folders of operations: each is removed with its operation, and what killed processes left when the next one starts. */
+/** Private folders of operations, removed after each one. Those of killed processes are removed at the next start. */
 
 export interface Folders {
-  /** Works with a folder of its own. */
   within<T>(work: (folder: string) => Promise<T>): Promise<T>;
   stop(): Promise<void>;
 }
 
 const NAME = /^process-(\d+)-/;
 
-/** In a container every process before this one had its id, too. */
+/** In a container, earlier processes had the same pid as this one. */
 const isAnother = (pid: number): boolean => pid !== process.pid && isRunning(pid);
 
 export const openFolders = async (root: string): Promise<Folders> => {

@@ -5,11 +5,11 @@ import { BOUNDS } from "../bounds";
 import { asDomainError, type CallOptions } from "./run";
 import { readFiles } from "./files";
 
-/** Small pictures of files, and the loudness of sounds over time. */
+/** Thumbnails of files, and loudness curves of audio. */
 
 const LEAST_WIDTH = 16;
 const MOST_WIDTH = 2_048;
-/** Previews take turns with operations, as one user more. */
+/** Previews share the queue as one additional user. */
 const KEY = "previews";
 
 export const createPreview =

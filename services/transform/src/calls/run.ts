@@ -18,7 +18,7 @@ import { measured } from "../meters";
 import { readFiles, storeFile, type Media } from "./files";
 import type { Folders } from "./folders";
 
-/** One operation from files of media to a file of media. */
+/** Runs one operation on files in media and stores its result there. */
 
 export interface CallOptions {
   media: Media;
@@ -27,12 +27,12 @@ export interface CallOptions {
   ffmpeg: Program;
 }
 
-/** When a caller comes again that found the line full. */
+/** Retry delay after a full queue. */
 const FULL_SECONDS = 5;
 const CALL_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,197}$/;
 const MB = 1_024 * 1_024;
 
-/** What callers learn of a failure: what is wrong with the files ends the node, what ended a process passes. */
+/** Maps failures: an input error fails the node, a killed process is retryable. */
 export const asDomainError = (error: unknown, what: string): unknown => {
   if (error instanceof NoSlot)
     return new DomainError("unavailable", "SERVICE_UNAVAILABLE", `too many operations are waiting`, { retryAfter: FULL_SECONDS });
@@ -46,19 +46,19 @@ const settingsOf = (text: string): Record<string, unknown> => {
     const value: unknown = JSON.parse(text || "{}");
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw invalidRequest([{ path: "settings_json", message: "must be a JSON object" }]);
 };
 
-/** The operation and its settings, checked. @throws DomainError INVALID_REQUEST */
+/** Validates the operation and its settings. @throws DomainError INVALID_REQUEST */
 const checked = (request: transform.RunRequest): { operation: MediaOperation; settings: Record<string, unknown> } => {
   const operation = mediaOperation(request.operation);
   if (!operation) throw invalidRequest([{ path: "operation", message: "there is no such operation" }]);
   if (!CALL_ID.test(request.callId)) throw invalidRequest([{ path: "call_id", message: "must be letters, digits, dots and dashes" }]);
   if (request.inputs.length > BOUNDS.files) throw invalidRequest([{ path: "inputs", message: `must be at most ${BOUNDS.files}` }]);
   const given = settingsOf(request.settingsJson);
-  // Files stand for themselves while the rest is checked.
+  // File keys stand in for files during validation.
   const ports = new Map<string, string[]>();
   for (const { port, key } of request.inputs) ports.set(port, [...(ports.get(port) ?? []), key]);
   const properties = operation.schema.properties as Record<string, { type?: unknown }>;
@@ -77,7 +77,7 @@ const outputOf = (
   { width, height, durationSeconds, warnings = [] }: Partial<WorkResult>,
 ): transform.RunResponse => transform.RunResponse.fromPartial({ outputs: [{ object, width, height, durationSeconds }], warnings });
 
-/** @throws WorkFailure when a result is larger than media takes, or when there is none */
+/** @throws WorkFailure for a missing result, or one above the bound of media */
 const checkSize = async (path: string): Promise<void> => {
   const size = await stat(path).then(
     (found) => found.size,
@@ -87,7 +87,7 @@ const checkSize = async (path: string): Promise<void> => {
   if (size === 0) throw new WorkFailure("input", "there is nothing in its files that it could make a result of");
 };
 
-/** A process that was killed says nothing of the files: another one tries once more. */
+/** A killed process says nothing about the files, so another one retries once. */
 const workAgain = async (pool: Pool, ...[request, limits]: Parameters<Pool["work"]>): Promise<WorkResult> => {
   try {
     return await pool.work(request, limits);
@@ -98,7 +98,7 @@ const workAgain = async (pool: Pool, ...[request, limits]: Parameters<Pool["work
 };
 
 export const createRun = ({ media, pool, folders, ffmpeg }: CallOptions) => {
-  /** What an earlier call of this name stored. */
+  /** The result of an earlier call with this id. */
   const stored = async (id: string, { userId: ownerId, held: withHeld }: transform.RunRequest, signal: AbortSignal) =>
     (await media.getObjects({ ids: [id], ownerId, withHeld }, { signal })).objects[0];
 
@@ -123,9 +123,9 @@ export const createRun = ({ media, pool, folders, ffmpeg }: CallOptions) => {
   };
 
   /**
-   * Runs an operation, once for each call id.
-   * @throws DomainError INVALID_REQUEST for a call that can't be, EXECUTION_FAILED for files that can't be worked on so,
-   * SERVICE_UNAVAILABLE while the program is not there or too many wait
+   * Runs an operation. Idempotent by call id.
+   * @throws DomainError INVALID_REQUEST for an invalid call, EXECUTION_FAILED for unsuitable files, SERVICE_UNAVAILABLE while the program
+   * is missing or the queue is full
    */
   return async (request: transform.RunRequest, signal: AbortSignal): Promise<transform.RunResponse> => {
     const id = `${request.callId}-0`;

@@ -3,19 +3,19 @@ import { lastPrinted, watchMemory, yieldToOthers } from "@nodeloom/platform";
 import { BOUNDS } from "../bounds";
 import { WorkFailure, type FromChild, type ToChild, type WorkRequest, type WorkResult } from "./protocol";
 
-/** One process that works on files, as the service sees it: it may crash, hang or take too much memory, and is ended for it. */
+/** Parent side of one worker process. A process that crashes, hangs or uses too much memory is ended. */
 
 export interface ChildOptions {
-  /** Path of the children's program. */
+  /** Path of the child's program. */
   program: string;
-  /** What its command begins with: see `networkIsolation`. */
+  /** Command prefix; see `networkIsolation`. */
   isolation: readonly string[];
   memoryBytes?: number;
 }
 
 export interface Child {
   readonly pid: number;
-  /** One at a time. @throws WorkFailure, or the signal's reason; the process is gone then, but after failures of the input */
+  /** One call at a time. @throws WorkFailure, or the signal's reason. The process is gone afterwards, except after an input error */
   work(request: WorkRequest, limits: { timeMs: number; signal?: AbortSignal | undefined }): Promise<WorkResult>;
   isAlive(): boolean;
   end(): void;
@@ -25,16 +25,16 @@ export interface Child {
 const MEMORY_LOOK_MS = 100;
 const START_MS = 30_000;
 const MB = 1_024 * 1_024;
-/** Of Node's own objects; pictures are outside of it. */
+/** Node.js heap; image buffers are outside of it. */
 const HEAP_MB = 256;
 
-/** All that a child gets to know of ours: no secrets. */
+/** The child's environment, without our secrets. */
 const environment = (): NodeJS.ProcessEnv => {
   const { PATH, LANG } = process.env;
   return { PATH, LANG, MALLOC_ARENA_MAX: "2" };
 };
 
-/** The child leads a process group, so that what it starts ends with it. */
+/** The child leads a process group, so that its own children end with it. */
 const start = ({ program, isolation }: ChildOptions): ChildProcess => {
   const [command = process.execPath, ...args] = [...isolation, process.execPath, `--max-old-space-size=${HEAP_MB}`, program];
   const child = spawn(command, args, { env: environment(), stdio: ["ignore", "ignore", "pipe", "ipc"], detached: true });
@@ -47,7 +47,7 @@ const killGroup = ({ pid }: ChildProcess): void => {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // All of it has ended.
+    // The whole group has ended.
   }
 };
 
@@ -56,7 +56,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Starts a process and waits until it can work. @throws WorkFailure */
+/** Starts a process and waits until it is ready. @throws WorkFailure */
 export const startChild = async (options: ChildOptions): Promise<Child> => {
   const { memoryBytes = BOUNDS.memoryBytes } = options;
   const child = start(options);

@@ -1,17 +1,17 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** Cuts children off the network, where this machine lets us. */
+/** Cuts children off the network, if the machine allows it. */
 
 const run = promisify(execFile);
 const TRY_MS = 5_000;
-/** As root, and as anyone where users may make namespaces. */
+/** As root, or as any user if user namespaces are enabled. */
 const WAYS: readonly (readonly string[])[] = [
   ["unshare", "--net", "--"],
   ["unshare", "--user", "--map-current-user", "--net", "--"],
 ];
 
-/** What a command begins with so that it runs in a network namespace of its own; empty where that can't be had. */
+/** Command prefix for a separate network namespace; empty if unavailable. */
 export const networkIsolation = async (): Promise<readonly string[]> => {
   if (process.platform !== "linux") return [];
   for (const way of WAYS) {

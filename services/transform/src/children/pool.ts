@@ -3,26 +3,26 @@ import { BOUNDS } from "../bounds";
 import { startChild, type Child, type ChildOptions } from "./child-process";
 import type { WorkRequest, WorkResult } from "./protocol";
 
-/** Children that are warm: each works on one operation at a time, and is replaced after some. */
+/** A pool of warm children: one operation at a time each, replaced after a number of operations. */
 
 export interface PoolOptions extends ChildOptions {
-  /** Operations that run at once. */
+  /** Concurrent operations. */
   concurrency: number;
   queueLimit?: number;
   callsPerChild?: number;
 }
 
 export interface WorkOptions {
-  /** Who takes turns with others. */
+  /** Fairness key: users take turns. */
   userId: string;
   timeMs: number;
   signal?: AbortSignal | undefined;
 }
 
 export interface Pool {
-  /** Waits for a turn, users one after the other. @throws NoSlot when too many wait */
+  /** Waits for a turn, round-robin by user. @throws NoSlot if the queue is full */
   enter(options: Pick<WaitOptions, "key" | "signal" | "maxWaitMs">): Promise<() => void>;
-  /** Within a turn. @throws WorkFailure, or the signal's reason */
+  /** Call within a turn. @throws WorkFailure, or the signal's reason */
   work(request: WorkRequest, options: Pick<WorkOptions, "timeMs" | "signal">): Promise<WorkResult>;
   load(): { inUse: number; waiting: number };
   pids(): number[];
@@ -57,7 +57,7 @@ export const createPool = (options: PoolOptions): Pool => {
     else idle.push(child);
   };
 
-  // The first operation finds a process that is there.
+  // Prewarm a process for the first operation.
   void begin().then(
     (child) => idle.push(child),
     () => undefined,

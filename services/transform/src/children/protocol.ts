@@ -1,21 +1,21 @@
-/** What the service and its children say to each other. Files travel by their paths. */
+/** Messages between the service and its children. Files are passed as paths. */
 
 export interface WorkFile {
   port: string;
   path: string;
-  /** As media sniffed it from the bytes. */
+  /** As sniffed by media. */
   contentType: string;
 }
 
 export interface WorkRequest {
   /** An operation of the kernel's table, or `preview`. */
   operation: string;
-  /** Checked by the operation's schema, defaults filled in. */
+  /** Validated, with defaults. */
   settings: Record<string, unknown>;
   files: WorkFile[];
-  /** The operation's own: nothing is written elsewhere. */
+  /** The operation's own folder: the child writes nowhere else. */
   folder: string;
-  /** Path of the program, for operations that need it. */
+  /** Path of ffmpeg, for operations that need it. */
   ffmpeg: string | null;
 }
 
@@ -24,18 +24,17 @@ export interface WorkResult {
   width?: number;
   height?: number;
   durationSeconds?: number;
-  /** Parts of the files that the result leaves out, in sentences. */
+  /** Sentences about parts of the files that the result leaves out. */
   warnings?: string[];
 }
 
 export type FromChild = { type: "ready" } | { type: "done"; result: WorkResult } | { type: "failed"; message: string; isInput: boolean };
 export type ToChild = { type: "work"; request: WorkRequest };
 
-/** Why an operation gave no result. */
 export class WorkFailure extends Error {
   override readonly name = "WorkFailure";
   constructor(
-    /** input: the files or settings can't be used so; bounds: it used more than it may; ended: its process was killed or crashed; fault: all else. */
+    /** input: unsuitable files or settings. bounds: exceeded a bound. ended: process killed or crashed. fault: anything else. */
     readonly kind: "input" | "bounds" | "ended" | "fault",
     message: string,
   ) {

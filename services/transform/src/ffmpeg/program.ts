@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { unavailable } from "@nodeloom/kernel";
 import { assetsFolders, availabilityOf, FFMPEG_ASSET, foldersOf } from "@nodeloom/platform";
 
-/** Which ffmpeg is used: the one that the environment names, else the one on PATH, else the one that is fetched with local models. */
+/** Finds ffmpeg: from the environment, else on PATH, else the copy downloaded with local models. */
 
 export interface ProgramStatus {
   state: "ready" | "downloading" | "away";
@@ -16,7 +16,7 @@ export interface ProgramStatus {
 
 export interface Program {
   status(): Promise<ProgramStatus>;
-  /** @throws DomainError SERVICE_UNAVAILABLE while it is not there */
+  /** @throws DomainError SERVICE_UNAVAILABLE while it is missing */
   ready(): Promise<{ path: string; version: string }>;
 }
 
@@ -58,7 +58,7 @@ const notThere = (state: "downloading" | "away", reason: string, retryAfterSecon
   version: "",
 });
 
-/** It is looked for again until it is found, since it may be fetched meanwhile. */
+/** Looks again until it is found, because it may be downloaded meanwhile. */
 export const findFfmpeg = (options: ProgramOptions): Program => {
   const roots = assetsFolders(options);
   let found: { path: string; version: string } | undefined;

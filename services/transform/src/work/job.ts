@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import type { WorkFile, WorkResult } from "../children/protocol";
 
-/** One operation as the code that does it sees it. */
-
-/** The files or the settings can't be used so: the message says what, and becomes the node's error. */
+/** Unsuitable files or settings. The message becomes the node's error. */
 export class InputError extends Error {
   override readonly name = "InputError";
 }
@@ -11,11 +9,11 @@ export class InputError extends Error {
 export interface Job {
   settings: Readonly<Record<string, unknown>>;
   files: readonly WorkFile[];
-  /** Its working folder, and the folder that ffmpeg runs in. */
+  /** Working folder, also for ffmpeg. */
   folder: string;
   /** Path of ffmpeg. */
   ffmpeg: string;
-  /** Notes a part of the files that the result leaves out. The node shows it. */
+  /** Records a part of the files that the result leaves out. The node shows it as a warning. */
   warn(message: string): void;
 }
 
@@ -36,7 +34,7 @@ export const numberOf = ({ settings }: Settings, name: string): number | undefin
   const value = settings[name];
   return typeof value === "number" ? value : undefined;
 };
-/** Of a setting that has a default. */
+/** For settings with a default. */
 export const number = (job: Settings, name: string): number => numberOf(job, name) ?? 0;
 export const text = ({ settings }: Settings, name: string): string => {
   const value = settings[name];
@@ -44,5 +42,4 @@ export const text = ({ settings }: Settings, name: string): string => {
 };
 export const isOn = ({ settings }: Settings, name: string): boolean => settings[name] === true;
 
-/** A path inside the job's folder. */
 export const inFolder = ({ folder }: Pick<Job, "folder">, name: string): string => join(folder, name);

@@ -3,7 +3,7 @@ import { InputError } from "./job";
 import { endFfmpeg } from "./ffmpeg/run";
 import { OPERATIONS } from "./operations";
 
-/** The program of a child: takes one operation after the other, and ends with the service that started it. */
+/** The child's program: handles one operation after the other, and exits with its parent. */
 
 const tell = (message: FromChild): void => void process.send?.(message, undefined, undefined, () => undefined);
 

@@ -10,7 +10,7 @@ import * as videos from "./videos/edit";
 import { mux } from "./videos/mux";
 import { slideshow } from "./videos/slideshow";
 
-/** What is done for each operation of the kernel's table, and for previews. */
+/** Implementations of the kernel's operations, and previews. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "image-resize": resize,
   "image-crop": crop,

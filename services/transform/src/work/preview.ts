@@ -7,7 +7,7 @@ import { openImage, reading } from "./images/open";
 import { fileAt, inFolder, number, text, type Job, type Operation } from "./job";
 import { pictureAt } from "./videos/still";
 
-/** Small pictures of files, and the loudness of sounds over time. */
+/** Thumbnails of files, and loudness curves of audio. */
 
 const QUALITY = 80;
 export const PEAKS = 400;
@@ -15,7 +15,7 @@ const PEAK_RATE = 8_000;
 const SAMPLE_BYTES = 2;
 const LOUDEST = 32_768;
 const PIPE_BYTES = 64 * 1_024 * 1_024;
-/** Where a video's picture is taken: its first ones are often black. */
+/** Position of a video's thumbnail: the first frames are often black. */
 const POSTER_SHARE = 0.1;
 const POSTER_MOST_SECONDS = 3;
 
@@ -44,7 +44,7 @@ const ofVideo = async (job: Job): Promise<WorkResult> => {
   return { path, width, height };
 };
 
-/** The loudest sample of each part of a sound, from 0 to 1. @param samples 16 bits each */
+/** The peak of each part of the audio, from 0 to 1. @param samples 16 bits each */
 export const peaksOf = (samples: Buffer): number[] => {
   const count = Math.floor(samples.length / SAMPLE_BYTES);
   return Array.from({ length: PEAKS }, (_, part) => {

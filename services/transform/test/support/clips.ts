@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ffmpegPath } from "./ffmpeg";
 
-/** Videos and sounds of which every picture and every moment is known. */
+/** Videos and audio with known content at every time. */
 
 const MOST_BYTES = 256 * 1_024 * 1_024;
 
-/** Runs ffmpeg in a folder that is removed afterwards, with these files in it. @returns what it wrote to `out` */
+/** Runs ffmpeg in a temporary folder with these files. @returns the content of `out` */
 export const withFfmpeg = (args: readonly string[], out: string, files: Readonly<Record<string, Buffer>> = {}): Buffer => {
   const folder = mkdtempSync(join(tmpdir(), "nodeloom-clips-"));
   try {
@@ -24,9 +24,9 @@ export interface ClipOptions {
   seconds: number;
   size?: string;
   fps?: number;
-  /** Of all of its pictures. */
+  /** Color of all frames. */
   colour?: string;
-  /** Hertz of its sound; none without it. */
+  /** Frequency in Hz; no audio without it. */
   tone?: number;
   /** Codecs and container. */
   video?: readonly string[];
@@ -38,7 +38,7 @@ export interface ClipOptions {
 const H264 = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"];
 const AAC = ["-c:a", "aac"];
 
-/** A video of one colour and one tone. */
+/** A video with one color and one tone. */
 export const clip = (options: ClipOptions): Buffer => {
   const { seconds, size = "160x90", fps = 25, colour = "red", tone, video = H264, audio = AAC, extension = "mp4", more = [] } = options;
   const pictures = ["-f", "lavfi", "-i", `color=c=${colour}:s=${size}:r=${fps}:d=${seconds}`];
@@ -46,35 +46,35 @@ export const clip = (options: ClipOptions): Buffer => {
   return withFfmpeg([...pictures, ...sound, ...video, ...(tone === undefined ? [] : audio), ...more], `out.${extension}`);
 };
 
-/** A sound of one tone. */
+/** Audio with one tone. */
 export const tone = (hertz: number, seconds: number, extension = "wav", more: readonly string[] = []): Buffer =>
   withFfmpeg(["-f", "lavfi", "-i", `sine=frequency=${hertz}:duration=${seconds}:sample_rate=48000`, ...more], `out.${extension}`);
 
-/** The colour in the middle of a video's picture at a moment: red, green and blue. */
+/** RGB color in the middle of the frame at a time. */
 export const colourAt = (video: Buffer, seconds: number): number[] => {
   const crop = "crop=2:2:(iw-2)/2:(ih-2)/2,scale=1:1,format=rgb24";
   const raw = withFfmpeg(["-ss", String(seconds), "-i", "in", "-frames:v", "1", "-vf", crop, "-f", "rawvideo"], "out", { in: video });
   return [...raw];
 };
 
-/** The picture of a video at a moment, as PNG. */
+/** The frame at a time, as PNG. */
 export const pictureAt = (video: Buffer, seconds: number): Buffer =>
   withFfmpeg(["-ss", String(seconds), "-i", "in", "-frames:v", "1"], "out.png", { in: video });
 
 const RATE = 48_000;
-/** The samples of a sound, from -1 to 1, at 48 kHz. */
+/** Samples from -1 to 1, at 48 kHz. */
 export const samplesOf = (bytes: Buffer): Float32Array => {
   const raw = withFfmpeg(["-i", "in", "-map", "0:a:0", "-ac", "1", "-ar", String(RATE), "-f", "f32le"], "out", { in: bytes });
   return new Float32Array(raw.buffer, raw.byteOffset, Math.floor(raw.length / 4));
 };
 
-/** How loud a sound is between two moments: the root of the mean square. */
+/** Root mean square between two times. */
 export const levelBetween = (samples: Float32Array, from: number, to: number): number => {
   const part = samples.subarray(Math.round(from * RATE), Math.round(to * RATE));
   return Math.sqrt(part.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, part.length));
 };
 
-/** When a sound that was silent becomes loud, in seconds. */
+/** Times in seconds at which silence ends. */
 export const onsetsOf = (samples: Float32Array, threshold = 0.02, silence = 0.2): number[] => {
   const onsets: number[] = [];
   let last = -Infinity;
@@ -86,13 +86,13 @@ export const onsetsOf = (samples: Float32Array, threshold = 0.02, silence = 0.2)
   return onsets;
 };
 
-/** When a video's pictures become bright that were dark, in seconds. */
+/** Times in seconds at which frames turn from dark to bright. */
 export const flashesOf = (video: Buffer, fps: number): number[] => {
   const raw = withFfmpeg(["-i", "in", "-map", "0:v:0", "-vf", `fps=${fps},scale=1:1,format=gray`, "-f", "rawvideo"], "out", { in: video });
   return [...raw].flatMap((level, index) => (level > 128 && (raw[index - 1] ?? 0) <= 128 ? [index / fps] : []));
 };
 
-/** A dark clip that flashes and beeps at a moment, for a tenth of a second. */
+/** A dark clip with a flash and a beep of a tenth of a second. */
 export const beep = (seconds: number, at: number, size = "160x90"): Buffer =>
   withFfmpeg(
     [
@@ -113,7 +113,7 @@ export const beep = (seconds: number, at: number, size = "160x90"): Buffer =>
     "out.mp4",
   );
 
-/** Loudness of the whole, in LUFS, as ebur128 measures it. */
+/** Integrated loudness in LUFS, measured by ebur128. */
 export const loudnessOf = (bytes: Buffer): number => {
   const folder = mkdtempSync(join(tmpdir(), "nodeloom-clips-"));
   try {
@@ -121,7 +121,7 @@ export const loudnessOf = (bytes: Buffer): number => {
     const said = execFileSync("sh", ["-c", `"${ffmpegPath()}" -hide_banner -nostats -i in -filter_complex ebur128 -f null - 2>&1`], {
       cwd: folder,
     }).toString();
-    // The filter is set up twice; the first time it hears nothing.
+    // The filter is initialized twice and prints an empty result first.
     return Number([...said.matchAll(/Integrated loudness:\s+I:\s+(-?[\d.]+) LUFS/g)].at(-1)?.[1]);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -13,24 +13,24 @@ const known = (): string | undefined =>
   process.env.FFMPEG_PATH ||
   [...(process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "ffmpeg")), fetched()].find((path) => existsSync(path));
 
-/** Path of the ffmpeg that the transform service finds, too. Throws where there is none. */
+/** Path of the ffmpeg that the transform service uses. @throws without one */
 export const ffmpegPath = (): string => {
   const path = known();
   if (path === undefined) throw new Error(`there is no ffmpeg: ${HELP}`);
   return path;
 };
 
-/** Gets ffmpeg as a new installation does, where this machine has none. Throws where it can't be had. */
+/** Downloads ffmpeg like a new installation if the machine has none. @throws if the download fails */
 export const fetchFfmpeg = async (): Promise<void> => {
   while (known() === undefined) {
     const progress = await fetchAssets({ root: assetsFolder(process.env), assets: { ffmpeg: FFMPEG_ASSET } });
     if (progress?.failures.ffmpeg) throw new Error(`ffmpeg can't be fetched (${progress.failures.ffmpeg}): ${HELP}`);
-    // Undefined while another suite fetches it.
+    // Undefined while another suite downloads it.
     await delay(LOOK_MS);
   }
 };
 
-/** Tests that need ffmpeg, which is fetched once where this machine has none. */
+/** Tests that need ffmpeg, which is downloaded once if it is missing. */
 export const describeWithFfmpeg = (name: string, body: () => void): void =>
   describe(name, () => {
     beforeAll(fetchFfmpeg, FETCH_MS);

@@ -1,7 +1,7 @@
 import { deflateSync, crc32 } from "node:zlib";
 import sharp from "sharp";
 
-/** Files that mean harm, or are broken: made here, so that every byte of them is known. */
+/** Malicious or broken files, built here so that every byte is known. */
 
 export interface HostileFile {
   name: string;
@@ -27,11 +27,11 @@ const header = (width: number, height: number, bits = 8, colours = 2): Buffer =>
   data[9] = colours;
   return chunk("IHDR", data);
 };
-/** A PNG that says to be of a size, with some of the data of its pixels. */
+/** A PNG that declares a size, with arbitrary pixel data. */
 const png = (width: number, height: number, pixels: Buffer = deflateSync(Buffer.alloc(1_000)), more: Buffer[] = []): Buffer =>
   Buffer.concat([SIGNATURE, header(width, height), ...more, chunk("IDAT", pixels), chunk("IEND", Buffer.alloc(0))]);
 
-/** A box of an MP4. */
+/** An MP4 box. */
 const box = (type: string, ...content: Buffer[]): Buffer => {
   const data = Buffer.concat(content);
   const head = Buffer.alloc(8);
@@ -70,7 +70,7 @@ const wav = (claimed: number, channels = 1, rate = 44_100, data = Buffer.alloc(6
 };
 const repeated = (byte: number, count: number): Buffer => Buffer.alloc(count, byte);
 
-/** Playlists and scripts that name other files and addresses, by the demuxers and programs that would follow them. */
+/** Playlists and scripts that refer to other files and URLs, by the programs that would follow them. */
 const scriptsTo = (address: string): Record<string, string> => ({
   "a playlist (HLS)": `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n${SECRET}\n#EXT-X-ENDLIST\n`,
   "a playlist with an address": "#EXTM3U\n#EXTINF:1,\nhttp://169.254.169.254/latest/meta-data\n#EXT-X-ENDLIST\n",
@@ -243,7 +243,7 @@ const videos = (): HostileFile[] => [
   },
 ];
 
-/** All of them: more than sixty. @param address where whoever follows them is seen, as host:port */
+/** More than sixty files. @param address host:port that detects followed URLs */
 export const hostileFiles = async (address: string): Promise<HostileFile[]> => {
   const all = scriptsTo(address);
   return [...scripts(all), ...asOthers(all), ...(await pictures()), ...sounds(), ...videos()];

@@ -9,7 +9,7 @@ export const isAlive = (pid: number): boolean => {
   }
 };
 
-/** A process id that a file will say. */
+/** Waits for a process id in a file. */
 export const pidFrom = async (path: string): Promise<number> => {
   for (;;) {
     const pid = Number(await readFile(path, "utf8").catch(() => ""));

@@ -1,4 +1,4 @@
-/** What a file holds, as a library says that has nothing to do with ffmpeg. */
+/** The content of a file, read by a library unrelated to ffmpeg. */
 export interface Contents {
   seconds: number;
   video: { codec: string | null; width: number; height: number; frames: number; seconds: number } | null;

@@ -10,7 +10,7 @@ import { patient } from "../../../platform/test/support/patient";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 import { service } from "../../src/main";
 
-/** The service as it runs, with media beside it. */
+/** The real service with a media service. */
 
 export const USER = "user-1";
 const DEADLINE_MS = 120_000;
@@ -18,20 +18,19 @@ const DEADLINE_MS = 120_000;
 export interface RunningTransform {
   client: ClientOf<transform.TransformServiceServer>;
   media: ClientOf<media.MediaServiceServer>;
-  /** Stores a file of the user's. @returns its key */
+  /** Stores a file of the user. @returns its key */
   upload(bytes: Buffer): Promise<string>;
-  /** Runs an operation on files by their ports, under a name of its own. */
+  /** Runs an operation with a new call id. Files are passed by port. */
   run(
     operation: string,
     settings: object,
     files: Record<string, Buffer | string | (Buffer | string)[]>,
     call?: { callId?: string; signal?: AbortSignal },
   ): Promise<transform.Output>;
-  /** What such a run failed with. */
+  /** The error of a failing run. */
   failure(...run: Parameters<RunningTransform["run"]>): Promise<DomainError>;
-  /** The bytes of a stored file. */
   bytesOf(output: transform.Output): Promise<Buffer>;
-  /** What is left in the folders of operations. */
+  /** Files left in the folders of operations. */
   leftovers(): Promise<string[]>;
   stop(): Promise<void>;
 }

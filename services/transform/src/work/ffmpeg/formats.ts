@@ -1,10 +1,7 @@
 import type { WorkFile } from "../../children/protocol";
 import { InputError } from "../job";
 
-/**
- * Which demuxer reads a file, by the type that its bytes say. ffmpeg never guesses: what guesses may find a playlist, which names
- * other files and addresses.
- */
+/** Demuxers by sniffed type. ffmpeg never guesses: it could detect a playlist, which refers to other files and URLs. */
 const DEMUXERS: Readonly<Record<string, string>> = {
   "video/mp4": "mov",
   "video/quicktime": "mov",
@@ -26,17 +23,16 @@ const DEMUXERS: Readonly<Record<string, string>> = {
   "image/gif": "gif",
 };
 
-/** @throws InputError where no demuxer may read it */
+/** @throws InputError for a type without a demuxer */
 export const demuxerOf = ({ port, contentType }: Pick<WorkFile, "port" | "contentType">): string => {
   const demuxer = Object.hasOwn(DEMUXERS, contentType) ? DEMUXERS[contentType] : undefined;
   if (demuxer === undefined) throw new InputError(`${port}: ${contentType} is no video or sound that can be read`);
   return demuxer;
 };
 
-/** What may be opened at all: the files that are named on the command line, and pipes. */
+/** Only files named on the command line, and pipes. */
 const PROTOCOLS = ["-protocol_whitelist", "file,pipe"];
 
-/** Arguments that open a file as an input. */
 export const inputArguments = (path: string, demuxer: string, ...before: string[]): string[] => [
   ...before,
   ...PROTOCOLS,

@@ -6,19 +6,19 @@ import { demuxerOf, inputArguments } from "./formats";
 import { checkWhole } from "./whole";
 import { describedByFfmpeg, problemIn, runFfmpeg } from "./run";
 
-/** What is in a file, as ffmpeg itself tells: the copy that is fetched has no ffprobe. */
+/** Reads a file's streams from ffmpeg's log: the downloaded copy has no ffprobe. */
 
 export interface VideoStream {
   codec: string;
   pixelFormat: string;
-  /** As it is shown: turned, with square pixels. */
+  /** Displayed size: rotated, with square pixels. */
   width: number;
   height: number;
   fps: number;
   hasSquarePixels: boolean;
-  /** It is shown as it is stored. */
+  /** No rotation is needed. */
   isUpright: boolean;
-  /** How its colours are written, where they are brighter than those of BT.709 (PQ and HLG). */
+  /** The color coding of HDR video (PQ and HLG). */
   hdr?: Hdr;
 }
 export interface Hdr {
@@ -60,7 +60,7 @@ const SAMPLE_RATE = /, (\d+) Hz, ([^,]+)/;
 
 const rateOf = (said: string | undefined): number => (said === undefined ? 0 : parseFloat(said) * (said.endsWith("k") ? 1_000 : 1));
 
-/** HDR that does not say in which colours it is uses those of BT.2020. */
+/** HDR without stated primaries uses BT.2020. */
 const hdrOf = (described: string): Hdr | undefined => {
   const [, matrix = "unknown", primaries = "unknown", transfer] = HDR.exec(described) ?? [];
   if (transfer === undefined) return undefined;
@@ -92,14 +92,14 @@ const videoOf = (described: string, rotation: number): VideoStream => {
   };
 };
 
-/** Reads what ffmpeg says of its first input. */
+/** Parses ffmpeg's description of its first input. */
 export const readDescription = (log: string): Probed => {
   const [, hours = "0", minutes = "0", seconds = "0"] = DURATION.exec(log) ?? [];
   const probed: Probed = { seconds: Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds) };
   const lines = log.split(/\r?\n/);
   for (const [index, line] of lines.entries()) {
     const [, kind, described = ""] = STREAM.exec(line) ?? [];
-    // The picture on a sound's cover is no video.
+    // Cover art isn't a video stream.
     if (kind === "Video" && !probed.video && !described.includes("(attached pic)")) {
       const next = lines.slice(index + 1).findIndex((one) => STREAM.test(one));
       const own = lines.slice(index, next < 0 ? undefined : index + 1 + next).join("\n");
@@ -115,7 +115,7 @@ export const readDescription = (log: string): Probed => {
 
 const LAST_TIME = /time=(\d+):(\d\d):(\d\d(?:\.\d+)?)/g;
 
-/** The length of a file whose container does not say it, or of some of its streams: what there is, is counted. */
+/** Duration of a file or of some streams, counted by reading them, for containers without one. */
 export const countedSeconds = async (job: Job, args: readonly string[], streams = "0"): Promise<number> => {
   const { log } = await runFfmpeg({ program: job.ffmpeg, folder: job.folder }, [
     ...args,
@@ -132,7 +132,7 @@ export const countedSeconds = async (job: Job, args: readonly string[], streams 
   return Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
 };
 
-/** Opens a file that was given. @throws InputError where it can't be read, or is larger or longer than may be */
+/** Opens an input file. @throws InputError if it is unreadable, too large or too long */
 export const openSource = async (job: Job, file: WorkFile): Promise<Source> => {
   const demuxer = demuxerOf(file);
   await checkWhole(file, demuxer);
@@ -152,14 +152,14 @@ export const openSource = async (job: Job, file: WorkFile): Promise<Source> => {
   return { port, path: file.path, demuxer, ...probed, seconds };
 };
 
-/** @throws InputError where it has no pictures */
+/** @throws InputError without a video stream */
 export const openVideo = async (job: Job, file: WorkFile): Promise<Source & { video: VideoStream }> => {
   const source = await openSource(job, file);
   if (!source.video) throw new InputError(`${file.port}: it has no video`);
   return source as Source & { video: VideoStream };
 };
 
-/** @throws InputError where it has no sound */
+/** @throws InputError without an audio stream */
 export const openAudio = async (job: Job, file: WorkFile): Promise<Source & { audio: AudioStream }> => {
   const source = await openSource(job, file);
   if (!source.audio) throw new InputError(`${file.port}: it has no sound`);

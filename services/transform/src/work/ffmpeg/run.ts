@@ -2,16 +2,16 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { BOUNDS } from "../../bounds";
 import { InputError } from "../job";
 
-/** Runs ffmpeg within bounds of memory, time and size that the system keeps. */
+/** Runs ffmpeg within system limits on memory, time and size. */
 
 const KB = 1_024;
 const BLOCK_BYTES = 512;
-/** Sets what its process may take, then becomes the program. macOS knows no bound of the address space. */
+/** Sets the limits, then replaces itself by the program. macOS has no limit on address space. */
 const BOUNDED = `ulimit -t ${BOUNDS.ffmpegCpuSeconds}; ulimit -f ${BOUNDS.outputBytes / BLOCK_BYTES}; ulimit -c 0; ulimit -v ${
   BOUNDS.ffmpegMemoryBytes / KB
 } 2>/dev/null; exec "$0" "$@"`;
 const ALWAYS = ["-hide_banner", "-nostdin", "-nostats", "-loglevel", "info", "-y"];
-/** Of a line of the log, before what it names is taken out. */
+/** Characters of a log line before names are removed from it. */
 const MAX_LINE_CHARS = 2_000;
 const PRINTED_CHARACTERS = 256 * 1_024;
 const MB = 1_024 * 1_024;
@@ -23,22 +23,22 @@ const SIGNALS: Readonly<Partial<Record<NodeJS.Signals, string>>> = {
 };
 
 const running = new Set<ChildProcess>();
-/** Ends what runs, at once. */
+/** Kills all running ffmpeg processes. */
 export const endFfmpeg = (): void => {
   for (const child of running) child.kill("SIGKILL");
 };
 
 export interface Printed {
-  /** What it wrote of its work. */
+  /** Its log output. */
   log: string;
-  /** What it gave to the pipe, for callers that ask for it. */
+  /** Its pipe output, if requested. */
   output: Buffer;
 }
 
 export interface FfmpegOptions {
   program: string;
   folder: string;
-  /** Bytes of the pipe that are kept; without it the pipe is not read. */
+  /** Pipe bytes to keep; without it the pipe isn't read. */
   pipeBytes?: number;
 }
 
@@ -49,14 +49,14 @@ const started = ({ program, folder, pipeBytes }: FfmpegOptions, args: readonly s
     stdio: ["ignore", pipeBytes === undefined ? "ignore" : "pipe", "pipe"],
   });
 
-/** @returns how it ended: its exit code, or the signal that ended it */
+/** @returns the exit code, or the signal that ended it */
 const ended = async (options: FfmpegOptions, args: readonly string[]): Promise<Printed & { how: number | NodeJS.Signals }> => {
   const child = started(options, args);
   running.add(child);
   const chunks: Buffer[] = [];
   let [log, bytes] = ["", 0];
   child.stderr?.on("data", (piece: Buffer) => {
-    // The beginning tells of the files, the end of what went wrong.
+    // The start describes the files, the end the failure.
     log += piece.toString();
     if (log.length > PRINTED_CHARACTERS) log = log.slice(0, PRINTED_CHARACTERS / 2) + log.slice(-PRINTED_CHARACTERS / 2);
   });
@@ -84,7 +84,7 @@ const signalOf = (how: number | NodeJS.Signals): NodeJS.Signals | undefined =>
 const NOISE =
   /^(Conversion failed|Exiting|At least one output|\[out#|Error while (filtering|processing)|Error opening (input|output) files?|Nothing was written|Task finished)/i;
 
-/** Of its log, the line that says what is wrong, without paths and addresses in memory. */
+/** The log line with the problem, without paths and memory addresses. */
 export const problemIn = (log: string): string => {
   const lines = log
     .trim()
@@ -99,7 +99,7 @@ export const problemIn = (log: string): string => {
     .trim();
 };
 
-/** @throws InputError that says what ffmpeg could not do */
+/** @throws InputError with the problem */
 export const runFfmpeg = async (options: FfmpegOptions, args: readonly string[]): Promise<Printed> => {
   const { how, ...printed } = await ended(options, args);
   if (how === 0) return printed;
@@ -109,6 +109,6 @@ export const runFfmpeg = async (options: FfmpegOptions, args: readonly string[])
   throw new InputError((signal && SIGNALS[signal]) ?? problemIn(printed.log));
 };
 
-/** What ffmpeg says of inputs when it is given nothing to do with them: it then ends with an error. */
+/** ffmpeg's description of its inputs. Without an output it always exits with an error. */
 export const describedByFfmpeg = async (options: FfmpegOptions, args: readonly string[]): Promise<string> =>
   (await ended(options, args)).log;

@@ -2,13 +2,13 @@ import { open, type FileHandle } from "node:fs/promises";
 import type { WorkFile } from "../../children/protocol";
 import { InputError } from "../job";
 
-/** Whether a file has all that its own index says: ffmpeg makes what it can of a part, and says nothing of the rest. */
+/** Detects truncated files by their own index: ffmpeg processes a truncated file without an error. */
 
 const HEADER_BYTES = 16;
 const LONG_SIZE = 1;
-/** Boxes that are looked at; fragmented films have two for each fragment. */
+/** Upper bound of boxes; fragmented films have two per fragment. */
 const MOST_BOXES = 100_000;
-/** Boxes that a film ends with. Other bytes behind the last box are none. */
+/** Known top-level boxes. Other bytes behind the last box are ignored. */
 const BOXES: ReadonlySet<string> = new Set([
   "ftyp",
   "styp",
@@ -25,7 +25,7 @@ const BOXES: ReadonlySet<string> = new Set([
   "udta",
 ]);
 
-/** ISO base media: boxes of size, name and content, to the end of the file. */
+/** ISO base media: boxes of size, name and content fill the file. */
 const areBoxesWhole = async (handle: FileHandle, bytes: number): Promise<boolean> => {
   const header = Buffer.alloc(HEADER_BYTES);
   let at = 0;
@@ -34,7 +34,7 @@ const areBoxesWhole = async (handle: FileHandle, bytes: number): Promise<boolean
     if (!BOXES.has(header.toString("latin1", 4, 8))) return true;
     const short = header.readUInt32BE(0);
     const size = short === LONG_SIZE ? Number(header.readBigUInt64BE(8)) : short;
-    // A box without size lasts to the end.
+    // A box without a size lasts to the end.
     if (size < 8) return true;
     at += size;
   }
@@ -45,7 +45,7 @@ const EBML_ID = 0x1a45dfa3;
 const SEGMENT_ID = 0x18538067;
 const ID_BYTES = 4;
 
-/** A number of EBML: its first byte tells how many follow. Undefined where it is not known yet, as while it is written. */
+/** An EBML number: its first byte encodes its length. Undefined for an unknown size, as in live recordings. */
 const ebmlSize = (from: Buffer): { size: number | undefined; length: number } => {
   const first = from[0] ?? 0;
   const length = Math.clz32(first) - 23;
@@ -56,7 +56,7 @@ const ebmlSize = (from: Buffer): { size: number | undefined; length: number } =>
   return { size: isUnknown ? undefined : digits.reduce((sum, byte) => sum * 256 + byte, head), length };
 };
 
-/** Matroska and WebM: a header, and one segment with all the rest. */
+/** Matroska and WebM: a header, and one segment with everything else. */
 const isSegmentWhole = async (handle: FileHandle, bytes: number): Promise<boolean> => {
   const header = Buffer.alloc(HEADER_BYTES);
   let at = 0;
@@ -74,7 +74,7 @@ const CHECKS: Readonly<Record<string, (handle: FileHandle, bytes: number) => Pro
   matroska: isSegmentWhole,
 };
 
-/** @throws InputError where the end of the file is missing */
+/** @throws InputError for a truncated file */
 export const checkWhole = async ({ port, path }: Pick<WorkFile, "port" | "path">, demuxer: string): Promise<void> => {
   const check = CHECKS[demuxer];
   if (!check) return;

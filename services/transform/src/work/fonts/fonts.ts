@@ -3,19 +3,19 @@ import { InputError } from "../job";
 import { tablesOf, type FontTables } from "./tables";
 
 /**
- * fonts/: the fonts that are shipped, and which of them shows which part of a text. Fonts of the machine are never counted on: a text
- * looks the same everywhere, and a sign that no font has is refused instead of drawn as a box.
+ * Bundled fonts, and the choice of font for each part of a text. System fonts are never used, so that a text looks the same everywhere. A
+ * character without a font is rejected, not drawn as a box.
  */
 
 export type Weight = "regular" | "bold";
 
 export interface Font {
-  /** Its name inside the file, by which libass and pango find it. */
+  /** Family name inside the file; libass and pango find it by this name. */
   family: string;
   path: string;
 }
 
-/** Part of a text that one font shows. */
+/** A part of a text with one font. */
 export interface TextRun {
   text: string;
   font: Font;
@@ -28,7 +28,7 @@ const WEIGHTS = {
 
 type FontOf = (weight: Weight) => Font;
 
-/** Packages of one folder for each weight. */
+/** Packages with one folder per weight. */
 const google =
   (name: string, family: string): FontOf =>
   (weight) => {
@@ -37,7 +37,7 @@ const google =
     return { family, path: join(root, folder, `${family.replaceAll(" ", "")}_${file}.ttf`) };
   };
 
-/** Fonts of Chinese, Japanese and Korean. Their family includes the weight: libass knows no other name of theirs. */
+/** Chinese, Japanese and Korean fonts. Their family includes the weight, because libass finds them only by that name. */
 const eastAsian =
   (name: string, family: string, file: string): FontOf =>
   (weight) => {
@@ -56,14 +56,13 @@ const JAPANESE = eastAsian("fonts-jp", "Noto Sans Japanese", "NotoSansJP");
 const KOREAN = eastAsian("fonts-kr", "Noto Sans Korean", "NotoSansKR");
 const EMOJI = google("noto-emoji", "Noto Emoji");
 
-/** Chinese, Japanese and Korean share signs, and write them differently: the text's own letters tell which language it is in. */
+/** Chinese, Japanese and Korean share characters with different shapes. The text's own letters decide the language. */
 const eastAsianFonts = (text: string): readonly FontOf[] => {
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return [JAPANESE, CHINESE, KOREAN];
   if (/\p{Script=Hangul}/u.test(text)) return [KOREAN, JAPANESE, CHINESE];
   return [CHINESE, JAPANESE, KOREAN];
 };
 
-/** What most texts are written in. */
 export const mainFont = (weight: Weight): Font => MAIN(weight);
 
 const tables = new Map<string, FontTables>();
@@ -74,16 +73,16 @@ const known = ({ path }: Font): FontTables => {
 };
 const covers = (font: Font, points: readonly number[]): boolean => points.every((point) => known(font).points.has(point));
 
-/** How much larger a font must be for letters as large as those of the main font: fonts of other scripts have higher lines. */
+/** Scale factor that makes letters as large as in the main font: other scripts' fonts have taller lines. */
 export const scaleOf = (font: Font, main: Font): number => known(font).lineHeight / known(main).lineHeight;
 
 const CLUSTERS = new Intl.Segmenter("und", { granularity: "grapheme" });
-/** Nothing is drawn for these. */
+/** Characters without a glyph. */
 const BLANK = /[\s\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
-/** Letters and signs that are drawn as nothing, though they are no white space. */
+/** Characters that look empty but aren't white space. */
 const EMPTY = /[\u2800\u{1d159}]/gu;
 
-/** Whether nothing of a text can be seen. */
+/** True if a text has no visible character. */
 export const isBlank = (text: string): boolean => text.replace(BLANK, "").replace(EMPTY, "") === "";
 const MOST_NAMED = 10;
 
@@ -91,9 +90,9 @@ const named = (sign: string): string =>
   `${sign} (${[...sign].map((one) => `U+${one.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`).join(" ")})`;
 
 /**
- * A text in parts, each with the font that shows it.
- * @param port the input that the text came in by
- * @throws InputError that names the signs that no font has
+ * Splits a text by font.
+ * @param port the input of the text
+ * @throws InputError with the characters that no font has
  */
 export const runsOf = (text: string, weight: Weight, port: string): TextRun[] => {
   const fonts = [MAIN, ...SCRIPTS, ...eastAsianFonts(text), EMOJI].map((font) => font(weight));
@@ -115,5 +114,5 @@ export const runsOf = (text: string, weight: Weight, port: string): TextRun[] =>
   return runs;
 };
 
-/** The fonts of texts, each once. */
+/** Distinct fonts of texts. */
 export const fontsOf = (runs: readonly TextRun[]): Font[] => [...new Map(runs.map(({ font }) => [font.path, font])).values()];

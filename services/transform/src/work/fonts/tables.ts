@@ -1,13 +1,15 @@
 import { readFileSync } from "node:fs";
 
-/** Which signs a font file has, by its `cmap` table (OpenType, subtable formats 4 and 12), and how high its lines are. Only for fonts that are shipped. */
+/**
+ * Reads a font file's characters from its `cmap` table (OpenType, subtable formats 4 and 12), and its line height. Only for bundled fonts.
+ */
 
 const HEADER_BYTES = 12;
 const RECORD_BYTES = 16;
 const SEGMENT_BYTES = 2;
 const GROUP_BYTES = 12;
 
-/** The first and last code points of a row of signs. */
+/** First and last code point. */
 type Range = readonly [first: number, last: number];
 
 const tableAt = (font: Buffer, tag: string): number => {
@@ -19,14 +21,14 @@ const tableAt = (font: Buffer, tag: string): number => {
   throw new Error(`the font has no table ${tag}`);
 };
 
-/** Format 12: groups of code points, all planes. */
+/** Format 12: groups of code points in all planes. */
 const groupsAt = (font: Buffer, at: number): Range[] =>
   Array.from({ length: font.readUInt32BE(at + 12) }, (_, index) => {
     const group = at + 16 + GROUP_BYTES * index;
     return [font.readUInt32BE(group), font.readUInt32BE(group + 4)];
   });
 
-/** Format 4: segments of the first plane. The last one is a mark of the end. */
+/** Format 4: segments of the first plane. The last one is an end marker. */
 const segmentsAt = (font: Buffer, at: number): Range[] => {
   const bytes = font.readUInt16BE(at + 6);
   const [ends, starts] = [at + 14, at + 16 + bytes];
@@ -47,9 +49,9 @@ const rangesOf = (font: Buffer): Range[] => {
 };
 
 export interface FontTables {
-  /** The code points that it has glyphs for. */
+  /** Code points with glyphs. */
   points: ReadonlySet<number>;
-  /** Height of a line in ems, as players of captions measure it (`usWinAscent` and `usWinDescent`). */
+  /** Line height in ems, as caption players measure it (`usWinAscent` and `usWinDescent`). */
   lineHeight: number;
 }
 

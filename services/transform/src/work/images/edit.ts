@@ -5,8 +5,6 @@ import { writeChanged } from "./frames";
 import { formatOf, openImage, reading, writeImage, type ImageFormat } from "./open";
 import { placed } from "./place";
 
-/** Operations on one image. */
-
 const FORMATS_WITHOUT_ALPHA: ReadonlySet<ImageFormat> = new Set(["jpeg"]);
 
 export const resize: Operation = async (job) => {
@@ -23,7 +21,7 @@ export const resize: Operation = async (job) => {
   return reading(picture.port, () => writeChanged(job, picture, resized));
 };
 
-/** The size of the part that is cut out. @throws InputError */
+/** Size of the crop. @throws InputError */
 const partOf = (job: Job, own: { width: number; height: number }): { width: number; height: number } => {
   const [across, down] = text(job, "aspect").split(":").map(Number);
   if (across && down) {
@@ -72,7 +70,7 @@ export const composite: Operation = async (job) => {
     y: numberOf(job, "y"),
     margin: number(job, "margin"),
   });
-  // libvips takes no layer that is larger than what is below it.
+  // libvips rejects a layer that is larger than its base.
   const cut = {
     left: Math.max(0, -at.left),
     top: Math.max(0, -at.top),

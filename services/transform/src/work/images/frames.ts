@@ -4,7 +4,7 @@ import type { WorkResult } from "../../children/protocol";
 import { InputError, type Job } from "../job";
 import { formatOf, writeImage, type Picture } from "./open";
 
-/** Animations, a picture at a time: libvips holds them as one tall picture, in which what is scaled would run into its neighbours. */
+/** Processes animations frame by frame: libvips stores them as one tall image, in which scaling would blend adjacent frames. */
 
 const CHANNELS = 4;
 
@@ -25,12 +25,12 @@ const changedFrames = async ({ port, pipeline, width, height, metadata }: Pictur
   }
   const raw = { width: size.width, height: size.height * pages, channels: CHANNELS, pageHeight: size.height } as const;
   const { delay, loop } = metadata;
-  // The times of an animation lie in its file, not in its pixels. Every format takes them from here.
+  // Raw pixels carry no frame delays, so the GIF step sets them for every output format.
   const times = { ...(delay ? { delay } : {}), ...(loop === undefined ? {} : { loop }) };
   return sharp(frames, { raw, limitInputPixels: false }).gif(times);
 };
 
-/** Writes a picture with each of its frames changed, in the format that it came in. */
+/** Writes an image with each frame changed, in its original format. */
 export const writeChanged = async (job: Job, picture: Picture, change: (frame: Sharp) => Sharp): Promise<WorkResult> => {
   const changed = picture.isAnimated ? await changedFrames(picture, change) : change(picture.pipeline());
   return writeImage(changed, job.folder, formatOf(picture));

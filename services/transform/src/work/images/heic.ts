@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 
-/** HEIC, in which phones save photos: libvips reads only AVIF of its family, so that libheif itself decodes it. */
+/** HEIC, the photo format of phones. libvips only reads AVIF, so libheif decodes it. */
 
 export interface Pixels {
-  /** Red, green, blue and opacity, eight bits each, upright. */
+  /** RGBA, eight bits per channel, upright. */
   data: Buffer;
   width: number;
   height: number;
@@ -22,9 +22,9 @@ interface LibHeif {
 
 const CHANNELS = 4;
 
-/** The main picture of a HEIC file. @throws Error where it is damaged */
+/** The main image of a HEIC file. @throws Error if it is damaged */
 export const heicPixels = async (path: string): Promise<Pixels> => {
-  // Loaded where it is needed: it takes two megabytes of code.
+  // Loaded on demand: it is two megabytes of code.
   const { HeifDecoder } = require("libheif-js/wasm-bundle") as LibHeif;
   const images = new HeifDecoder().decode(await readFile(path));
   try {

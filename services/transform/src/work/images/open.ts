@@ -4,12 +4,12 @@ import type { WorkFile, WorkResult } from "../../children/protocol";
 import { InputError, type Job } from "../job";
 import { heicPixels } from "./heic";
 
-/** Images on their way in and out of libvips. */
+/** Reads and writes images with libvips. */
 
-// One operation a process: what was decoded once is not needed again.
+// No cache: a process handles one operation at a time, so decoded images aren't reused.
 sharp.cache(false);
 sharp.concurrency(2);
-// Loaders of formats with a language inside, or with addresses of other files, are never used.
+// Block loaders of formats that contain code or refer to other files.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
   operation: ["Jpeg", "Png", "Webp", "Nsgif", "Heif", "Tiff"].map((format) => `VipsForeignLoad${format}`),
@@ -17,18 +17,18 @@ sharp.unblock({
 
 const READ = "PNG, JPEG, WebP, AVIF, GIF, TIFF or HEIC";
 const TYPES: ReadonlySet<string> = new Set(["png", "jpeg", "webp", "gif", "avif", "heif", "tiff"].map((name) => `image/${name}`));
-/** Pictures that are known and can't be read, by their names. */
+/** Display names of known formats that can't be read. */
 const NAMES: Readonly<Record<string, string>> = { "image/bmp": "BMP" };
 const LIMITS = { limitInputPixels: BOUNDS.imagePixels, failOn: "error", unlimited: false } as const;
-/** The compression of HEIC files. */
+/** Compression of HEIC files. */
 const HEVC = "hevc";
-/** Formats that move. */
+/** Formats with animation. */
 const ANIMATED: ReadonlySet<string> = new Set(["gif", "webp"]);
 
 const isPath = (word: string): boolean => word.startsWith("/") && word.includes("/", 1);
 const MESSAGE_CHARACTERS = 200;
 
-/** What libvips says, in words for those who gave the file. */
+/** Maps a libvips message to an error for the file's owner. */
 const problemOf = (port: string, error: unknown): InputError => {
   const message = error instanceof Error ? error.message : String(error);
   if (/exceeds pixel limit/i.test(message)) return new InputError(`${port}: the image has more than ${BOUNDS.imagePixels} pixels`);
@@ -42,7 +42,7 @@ const problemOf = (port: string, error: unknown): InputError => {
   return new InputError(`${port}: the image can't be read: ${said.slice(0, MESSAGE_CHARACTERS)}`);
 };
 
-/** Runs what reads an image. @throws InputError where the image is damaged or too large */
+/** @throws InputError if the image is damaged or too large */
 export const reading = async <T>(port: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -55,15 +55,15 @@ export const reading = async <T>(port: string, work: () => Promise<T>): Promise<
 export interface Picture {
   port: string;
   metadata: Metadata;
-  /** Upright, its width and height. */
+  /** Upright dimensions. */
   width: number;
   height: number;
   isAnimated: boolean;
-  /** A pipeline that begins with it, upright. */
+  /** A pipeline that starts with the upright image. */
   pipeline(): Sharp;
 }
 
-/** @param moves whether pictures of an animation are kept; otherwise the first one is taken, and the job is warned */
+/** @param moves true keeps all frames of an animation; otherwise only the first one, with a warning */
 export const openImage = (job: Pick<Job, "warn">, file: WorkFile, moves = false): Promise<Picture> =>
   reading(file.port, async () => {
     if (!TYPES.has(file.contentType))
@@ -86,11 +86,11 @@ export const openImage = (job: Pick<Job, "warn">, file: WorkFile, moves = false)
     return { port, metadata, ...(pixels ? { width: pixels.width, height: pixels.height } : { width, height }), isAnimated, pipeline };
   });
 
-/** Formats that results have, by what the image came in. */
+/** Output format by input format. */
 const KEPT: Readonly<Record<string, ImageFormat>> = { jpeg: "jpeg", png: "png", webp: "webp", heif: "avif", gif: "gif" };
 export type ImageFormat = "png" | "jpeg" | "webp" | "avif" | "gif";
 
-/** The format of a result that keeps that of its image; pictures of a GIF that does not move are PNG, and those of a HEIC file JPEG. */
+/** The output format that keeps the image's own. A GIF without animation becomes PNG, HEIC becomes JPEG. */
 export const formatOf = ({ metadata, isAnimated }: Picture): ImageFormat => {
   if (metadata.format === "gif" && !isAnimated) return "png";
   return metadata.compression === HEVC ? "jpeg" : (KEPT[metadata.format] ?? "png");
@@ -98,7 +98,7 @@ export const formatOf = ({ metadata, isAnimated }: Picture): ImageFormat => {
 
 const QUALITY = 90;
 
-/** Sets the format of a result; files of the same picture are the same, byte for byte. */
+/** Sets the output format. Deterministic: equal images give equal bytes. */
 export const encoded = (pipeline: Sharp, format: ImageFormat, quality = QUALITY): Sharp => {
   switch (format) {
     case "jpeg":
@@ -114,7 +114,7 @@ export const encoded = (pipeline: Sharp, format: ImageFormat, quality = QUALITY)
   }
 };
 
-/** Writes a result into the folder of its operation. */
+/** Writes a result into its operation's folder. */
 export const writeImage = async (pipeline: Sharp, folder: string, format: ImageFormat, quality?: number): Promise<WorkResult> => {
   const path = `${folder}/out.${format}`;
   const {

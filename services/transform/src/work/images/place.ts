@@ -6,7 +6,7 @@ interface Size {
 const share = (position: string, low: string, high: string): number =>
   position.split("-").includes(low) ? 0 : position.split("-").includes(high) ? 1 : 0.5;
 
-/** Where something lies inside a picture: at given edges, else at a position such as `top-right`, some pixels from the edges. */
+/** Position of a part inside an image: given edges, or an anchor such as `top-right` with a margin. */
 export const placed = (
   part: Size,
   whole: Size,

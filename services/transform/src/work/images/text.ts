@@ -7,15 +7,15 @@ import { placed } from "./place";
 
 const HEX = 16;
 const DOTS_PER_INCH = 72;
-/** Space around the text inside its box, as a share of a line. */
+/** Padding in the text box, as a share of a line. */
 const PADDING = 0.35;
 const LINE_SPACING = 0.15;
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
 
-/** Text that pango takes as it is. */
+/** Escapes text for pango. */
 const plain = (value: string): string => value.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
 
-/** `#rgb`, `#rrggbb` or `#rrggbbaa` as pango writes it: a colour and its opacity. */
+/** `#rgb`, `#rrggbb` or `#rrggbbaa` as pango's color and alpha. */
 const pangoColour = (value: string): { colour: string; alpha: string } => {
   const digits = value.slice(1);
   const long = digits.length === 3 ? [...digits].map((digit) => digit + digit).join("") : digits;
@@ -25,17 +25,17 @@ const pangoColour = (value: string): { colour: string; alpha: string } => {
 
 interface Lettering {
   foreground: { colour: string; alpha: string };
-  /** Height of a line, and width of all of them, in pixels. */
+  /** Line height and total width, in pixels. */
   line: number;
   width: number;
   isBold: boolean;
   align: "centre" | "left" | "right";
 }
 
-/** The text on nothing, each part in its font. */
+/** Renders the text on a transparent background, each part in its font. */
 const drawn = async (runs: readonly TextRun[], { foreground: { colour, alpha }, line, width, isBold, align }: Lettering) => {
   const main = mainFont(isBold ? "bold" : "regular");
-  // libvips takes one font file a call, and knows those of earlier calls.
+  // libvips accepts one font file per call and remembers those of earlier calls.
   for (const { path } of fontsOf(runs)) await sharp({ text: { text: ".", fontfile: path } }).toBuffer();
   const parts = runs.map(({ text: part, font }) => `<span face="${font.family}">${plain(part)}</span>`).join("");
   return sharp({
@@ -55,7 +55,7 @@ const drawn = async (runs: readonly TextRun[], { foreground: { colour, alpha }, 
     .toBuffer({ resolveWithObject: true });
 };
 
-/** A title or a caption on an image, in a box that is no wider than the image. */
+/** Draws a title or caption in a box that is at most as wide as the image. */
 export const write: Operation = async (job) => {
   if (isBlank(text(job, "text"))) throw new InputError("text: has no visible character");
   const picture = await openImage(job, fileAt(job, "image"), true);

@@ -6,17 +6,17 @@ import { fileAt, filesAt, InputError, isOn, number, numberOf, text, type Job, ty
 import { rangeOf } from "../videos/edit";
 import { DUCKED, MIXED } from "../videos/mux";
 
-/** Operations on sounds. */
-
 const BITRATE = 192;
-/** Kilobits a second of stereo between two of Vorbis' qualities: it refuses rates that few samples or one channel can't fill. */
+/**
+ * Step between Vorbis qualities in kilobits per second of stereo. The encoder rejects bit rates that mono or a low sample rate can't reach.
+ */
 const VORBIS_STEP = 32;
 const STEREO = `aresample=${SAMPLE_RATE}:async=1:first_pts=0,aformat=sample_fmts=fltp:channel_layouts=stereo`;
 
 interface Format {
   extension: string;
   demuxer: string;
-  /** Codec and container. @param bitrate in kilobits a second */
+  /** Codec and container. @param bitrate in kilobits per second */
   args: (bitrate: number) => string[];
 }
 const FORMATS: Readonly<Record<string, Format>> = {
@@ -35,7 +35,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   },
 };
 
-/** Makes a sound of inputs and what is to be done with them. */
+/** Encodes audio from inputs and filters. */
 const makeSound = async (job: Job, args: readonly string[], bitrate = BITRATE): Promise<WorkResult> => {
   const format = FORMATS[text(job, "format")] ?? FORMATS.mp3!;
   const path = await makeFile(job, `out.${format.extension}`, [...args, "-vn", ...format.args(bitrate)]);
@@ -105,7 +105,7 @@ export const trim: Operation = async (job) => {
 };
 
 const MEASURED = /\{\s*"input_i"[^{}]*\}/;
-/** Below it there is nothing to hear. */
+/** Quieter audio counts as silence. */
 const SILENCE_LUFS = -69;
 const RANGE = 11;
 

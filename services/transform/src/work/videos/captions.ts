@@ -8,18 +8,18 @@ import { fontsOf, mainFont, runsOf } from "../fonts/fonts";
 import { fileAt, inFolder, InputError, number, text, type Job, type Operation } from "../job";
 import { asAss, asSrt, cuesOfText, cuesOfWords, readWords, type Cue } from "./cues";
 
-/** Captions on a video's pictures, or as a track. */
+/** Burns captions into a video, or adds them as a track. */
 
 const FONTS = "fonts";
 const CAPTIONS = "captions.ass";
 
 interface Captions {
   cues: Cue[];
-  /** The input that they are of: a text stands in where there are no words. */
+  /** The input they come from: `text` is used if there are no words. */
   port: "words" | "text";
 }
 
-/** @throws InputError where no caption falls within the video; silence has none, and is no fault */
+/** @throws InputError if no caption falls within the video; silence has no captions, and is no error */
 const captionsOf = (job: Job, seconds: number): Captions => {
   const characters = number(job, "maxCharacters");
   const { words } = job.settings;
@@ -31,7 +31,7 @@ const captionsOf = (job: Job, seconds: number): Captions => {
   return { cues: within, port: isByWords ? "words" : "text" };
 };
 
-/** Captions as a file of the folder that ffmpeg runs in, with the fonts that they need. @returns the filter that draws them */
+/** Writes captions and their fonts into ffmpeg's folder. @returns the filter that draws them */
 const drawn = async (job: Job, { cues, port }: Captions, frame: Frame): Promise<string> => {
   const runs = new Map(cues.map((cue) => [cue.text, runsOf(cue.text, "bold", port)]));
   const font = mainFont("bold");
@@ -47,7 +47,7 @@ const drawn = async (job: Job, { cues, port }: Captions, frame: Frame): Promise<
   await mkdir(inFolder(job, FONTS), { recursive: true });
   for (const { path } of fontsOf([{ text: "", font }, ...[...runs.values()].flat()]))
     await copyFile(path, inFolder(job, `${FONTS}/${basename(path)}`));
-  // ffmpeg runs in the folder of the operation: no path has to be written into a filter.
+  // ffmpeg runs in the operation's folder, so no path needs escaping in a filter.
   return `ass=${CAPTIONS}:fontsdir=${FONTS}`;
 };
 

@@ -5,15 +5,15 @@ import { inputArguments } from "../ffmpeg/formats";
 import { openVideo, type Source, type VideoStream } from "../ffmpeg/probe";
 import { filesAt, inFolder, InputError, number, text, type Job, type Operation } from "../job";
 
-/** Joins videos, all in the frame of the first. */
+/** Joins videos in the frame size of the first one. */
 
 type Clip = Source & { video: VideoStream };
 
 const PARAMETER_BYTES = 64 * 1_024;
-/** Demuxers that a list of clips may open: those of clips. */
+/** Demuxers that a list of clips can open. */
 const CLIP_FORMATS = "concat,mov,mp4,m4a,3gp,3g2,mj2";
 
-/** A clip's pictures without its sound, whose beginning would move them; and what a decoder has to know before the first one. */
+/** A clip's video without audio, whose start would shift the frames, plus the decoder parameters. */
 const pictures = async (job: Job, clip: Clip, name: string): Promise<{ path: string; parameters: string }> => {
   const args = [
     "-map",
@@ -40,7 +40,7 @@ const looksAlike = (one: VideoStream, other: VideoStream): boolean =>
   one.fps === other.fps &&
   one.hdr?.transfer === other.hdr?.transfer;
 
-/** The pictures of all clips as they are; undefined where they can't follow one another. */
+/** The video streams of all clips, copied; undefined if they can't be concatenated without encoding. */
 const copied = async (job: Job, clips: readonly Clip[]): Promise<string[] | undefined> => {
   const [first] = clips;
   if (!first || first.video.codec !== "h264") return undefined;
@@ -56,7 +56,7 @@ const copied = async (job: Job, clips: readonly Clip[]): Promise<string[] | unde
   return paths;
 };
 
-/** Puts clips one after the other as they are; their sound is encoded anew, each exactly as long as its pictures. */
+/** Concatenates copied video. Audio is encoded again, cut to the exact length of each clip's video. */
 const joined = async (job: Job, clips: readonly Clip[], paths: readonly string[], lengths: readonly number[]) => {
   const list = paths.map((path, index) => `file 'file:${path}'\nduration ${shown(lengths[index]!)}\n`).join("");
   const listPath = inFolder(job, "clips.txt");
@@ -84,7 +84,7 @@ const cut = async (job: Job, clips: readonly Clip[], frame: Frame) => {
   return joined(job, clips, paths, lengths);
 };
 
-/** Each clip passes into the next; clips overlap for as long as a fade takes. */
+/** Crossfades: clips overlap for the duration of a fade. */
 const faded = async (job: Job, clips: readonly Clip[], frame: Frame) => {
   const fade = wholeFrames(number(job, "fadeSeconds"), frame) / frame.fps;
   const frames = clips.map(({ seconds }) => wholeFrames(seconds, frame));

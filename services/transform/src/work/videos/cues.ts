@@ -2,7 +2,7 @@ import { scaleOf, type Font, type TextRun } from "../fonts/fonts";
 import { InputError } from "../job";
 import { brokenInto, joinedWords } from "./lines";
 
-/** Captions: what is shown from when to when. Times are in seconds. */
+/** One caption. Times are in seconds. */
 export interface Cue {
   start: number;
   end: number;
@@ -15,17 +15,17 @@ interface Word {
   end: number;
 }
 
-/** A pause that ends a caption. */
+/** A longer pause ends a caption. */
 const PAUSE_SECONDS = 0.8;
 const LINES = 2;
-/** How long a caption stays after its last word, where no other one follows. */
+/** How long a caption stays after its last word, unless the next one starts. */
 const LINGER_SECONDS = 0.4;
 const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
 const MOST_WORD_CHARACTERS = 200;
 
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0;
 
-/** Words as transcription models give them: in lists, or as members `words` or `segments` of what they answer. @throws InputError */
+/** Words from transcription models: a list, or members `words` or `segments` of an answer. @throws InputError */
 export const readWords = (given: unknown): Word[] => {
   const list = Array.isArray(given) ? given.flatMap((one: unknown) => nested(one) ?? [one]) : (nested(given) ?? []);
   return list.map((one, index) => {
@@ -37,7 +37,7 @@ export const readWords = (given: unknown): Word[] => {
   });
 };
 
-/** Words inside of what a model answered; none where it heard nothing. */
+/** Words nested in a model's answer; empty if it heard nothing. */
 const nested = (value: unknown): unknown[] | undefined => {
   if (typeof value !== "object" || value === null) return undefined;
   const { words, segments } = value as { words?: unknown; segments?: unknown };
@@ -53,7 +53,7 @@ const cueOf = (words: readonly Word[], characters: number): Cue => ({
   text: brokenInto(joined(words), characters).join("\n"),
 });
 
-/** Captions of words: two lines at most, ended by pauses and sentences. */
+/** Captions of at most two lines, ended by pauses and sentence ends. */
 export const cuesOfWords = (words: readonly Word[], characters: number): Cue[] => {
   const sorted = [...words].filter(({ text }) => text !== "").sort((a, b) => a.start - b.start);
   const cues: Cue[] = [];
@@ -75,7 +75,7 @@ export const cuesOfWords = (words: readonly Word[], characters: number): Cue[] =
   });
 };
 
-/** Captions of a text that has no times: each as long as its share of the text. */
+/** Captions for a text without times: each lasts in proportion to its length. */
 export const cuesOfText = (text: string, seconds: number, characters: number): Cue[] => {
   const sentences = text.split(/(?<=[.!?…])\s+|(?<=[。！？])\s*|\n+/).filter((one) => one.trim() !== "");
   const shown = sentences.flatMap((sentence) => {
@@ -108,10 +108,10 @@ export const asSrt = (cues: readonly Cue[]): string =>
 export interface AssStyle {
   width: number;
   height: number;
-  /** The font of the style, and each caption in parts, with the font of each part. */
+  /** The style's font, and the fonts of each caption's parts. */
   font: Font;
   runsOf: (text: string) => readonly TextRun[];
-  /** Height of a line, in pixels. */
+  /** Line height in pixels. */
   size: number;
   /** `#rrggbb`. */
   colour: string;
@@ -119,12 +119,12 @@ export interface AssStyle {
 }
 
 const ALIGNMENTS: Readonly<Record<string, number>> = { bottom: 2, centre: 5, top: 8 };
-/** The encoding that has libass tell by a text whether it runs to the left or to the right. */
+/** Encoding with which libass detects the text's direction. */
 const DIRECTION_OF_TEXT = -1;
-/** A word joiner behind a backslash: it then begins no command. */
+/** A word joiner after a backslash prevents a command. */
 const JOINER = "\u2060";
 
-/** Text that no command of the format is in. */
+/** Escapes text so that it contains no commands of the format. */
 const plain = (text: string): string =>
   text
     .replace(/\p{Cc}/gu, (character) => (character === "\n" ? character : " "))
@@ -132,7 +132,7 @@ const plain = (text: string): string =>
     .replaceAll("{", "\\{")
     .replaceAll("\n", "\\N");
 
-/** `#rrggbb` as blue, green and red. */
+/** `#rrggbb` as blue, green, red. */
 const assColour = (colour: string): string => {
   const digits = colour.slice(1);
   const long = digits.length === 3 ? [...digits].map((digit) => digit + digit).join("") : digits;
@@ -140,7 +140,7 @@ const assColour = (colour: string): string => {
   return `&H00${blue}${green}${red}`.toUpperCase();
 };
 
-/** Advanced SubStation Alpha, for captions on the pictures. */
+/** Advanced SubStation Alpha, for captions burned into a video. */
 export const asAss = (cues: readonly Cue[], { width, height, font, runsOf, size, colour, position }: AssStyle): string => {
   const outline = Math.max(1, size * 0.06).toFixed(1);
   const margin = Math.round(height * 0.05);

@@ -5,11 +5,9 @@ import { openVideo, type Source } from "../ffmpeg/probe";
 import { lastPicture, pictureAt } from "./still";
 import { fileAt, inFolder, InputError, isOn, number, numberOf, text, type Job, type Operation } from "../job";
 
-/** Operations on one video. */
-
 const AUDIO = ["-map", "0:a:0?", ...AAC];
 
-/** The part that `start`, `end` and `seconds` name. @throws InputError */
+/** The range that `start`, `end` and `seconds` define. @throws InputError */
 export const rangeOf = (job: Job, { port, seconds: whole }: Pick<Source, "port" | "seconds">): { start: number; seconds: number } => {
   const start = number(job, "start");
   if (start >= whole) throw new InputError(`start: ${port} ends at ${shown(whole)} s`);
@@ -39,7 +37,7 @@ export const frame: Operation = async (job) => {
   return { path, width, height };
 };
 
-/** The sound of a video at another speed: one filter takes half to a hundred times. */
+/** Chain of tempo filters: one filter supports 0.5 to 100. */
 const tempo = (speed: number): string => {
   const steps: number[] = [];
   let rest = speed;
@@ -51,7 +49,7 @@ export const speed: Operation = async (job) => {
   const source = await openVideo(job, fileAt(job, "video"));
   const times = number(job, "speed");
   const picture = `[0:V:0]setpts=PTS/${shown(times)},${fitted(source.video, frameOf(source.video))}[v]`;
-  // A sound that begins after the pictures has silence before it: what is before a sound is not stretched with it.
+  // Fill the gap before late audio with silence first, so that the gap is stretched too.
   const filters = source.audio ? [picture, `[0:a:0]aresample=async=1:first_pts=0,${tempo(times)}[a]`] : [picture];
   const maps = source.audio ? ["-map", "[v]", "-map", "[a]", ...AAC] : ["-map", "[v]"];
   return makeMp4(job, [...open(source), "-filter_complex", filters.join(";"), ...maps, ...H264]);

@@ -1,21 +1,21 @@
-/** Where captions may be broken, and how wide their lines are: by spaces, and between words where a script has no spaces. */
+/** Line breaks and widths of captions: at spaces, and between words in scripts without spaces. */
 
 const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\u3000-\\u303f\\uff00-\\uff65";
 const ENDS_UNSPACED = new RegExp(`[${UNSPACED}]$`, "u");
 const BEGINS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
-/** Signs that are twice as wide as letters. */
+/** Characters twice as wide as letters. */
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff00-\uff60]/gu;
-/** Marks above and below letters take no room. */
+/** Combining marks have no width. */
 const NARROW = /\p{Mn}/gu;
 const WORDS = new Intl.Segmenter("und", { granularity: "word" });
 
 const widthOf = (text: string): number => text.replace(NARROW, "").replace(WIDE, "mm").length;
 
-/** Two words as they are written: Chinese, Japanese and Thai have no space between them. */
+/** Joins two words: Chinese, Japanese and Thai have no space between them. */
 export const joinedWords = (one: string, next: string): string =>
   ENDS_UNSPACED.test(one) && BEGINS_UNSPACED.test(next) ? one + next : `${one} ${next}`;
 
-/** The words of a text between two spaces. What is no word, such as a comma, stays with the word before it. */
+/** Segments a text without spaces into words. Punctuation stays with the word before it. */
 const piecesOf = (text: string): string[] => {
   const pieces: string[] = [];
   for (const { segment, isWordLike } of WORDS.segment(text)) {
@@ -27,7 +27,7 @@ const piecesOf = (text: string): string[] => {
   return pieces;
 };
 
-/** Breaks a text into lines of at most so many letters, wide signs counted twice; longer words have lines of their own. */
+/** Breaks a text into lines of limited width. Wide characters count twice; a longer word gets its own line. */
 export const brokenInto = (text: string, characters: number): string[] => {
   const lines: string[] = [];
   for (const word of text.split(/\s+/).filter(Boolean))

@@ -3,12 +3,12 @@ import { fitted, frameOf, lasting, sound, wholeFrames } from "../ffmpeg/filters"
 import { openAudio, openVideo } from "../ffmpeg/probe";
 import { fileAt, InputError, isOn, number, text, type Operation } from "../job";
 
-/** Lowers what comes in first while the second is loud: quick to give way, slow to return. */
+/** Lowers the first stream while the second is loud: fast attack, slow release. */
 export const DUCKED = "sidechaincompress=threshold=0.02:ratio=12:attack=15:release=400:makeup=1";
-/** What is mixed keeps its loudness; only what would be cut off is lowered. */
+/** Keeps the loudness of mixed streams; only peaks that would clip are lowered. */
 export const MIXED = (count: number): string => `amix=inputs=${count}:duration=longest:normalize=0,alimiter=limit=0.97:level=0`;
 
-/** Puts a sound under a video. */
+/** Adds audio to a video. */
 export const mux: Operation = async (job) => {
   const video = await openVideo(job, fileAt(job, "video"));
   const audio = await openAudio(job, fileAt(job, "audio"));
@@ -20,7 +20,7 @@ export const mux: Operation = async (job) => {
   const seconds = frames / frame.fps;
   const isLooped = isOn(job, "loop");
   const keepsPictures = frames <= wholeFrames(video.seconds, frame);
-  // Pictures that stay as they are need not be encoded again.
+  // An unchanged video stream isn't encoded again.
   const isCopy = keepsPictures && frames === wholeFrames(video.seconds, frame) && video.video.codec === "h264" && video.demuxer === "mov";
   const again = (isShorter: boolean): string[] => (isLooped && isShorter ? ["-stream_loop", "-1"] : []);
   const fade = Math.min(number(job, "fadeSeconds"), seconds);

@@ -5,22 +5,22 @@ import { openAudio, type Source } from "../ffmpeg/probe";
 import { openImage, reading } from "../images/open";
 import { fileAt, filesAt, inFolder, InputError, number, text, type Job, type Operation } from "../job";
 
-/** Shows images one after the other, moving slowly, in the rhythm of seconds or of sounds. */
+/** Shows images in sequence with slow movement, timed by seconds or by audio clips. */
 
-/** How much closer a movement comes. */
+/** Zoom range of a movement. */
 const ZOOM = 0.12;
-/** Movement is drawn on larger pictures, so that it goes by less than a pixel. */
+/** Movement is rendered on larger images, for steps below one pixel. */
 const OVERSIZE = 2;
 const ENDING_SECONDS = 1;
 
-/** When each image begins and ends, in pictures; fades lie half in each of two. */
+/** Start and end of an image in frames. Half of each fade belongs to either image. */
 interface Slide {
   path: string;
   from: number;
   to: number;
 }
 
-/** Images as large as the movement needs, filling the frame. */
+/** Images scaled to fill the frame, large enough for the movement. */
 const prepared = async (job: Job, { width, height }: Frame, moves: boolean): Promise<string[]> => {
   const times = moves ? OVERSIZE : 1;
   const paths: string[] = [];
@@ -41,7 +41,7 @@ const prepared = async (job: Job, { width, height }: Frame, moves: boolean): Pro
   return paths;
 };
 
-/** Every other image comes closer, the others go away; where they head for changes, too. */
+/** Alternates between zooming in and out, with changing directions. */
 const movement = (index: number, frames: number, { width, height, fps }: Frame): string => {
   const progress = `(on/${Math.max(1, frames - 1)})`;
   const eased = `(${progress}*${progress}*(3-2*${progress}))`;
@@ -58,7 +58,7 @@ const movement = (index: number, frames: number, { width, height, fps }: Frame):
 const still = (frames: number, { fps }: Frame): string =>
   `fps=${shown(fps)},tpad=stop_mode=clone:stop=${frames},trim=end_frame=${frames},setpts=N/(${shown(fps)}*TB)`;
 
-/** How long each image is shown, in seconds, and the sounds under them. @throws InputError */
+/** Seconds per image, and the audio. @throws InputError */
 const rhythmOf = async (job: Job, count: number): Promise<{ each: number[]; one?: Source; several: Source[] }> => {
   const given = filesAt(job, "audios");
   const several: Source[] = [];
@@ -83,7 +83,7 @@ const soundsOf = ({ one, several }: { one?: Source; several: Source[] }, first: 
     ];
   if (!one) return [];
   const fade = Math.min(ENDING_SECONDS, whole / 2);
-  // A sound that is cut off ends gently.
+  // Fade out audio that is cut off.
   const ending = one.seconds > whole ? `,afade=t=out:st=${shown(whole - fade)}:d=${shown(fade)}` : "";
   return [sound(first, one, whole, "a", ending)];
 };
@@ -103,7 +103,7 @@ export const slideshow: Operation = async (job) => {
   const starts = [0, ...ends.slice(0, -1)];
   const shortest = Math.min(...ends.map((end, index) => end - starts[index]!));
   const isFaded = text(job, "transition") === "fade" && paths.length > 1;
-  // Half of a fade on each side of where one image ends and the next begins.
+  // Half of a fade lies on each side of a cut.
   const half = isFaded ? Math.min(Math.round((number(job, "fadeSeconds") * frame.fps) / 2), Math.floor(shortest / 2)) : 0;
   const slides = paths.map((path, index): Slide => {
     const [isFirst, isLast] = [index === 0, index === paths.length - 1];

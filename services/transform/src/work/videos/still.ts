@@ -4,16 +4,16 @@ import { ffmpeg, open, SAME_BYTES, shown } from "../ffmpeg/make";
 import { countedSeconds, type Source, type VideoStream } from "../ffmpeg/probe";
 import { inFolder, InputError, type Job } from "../job";
 
-/** Single pictures of a video, as PNG. */
+/** Single frames of a video, as PNG. */
 
 type Video = Source & { video: VideoStream };
 
 const FIRST = ["-frames:v", "1"];
 const LAST = ["-update", "1"];
-/** Where the last picture is looked for, before the end of the pictures. */
+/** Seconds before the end in which the last frame is searched. */
 const LAST_SECONDS = 3;
 
-/** Writes the first or the last picture from a moment on. @returns whether there is one: ffmpeg writes nothing then, and is content */
+/** Writes the first or last frame after a time. @returns false if there is none: ffmpeg then succeeds without writing */
 const write = async (job: Job, source: Video, path: string, from: number, which: readonly string[]): Promise<boolean> => {
   const filter = `${asShown(source.video)}null`;
   const input = open(source, "-ss", shown(from));
@@ -21,7 +21,7 @@ const write = async (job: Job, source: Video, path: string, from: number, which:
   return existsSync(path);
 };
 
-/** The last picture of a video; its sound may go on for longer. @returns its path @throws InputError where no picture can be read */
+/** The last frame of a video, whose audio can be longer. @returns its path @throws InputError if no frame can be read */
 export const lastPicture = async (job: Job, source: Video, name: string): Promise<string> => {
   const path = inFolder(job, name);
   const end = await countedSeconds(job, open(source), "0:V:0");
@@ -29,7 +29,7 @@ export const lastPicture = async (job: Job, source: Video, name: string): Promis
   throw new InputError(`${source.port}: the video has no picture that can be read`);
 };
 
-/** The picture that a video shows at a moment: behind its last one, that one. @returns its path @throws InputError */
+/** The frame displayed at a time; after the end, the last one. @returns its path @throws InputError */
 export const pictureAt = async (job: Job, source: Video, at: number, name: string): Promise<string> => {
   const path = inFolder(job, name);
   return (await write(job, source, path, at, FIRST)) ? path : lastPicture(job, source, name);
