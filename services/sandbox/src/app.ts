@@ -18,17 +18,17 @@ import { PAGE } from "./page";
 import { answerErrors, notFound, parseBody } from "./provider-error";
 
 export interface SandboxOptions {
-  /** What callers must send. */
+  /** Key that callers must send. */
   apiKey: string;
-  /** Reads the files that requests name; without it their addresses are taken unread. */
+  /** Reads files named in requests; without it, their URLs aren't fetched. */
   egress?: EgressClient | undefined;
-  /** What the control routes ask for; without one they refuse everybody. */
+  /** Key of the control routes; without one they reject every request. */
   controlKey?: string | undefined;
-  /** Where the job journal lies; one process per folder. */
+  /** Folder of the job journal; one process per folder. */
   dataDirectory: string;
   /** Milliseconds since 1970. */
   clock?: () => number;
-  /** Hears of errors nobody foresaw. */
+  /** Receives unexpected errors. */
   report?: (error: unknown) => void;
 }
 
@@ -49,7 +49,6 @@ interface Direct {
   speech: SpeechDialect;
 }
 
-/** The header that carries the key of the control routes. */
 const CONTROL_KEY_HEADER = "x-sandbox-control-key";
 
 interface Controlled {
@@ -99,7 +98,7 @@ const infoRoutes = (dataDirectory: string): Router => {
   return router;
 };
 
-/** The whole provider as an Express application. Jobs of an earlier process with the same folder are taken up. */
+/** The provider as an Express application. Continues the jobs of an earlier process with the same folder. */
 export const createSandbox = ({
   apiKey,
   egress,

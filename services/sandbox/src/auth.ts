@@ -4,7 +4,7 @@ import { ProviderError } from "./provider-error";
 
 const digest = (value: string): Buffer => createHash("sha256").update(value).digest();
 
-/** Requires `Authorization: <scheme> <key>`, the scheme being one of `schemes`. */
+/** Requires `Authorization: <scheme> <key>` with one of the schemes. */
 export const requireKey = (key: string, schemes: readonly string[]): RequestHandler => {
   const expected = digest(key);
   const accepted = new Set(schemes.map((scheme) => scheme.toLowerCase()));
@@ -16,7 +16,7 @@ export const requireKey = (key: string, schemes: readonly string[]): RequestHand
   };
 };
 
-/** Requires the key in a header of its own. Without a key everything is refused. */
+/** Requires the key in a separate header. Without a configured key every request is rejected. */
 export const requireKeyHeader = (key: string | undefined, header: string): RequestHandler => {
   const expected = key === undefined ? undefined : digest(key);
   return (request, _response, next) => {

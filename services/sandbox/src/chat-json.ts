@@ -2,19 +2,19 @@ import { isRecord, readAnswer, schemaProblems, type JsonSchema } from "@nodeloom
 import { composePhrase, composeTitle } from "./chat-text";
 import { createRandom, seedOf, type Random } from "./render/random";
 
-/** Answers by a JSON Schema: values that are plausible, fit it, and are the same for the same prompt and schema. */
+/** Generates plausible JSON for a schema. Deterministic by prompt and schema. */
 
 const USUAL_ITEMS = 3;
-/** Deeper than this only what must be there is there. */
+/** Below this depth only required members are generated. */
 const MOST_DEPTH = 8;
-/** References that are followed for one value. */
+/** References followed per value. */
 const MOST_REFERENCES = 20;
 const UNIQUE_TRIES = 50;
-/** Texts by a pattern, of which one fits. */
+/** Attempts at a text for a pattern. */
 const PATTERN_TRIES = 20;
-/** Repetitions without an end, one in another: each multiplies how long the text becomes, and how long that takes. */
+/** Upper bound of nested unbounded repetitions: each level multiplies length and time. */
 const MOST_NESTED = 2;
-/** Of a text by a pattern that says no length. */
+/** Upper bound of a text whose pattern sets no length. */
 const MOST_CHARS = 10_000;
 const USUAL_RANGE = 10;
 const DAY_MS = 86_400_000;
@@ -48,7 +48,7 @@ const merged = (one: JsonSchema, other: JsonSchema): JsonSchema => ({
   required: [...new Set([...listOf(one.required), ...listOf(other.required)])],
 });
 
-/** The schema with what it refers to and combines, of alternatives the first. */
+/** The schema with references and `allOf` merged, and the first of its alternatives. */
 const flattened = (schema: JsonSchema, root: JsonSchema, references = 0): JsonSchema => {
   const { $ref, allOf, anyOf, oneOf, ...own } = schema;
   const [alternative] = [...listOf(anyOf), ...listOf(oneOf)];
@@ -97,23 +97,23 @@ const FORMATS: Readonly<Record<string, (writing: Writing) => string>> = {
   ipv4: ({ random }) => `192.0.2.${1 + random.below(254)}`,
 };
 
-/** A whole pattern as JavaScript reads it: with Unicode's names, or else with escapes that need none. */
+/** Compiles a whole pattern: with Unicode, or without if its escapes need that. */
 const expressionOf = (pattern: string): RegExp | undefined => {
   for (const flags of ["u", ""]) {
     try {
       return new RegExp(`^(?:${pattern})$`, flags);
     } catch {
-      // By the other flags, perhaps.
+      // Try the other flags.
     }
   }
   return undefined;
 };
 
-/** Classes and escapes as JavaScript reads them, and what repeats without an end. */
+/** Classes, escapes and unbounded repetitions of JavaScript patterns. */
 const PATTERN_TOKENS = /\\.|\[(?:\\.|[^\]\\])*[\]\\]?|\{\d+,\}|./gsu;
 const ENDLESS = /^(?:[*+]|\{\d+,\})$/;
 
-/** How many repetitions without an end are in one another. */
+/** Nesting depth of unbounded repetitions. */
 const nestedRepetitions = (pattern: string): number => {
   const deepest = [0];
   let last = 0;
@@ -127,19 +127,19 @@ const nestedRepetitions = (pattern: string): number => {
   return Math.max(...deepest);
 };
 
-/** A text by a schema's pattern; undefined where none can be made soon. */
+/** A text for a schema's pattern; undefined if none can be generated quickly. */
 const patternedText = ({ pattern, minLength = 0, maxLength = MOST_CHARS }: JsonSchema, { random }: Writing): string | undefined => {
   if (typeof pattern !== "string") return undefined;
   const schema = { type: "string", pattern, minLength, maxLength };
   const expression = expressionOf(pattern);
   if (!expression || schemaProblems(schema).length > 0 || nestedRepetitions(pattern) > MOST_NESTED) return undefined;
-  // Loaded here: few schemas have patterns.
+  // Loaded on demand: few schemas have patterns.
   const { sample, stringMatching } = require("fast-check") as typeof import("fast-check");
   try {
     const texts = sample(stringMatching(expression, { size: "small" }), { numRuns: PATTERN_TRIES, seed: random.below(SEEDS) });
     return texts.find((text) => "value" in readAnswer(JSON.stringify(text), schema));
   } catch {
-    // It makes no texts by word boundaries.
+    // The generator doesn't support word boundaries.
     return undefined;
   }
 };
@@ -209,7 +209,7 @@ function valueFor(given: JsonSchema, name: string, writing: Writing, depth: numb
   }
 }
 
-/** JSON that fits a schema, around the prompt's own words. Patterns by which no text can be made soon are passed over. */
+/** JSON for a schema that contains words of the prompt. Patterns that take too long are ignored. */
 export const composeJson = (prompt: string, schema: JsonSchema, context: readonly (string | number | undefined)[]): string => {
   const random = createRandom(seedOf(prompt, JSON.stringify(schema), ...context));
   return JSON.stringify(valueFor(schema, "", { root: schema, prompt, random }, 0));

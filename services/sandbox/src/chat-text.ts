@@ -24,13 +24,12 @@ const DETAILS = [
   "leads the eye from left to right",
 ] as const;
 
-/** Four characters count as one token. */
+/** Estimates tokens: four characters each. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 
-/** Cuts a text to a number of tokens. */
 export const cutToTokens = (text: string, tokens: number): string => {
   if (tokensOf(text) <= tokens) return text;
-  // A cut between the halves of a surrogate pair would leave an invalid character.
+  // Removes half of a surrogate pair at the cut.
   return text.slice(0, tokens * CHARACTERS_PER_TOKEN).replace(/[\uD800-\uDBFF]$/, "");
 };
 
@@ -50,18 +49,16 @@ const topicOf = (prompt: string, most: number): string =>
 
 const PHRASE_CHARACTERS = 60;
 
-/** A few words around the prompt's own. */
 export const composePhrase = (prompt: string, random: Random): string =>
   `${topicOf(prompt, PHRASE_CHARACTERS)}, ${random.pick(FRAMINGS)}, in ${random.pick(LIGHTS)}`;
 
-/** A name of two or three words. */
 export const composeTitle = (prompt: string, random: Random): string => {
   const [first = "scene", ...others] = keywordsOf(prompt);
   const word = random.pick([first, ...others]);
   return `${random.pick(MOODS)} ${word} ${1 + random.below(MOST_NUMBER)}`;
 };
 
-/** A short description that takes up the prompt's own words; the same prompt and context give the same text. */
+/** A short description that contains words of the prompt. Deterministic by prompt and context. */
 export const composeReply = (prompt: string, context: readonly (string | number | undefined)[]): string => {
   const random = createRandom(seedOf(prompt, ...context));
   const topic = topicOf(prompt, TOPIC_CHARACTERS);

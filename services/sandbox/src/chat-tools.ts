@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { composeJson } from "./chat-json";
 
-/** Calls of tools: the same for the same conversation. */
+/** Tool calls. Deterministic by conversation. */
 
 const MAX_TOOLS = 128;
 const ID_CHARS = 24;
@@ -31,21 +31,21 @@ export interface ToolCall {
 export interface Asking {
   tools: Tools;
   choice: z.infer<typeof toolChoiceSchema>;
-  /** The last thing that the user said. */
+  /** The last message of the user. */
   prompt: string;
-  /** Whether a tool has answered since. */
+  /** True if a tool has returned since. */
   isAnswered: boolean;
-  /** All that was said. */
+  /** All messages. */
   context: readonly string[];
 }
 
-/** The tool that a prompt names, else the first. */
+/** The tool that the prompt names, else the first one. */
 const meant = (tools: Tools, prompt: string): Tools[number] =>
   tools.find(({ function: { name } }) => prompt.toLowerCase().includes(name.toLowerCase())) ?? tools[0]!;
 
 /**
- * The call that the sandbox makes. Free to choose, it calls the tool that the prompt names, else the first, and calls none once a tool
- * has answered. Its arguments fit the tool's schema.
+ * The next tool call. With `auto`, calls the tool that the prompt names, else the first one; no further call after a tool has returned. The
+ * arguments match the tool's schema.
  */
 export const composeCall = ({ tools, choice, prompt, isAnswered, context }: Asking): ToolCall | undefined => {
   if (choice === "none" || (choice === "auto" && isAnswered)) return undefined;

@@ -16,7 +16,7 @@ export const speechName = (seed: string, syllables: number): string => `speech-$
 interface Format {
   pattern: RegExp;
   contentType: string;
-  /** Highest value of the first parameter in the name. */
+  /** Upper bound of the first parameter in the name. */
   max: number;
   render(seed: string, first: number, second: number): Buffer | Promise<Buffer>;
 }
@@ -37,7 +37,7 @@ const lookUp = (name: string): { contentType: string; render(): Buffer | Promise
   return undefined;
 };
 
-/** The content type a file of this name has; undefined for a name the sandbox never gave. */
+/** @returns undefined for a name that the sandbox never creates */
 export const contentTypeOf = (name: string): string | undefined => lookUp(name)?.contentType;
 
 export interface RenderedFile {
@@ -53,12 +53,12 @@ export interface FileStats {
 }
 
 export interface Files {
-  /** Renders a file, or takes it from the cache; undefined for a name the sandbox never gave. */
+  /** Renders a file or reads it from the cache. @returns undefined for a name that the sandbox never creates */
   open(name: string): Promise<RenderedFile | undefined>;
   stats(): FileStats;
 }
 
-/** Files are rendered when they are fetched: their names hold all parameters, so nothing is stored. */
+/** Files are rendered on download: names contain all parameters, so nothing is stored. */
 export const createFiles = (): Files => {
   const cache = createByteCache(CACHE_BYTES);
   const counters = { served: 0, rendered: 0, renderCpuMs: 0 };

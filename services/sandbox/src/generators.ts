@@ -16,9 +16,9 @@ export type OutputKind = "images" | "videos" | "audios";
 
 interface Generator {
   outputs: OutputKind;
-  /** How long a job takes unless the request says otherwise. */
+  /** Duration of a job, unless the request sets it. */
   latencyMs(input: GeneratorInput): number;
-  /** The files a job yields; each name says all that is needed to render it. */
+  /** Names of a job's files; each contains all parameters for rendering. */
   files(input: GeneratorInput): string[];
 }
 
@@ -29,7 +29,7 @@ const MUSIC_DEFAULT_SECONDS = 6;
 const FRAMES_PER_SECOND = 8;
 const PRO_FRAMES_PER_SECOND = 16;
 
-/** Thinking time of a chat completion, in milliseconds. */
+/** Latency of a chat completion in milliseconds. */
 export const CHAT_LATENCY_MS = 40;
 
 const contentSeed = ({ prompt, image, seed }: GeneratorInput, index = 0): string => seedOf(prompt, image, seed, index);
@@ -49,7 +49,7 @@ const videos = (framesPerSecond: number): Generator => {
   };
 };
 
-/** Everything the sandbox can make, with how long it pretends to take. */
+/** All generators, with their simulated durations. */
 export const GENERATORS: Readonly<Record<GeneratorName, Generator>> = {
   "sandbox-image": images(150, IMAGE_SIZE),
   "sandbox-image-fast": images(60, FAST_IMAGE_SIZE),

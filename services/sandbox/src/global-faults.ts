@@ -6,15 +6,15 @@ import { waitWithClient } from "./requests";
 const MAX_PAUSE_MS = 120_000;
 const MAX_BUSY_MS = 600_000;
 
-/** Faults that befall every provider request, whoever sends it, until they are taken back. */
+/** Faults that apply to every provider request until they are reset. */
 export const globalFaultsSchema = z.strictObject({
-  /** Every request waits this long before anything happens. */
+  /** Delay of every request. */
   pauseMs: z.int().min(0).max(MAX_PAUSE_MS).default(0),
-  /** This share of requests is answered 500, evenly spread. */
+  /** Share of requests that fail with 500, evenly spread. */
   errorRate: z.number().min(0).max(1).default(0),
-  /** Answers are cut in half, so that they are no JSON: what was asked is done nevertheless. */
+  /** Truncates responses to invalid JSON. The requested work is still done. */
   malformed: z.boolean().default(false),
-  /** For so long every request is answered 429, with Retry-After. */
+  /** For this long, every request gets 429 with Retry-After. */
   busyMs: z.int().min(0).max(MAX_BUSY_MS).default(0),
 });
 export type GlobalFaultSettings = z.infer<typeof globalFaultsSchema>;
@@ -23,7 +23,6 @@ export interface GlobalFaults {
   settings(): GlobalFaultSettings;
   set(settings: GlobalFaultSettings): void;
   clear(): void;
-  /** Applies the faults to a request. */
   inflict: RequestHandler;
 }
 

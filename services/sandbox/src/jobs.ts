@@ -19,7 +19,7 @@ const jobRecordSchema = z.object({
   idempotencyKey: z.string().optional(),
   cancelledAt: z.number().optional(),
 });
-/** All there is to know of a job. What it does at a moment follows from it: see `stateOf`. Times in ms since 1970. */
+/** A stored job. Its state at any time follows from it; see `stateOf`. Times in ms since 1970. */
 export type Job = z.infer<typeof jobRecordSchema>;
 export type Dialect = Job["dialect"];
 
@@ -37,27 +37,26 @@ export interface Submission {
 }
 
 export interface JobCounters {
-  /** Jobs accepted. */
   submissions: number;
-  /** Submissions answered with an earlier job, by their idempotency key. */
+  /** Submissions that returned an existing job by idempotency key. */
   replays: number;
-  /** Submissions refused because the request asked for it. */
+  /** Submissions rejected because of a requested fault. */
   refusals: number;
   polls: number;
-  /** Cancel requests, effective or not. */
+  /** Cancel requests, with or without effect. */
   cancels: number;
 }
 
 export interface Jobs {
-  /** Accepts a job, or finds the one of the same idempotency key. @throws ProviderError when told to refuse. */
+  /** Creates a job, or returns the one with the same idempotency key. @throws ProviderError for a requested rejection */
   submit(submission: Submission): Job;
-  /** The job as a poll sees it. @throws ProviderError 500 now and then when told to flap. */
+  /** A job's state; counts as a poll. @throws ProviderError 500 for some polls of a flapping job */
   poll(dialect: Dialect, id: string): { job: Job; state: JobState } | undefined;
-  /** The job as it is, without counting as a poll: for a result that is fetched apart from the status. */
+  /** A job's state without counting a poll, for dialects that fetch the result separately. */
   peek(dialect: Dialect, id: string): { job: Job; state: JobState } | undefined;
-  /** Cancels what has not ended; changes nothing otherwise. `before` is the state the cancel found. */
+  /** Cancels an unfinished job. `before` is the state before the call. */
   cancel(dialect: Dialect, id: string): { job: Job; before: JobState; state: JobState } | undefined;
-  /** The newest jobs, newest first. */
+  /** Newest first. */
   recent(limit: number, idempotencyKey?: string): { job: Job; state: JobState; polls: number; cancels: number }[];
   counters(): JobCounters;
   held(): number;
@@ -65,15 +64,15 @@ export interface Jobs {
 
 export const JOB_RETENTION_MS = 2 * 3_600_000;
 const MAX_JOBS = 50_000;
-/** Journal lines beyond which it is rewritten with the jobs still held. */
+/** Above this number of lines, the journal is compacted. */
 const MAX_JOURNAL_ENTRIES = 3 * MAX_JOBS;
 const QUEUED_SHARE = 0.2;
 const HANGING_PROGRESS = 0.9;
-/** Of every so many polls of a flapping job, only the last is answered. */
+/** Of every `FLAP_PERIOD` polls of a flapping job, only the last one succeeds. */
 const FLAP_PERIOD = 3;
 const DEFAULT_REFUSAL_STATUS = 500;
 
-/** What a job is doing at `now`: nothing happens in the background, time alone decides. */
+/** The state of a job at `now`. It depends on time only: nothing runs in the background. */
 export const stateOf = (job: Job, now: number): JobState => {
   const elapsed = (job.cancelledAt ?? now) - job.createdAt;
   const progress = job.latencyMs > 0 ? Math.max(0, Math.min(1, elapsed / job.latencyMs)) : 1;
@@ -87,13 +86,13 @@ export const stateOf = (job: Job, now: number): JobState => {
   return { status: "succeeded", progress: 1, files: job.fail === "incomplete" ? [] : job.files };
 };
 
-/** Throws what a request with `fail: "submit"` asked for. */
+/** Throws for a request with `fail: "submit"`. */
 export const refuseIfAsked = (fault: GeneratorInput["sandbox"]): void => {
   if (fault?.fail === "submit")
     throw new ProviderError(fault.status ?? DEFAULT_REFUSAL_STATUS, "submission_refused", "the sandbox was asked to refuse this request");
 };
 
-/** Jobs in memory, journalled in `directory` so that they survive the death of the process. */
+/** Jobs in memory, with a journal in `directory` so that they survive a crash. */
 export const openJobs = (directory: string, clock: () => number): Jobs => {
   const journal = openJournal(join(directory, "jobs.jsonl"), jobRecordSchema);
   const jobs = new Map<string, Job>();

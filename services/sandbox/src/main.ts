@@ -4,10 +4,10 @@ import { createEgressClient, defineService, listenVariable, runProcess, startHtt
 import { z } from "zod";
 import { createSandbox } from "./app";
 
-/** A stop waits this long for requests that were told to hang. */
+/** How long shutdown waits for requests with a `hang` fault. */
 const GRACE_MS = 2_000;
 
-/** The sandbox provider: an HTTP process of its own that stands in for AI providers. It is no AI. */
+/** A fake AI provider as an HTTP process. It contains no AI. */
 export const service = defineService({
   name: "sandbox",
   variables: {

@@ -6,15 +6,15 @@ import { waitWithClient } from "./requests";
 
 export interface Exchanges {
   /**
-   * Takes the time, and makes the trouble, that a request asked for. Resolves to whether its client is still there.
-   * @throws ProviderError when the request asked to fail.
+   * Applies the latency and the fault of a request. @returns false once the client has disconnected
+   * @throws ProviderError for a requested failure
    */
   undergo(response: Response, body: { sandbox?: Fault | undefined }, latencyMs: number): Promise<boolean>;
-  /** Requests so far, refused ones included. */
+  /** Number of requests, including rejected ones. */
   count(): number;
 }
 
-/** Requests of a dialect that answers each of them at once, without jobs: with no polls, `flap` changes nothing. */
+/** Latency and faults for dialects without jobs. Without polls, `flap` has no effect. */
 export const createExchanges = (): Exchanges => {
   let count = 0;
 

@@ -1,4 +1,4 @@
-/** The page at `/`: says to whoever finds this server what it is. */
+/** The page at `/`, which explains the server. */
 export const PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -120,7 +120,7 @@ describe("a slow stream", () => {
   };
 
   it("is slow to begin and slow to be written, in the time it was given", async () => {
-    // A machine that stands still meanwhile reads it all at once: then it is given more time.
+    // On a stalled machine the chunks arrive at once: retry with more latency.
     for (let latencyMs = 400; ; latencyMs *= 5) {
       const at = await stream(latencyMs);
       expect(at[0]).toBeGreaterThanOrEqual(latencyMs / 2 - 5);

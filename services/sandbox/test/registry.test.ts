@@ -25,7 +25,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   sandbox: { latencyMs: 0 },
 };
 
-/** Every input of an entry, with a value its schema allows. */
+/** All inputs of an entry with valid example values. */
 const exampleInputs = ({ inputSchema }: Entry): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(inputSchema.properties).map(([name, { default: byDefault, minimum }]) => [name, EXAMPLES[name] ?? byDefault ?? minimum]),

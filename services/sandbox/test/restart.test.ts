@@ -6,7 +6,7 @@ import { openJobs } from "../src/jobs";
 import { API_KEY, callAt, createFolder, removeFolder, type Answer } from "./support/sandbox";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
 
-/** The real process, started from the sources; resolves when it says that it is ready. */
+/** The real process from source. Resolves when it is ready. */
 const startProcess = async (port: number, dataDirectory: string): Promise<ChildProcess> => {
   const child = spawn(process.execPath, ["-r", join(__dirname, "support/run-typescript.cjs"), join(__dirname, "../src/main.ts")], {
     env: {

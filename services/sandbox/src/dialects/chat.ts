@@ -17,9 +17,9 @@ const MAX_MESSAGES = 500;
 const TOKENS_PER_IMAGE = 85;
 const MAX_STOPS = 4;
 const CHUNK_CHARACTERS = 24;
-/** Shortest pause between pieces. */
+/** Shortest pause between chunks. */
 const PACE_MS = 10;
-/** Answers that fit no schema: the first one, or every one. */
+/** Invalid answers: only the first one, or every one. */
 const UNFIT = ["invalid", "unfit"] as const;
 const UNFIT_TEXT = "[sandbox] This answer is no JSON, as it was asked to be.";
 
@@ -33,7 +33,7 @@ const messageSchema = z.looseObject({
   tool_calls: z.array(z.looseObject({ id: z.string() })).nullish(),
   tool_call_id: z.string().nullish(),
 });
-/** Members the sandbox has no use for are ignored, as the API it follows is spoken by many clients. */
+/** Other members are ignored: many clients use this API. */
 const chatSchema = z.looseObject({
   model: z.string(),
   messages: z.array(messageSchema).min(1).max(MAX_MESSAGES),
@@ -78,7 +78,7 @@ const imagesOf = ({ content }: ChatRequest["messages"][number]): string[] =>
     return [typeof part.image_url === "string" ? part.image_url : part.image_url.url];
   });
 
-/** What tools have returned since the user spoke last. */
+/** Tool results since the last user message. */
 const returned = (messages: ChatRequest["messages"]): string[] =>
   messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1).flatMap((one) => (one.role === "tool" ? [textOf(one)] : []));
 
@@ -97,7 +97,7 @@ const callOf = ({ messages, tools, tool_choice: choice }: ChatRequest): ToolCall
 const untilStop = (text: string, stop: ChatRequest["stop"]): string =>
   [stop ?? []].flat().reduce((rest, one) => (rest.includes(one) ? rest.slice(0, rest.indexOf(one)) : rest), text);
 
-/** The answer, before it is cut. A schema is answered as it was first asked, however often that is asked again. */
+/** The reply before it is cut. Repeated requests for a schema get the answer of the first one. */
 const replyTo = ({ messages, seed, response_format, sandbox }: ChatRequest): string => {
   const images = messages.flatMap(imagesOf);
   if (response_format?.type !== "json_schema") {
@@ -132,7 +132,7 @@ const complete = (request: ChatRequest): Completion => {
   };
 };
 
-/** The trouble that an exchange is to have; that an answer does not fit is no trouble of its exchange. */
+/** The fault of an exchange. An invalid answer isn't one: the exchange itself succeeds. */
 const troubleOf = ({ sandbox }: ChatRequest): Fault | undefined => {
   const fault = faultOf(sandbox, MODEL);
   if (!fault) return undefined;
@@ -170,7 +170,7 @@ const answerWhole = (response: Response, { id, created, isEmpty, completion }: A
   });
 };
 
-/** Sends pieces spread evenly over a time. Resolves to whether the client is still there. */
+/** Sends chunks evenly over a time. @returns false once the client has disconnected */
 const paced = async (response: Response, pieces: readonly string[], overMs: number, send: (piece: string) => void): Promise<boolean> => {
   const startedAt = Date.now();
   for (const [index, piece] of pieces.entries()) {
@@ -211,7 +211,7 @@ const answerStream = async (
 
 export interface ChatDialect {
   router: Router;
-  /** Completions asked for of the model, refused ones included. */
+  /** Number of requests, including rejected ones. */
   requests(): number;
 }
 
@@ -226,7 +226,7 @@ export const chatDialect = (clock: () => number): ChatDialect => {
       throw new ProviderError(404, "model_not_found", `no such model: ${body.model.slice(0, 100)}; there is ${MODEL}`, "model");
     const fault = troubleOf(body);
     const latencyMs = fault?.latencyMs ?? CHAT_LATENCY_MS;
-    // A stream is slow at both: to begin, and to be written.
+    // A stream spreads the latency over its start and its chunks.
     const writingMs = body.stream && fault?.fail === undefined ? latencyMs / 2 : 0;
     const begun = { sandbox: writingMs > 0 ? { latencyMs: latencyMs - writingMs } : fault };
     if (!(await exchanges.undergo(response, begun, CHAT_LATENCY_MS))) return;

@@ -11,7 +11,7 @@ import { fileUrl } from "../requests";
 const MODELS = ["sandbox-image", "sandbox-image-fast"] as const;
 const isModel = (name: string): name is (typeof MODELS)[number] => (MODELS as readonly string[]).includes(name);
 
-/** Members the sandbox has no use for are ignored, as the API it follows is spoken by many clients. */
+/** Other members are ignored: many clients use this API. */
 const imagesSchema = z.looseObject({
   model: z.string(),
   prompt: z.string().min(1).max(MAX_PROMPT_CHARACTERS),
@@ -23,11 +23,11 @@ const imagesSchema = z.looseObject({
 
 export interface ImagesDialect {
   router: Router;
-  /** Answers asked for of the models, refused ones included. */
+  /** Number of requests, including rejected ones. */
   requests(): number;
 }
 
-/** The images dialect: OpenAI-compatible, answered at once with the pictures themselves, or with where they are. */
+/** The images dialect: OpenAI-compatible, with images embedded or as URLs. */
 export const imagesDialect = (files: Files, clock: () => number): ImagesDialect => {
   const router = Router();
   const exchanges = createExchanges();

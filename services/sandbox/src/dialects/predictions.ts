@@ -19,7 +19,7 @@ const generatorOf = (name: string | undefined): GeneratorName => {
   return name;
 };
 
-/** Pictures are a list; a single video or sound is its address alone. */
+/** Images are a list; a single video or audio is a URL. */
 const outputOf = (request: Request, job: Job, state: JobState): string | string[] | null => {
   if (state.status !== "succeeded" || state.files.length === 0) return null;
   const urls = state.files.map((name) => fileUrl(request, name));
@@ -39,7 +39,7 @@ const view = (request: Request, job: Job, state: JobState): Record<string, unkno
   };
 };
 
-/** The predictions dialect of an inference platform: every model behind one address. */
+/** The predictions dialect of an inference platform: one URL for all models. */
 export const predictionsDialect = (jobs: Jobs): Router => {
   const router = Router();
 

@@ -19,11 +19,11 @@ const speechSchema = z.looseObject({
 
 export interface SpeechDialect {
   router: Router;
-  /** Sounds asked for of the model, refused ones included. */
+  /** Number of requests, including rejected ones. */
   requests(): number;
 }
 
-/** The speech dialect: a text in, the sound itself out, in pieces. Every voice is known, and speaks differently. */
+/** The speech dialect: streams audio for a text. Any voice name is valid and sounds different. */
 export const speechDialect = (files: Files): SpeechDialect => {
   const router = Router();
   const exchanges = createExchanges();

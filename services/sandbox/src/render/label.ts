@@ -1,6 +1,6 @@
 import { fillSpan, type Colour, type Raster } from "./raster";
 
-/** The letters of the label, seven rows of five pixels each, most significant bit on the left. */
+/** Letters of the label: seven rows of five pixels, most significant bit on the left. */
 const GLYPHS: Readonly<Record<string, readonly number[]>> = {
   S: [0b01111, 0b10000, 0b10000, 0b01110, 0b00001, 0b00001, 0b11110],
   A: [0b01110, 0b10001, 0b10001, 0b11111, 0b10001, 0b10001, 0b10001],
@@ -18,10 +18,10 @@ const PADDING = 2;
 const INK: Colour = [255, 255, 255];
 const PAPER: Colour = [20, 20, 24];
 
-/** Height in pixels of the label with its margin, for callers that keep clear of it. */
+/** Height in pixels, including the margin. */
 export const labelHeight = (scale: number): number => (GLYPH_HEIGHT + 3 * PADDING) * scale;
 
-/** Writes SANDBOX on a dark plate into the upper left corner, so that nobody takes the picture for an AI's. */
+/** Draws SANDBOX in the upper left corner, so that the image isn't mistaken for an AI's. */
 export const drawLabel = (raster: Raster, scale: number): void => {
   const margin = PADDING * scale;
   const width = (TEXT.length * ADVANCE - 1 + 2 * PADDING) * scale;

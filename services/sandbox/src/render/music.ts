@@ -20,7 +20,7 @@ const MELODY_GAIN = 0.26;
 
 const MAJOR: readonly number[] = [0, 2, 4, 5, 7, 9, 11];
 const MINOR: readonly number[] = [0, 2, 3, 5, 7, 8, 10];
-/** Progressions as degrees of the scale, counted from zero. */
+/** Chord progressions in scale degrees, from zero. */
 const PROGRESSIONS: readonly [readonly number[], ...(readonly number[])[]] = [
   [0, 4, 5, 3],
   [0, 5, 3, 4],
@@ -38,7 +38,7 @@ interface Note {
 
 const playNote = (samples: Float32Array, { midi, startSeconds, seconds, gain }: Note): void => {
   const frequency = A4_HZ * 2 ** ((midi - A4_NOTE) / SEMITONES_PER_OCTAVE);
-  // The phase is an integer with PHASE_BITS of fraction: whole-number arithmetic keeps this loop quick.
+  // Fixed-point phase with PHASE_BITS of fraction: integer arithmetic keeps this loop fast.
   const step = Math.round((frequency * TABLE_SIZE * 2 ** PHASE_BITS) / SAMPLE_RATE);
   const start = Math.round(startSeconds * SAMPLE_RATE);
   const target = samples.subarray(start, start + Math.round(seconds * SAMPLE_RATE));
@@ -74,7 +74,7 @@ const compose = (random: Random, seconds: number): Note[] => {
   return notes;
 };
 
-/** Renders a WAV of exactly `seconds`: chords, a bass and a melody in a key, tempo and progression of the seed's choice. */
+/** Renders a WAV of exactly `seconds`: chords, bass and melody, with key, tempo and progression chosen by the seed. */
 export const renderMusic = (seed: string, seconds: number): Buffer => {
   const samples = new Float32Array(seconds * SAMPLE_RATE);
   for (const note of compose(createRandom(seed), seconds)) playNote(samples, note);

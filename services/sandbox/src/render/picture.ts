@@ -5,9 +5,9 @@ import { createRaster, fillSpan, fromHsl, type Colour, type Raster } from "./ras
 
 const MIN_SHAPES = 5;
 const MAX_SHAPES = 9;
-/** Speed before size: level 6 halves nothing on gradients and takes three times as long. */
+/** Favors speed: level 6 barely compresses gradients better and takes three times as long. */
 const DEFLATE_LEVEL = 2;
-/** PNG filter "up": each sample minus the one above, which suits gradients and costs one pass. */
+/** PNG filter "up": the difference to the sample above. Good for gradients, in one pass. */
 const FILTER_UP = 2;
 const RGB = 2;
 
@@ -78,7 +78,7 @@ const randomShape = (random: Random, raster: Raster, hue: number): Shape => ({
   opacity: random.between(0.35, 0.85),
 });
 
-/** Paints a gradient with shapes, all chosen by the seed, and the sandbox label. */
+/** Paints a gradient with shapes chosen by the seed, and the sandbox label. */
 export const paint = (seed: string, width: number, height: number): Raster => {
   const random = createRandom(seed);
   const raster = createRaster(width, height);
@@ -92,7 +92,7 @@ export const paint = (seed: string, width: number, height: number): Raster => {
   return raster;
 };
 
-/** Renders a square PNG of `size` pixels from a seed. */
+/** Renders a square PNG of `size` pixels. */
 export const renderPicture = (seed: string, size: number): Buffer => {
   const { width, height, data } = paint(seed, size, size);
   const png = new PNG({ width, height });

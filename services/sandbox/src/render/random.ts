@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** Length in hexadecimal digits of what `seedOf` returns. */
+/** Hexadecimal digits of a seed. */
 export const SEED_DIGITS = 32;
 
-/** A stable fingerprint of the given values: equal values, equal seed, on every machine. */
+/** A hash of the values, equal on every machine. */
 export const seedOf = (...values: readonly (string | number | undefined)[]): string =>
   createHash("sha256")
     .update(JSON.stringify(values.map((value) => value ?? null)))
@@ -14,12 +14,12 @@ export interface Random {
   /** In [0, 1). */
   next(): number;
   between(low: number, high: number): number;
-  /** A whole number in [0, bound). */
+  /** An integer in [0, bound). */
   below(bound: number): number;
   pick<T>(items: readonly [T, ...T[]]): T;
 }
 
-/** The sfc32 generator started from a hexadecimal seed: the same seed gives the same sequence. */
+/** The sfc32 generator with a hexadecimal seed. Deterministic. */
 export const createRandom = (seed: string): Random => {
   const word = (index: number): number => Number.parseInt(seed.slice(index * 8, index * 8 + 8), 16) | 0;
   let [a, b, c, counter] = [word(0), word(1), word(2), word(3) | 1];

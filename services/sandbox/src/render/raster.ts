@@ -1,4 +1,4 @@
-/** A picture of 8-bit RGB samples, row by row. */
+/** 8-bit RGB samples, row by row. */
 export interface Raster {
   width: number;
   height: number;
@@ -19,7 +19,7 @@ export const fromHsl = (hue: number, saturation: number, lightness: number): Col
   return [channel(0), channel(8), channel(4)];
 };
 
-/** Blends `colour` over the pixels of one row from `left` to `right` (exclusive); parts outside are cut. */
+/** Blends a color over pixels of a row from `left` to `right` (exclusive), clipped to the raster. */
 export const fillSpan = (raster: Raster, row: number, left: number, right: number, colour: Colour, opacity = 1): void => {
   if (row < 0 || row >= raster.height) return;
   const start = (row * raster.width + Math.max(0, Math.round(left))) * 3;

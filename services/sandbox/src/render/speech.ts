@@ -2,16 +2,16 @@ import { createRandom, type Random } from "./random";
 import { encodeWav, SAMPLE_RATE } from "./wav";
 
 const CHARACTERS_PER_SYLLABLE = 3;
-/** Longer texts are cut here, which keeps a sound under half a minute. */
+/** Longer texts are cut, which keeps audio under half a minute. */
 export const MAX_SYLLABLES = 120;
 const SYLLABLE_SECONDS = 0.17;
 const PAUSE_SECONDS = 0.12;
 const SYLLABLES_PER_PHRASE = 7;
 const PEAK = 0.7;
 const SYLLABLE_SAMPLES = Math.round(SYLLABLE_SECONDS * SAMPLE_RATE);
-/** How loud a syllable is from its beginning to its end. */
+/** Volume curve of a syllable. */
 const ENVELOPE = Float32Array.from({ length: SYLLABLE_SAMPLES }, (_, index) => Math.sin((Math.PI * index) / SYLLABLE_SAMPLES) ** 0.6);
-/** The first two formants of five vowels, in Hz. */
+/** First two formants of five vowels, in Hz. */
 const VOWELS: readonly [readonly [number, number], ...(readonly [number, number])[]] = [
   [800, 1200],
   [400, 2200],
@@ -20,16 +20,14 @@ const VOWELS: readonly [readonly [number, number], ...(readonly [number, number]
   [325, 700],
 ];
 
-/** How many syllables stand for a text of this many characters. */
 export const syllablesOf = (characters: number): number =>
   Math.min(MAX_SYLLABLES, Math.max(1, Math.ceil(characters / CHARACTERS_PER_SYLLABLE)));
 
 const pausesIn = (syllables: number): number => Math.floor((syllables - 1) / SYLLABLES_PER_PHRASE);
 
-/** Length of the sound of this many syllables. */
 export const speechSeconds = (syllables: number): number => syllables * SYLLABLE_SECONDS + pausesIn(syllables) * PAUSE_SECONDS;
 
-/** A resonance at `frequency`: a two-pole filter, called once per sample. */
+/** A two-pole resonance filter, called once per sample. */
 const createFormant = (frequency: number, bandwidth: number): ((input: number) => number) => {
   const radius = Math.exp((-Math.PI * bandwidth) / SAMPLE_RATE);
   const feedback = 2 * radius * Math.cos((2 * Math.PI * frequency) / SAMPLE_RATE);
@@ -63,7 +61,7 @@ const normalise = (samples: Float32Array): void => {
   for (let index = 0; index < samples.length; index++) samples[index] = (samples[index]! * PEAK) / peak;
 };
 
-/** Renders a WAV of vowel-like beeps, one a syllable: the rhythm of speech, no words. */
+/** Renders a WAV of vowel-like beeps, one per syllable: the rhythm of speech without words. */
 export const renderSpeech = (seed: string, syllables: number): Buffer => {
   const random = createRandom(seed);
   const voiceHz = random.between(105, 215);

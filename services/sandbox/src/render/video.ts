@@ -60,7 +60,7 @@ const drawProgress = (frame: Frame, progress: number, colour: Yuv): void => {
     for (let column = 0; column < Math.round(WIDTH * progress); column++) drawPixel(frame, column, row, colour);
 };
 
-/** A path that stays inside the picture and below the label: two oscillations with frequencies of the seed's choice. */
+/** A path inside the frame and below the label: two oscillations with frequencies chosen by the seed. */
 const createPath = (seed: string): ((seconds: number) => { x: number; y: number }) => {
   const random = createRandom(seed);
   const [speedX, speedY] = [random.between(0.12, 0.3), random.between(0.15, 0.4)];
@@ -74,7 +74,7 @@ const createPath = (seed: string): ((seconds: number) => { x: number; y: number 
   });
 };
 
-/** Renders an MP4 of exactly `seconds`: a ball moves over a picture of the seed's, and a bar shows how much has passed. */
+/** Renders an MP4 of exactly `seconds`: a ball moves over a picture, and a bar shows the elapsed time. */
 export const renderVideo = (seed: string, seconds: number, framesPerSecond: number): Promise<Buffer> => {
   const format: VideoFormat = { width: WIDTH, height: HEIGHT, framesPerSecond };
   const background = toFrame(paint(seed, WIDTH, HEIGHT));

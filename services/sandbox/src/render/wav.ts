@@ -1,4 +1,3 @@
-/** Samples per second of every sound. */
 export const SAMPLE_RATE = 22_050;
 const HEADER_BYTES = 44;
 const BYTES_PER_SAMPLE = 2;
@@ -6,7 +5,7 @@ const PCM = 1;
 const MONO = 1;
 const FULL_SCALE = 32_767;
 
-/** Writes samples in -1..1 as a WAV file: 16-bit PCM, mono, 22,050 Hz. Louder samples are clipped. */
+/** A WAV file: 16-bit PCM, mono, 22,050 Hz. Samples outside -1..1 are clipped. */
 export const encodeWav = (samples: Float32Array): Buffer => {
   const dataBytes = samples.length * BYTES_PER_SAMPLE;
   const file = Buffer.allocUnsafe(HEADER_BYTES + dataBytes);

@@ -11,7 +11,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The parsed JSON; undefined when it is none. */
+  /** The parsed JSON; undefined if it is invalid. */
   body: unknown;
   /** The member at a dotted path, for example `output.images.0.url`. */
   at(path: string): unknown;
@@ -19,14 +19,14 @@ export interface Answer {
 
 export interface TestSandbox {
   url: string;
-  /** Moves the sandbox's clock. */
+  /** Advances the sandbox's clock. */
   advance(milliseconds: number): void;
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   bytes(url: string): Promise<Buffer>;
   stop(): Promise<void>;
 }
 
-/** A folder of its own under the temporary directory. */
+/** A new folder under the temporary directory. */
 export const createFolder = (): string => mkdtempSync(join(tmpdir(), "nodeloom-sandbox-test-"));
 export const removeFolder = (path: string): void => rmSync(path, { recursive: true, force: true });
 
@@ -57,7 +57,7 @@ export const callAt = async (
   return { status: response.status, headers: response.headers, text, body: parsed, at: (where) => memberAt(parsed, where) };
 };
 
-/** A sandbox over real HTTP on a free port, with a clock that only the test moves. */
+/** A sandbox over real HTTP on a free port, with a clock that only the test advances. */
 export const startSandbox = async (): Promise<TestSandbox> => {
   const dataDirectory = createFolder();
   let now = 1_750_000_000_000;

@@ -7,7 +7,6 @@ export interface DecodedWav {
   seconds: number;
 }
 
-/** Reads a WAV file chunk by chunk. */
 export const decodeWav = (file: Buffer): DecodedWav => {
   if (file.toString("latin1", 0, 4) !== "RIFF" || file.toString("latin1", 8, 12) !== "WAVE") throw new Error("no WAV file");
   if (file.readUInt32LE(4) !== file.length - 8) throw new Error("the RIFF length is wrong");

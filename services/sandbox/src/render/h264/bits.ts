@@ -1,4 +1,4 @@
-/** Writes the bit strings of H.264 syntax (ITU-T H.264, clauses 7.2 and 9.1), most significant bit first. */
+/** Writes bit strings of H.264 syntax (ITU-T H.264, clauses 7.2 and 9.1), most significant bit first. */
 export interface BitWriter {
   /** `u(n)`: the lowest `count` bits of `value`, at most 32. */
   bits(value: number, count: number): void;
@@ -8,9 +8,9 @@ export interface BitWriter {
   signed(value: number): void;
   /** Zero bits up to the next byte boundary. */
   align(): void;
-  /** Room for `count` whole bytes; call it only on a byte boundary, and fill what it returns. */
+  /** Reserves whole bytes for the caller to fill. Only valid on a byte boundary. */
   reserve(count: number): Uint8Array;
-  /** `rbsp_trailing_bits()`, then everything written. */
+  /** Writes `rbsp_trailing_bits()` and returns all bytes. */
   finish(): Uint8Array;
 }
 

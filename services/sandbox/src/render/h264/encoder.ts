@@ -2,7 +2,7 @@ import { createBitWriter, type BitWriter } from "./bits";
 import { lengthPrefixed, NAL_IDR_SLICE, NAL_SLICE, nalUnit } from "./nal";
 import { FRAME_NUMBER_BITS, MACROBLOCK, type VideoFormat } from "./parameters";
 
-/** A picture in planar YUV 4:2:0, limited range: Y in 16..235, U and V in 16..240. */
+/** Planar YUV 4:2:0, limited range: Y in 16..235, U and V in 16..240. */
 export interface Frame {
   y: Uint8Array;
   u: Uint8Array;
@@ -44,7 +44,7 @@ const isBlockEqual = (one: Uint8Array, other: Uint8Array, stride: number, x: num
   return true;
 };
 
-/** Whether `count` whole rows of a plane are equal; a native comparison, much quicker than one sample after another. */
+/** True if rows of a plane are equal. A native comparison is much faster than a loop. */
 const areRowsEqual = (one: Uint8Array, other: Uint8Array, stride: number, row: number, count: number): boolean =>
   Buffer.compare(one.subarray(row * stride, (row + count) * stride), other.subarray(row * stride, (row + count) * stride)) === 0;
 
@@ -65,9 +65,9 @@ const writeSliceHeader = (out: BitWriter, frameNumber: number, isKey: boolean): 
 };
 
 /**
- * A baseline H.264 encoder of two macroblock kinds: I_PCM carries samples as they are, P_Skip repeats those of the
- * previous frame. It is lossless, needs no transform, and is quick and small where little moves. The encoder keeps
- * each frame to compare the next one with: frames must not be changed once they are given to it.
+ * A baseline H.264 encoder with two macroblock kinds: I_PCM stores samples unchanged, P_Skip repeats those of the previous frame. Lossless,
+ * without transforms, fast, and small for static content. It keeps each frame for comparison, so callers must not change frames after
+ * passing them.
  */
 export const createEncoder = ({ width, height }: VideoFormat): ((frame: Frame) => EncodedFrame) => {
   const columns = width / MACROBLOCK;

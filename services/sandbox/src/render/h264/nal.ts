@@ -10,7 +10,7 @@ const TWO_ZEROS = Buffer.alloc(2);
 
 /** Emulation prevention (clause 7.4.1): no start code can appear inside a unit. */
 const escape = (payload: Uint8Array): Uint8Array => {
-  // Samples in limited range are never zero, so that nearly every payload may stay as it is.
+  // Samples in limited range are never zero, so most payloads need no escaping.
   if (!Buffer.from(payload.buffer, payload.byteOffset, payload.length).includes(TWO_ZEROS)) return payload;
   const escaped = new Uint8Array(payload.length + Math.ceil(payload.length / 2));
   let length = 0;
@@ -26,7 +26,7 @@ const escape = (payload: Uint8Array): Uint8Array => {
   return escaped.subarray(0, length);
 };
 
-/** Wraps a payload as a NAL unit: the one-byte header, then the escaped payload. */
+/** A NAL unit: one header byte and the escaped payload. */
 export const nalUnit = (type: number, payload: Uint8Array): Uint8Array => {
   const escaped = escape(payload);
   const unit = new Uint8Array(1 + escaped.length);
@@ -35,7 +35,7 @@ export const nalUnit = (type: number, payload: Uint8Array): Uint8Array => {
   return unit;
 };
 
-/** A NAL unit as MP4 stores it: four bytes of length, then the unit. */
+/** A NAL unit with a four-byte length, as MP4 stores it. */
 export const lengthPrefixed = (unit: Uint8Array): Uint8Array => {
   const sample = new Uint8Array(4 + unit.length);
   new DataView(sample.buffer).setUint32(0, unit.length);

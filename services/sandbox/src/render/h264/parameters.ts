@@ -10,7 +10,7 @@ export interface VideoFormat {
 }
 
 export const MACROBLOCK = 16;
-/** Frame numbers count modulo 2 to this power. */
+/** Frame numbers are modulo 2 to this power. */
 export const FRAME_NUMBER_BITS = 8;
 const BASELINE_PROFILE = 66;
 /** constraint_set0 and constraint_set1: constrained baseline, which every browser decodes. */
@@ -70,7 +70,7 @@ const pictureParameters = (): Uint8Array => {
   return nalUnit(NAL_PPS, out.finish());
 };
 
-/** The AVCDecoderConfigurationRecord (ISO/IEC 14496-15) of a format: its parameter sets, as the `avcC` box holds them. */
+/** The AVCDecoderConfigurationRecord (ISO/IEC 14496-15) for the `avcC` box: a format's parameter sets. */
 export const decoderConfiguration = (format: VideoFormat): Uint8Array => {
   const sps = sequenceParameters(format);
   const pps = pictureParameters();
@@ -93,5 +93,5 @@ export const decoderConfiguration = (format: VideoFormat): Uint8Array => {
   ]);
 };
 
-/** The RFC 6381 name of what the encoder writes. */
+/** RFC 6381 codec string. */
 export const CODEC_NAME = `avc1.${[BASELINE_PROFILE, CONSTRAINTS, LEVEL_3].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
