@@ -4,14 +4,14 @@ import { keysOfUser } from "./totals/totals";
 
 const PAGE = 1_000;
 
-/** What usage erases of an account. @param connection has the models */
+/** Erases an account's usage. @param connection must have the models */
 export const createEraseUsage = (connection: Connection): Erase => {
   const { UsageRow, UsageFolds, UsageTotals, UsageDays } = connection.models;
   const some = async (model: typeof UsageRow, filter: object): Promise<RemovedPage> =>
     untilNone(await removeSome(model as never, filter, PAGE));
 
   return createErasure<"usage">((userId) => ({
-    // Rows first: what is not there is in no fold that begins.
+    // Rows come first: a removed row can't be part of a new fold.
     usage: () => some(UsageRow, { userId }),
     usage_folds: () => some(UsageFolds, { _id: userId }),
     usage_totals: () => some(UsageTotals, { _id: keysOfUser(userId) }),

@@ -8,7 +8,7 @@ const MAX_OFFSET = 1_000_000_000;
 export const FINAL_STATUSES = ["completed", "failed", "cancelled"] as const;
 export const STATUSES = ["processing", ...FINAL_STATUSES] as const;
 
-/** Names of counters: no dots and no dollars, which mean something to the database. */
+/** Names of counters. Dots and dollars are special in MongoDB. */
 const SOURCE = /^[a-z0-9-]+$/;
 
 const id = z.string().min(1).max(ID_CHARS);
@@ -32,9 +32,9 @@ const run = z.object({
   modelIds: z.array(id).max(MODELS_PER_RUN),
   source,
   startedAt: z.date(),
-  /** What the caller wrote on the run. */
+  /** Metadata set by the caller. */
   metadata,
-  /** The API key that the run was submitted by; empty for a session's. */
+  /** The API key that submitted the run; empty for a session. */
   keyId: z.string().max(ID_CHARS).optional(),
 });
 
@@ -42,20 +42,20 @@ const isWithinRange = ({ fromDay, toDay }: { fromDay: string; toDay: string }): 
   Date.parse(toDay) - Date.parse(fromDay) < LIMITS.usageSummaryDays * MS_PER_DAY;
 const TOO_LONG = { path: ["toDay"], message: `must be less than ${LIMITS.usageSummaryDays} days after fromDay` };
 
-/** What each call of usage must look like. */
+/** Schemas of requests. */
 export const REQUESTS = {
   run,
   outcome: z.object({
     status: z.enum(FINAL_STATUSES),
-    /** Wholesale, in micro-dollars. */
+    /** Wholesale price. */
     costMicroUsd: amount,
-    /** Paid, in micro-dollars. */
+    /** Price for the user. */
     userCostMicroUsd: amount,
     millicredits: amount,
     durationMs: amount,
     errorCode: z.string().max(ID_CHARS).nullable(),
     requestId: z.string().max(1_000).nullable(),
-    /** `millicredits` by model; empty when it is not known. */
+    /** `millicredits` per model; empty if unknown. */
     modelCredits: z.array(z.object({ model: id, millicredits: amount })).max(MODELS_PER_RUN),
   }),
   rows: z.object({
@@ -88,7 +88,7 @@ export type GroupSumsQuery = z.infer<typeof REQUESTS.groupSums>;
 export type DailySumsQuery = z.infer<typeof REQUESTS.dailySums>;
 export type ModelNamesQuery = z.infer<typeof REQUESTS.modelNames>;
 
-/** @throws DomainError INVALID_REQUEST with every problem and where it is. */
+/** @throws DomainError INVALID_REQUEST with every problem */
 export const checked = <T>(schema: z.ZodType<T>, request: unknown): T => {
   const parsed = schema.safeParse(request);
   if (parsed.success) return parsed.data;

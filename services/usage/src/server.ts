@@ -9,7 +9,7 @@ const runStart = (run: proto.RunStart | undefined): RunStart => {
   return { ...rest, workflowSlug: workflowSlug ?? null, startedAt: startedAt ?? new Date() };
 };
 
-// An unknown status is refused by the rules, not here.
+// The rules reject an unknown status later.
 const runOutcome = ({
   run: _run,
   unstarted: _unstarted,
@@ -35,13 +35,12 @@ const rowMessage = ({ workflowSlug, errorCode, requestId, ...row }: UsageRow): p
 const finish = (usage: Usage, request: proto.FinishRunRequest): Promise<void> =>
   usage.finish(runStart(request.run), runOutcome(request), request.unstarted);
 
-/** Does the same for several runs at once. @returns those for which it was done */
+/** Applies `work` to several runs. @returns those that succeeded */
 const doneFor = async <Run>(runs: readonly Run[], work: (run: Run) => Promise<unknown>): Promise<Run[]> => {
   const outcomes = await Promise.allSettled(runs.map(work));
   return runs.filter((_, index) => outcomes[index]!.status === "fulfilled");
 };
 
-/** gRPC handlers of usage. */
 export const usageHandlers = (usage: Usage): proto.UsageServiceServer => ({
   startRun: unary(async ({ run }) => proto.StartRunResponse.fromPartial({ id: await usage.start(runStart(run)) })),
 

@@ -2,9 +2,9 @@ import { createInserter, createUpdater, DURABLE } from "@nodeloom/platform";
 import { Schema, type Connection, type QueryFilter } from "mongoose";
 import { FINAL_STATUSES, type ModelNamesQuery, type RowsQuery, type RunOutcome, type RunStart, type STATUSES } from "./requests";
 
-/** One run, as stored; the outcome's members are zero or null until it is final. */
+/** One run. Members of the outcome are zero or null until the row is final. */
 export interface UsageRow extends Omit<RunStart, "startedAt">, Omit<RunOutcome, "status"> {
-  /** Increasing per row. */
+  /** Increases with every row. */
   id: number;
   status: (typeof STATUSES)[number];
   createdAt: Date;
@@ -12,26 +12,26 @@ export interface UsageRow extends Omit<RunStart, "startedAt">, Omit<RunOutcome, 
 
 interface RowDocument extends Omit<UsageRow, "executionId"> {
   _id: string;
-  /** The owner, until the row is part of the owner's totals. */
+  /** The owner, until the owner's totals include the row. */
   uncounted?: string;
-  /** Set once the row is part of its owner's totals. */
+  /** Set once the owner's totals include the row. */
   counted?: true;
 }
 
-/** What sums by group need of a row. */
+/** Members needed for sums by group. */
 export type GroupedPart = Pick<UsageRow, "source" | "workflowSlug" | "keyId" | "metadata" | "millicredits">;
 
-/** What totals need of a row. */
+/** Members needed for totals. */
 export type CountedPart = Pick<
   UsageRow,
   "executionId" | "userId" | "source" | "status" | "workflowSlug" | "modelIds" | "millicredits" | "modelCredits" | "createdAt"
 >;
 
-/** A row that is older than rows are kept. */
+/** A row past its retention period. */
 export interface ExpiredRow {
   executionId: string;
   userId: string;
-  /** Whether it is part of its owner's totals. */
+  /** True if the owner's totals include it. */
   isCounted: boolean;
 }
 
@@ -48,7 +48,7 @@ const COUNTED_PART = {
   createdAt: 1,
 } as const;
 const GROUPED_PART = { _id: 0, source: 1, workflowSlug: 1, keyId: 1, metadata: 1, millicredits: 1 } as const;
-/** Rows that a cursor brings at once. */
+/** Rows per batch of a cursor. */
 const CURSOR_ROWS = 1_000;
 const GROUPED_TIMEOUT_MS = 30_000;
 const FINAL = { $in: [...FINAL_STATUSES] };
@@ -75,17 +75,17 @@ const rowSchema = new Schema<RowDocument>(
     uncounted: { type: String },
     counted: { type: Boolean },
   },
-  // What billing was told must be found here, too.
+  // Rows must be as durable as the charges in billing.
   { collection: "usage", id: false, autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
-// A user's rows, newest first: all of them, and those of a status, a workflow or a model.
+// Lists, newest first: all rows, and rows by status, workflow or model.
 rowSchema.index({ userId: 1, id: -1 });
 rowSchema.index({ userId: 1, status: 1, id: -1 });
 rowSchema.index({ userId: 1, workflowSlug: 1, id: -1 });
 rowSchema.index({ userId: 1, modelIds: 1, id: -1 });
-// A user's rows that are not in the totals yet.
+// Rows that aren't in the totals yet.
 rowSchema.index({ uncounted: 1, id: 1 }, { sparse: true });
-// The oldest rows.
+// For removing the oldest rows.
 rowSchema.index({ createdAt: 1 });
 rowSchema.index({ id: 1 }, { unique: true });
 
@@ -109,47 +109,45 @@ const rowFilter = ({ userId, status, modelId, workflowSlug, sources }: RowsQuery
 
 export type UsageStore = ReturnType<typeof createStore>;
 
-/** Usage rows in MongoDB. */
 export const createStore = (connection: Connection) => {
   const rows = connection.model<RowDocument>("UsageRow", rowSchema);
   const insertRow = createInserter<RowDocument>(rows.collection as never, DURABLE);
   const updateRow = createUpdater(rows.collection as never, DURABLE);
 
   return {
-    /** The highest id of all rows, 0 without any. */
+    /** @returns 0 without any row */
     latestId: async (): Promise<number> => (await rows.findOne({}, { id: 1 }).sort({ id: -1 }).lean<Pick<RowDocument, "id">>())?.id ?? 0,
 
-    /** Inserts a row; false if the execution has one. */
+    /** @returns false if the execution already has a row */
     insert: ({ executionId, ...row }: UsageRow): Promise<boolean> => insertRow({ _id: executionId, ...row, uncounted: row.userId }),
 
-    /** The row of an execution of this user. */
     find: async (userId: string, executionId: string): Promise<UsageRow | undefined> => {
       const document = await rows.findOne({ _id: executionId, userId }).maxTimeMS(OPERATION_TIMEOUT_MS).lean<RowDocument | null>();
       return document ? toRow(document) : undefined;
     },
 
-    /** Makes a row final that isn't yet; false if there is no such row, undefined where that is not known. */
+    /** Finalizes a row once. @returns false if there is no such row, undefined if the outcome is unknown */
     finish: (userId: string, executionId: string, outcome: Partial<UsageRow>): Promise<boolean | undefined> =>
       updateRow({ filter: { _id: executionId, userId, status: "processing" }, update: { $set: outcome } }),
 
-    /** One page of a user's rows, newest first. */
+    /** Newest first. */
     page: async (query: RowsQuery, limit: number): Promise<UsageRow[]> => {
       const page = rows.find(rowFilter(query)).sort({ id: -1 }).skip(query.offset).limit(limit).maxTimeMS(OPERATION_TIMEOUT_MS);
       return (await page.lean<RowDocument[]>()).map(toRow);
     },
 
-    /** How many rows match: reads all of them, so only for rows that the totals don't know. */
+    /** Reads all matching rows, so only for filters that the totals don't cover. */
     countAll: (query: RowsQuery): Promise<number> => rows.countDocuments(rowFilter(query)).maxTimeMS(OPERATION_TIMEOUT_MS).exec(),
 
-    /** The distinct models of a user's rows: reads all of them, so only for rows that the totals don't know. */
+    /** Reads all rows of a user, so only for filters that the totals don't cover. */
     modelNamesOfAll: async ({ userId, sources }: ModelNamesQuery): Promise<string[]> =>
       rows.distinct("modelIds", { userId, ...(sources.length > 0 ? { source: { $in: sources } } : {}) }),
 
-    /** A user's rows that are not in the totals: those in progress, and the latest final ones. */
+    /** Rows outside of the totals: those in progress, and recent final ones. */
     uncounted: async (userId: string): Promise<CountedPart[]> =>
       (await rows.find({ uncounted: userId }, COUNTED_PART).maxTimeMS(OPERATION_TIMEOUT_MS).lean<RowDocument[]>()).map(toPart),
 
-    /** A user's final rows that began in a time, from one to before another, among those with ids from one to another. */
+    /** Final rows that began within a time range (end excluded) and an id range. */
     grouped: (userId: string, [from, to]: readonly [Date, Date], [first, last]: readonly [number, number]): AsyncIterable<GroupedPart> =>
       rows
         .find({ userId, id: { $gte: first, $lt: last }, createdAt: { $gte: from, $lt: to }, status: FINAL }, GROUPED_PART)
@@ -157,23 +155,22 @@ export const createStore = (connection: Connection) => {
         .lean<GroupedPart[]>()
         .cursor({ batchSize: CURSOR_ROWS }) as unknown as AsyncIterable<GroupedPart>,
 
-    /** Some final rows of a user that are not in the totals. */
+    /** Final rows that aren't in the totals, up to a limit. */
     countable: async (userId: string, limit: number): Promise<CountedPart[]> => {
       const found = rows.find({ uncounted: userId, status: FINAL }, COUNTED_PART).limit(limit);
       return (await found.maxTimeMS(OPERATION_TIMEOUT_MS).lean<RowDocument[]>()).map(toPart);
     },
 
-    /** Rows by their executions. */
     parts: async (executionIds: readonly string[]): Promise<CountedPart[]> =>
       (await rows.find({ _id: { $in: [...executionIds] } }, COUNTED_PART).lean<RowDocument[]>()).map(toPart),
 
-    /** Says of final rows that the totals have them. */
+    /** Marks final rows as included in the totals. */
     markCounted: async (executionIds: readonly string[]): Promise<void> => {
       const mark = { $set: { counted: true }, $unset: { uncounted: 1 } } as const;
       await rows.updateMany({ _id: { $in: [...executionIds] } }, mark, { writeConcern: MAJORITY });
     },
 
-    /** Some of the oldest final rows from before a time. */
+    /** The oldest final rows from before a time, up to a limit. */
     expired: async (before: Date, limit: number): Promise<ExpiredRow[]> => {
       const found = rows
         .find({ createdAt: { $lt: before }, status: FINAL }, { userId: 1, counted: 1 })

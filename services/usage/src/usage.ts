@@ -17,7 +17,7 @@ import type { CountedPart, UsageRow, UsageStore } from "./store";
 import { countIn, dailySumsIn, daysBetween, matches, modelNamesIn, MS_PER_DAY, totalKey, type DailySum } from "./totals/totals";
 import type { TotalsStore } from "./totals/totals-store";
 
-/** As many rows outside of the totals are worth a fold. */
+/** This many rows outside of the totals trigger a fold. */
 const MANY_UNCOUNTED = 200;
 const REMOVED_PAGE = 1_000;
 
@@ -47,18 +47,18 @@ export interface UsageOptions {
   store: UsageStore;
   totals: Pick<TotalsStore, "total" | "progress" | "days">;
   folding: Folding;
-  /** No row has a higher id. */
+  /** Upper bound of all row ids at start. */
   latestId: number;
   now?: () => Date;
-  /** Rows that one call removes at most. */
+  /** Rows removed per call. */
   removedPage?: number;
 }
 
-/** One row per run: inserted when the run is admitted, final once. */
+/** One row per run: inserted when the run is admitted, finalized once. */
 export const createUsage = ({ store, totals, folding, latestId, now = () => new Date(), removedPage = REMOVED_PAGE }: UsageOptions) => {
   const nextId = createIds(latestId);
 
-  /** What was read of totals, and the rows that are not in them, as of one moment; undefined where rows keep moving into them. */
+  /** A consistent read of totals and of the rows outside of them; undefined if rows keep moving. */
   const consistent = <T>(userId: string, read: () => Promise<T>): Promise<{ total: T; others: CountedPart[] } | undefined> =>
     retryOnConflict(CONFLICT_ATTEMPTS.usageTotals, async () => {
       const { folds } = await folding.progress(userId);
@@ -69,7 +69,7 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       return { total, others };
     });
 
-  /** Why a run could not be given its row. */
+  /** The reason why a run got no row. */
   const whyNot = async (executionId: string): Promise<DomainError> =>
     (await store.parts([executionId])).length > 0 ? notTheirs() : unavailable("the ids of other rows were in the way", 1);
 
@@ -94,13 +94,13 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
   };
 
   return {
-    /** Inserts the row of a run and answers its id; a repeated call answers the same. */
+    /** Inserts the row of a run. Idempotent. @returns its id */
     start: async (request: RunStart): Promise<number> => {
       const run = checked(REQUESTS.run, request);
       const id = await retryOnConflict(CONFLICT_ATTEMPTS.usageRow, async () => {
         const next = nextId();
         if (await store.insert(processingRow(next, run))) return next;
-        // Without a row of this run it was the id that was taken: another process may have given it in the same millisecond.
+        // Without a row for this run, the id was taken: another process used it in the same millisecond.
         return (await store.find(run.userId, run.executionId))?.id;
       });
       if (id === undefined) throw await whyNot(run.executionId);
@@ -108,8 +108,8 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
     },
 
     /**
-     * Makes a run's row final, creating it when it is missing. The first outcome stays, whatever is said later.
-     * @param unstarted the row is most likely missing: it is inserted without looking for it first.
+     * Finalizes a run's row and creates it if it is missing. The first outcome wins.
+     * @param unstarted the row is most likely missing: insert before looking for it
      */
     finish: async (request: RunStart, result: RunOutcome, unstarted = false): Promise<void> => {
       const run = checked(REQUESTS.run, request);
@@ -117,7 +117,7 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       const insert = async (): Promise<boolean> => store.insert({ ...processingRow(nextId(), run), ...outcome });
       if (unstarted && (await insert())) return folding.noteFinal(run.userId);
       const made = await retryOnConflict(CONFLICT_ATTEMPTS.usageRow, async () => {
-        // A model may have been called in the place of another.
+        // A fallback model may have been called.
         const found = await store.finish(run.userId, run.executionId, { ...outcome, modelIds: run.modelIds });
         if (found) return "final";
         const existing = await store.find(run.userId, run.executionId);
@@ -128,11 +128,11 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       if (made === "final") folding.noteFinal(run.userId);
     },
 
-    /** A page of a user's rows, newest first, with the number of all that match. */
+    /** A page of a user's rows, newest first, with the total number of matches. */
     list: async (request: RowsQuery): Promise<{ rows: UsageRow[]; total: number }> => {
       const query = checked(REQUESTS.rows, request);
       const limit = query.limit || LIMITS.usagePageDefault;
-      // A page behind the end would cost the way to it.
+      // An offset beyond the end would scan all rows.
       if (query.offset > 0) {
         const total = await countOf(query);
         return { rows: query.offset < total ? await store.page(query, limit) : [], total };
@@ -141,7 +141,7 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       return { rows, total };
     },
 
-    /** The models that a user's runs have used, sorted. */
+    /** Sorted models that a user's runs have called. */
     modelNames: async (request: ModelNamesQuery): Promise<string[]> => {
       const query = checked(REQUESTS.modelNames, request);
       const key = totalKey(query.userId, "", "");
@@ -150,7 +150,7 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       return modelNamesIn(found.total.models, found.others, query);
     },
 
-    /** What a user's final runs came to, by day and model. */
+    /** Sums of a user's final runs by day and model. */
     dailySums: async (request: DailySumsQuery): Promise<DailySum[]> => {
       const query = checked(REQUESTS.dailySums, request);
       const days = daysBetween(query.fromDay, query.toDay);
@@ -160,14 +160,14 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       return dailySumsIn(found.total, recent, query);
     },
 
-    /** What a user's final runs of some days came to, by key, workflow or a member of metadata. */
+    /** Sums of a user's final runs in a range of days, by key, workflow or metadata member. */
     groupSums: async (request: GroupSumsQuery): Promise<GroupSum[]> => {
       const query = checked(REQUESTS.groupSums, request);
       const [from, to] = [new Date(query.fromDay), new Date(Date.parse(query.toDay) + MS_PER_DAY)];
       return groupSumsOf(store.grouped(query.userId, [from, to], idsBetween(from, to)), query);
     },
 
-    /** Removes final rows that were kept as long as the table of retention says, with their part of the totals, a page per call. */
+    /** Removes expired final rows and their share of the totals, one page per call. */
     removeExpired: createRemoval({ usage: async () => untilNone(await removeRows()) }),
   };
 };

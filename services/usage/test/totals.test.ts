@@ -28,12 +28,12 @@ const refuse = (): never => {
   throw new Error("rows are not read as a whole any more");
 };
 
-/** A process of usage on the shared database, in which some writes may fail; it must not count rows one by one. */
+/** A usage process on the shared database with optional write failures. It must not scan rows to count them. */
 const start = (faults: { store?: Partial<UsageStore>; totals?: Partial<TotalsStore> } = {}): Usage & { folding: Folding } => {
   const own = { store: { ...store, countAll: refuse, modelNamesOfAll: refuse, ...faults.store }, totals: { ...totals, ...faults.totals } };
   const folding = createFolding({ ...own, onError: () => undefined });
   open.push(folding);
-  // Rows are kept for 25 months: those from before 2021 go.
+  // Rows are kept for 25 months: those from before 2021 are removed.
   const now = (): Date => new Date("2023-02-01T00:00:00Z");
   return { ...createUsage({ ...own, folding, latestId: 0, now, removedPage: 40 }), folding };
 };
@@ -66,7 +66,7 @@ const times = <T>(count: number, make: (index: number) => T): T[] => Array.from(
 const SLUGS = ["posters", "songs", null];
 const MODELS = [["painter"], ["singer", "painter"], []];
 const STATUSES = ["completed", "failed", "cancelled"] as const;
-/** Runs of every kind. */
+/** Runs that cover all filters. */
 const variedRuns = (userId: string, count: number): RunStart[] =>
   times(count, (index) =>
     runOf(userId, {
@@ -77,7 +77,7 @@ const variedRuns = (userId: string, count: number): RunStart[] =>
     }),
   );
 
-/** Filters of every kind, and how many of the rows that the database has match them. */
+/** Compares all filters with counts of the database. */
 const expectExact = async (usage: Usage, userId: string): Promise<void> => {
   for (const status of ["", "failed"] as const) {
     for (const modelId of ["", "singer"]) {
@@ -151,7 +151,7 @@ it.each(STEPS)("counts every row once when a process dies in a fold: %s", async 
   for (const run of variedRuns(userId, 130)) await finish(dying!, run);
   await expect(dying!.folding.foldAll(userId)).rejects.toThrow("killed");
   expect((await totals.progress(userId)).pending).not.toBeNull();
-  // Two others find what is left, at the same time.
+  // Two other processes complete the fold concurrently.
   const found = await Promise.all(others.map((usage) => usage.list(all(userId))));
   expect(found.map(({ total }) => total)).toEqual([130, 130]);
   await expectExact(others[0]!, userId);

@@ -1,11 +1,11 @@
-/** groups/: what runs came to by what they were counted for: their key, their workflow, or a value of their metadata. */
+/** Sums of runs by key, workflow or a metadata value. */
 
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import type { GroupSumsQuery } from "../requests";
 import type { GroupedPart } from "../store";
 
 export interface GroupSum {
-  /** A key's id, a slug, or a value; null for runs that have none. */
+  /** A key's id, a slug, or a metadata value; null for runs without one. */
   group: string | null;
   runs: number;
   millicredits: number;
@@ -28,8 +28,8 @@ const tooMuch = (what: string): Error =>
   invalidRequest([{ path: "from", message: `the days have more than ${what} to be added up: ask for fewer at a time` }]);
 
 /**
- * Adds rows up, the dearest group first.
- * @throws INVALID_REQUEST where there are too many rows or groups
+ * Sums rows per group, the most expensive group first.
+ * @throws INVALID_REQUEST for too many rows or groups
  */
 export const groupSumsOf = async (rows: AsyncIterable<GroupedPart>, grouping: Grouping): Promise<GroupSum[]> => {
   const sums = new Map<string | null, GroupSum>();

@@ -3,18 +3,18 @@ import { deltasOf, withinWeight } from "./totals";
 import type { Fold, Progress, TotalsStore } from "./totals-store";
 
 /**
- * Folding adds final rows to their user's totals, some at a time. Final rows never change, so that a total is a sum of facts.
- * A fold is written down first (its number and rows), then added to each total that does not have its number yet, then its
- * rows are marked, then it is marked as complete. A process that dies in between leaves a fold that any process can complete.
- * Rows that are kept no longer leave the same way: what they added is taken away, and instead of being marked they are deleted.
+ * Folding adds batches of final rows to their user's totals. Final rows never change, so a total is exact. A fold is recorded first (number
+ * and rows), then added to each total that doesn't have its number yet, then its rows are marked, and last the fold is marked as complete.
+ * After a crash any process can complete it. Expired rows are removed the same way: their share is subtracted, and they are deleted instead
+ * of marked.
  */
 
-/** Final rows of a user that may wait for their fold. */
+/** Final rows per user that trigger a fold. */
 const FOLD_AFTER_ROWS = 100;
 const FOLD_ROWS = 200;
-/** A fold writes to at most as many totals, a single row apart. */
+/** Upper bound of totals that one fold writes, except for a fold of one row. */
 const FOLD_TOTALS = 2_000;
-/** Users whose finished runs are counted at once; one that is forgotten is folded when the list is read. */
+/** Users whose finished runs are counted in memory. A forgotten user is folded when their list is read. */
 const NOTED_USERS = 10_000;
 
 export type FoldingStore = Pick<UsageStore, "countable" | "parts" | "markCounted" | "remove">;
@@ -27,17 +27,17 @@ export interface FoldingOptions {
 }
 
 export interface Folding {
-  /** How far a user's totals have come, with no fold left half done. */
+  /** Progress of a user's totals, after completing a pending fold. */
   progress(userId: string): Promise<Progress>;
-  /** Hears of a row that became final; folds in the background when there are many. */
+  /** Counts a row that became final. Folds in the background above a threshold. */
   noteFinal(userId: string): void;
   /** Folds in the background. */
   wake(userId: string): void;
-  /** Folds until fewer than `least` rows wait. */
+  /** Folds until fewer than `least` rows remain. */
   foldAll(userId: string, least?: number): Promise<void>;
-  /** Deletes rows of a user, all of which are in the totals; answers how many, 0 where another fold came first. */
+  /** Deletes rows that are all in the totals. @returns how many; 0 if another fold came first */
   remove(userId: string, executionIds: string[]): Promise<number>;
-  /** Ends the work in the background. */
+  /** Stops background work. */
   stop(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export const createFolding = ({ store, totals, onError }: FoldingOptions): Foldi
   let isStopped = false;
 
   const finish = async (userId: string, { number, executionIds, removes }: Fold): Promise<void> => {
-    // Rows that are gone already had been taken away from every total before the first of them was deleted.
+    // Rows that are already deleted were subtracted from every total before the first deletion.
     await totals.add(number, deltasOf(await store.parts(executionIds), removes ? -1 : 1));
     await (removes ? store.remove(executionIds) : store.markCounted(executionIds));
     await totals.complete(userId, number);
@@ -63,9 +63,9 @@ export const createFolding = ({ store, totals, onError }: FoldingOptions): Foldi
     return progress(userId);
   };
 
-  /** One fold; false when there is too little to fold. */
+  /** Runs one fold. @returns false if there are too few rows */
   const fold = async (userId: string, least: number): Promise<boolean> => {
-    // The order matters: rows that are read after this are in no fold up to its number.
+    // Read the progress first: rows read afterwards are in no fold up to its number.
     const { folds } = await progress(userId);
     const rows = await store.countable(userId, FOLD_ROWS);
     if (rows.length < least) return false;

@@ -2,18 +2,18 @@ import { insertOnce, isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type AnyBulkWriteOperation, type Connection, type Model } from "mongoose";
 import { dayKey, type Delta, type Deltas, type Numbers } from "./totals";
 
-/** Rows that are being added to their user's totals, or taken away with what is left of the rows. */
+/** Rows that are being added to their user's totals, or subtracted and deleted. */
 export interface Fold {
   number: number;
   executionIds: string[];
   removes?: boolean;
 }
 
-/** How far a user's totals have come. */
+/** Progress of a user's totals. */
 export interface Progress {
-  /** Folds that are complete. */
+  /** Number of completed folds. */
   folds: number;
-  /** One that has begun and may be incomplete. */
+  /** A fold that has begun and may be incomplete. */
   pending: Fold | null;
 }
 
@@ -22,7 +22,7 @@ interface ProgressDocument extends Progress {
 }
 interface TotalDocument {
   _id: string;
-  /** The latest fold that was added. */
+  /** The last fold that was added. */
   fold: number;
   counts?: Numbers;
   models?: Numbers;
@@ -49,17 +49,14 @@ const daySchema = schemaOf<TotalDocument>(
   "usage_days",
 );
 
-/** Every failed write of a bulk was an insert that lost against the total it would have made. */
+/** True if every failed write of a bulk was an insert that lost a race for its total. */
 const lostInsertsOnly = (error: unknown): boolean => {
   const { writeErrors } = error as { writeErrors?: unknown };
   const failures = Array.isArray(writeErrors) ? writeErrors : writeErrors === undefined ? [] : [writeErrors];
   return failures.length > 0 ? failures.every(isDuplicateKey) : isDuplicateKey(error);
 };
 
-/**
- * Adds a fold to totals: to each at most once, however often this is repeated. A total that has the fold, or a later one, is not
- * matched; the upsert then fails on its id.
- */
+/** Adds a fold to totals, idempotently: a total that has this fold, or a later one, doesn't match, and the upsert then fails on its id. */
 const addTo = async (model: Model<TotalDocument>, fold: number, deltas: ReadonlyMap<string, Delta>): Promise<void> => {
   const operations = [...deltas].map(([_id, delta]): AnyBulkWriteOperation<TotalDocument> => {
     const update = { $set: { fold }, $inc: Object.fromEntries(delta) } as never;
@@ -74,7 +71,6 @@ const addTo = async (model: Model<TotalDocument>, fold: number, deltas: Readonly
 
 export type TotalsStore = ReturnType<typeof createTotalsStore>;
 
-/** Totals of users' rows in MongoDB, and how far they have come. */
 export const createTotalsStore = (connection: Connection) => {
   const progress = connection.model<ProgressDocument>("UsageFolds", progressSchema);
   const totals = connection.model<TotalDocument>("UsageTotals", totalSchema);
@@ -84,7 +80,7 @@ export const createTotalsStore = (connection: Connection) => {
     progress: async (userId: string): Promise<Progress> =>
       (await progress.findOne({ _id: userId }).maxTimeMS(OPERATION_TIMEOUT_MS).lean<ProgressDocument | null>()) ?? NOTHING,
 
-    /** Begins a fold after those that are complete; false when another has begun or has been completed since. */
+    /** Begins the next fold. @returns false if another fold has begun or completed meanwhile */
     begin: async (userId: string, pending: Fold): Promise<boolean> => {
       const folds = pending.number - 1;
       const { matchedCount } = await progress.updateOne({ _id: userId, folds, pending: null }, { $set: { pending } });
@@ -92,24 +88,24 @@ export const createTotalsStore = (connection: Connection) => {
       return insertOnce(progress.insertOne({ _id: userId, folds, pending }));
     },
 
-    /** Adds a fold to all totals that do not have it. */
+    /** Adds a fold to all totals that don't have it. */
     add: async (fold: number, deltas: Deltas): Promise<void> => {
       await addTo(totals, fold, deltas.counts);
       await addTo(days, fold, deltas.days);
     },
 
-    /** Notes that a fold is complete. */
+    /** Marks a fold as complete. */
     complete: async (userId: string, number: number): Promise<void> => {
       await progress.updateOne({ _id: userId, "pending.number": number }, { $set: { folds: number, pending: null } });
     },
 
-    /** One total; empty where there is none. */
+    /** @returns an empty total if there is none */
     total: async (key: string): Promise<{ counts: Numbers; models: Numbers }> => {
       const found = await totals.findOne({ _id: key }).maxTimeMS(OPERATION_TIMEOUT_MS).lean<TotalDocument | null>();
       return { counts: found?.counts ?? {}, models: found?.models ?? {} };
     },
 
-    /** What a user's runs of some days came to, in the order of the days. */
+    /** Sums of a user's runs by day, in order. */
     days: async (userId: string, wanted: readonly string[]): Promise<{ day: string; sums: Numbers }[]> => {
       const keys = wanted.map((day) => dayKey(userId, day));
       const found = await days

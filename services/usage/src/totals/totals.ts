@@ -1,24 +1,23 @@
-/** totals/: counts and sums of final rows, so that no list counts rows and no summary adds them up. */
+/** Counts and sums of final rows, so that lists and summaries don't scan rows. */
 
 import { isSlug, member } from "@nodeloom/kernel";
 import type { DailySumsQuery, ModelNamesQuery, RowsQuery } from "../requests";
 import type { CountedPart } from "../store";
 
 /**
- * Totals: how many final rows a user has, for each filter that lists know. A row counts under its user, and under the
- * user's workflow, models, and each pair of the two; under each by source and status. Beside them, what the runs of a day came
- * to, by model. Pure arithmetic; totals-store keeps it.
+ * Totals count a user's final rows for each filter that lists support. A row counts for its user and for the user's workflow, models, and
+ * pairs of both; each by source and status. Daily sums are kept per model. Pure arithmetic; totals-store stores the results.
  */
 
-/** Numbers in a tree of names. */
+/** A tree of named numbers. */
 export interface Numbers {
   readonly [name: string]: number | Numbers;
 }
 
-/** What is added to one total: the path of each number, and the number. */
+/** Additions to one total: path → number. */
 export type Delta = Map<string, number>;
 
-/** What is added to which totals. */
+/** Additions by total. */
 export interface Deltas {
   counts: Map<string, Delta>;
   days: Map<string, Delta>;
@@ -35,17 +34,17 @@ export interface DailySum {
 
 const ANY = "";
 export const MS_PER_DAY = 24 * 60 * 60 * 1_000;
-/** The day's sum over all models, and of models that can't be a member's name; both differ from every slug. */
+/** Names of the day's sum over all models, and of models whose names can't be member names. Neither is a valid slug. */
 const ALL_MODELS = "_all";
 const OTHER_MODELS = "_other";
 
-/** The key of a total; an empty workflow or model means any. */
+/** Key of a total; an empty workflow or model means any. */
 export const totalKey = (userId: string, workflowSlug: string, modelId: string): string => JSON.stringify([userId, workflowSlug, modelId]);
 
-/** The key of what a user's runs of a day came to. */
+/** Key of a daily sum. */
 export const dayKey = (userId: string, day: string): string => JSON.stringify([userId, day]);
 
-/** Every key of a user's: both forms begin alike. */
+/** Key range of a user: both key forms have the same prefix. */
 export const keysOfUser = (userId: string): { $gte: string; $lt: string } => {
   const start = `[${JSON.stringify(userId)},`;
   return { $gte: start, $lt: `${start}\uffff` };
@@ -53,21 +52,21 @@ export const keysOfUser = (userId: string): { $gte: string; $lt: string } => {
 
 export const dayOf = (time: Date): string => time.toISOString().slice(0, "YYYY-MM-DD".length);
 
-/** The days of a range, both ends included. */
+/** Both ends are included. */
 export const daysBetween = (fromDay: string, toDay: string): string[] => {
   const days: string[] = [];
   for (let at = Date.parse(fromDay); at <= Date.parse(toDay); at += MS_PER_DAY) days.push(dayOf(new Date(at)));
   return days;
 };
 
-/** The keys of the totals that a row counts in; that of its user comes first. */
+/** Keys of the totals that count a row; the user's own comes first. */
 const keysOf = ({ userId, workflowSlug, modelIds }: CountedPart): string[] => {
   const workflows = workflowSlug === null || workflowSlug === ANY ? [ANY] : [ANY, workflowSlug];
   const models = [ANY, ...new Set(modelIds)];
   return workflows.flatMap((workflow) => models.map((model) => totalKey(userId, workflow, model)));
 };
 
-/** What each model of a row took. A row that does not say has one model, or its models can't be told apart. */
+/** Credits per model. A row without this has one model, or the split is unknown. */
 const modelCreditsOf = ({ modelIds, modelCredits, millicredits }: CountedPart): [model: string, millicredits: number][] => {
   if (modelCredits.length > 0) return modelCredits.map((each) => [each.model, each.millicredits]);
   const [only, ...more] = new Set(modelIds);
@@ -90,7 +89,7 @@ const addDay = (days: Map<string, Delta>, row: CountedPart, sign: number): void 
   for (const [model, millicredits] of modelCreditsOf(row)) sum(model, millicredits);
 };
 
-/** What rows add to which totals, or with a negative sign take away. */
+/** Additions for rows; subtractions with a negative sign. */
 export const deltasOf = (rows: readonly CountedPart[], sign: 1 | -1): Deltas => {
   const deltas: Deltas = { counts: new Map(), days: new Map() };
   for (const row of rows) {
@@ -102,7 +101,7 @@ export const deltasOf = (rows: readonly CountedPart[], sign: 1 | -1): Deltas => 
   return deltas;
 };
 
-/** The leading rows that count in at most `most` totals together; always the first. */
+/** The first rows that count in at most `most` totals together; at least one row. */
 export const withinWeight = (rows: readonly CountedPart[], most: number): CountedPart[] => {
   let weight = 0;
   const end = rows.findIndex((row, index) => (weight += keysOf(row).length) > most && index > 0);
@@ -115,7 +114,6 @@ const members = (tree: number | Numbers | undefined): [string, number | Numbers]
   typeof tree === "object" ? Object.entries(tree) : [];
 const numberIn = (value: number | Numbers | undefined): number => (typeof value === "number" ? value : 0);
 
-/** How many rows a total has for a filter. */
 export const countIn = (counts: Numbers, { status, sources }: Pick<RowsQuery, "status" | "sources">): number => {
   let count = 0;
   for (const [source, byStatus] of members(counts)) {
@@ -125,7 +123,6 @@ export const countIn = (counts: Numbers, { status, sources }: Pick<RowsQuery, "s
   return count;
 };
 
-/** Whether a row matches the filters of a list. */
 export const matches =
   ({ status, modelId, workflowSlug, sources }: RowsQuery) =>
   (row: CountedPart): boolean =>
@@ -134,7 +131,7 @@ export const matches =
     (workflowSlug === "" || row.workflowSlug === workflowSlug) &&
     isWanted(sources, row.source);
 
-/** The models in a user's total and in rows that it does not have yet, sorted. */
+/** Sorted models in a user's total and in rows outside of it. */
 export const modelNamesIn = (models: Numbers, rows: readonly CountedPart[], { sources }: ModelNamesQuery): string[] => {
   const counted = members(models).flatMap(([source, byModel]) =>
     isWanted(sources, source) ? members(byModel).flatMap(([model, count]) => (numberIn(count) > 0 ? [model] : [])) : [],
@@ -145,7 +142,7 @@ export const modelNamesIn = (models: Numbers, rows: readonly CountedPart[], { so
 
 const SHOWN_MODELS: Readonly<Record<string, string>> = { [ALL_MODELS]: "", [OTHER_MODELS]: "other models" };
 
-/** What days came to, from their totals and final rows that these do not have yet: by day, then by model. */
+/** Sums by day and model, from daily totals and final rows outside of them. */
 export const dailySumsIn = (
   days: readonly { day: string; sums: Numbers }[],
   others: readonly CountedPart[],
