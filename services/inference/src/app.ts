@@ -15,22 +15,22 @@ import { createOwnModels, ownAvailability, type OwnModels } from "./own/own-mode
 import { createPool, type Pool } from "./pool/pool";
 
 export interface InferenceOptions {
-  /** What callers must send. */
+  /** Key that callers must send. */
   apiKey: string;
-  /** Of jobs, of what they made and of what is under way; one process per folder. */
+  /** Folder for jobs, results and temporary files; one process per folder. */
   dataDirectory: string;
-  /** Folders with the models' files: the first is the one that they are fetched into. */
+  /** Folders with the models' files; downloads go to the first one. */
   assetsRoots: readonly [string, ...string[]];
-  /** The operator's own folder of weights, if there is one. */
+  /** The operator's folder of model files, if any. */
   ownFolder?: string | undefined;
   sources: FileSources;
-  /** Models that are loaded, and may compute, at once. */
+  /** Models loaded and computing at once. */
   concurrency: number;
   threads: number;
   idleMs: number;
-  /** Hears of errors nobody foresaw. */
+  /** Receives unexpected errors. */
   report?: (error: unknown) => void;
-  /** Other than the models' own, in tests: the program of their processes, and whether they can run. */
+  /** For tests: replaces the program of model processes, and their availability. */
   program?: string;
   availability?: (model: LocalModel) => Promise<Availability>;
 }
@@ -41,12 +41,12 @@ export interface Inference {
 }
 
 const PROGRAM = join(__dirname, "..", "engines", "child.mjs");
-/** Requests of one model that may wait. */
+/** Waiting requests per model. */
 const QUEUE_LIMIT = 100;
-/** How long a request may wait for its model. */
+/** Longest wait for a model. */
 const MAX_WAIT_MS = 240_000;
 const JOB_BODY_LIMIT = "1mb";
-/** A file as a data URL. */
+/** Fits a file as a data URL. */
 const CHAT_BODY_LIMIT = "36mb";
 
 interface Info {
@@ -90,7 +90,7 @@ const statsRoute = (options: InferenceOptions, jobs: Jobs, pool: Pool): Router =
   return router;
 };
 
-/** The service as an Express application. Jobs of an earlier process with the same folder go on. */
+/** The service as an Express application. Continues the jobs of an earlier process with the same folder. */
 export const createInference = async (options: InferenceOptions): Promise<Inference> => {
   const { apiKey, dataDirectory, assetsRoots, sources, report = () => undefined, program = PROGRAM } = options;
   const availability = options.availability ?? ((model: LocalModel) => availabilityOf(assetsRoots, model.assets));

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { EgressError, type EgressClient } from "@nodeloom/platform";
 import { InputError } from "./engines/engine";
 
-/** Files among the inputs: brought into a folder by their address, or out of a data URL. */
+/** Downloads or decodes input files into a folder. */
 
 const MAX_BYTES = 50 * 1_024 * 1_024;
 const TIMEOUT_MS = 60_000;
@@ -13,9 +13,9 @@ const REDIRECTS = 3;
 const DATA_URL = /^data:([a-z]+)\/[^;,]+(?:;[^;,]+)*;base64,/i;
 
 export interface FileSources {
-  /** For the platform's own files: what their addresses begin with, and where the same is asked for, which may be private. */
+  /** For the platform's own files: their public URL prefix, and the internal base URL, which can be a private address. */
   own: { prefix: string; base: string; client: EgressClient } | undefined;
-  /** For all others. */
+  /** For all other files. */
   other: EgressClient;
 }
 
@@ -29,7 +29,7 @@ const fromData = async (url: string, path: string): Promise<void> => {
 
 const KEY = /^[\w.-]+$/;
 
-/** Where a file of the platform's own is asked for; undefined for all others. */
+/** The internal URL of one of the platform's own files; undefined for other URLs. */
 const ownAddress = ({ own }: FileSources, url: string): string | undefined => {
   if (!own || !url.startsWith(own.prefix)) return undefined;
   const key = url.slice(own.prefix.length);
@@ -51,9 +51,9 @@ const fromAddress = async (sources: FileSources, url: string, path: string, sign
 };
 
 /**
- * Brings the files of a request into its folder.
- * @param files addresses or data URLs, by input
- * @throws InputError that names the input
+ * Stores a request's input files in its folder.
+ * @param files URLs or data URLs, by input
+ * @throws InputError with the name of the input
  */
 export const bringFiles = async (
   sources: FileSources,

@@ -18,7 +18,7 @@ const jobSchema = z.object({
   idempotencyKey: z.string().optional(),
   /** Milliseconds since 1970. */
   createdAt: z.number(),
-  /** How often it was begun: one that ends the service each time must not be begun for ever. */
+  /** Bounds restarts: a job that crashes the service must not run forever. */
   attempts: z.number(),
   status: z.enum(["queued", "succeeded", "failed", "cancelled"]),
   files: z.array(z.object({ name: z.string(), contentType: z.string() })).optional(),
@@ -38,26 +38,26 @@ export interface JobView extends Omit<Job, "status"> {
 }
 
 export interface Jobs {
-  /** Accepts a job, or finds the one of the same idempotency key. @throws ProviderError 429 */
+  /** Creates a job, or returns the one with the same idempotency key. @throws ProviderError 429 */
   submit(submission: Submission): JobView;
   find(id: string): JobView | undefined;
-  /** Ends what has not ended. */
+  /** Cancels an unfinished job. */
   cancel(id: string): JobView | undefined;
-  /** The path of a file that a job made. */
+  /** Path of a result file. */
   file(name: string): string | undefined;
-  /** The text that a job made; undefined where it made files, or has not ended. */
+  /** The text result; undefined for files, and for unfinished jobs. */
   answer(job: Pick<Job, "files">): Promise<Answer | undefined>;
   counters(): { held: number; waiting: number; submissions: number; replays: number };
-  /** Ends what is under way; it goes on when the folder is opened again. */
+  /** Stops running jobs. They resume when the folder is opened again. */
   stop(): Promise<void>;
 }
 
 export interface JobsOptions {
-  /** Of the journal, of what is made and of what is under way; one process per folder. */
+  /** Folder of the journal, results and temporary files; one process per folder. */
   directory: string;
   pool: Pool;
   sources: FileSources;
-  /** Jobs of one model that may wait. */
+  /** Waiting jobs per model. */
   queueLimit: number;
   report: (error: unknown) => void;
   clock?: () => number;
@@ -71,7 +71,7 @@ const TRIM_MS = 600_000;
 
 const isFinal = ({ status }: Pick<Job, "status">): boolean => status !== "queued";
 
-/** Jobs that are done one after the other by model, journalled so that they survive the death of this process and of the models'. */
+/** A queue of jobs per model, with a journal so that jobs survive crashes of this process and of models. */
 export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
   const { directory, pool, sources, queueLimit, report, clock = Date.now } = options;
   const [made, work] = [join(directory, "files"), join(directory, "work")];
@@ -146,7 +146,7 @@ export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
     if (job && !isFinal(job)) save({ ...job, ...outcome });
   };
 
-  /** Does a job, again where its model's process ended by itself. */
+  /** Runs a job, and again if its model's process crashed. */
   const carry = async (id: string, model: JobModel, signal: AbortSignal): Promise<void> => {
     for (;;) {
       try {

@@ -3,20 +3,20 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { EngineResult, MadeFile } from "./engines/engine";
 
-/** What jobs made: files under names that can't be guessed. A text is kept as one, too, which only the job's own answer has. */
+/** Results of jobs: files with unguessable names. A text is stored as a file too, but only returned with its job. */
 
 const FILE_NAME = /^[0-9a-f-]{36}-\d{1,2}\.(?:png|wav|mp4)$/;
 const ANSWER = { name: "answer.json", contentType: "application/json" } as const satisfies MadeFile;
 
-/** A text, and what it was made of. */
+/** A text with its structured form. */
 export type Answer = Required<Pick<EngineResult, "text">> & Pick<EngineResult, "json">;
 
 export interface MadeFiles {
-  /** Moves what a job made, in its folder, to where it can be fetched. */
+  /** Moves a job's results from its folder to where they are served. */
   keep(id: string, folder: string, made: EngineResult): Promise<MadeFile[]>;
-  /** The text that a job made; undefined where it made files. */
+  /** The text result; undefined for files. */
   answer(kept: readonly MadeFile[]): Promise<Answer | undefined>;
-  /** The path of a file that may be fetched by its name. */
+  /** Path of a public file. */
   path(name: string): string | undefined;
   forget(kept: readonly MadeFile[]): Promise<void>;
 }

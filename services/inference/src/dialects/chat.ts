@@ -13,12 +13,12 @@ import { chatInputs, chatSchema, type ChatRequest } from "./chat-request";
 
 export interface ChatDialectOptions {
   pool: Pool;
-  /** For the files of requests that are under way. */
+  /** For temporary files. */
   directory: string;
   availability: (model: LocalModel) => Promise<Availability>;
-  /** Models of weights that the operator has. */
+  /** Models from the operator's files. */
   own: OwnModels;
-  /** How long a request may wait for its model. */
+  /** Longest wait for a model. */
   maxWaitMs: number;
 }
 
@@ -45,7 +45,7 @@ const answerWhole = (response: Response, answer: Answer, result: EngineResult): 
   response.json({ ...answer, object: "chat.completion", choices: [choice], usage: usageOf(result) });
 };
 
-/** Server-sent events; the first is sent when the model has written something, so that a refusal before that is a status. */
+/** Server-sent events. The first one waits for the model's first output, so that earlier errors can still set the status. */
 const createStream = (response: Response, answer: Answer, withUsage: boolean) => {
   const send = (members: object): void => {
     response.write(`data: ${JSON.stringify({ ...answer, object: "chat.completion.chunk", ...members })}\n\n`);
@@ -107,7 +107,7 @@ export const chatDialect = ({ pool, directory, availability, own, maxWaitMs }: C
       stream.end(result);
     } catch (error) {
       if (left.signal.aborted) return;
-      // Of an answer that broke off the rest can't be told otherwise.
+      // Closing the connection is the only way to report an error within a stream.
       if (response.headersSent) return void response.destroy();
       throw asProviderError(body.model, error) ?? error;
     } finally {

@@ -40,7 +40,7 @@ const idempotencyKeyOf = (request: Request): string | undefined => {
   throw new ProviderError(400, "invalid_request", message, { param: "Idempotency-Key" });
 };
 
-/** Submit a job, poll it, cancel it, fetch what it made. */
+/** Submit, poll and cancel jobs, and fetch their results. */
 export const jobsDialect = (jobs: Jobs, availability: (model: LocalModel) => Promise<Availability>): Router => {
   const router = Router();
 
@@ -72,7 +72,7 @@ export const jobsDialect = (jobs: Jobs, availability: (model: LocalModel) => Pro
   return router;
 };
 
-/** What jobs made: their names can't be guessed. */
+/** Serves results of jobs under unguessable names. */
 export const fileRoutes = (jobs: Jobs): Router => {
   const router = Router();
   router.get("/files/:name", (request, response) => {

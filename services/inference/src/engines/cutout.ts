@@ -3,10 +3,10 @@ import type { LoadEngine } from "./engine";
 import type { Onnx, Sharp, Tensor } from "./libraries";
 import { openPicture, openSession, rgbOf, type Pixels } from "./pictures";
 
-/** U²-Net (small): which pixels belong to what the picture shows, on a square of this size. */
+/** U²-Net (small) computes foreground masks at this resolution. */
 const SIZE = 320;
 const MAX_PIXELS = 24_000_000;
-/** Of the pictures that the model was trained with, by channel. */
+/** Statistics of the training images, per channel. */
 const MEAN = [0.485, 0.456, 0.406];
 const DEVIATION = [0.229, 0.224, 0.225];
 
@@ -24,7 +24,7 @@ const normalized = ({ Tensor }: Onnx, { data }: Pixels): Tensor => {
   return new Tensor("float32", values, [1, 3, SIZE, SIZE]);
 };
 
-/** One byte a pixel, spread over the whole range. */
+/** One byte per pixel, normalized to the full range. */
 const maskOf = ({ data }: Tensor): Buffer => {
   const values = data as Float32Array;
   const [least, most] = values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
@@ -32,7 +32,7 @@ const maskOf = ({ data }: Tensor): Buffer => {
   return Buffer.from(Uint8ClampedArray.from(values, (value) => ((value - least) / range) * 255).buffer);
 };
 
-/** An image in, the same without its background out: a PNG with transparency. */
+/** Removes an image's background. The result is a PNG with transparency. */
 export const loadCutout: LoadEngine = async (context) => {
   const sharp = await context.library<Sharp>("sharp");
   const { onnx, session } = await openSession(context, join(context.weights("cutout"), "u2netp.onnx"));

@@ -1,28 +1,28 @@
-/** What every engine is: the part of a model's process that knows its weights. */
+/** The interface of engines: the part of a model's process that knows its weights. */
 
-/** What was asked can't be done with these inputs. The message is for whoever sent them. */
+/** Unsuitable inputs. The message is for the caller. */
 export class InputError extends Error {
   override readonly name = "InputError";
 }
 
 export interface EngineRequest {
-  /** As the model's entry in `models.ts` has checked them. */
+  /** Validated by the model's entry in `models.ts`. */
   inputs: Readonly<Record<string, unknown>>;
-  /** Paths of the files among the inputs, by input. */
+  /** Paths of input files, by input. */
   files: Readonly<Record<string, string>>;
-  /** A folder of this request's own, for what it makes. */
+  /** The request's own folder for results. */
   folder: string;
 }
 
 export interface Report {
-  /** @param share of the work that is done, from 0 to 1 */
+  /** @param share completed work, from 0 to 1 */
   progress(share: number): void;
-  /** The next piece of a text. */
+  /** Streams the next piece of a text. */
   text(piece: string): void;
 }
 
 export interface MadeFile {
-  /** In the request's folder. */
+  /** Relative to the request's folder. */
   name: string;
   contentType: string;
 }
@@ -30,9 +30,9 @@ export interface MadeFile {
 export interface EngineResult {
   files?: MadeFile[];
   text?: string;
-  /** What the text was made of, for those who ask for JSON. */
+  /** Structured form of the text, for callers that want JSON. */
   json?: Readonly<Record<string, unknown>>;
-  /** The text ends where the most tokens were reached. */
+  /** The text was cut at the token limit. */
   isCut?: boolean;
   usage?: { inputTokens: number; outputTokens: number };
 }
@@ -42,15 +42,15 @@ export interface Engine {
 }
 
 export interface EngineContext {
-  /** The folder of a set of weights. @throws when it was not fetched */
+  /** Folder of a weights asset. @throws if it isn't downloaded */
   weights(asset: string): string;
-  /** The file of the operator's own weights, where the model has such. */
+  /** The operator's weights file, for models that use one. */
   weightsFile: string | undefined;
-  /** A fetched library. */
+  /** Imports a downloaded library. */
   library<T>(name: string): Promise<T>;
-  /** The path of a file of a fetched library. */
+  /** Path of a file in a downloaded library. */
   libraryFile(name: string, file: string): string;
-  /** Threads that the engine may compute with. */
+  /** Compute threads of the engine. */
   threads: number;
 }
 

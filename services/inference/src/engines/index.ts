@@ -10,7 +10,7 @@ import { loadLanguages, loadTranscribe } from "./transcribe";
 import { loadTween } from "./tween";
 import { loadRestore, loadUpscale } from "./upscale";
 
-/** Every engine, by the name by which a model names it. */
+/** Engines by name. */
 export const ENGINES = {
   chat: loadChat,
   cutout: loadCutout,

@@ -1,4 +1,4 @@
-/** As much of the fetched libraries' types as is used: they are no dependencies of the workspace, and neither are their types. */
+/** The used parts of the downloaded libraries' types. The libraries and their types aren't dependencies of the workspace. */
 
 export interface Tensor {
   data: Float32Array | BigInt64Array;
@@ -55,11 +55,11 @@ export interface Whisper {
   Whisper: {
     new (model: string): {
       isMultilingual: number;
-      /** The language of what was transcribed last. */
+      /** Language of the last transcription. */
       fullLangId: number;
       full(params: WhisperParams, samples: Float32Array): string;
     };
-    /** @returns less than 0 for a language that is not known */
+    /** @returns a negative number for an unknown language */
     langId(language: string): number;
     lang(id: number): string | null;
   };
@@ -138,7 +138,7 @@ export interface LlamaLibrary {
 export interface Llama {
   loadModel(options: { modelPath: string }): Promise<{
     tokenize(text: string): readonly number[];
-    /** Tokens of the texts that it was trained with. */
+    /** Context size at training. */
     trainContextSize: number;
     createContext(options: { contextSize: number; threads: number }): Promise<{ getSequence(): ChatSequence }>;
   }>;

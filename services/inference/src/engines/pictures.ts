@@ -1,24 +1,24 @@
 import type { Onnx, Picture, Session, Sharp, Tensor } from "./libraries";
 import { InputError, type EngineContext } from "./engine";
 
-/** Pictures as the models take them, and what the models give as pictures. */
+/** Converts images to and from tensors. */
 
 export interface Pixels {
-  /** Rows of pixels of `channels` bytes. */
+  /** Rows of pixels with `channels` bytes each. */
   data: Uint8Array;
   width: number;
   height: number;
 }
 
 export interface OpenedPicture {
-  /** The picture, each time anew: what is asked of one changes it. */
+  /** A new pipeline for each call, because operations change it. */
   open(): Picture;
   width: number;
   height: number;
   hasAlpha: boolean;
 }
 
-/** Opens a picture upright. @throws InputError when it is none, or has more pixels than it may */
+/** Opens an image upright. @throws InputError if it isn't an image, or has too many pixels */
 export const openPicture = async (sharp: Sharp, path: string, maxPixels: number): Promise<OpenedPicture> => {
   const open = (): Picture => sharp(path, { limitInputPixels: maxPixels, failOn: "error", pages: 1 });
   try {
@@ -34,7 +34,7 @@ export const openPicture = async (sharp: Sharp, path: string, maxPixels: number)
   }
 };
 
-/** Three bytes a pixel. */
+/** Three bytes per pixel. */
 export const rgbOf = async (picture: Picture): Promise<Pixels> => {
   const { data, info } = await picture.removeAlpha().toColourspace("srgb").raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
@@ -52,7 +52,7 @@ export const toTensor = ({ Tensor }: Pick<Onnx, "Tensor">, { data, width, height
   return new Tensor("float32", values, [1, 3, height, width]);
 };
 
-/** The opposite: three bytes a pixel. */
+/** The inverse of `toTensor`: three bytes per pixel. */
 export const fromTensor = ({ data, dims }: Tensor): Pixels => {
   const [, , height = 0, width = 0] = dims;
   const plane = width * height;
@@ -63,7 +63,7 @@ export const fromTensor = ({ data, dims }: Tensor): Pixels => {
   return { data: new Uint8Array(pixels.buffer), width, height };
 };
 
-/** The libraries that picture models need, and a session of one. */
+/** Loads the library of image models and opens a session. */
 export const openSession = async (context: EngineContext, path: string): Promise<{ onnx: Onnx; session: Session }> => {
   const onnx = await context.library<Onnx>("onnxruntime-node");
   const session = await onnx.InferenceSession.create(path, { intraOpNumThreads: context.threads, interOpNumThreads: 1 });

@@ -1,12 +1,12 @@
 import type { EngineRequest, EngineResult } from "./engine";
 
-/** What a model's process and its owner say to one another, over Node's message channel. */
+/** Messages between a model's process and its parent, over Node.js's message channel. */
 
 export interface StartOptions {
   engine: string;
-  /** Folders of what was fetched, by asset. */
+  /** Folders of downloaded assets, by name. */
   cacheFolders: Readonly<Record<string, string>>;
-  /** The file of the weights, where they are the operator's own. */
+  /** The operator's weights file, if the model uses one. */
   weightsFile?: string | undefined;
   threads: number;
 }

@@ -6,39 +6,38 @@ import type { Whisper } from "./libraries";
 const SAMPLE_RATE = 16_000;
 const MAX_SECONDS = 900;
 const MIN_SECONDS = 0.1;
-/** Whisper answers nothing for less than a second: what is shorter is followed by silence. */
+/** Whisper returns nothing for less than a second of audio, so shorter audio is padded with silence. */
 const SHORTEST_SAMPLES = Math.round(1.1 * SAMPLE_RATE);
 
 interface Word {
   text: string;
-  /** Seconds. */
   start: number;
   end: number;
 }
 
-/** What Whisper writes where nobody speaks. */
+/** Whisper's output for audio without speech. */
 const NO_SPEECH = /^[[(*♪].*$/;
 
 const TURNS = 1_000;
 
-/** Words are called out by another thread: waits until they are all that the text has. */
+/** Another thread reports the words: wait until they cover the text. */
 const allHeard = async (text: string, words: readonly Word[]): Promise<void> => {
   const letters = text.replace(/\s/g, "").length;
   const heard = (): number => words.reduce((sum, word) => sum + word.text.replace(/\s/g, "").length, 0);
   for (let turn = 0; turn < TURNS && heard() < letters; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** Where a model's weights are. */
+/** The location of a model's weights. */
 interface Listener {
   asset: string;
   file: string;
 }
 
-/** The language that the sound is in is found out. */
+/** Detect the language. */
 const ANY_LANGUAGE = "auto";
 const ENGLISH = "en";
 
-/** Sound of any usual format in; text, its language, and words with their times in seconds, out. */
+/** Transcribes audio of any common format: text, its language, and words with times in seconds. */
 const createTranscribe =
   ({ asset, file }: Listener): LoadEngine =>
   async (context) => {
@@ -83,7 +82,7 @@ const createTranscribe =
           printRealtime: false,
           printTimestamps: false,
           noTimestamps: false,
-          // Each segment is one word, or one phrase in languages that are written without spaces.
+          // One word per segment, or one phrase in languages without spaces.
           tokenTimestamps: true,
           splitOnWord: true,
           maxLen: 1,
@@ -93,7 +92,7 @@ const createTranscribe =
         const whole = whisper.full(params, padded(samples));
         await allHeard(whole, heard);
         const words = heard.filter(({ text }) => text !== "" && !NO_SPEECH.test(text));
-        // The whole has spaces where its language has them.
+        // The full text has the correct spaces for its language.
         const isAllSpeech = heard.every(({ text }) => !NO_SPEECH.test(text));
         const text = isAllSpeech ? whole.trim() : words.map((word) => word.text).join(" ");
         const found = whisper.isMultilingual ? library.Whisper.lang(whisper.fullLangId) : null;

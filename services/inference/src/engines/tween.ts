@@ -7,12 +7,12 @@ import type { Onnx, Session, Sharp, Tensor } from "./libraries";
 import { fromTensor, openPicture, openSession, rgbOf, toTensor, type Pixels } from "./pictures";
 
 const MAX_PIXELS = 24_000_000;
-/** RIFE takes sides that are multiples of this. */
+/** RIFE needs multiples of this. */
 const STEP = 64;
 const LONGEST_SIDE = 640;
 const ERROR_CHARACTERS = 500;
 
-/** The size of the frames: that of the first picture, not larger than it need be. */
+/** Frame size: that of the first image, up to the bound. */
 const sizeOf = (width: number, height: number): { width: number; height: number } => {
   const shrink = Math.min(1, LONGEST_SIDE / Math.max(width, height));
   const side = (length: number): number => Math.max(STEP, Math.round((length * shrink) / STEP) * STEP);
@@ -21,18 +21,18 @@ const sizeOf = (width: number, height: number): { width: number; height: number 
 
 interface Encoder {
   write(frame: Pixels): Promise<void>;
-  /** Resolves when the file is whole. */
+  /** Resolves once the file is complete. */
   end(): Promise<void>;
 }
 
-/** H.264 in MP4, by ffmpeg. */
+/** Encodes H.264 in MP4 with ffmpeg. */
 const startEncoder = (ffmpeg: string, file: string, { width, height }: Pick<Pixels, "width" | "height">, rate: number): Encoder => {
   const source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", `${width}x${height}`, "-framerate", String(rate), "-i", "pipe:0"];
   const target = ["-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-threads", "1", file];
   const child = spawn(ffmpeg, ["-y", "-loglevel", "error", ...source, ...target], { stdio: ["pipe", "ignore", "pipe"] });
   let said = "";
   child.stderr.on("data", (piece: Buffer) => (said = (said + piece.toString()).slice(-ERROR_CHARACTERS)));
-  // A pipe that broke is told by how the program ended.
+  // The exit code reports a broken pipe.
   child.stdin.on("error", () => undefined);
   const ended = new Promise<void>((resolve, reject) => {
     child.once("error", reject);
@@ -62,7 +62,7 @@ const ffmpegIn = async (folder: string): Promise<string> => {
   return join(folder, name);
 };
 
-/** Two images in, a film from the one to the other out: every frame between them is made by RIFE. */
+/** Generates a video between two images; RIFE computes the frames. */
 export const loadTween: LoadEngine = async (context) => {
   const sharp = await context.library<Sharp>("sharp");
   const model = await openSession(context, join(context.weights("tween"), "rife.onnx"));

@@ -4,7 +4,7 @@ import type { Onnx, Session, Sharp } from "./libraries";
 import { fromTensor, openPicture, openSession, rgbOf, toTensor, type Pixels } from "./pictures";
 
 const SCALE = 4;
-/** Around each tile: keeps seams from showing. */
+/** Overlap of tiles, which prevents visible seams. */
 const MARGIN = 10;
 
 interface Box {
@@ -24,7 +24,7 @@ const crop = ({ data, width }: Pixels, { left, top, right, bottom }: Box): Pixel
   return { data: rows, width: cropWidth, height: cropHeight };
 };
 
-/** Copies the tile without its margin to its place in the enlarged picture. */
+/** Copies a tile without its margin into the enlarged image. */
 const paste = (target: Pixels, tile: Pixels, inner: Box, outer: Box): void => {
   const bytes = (inner.right - inner.left) * SCALE * 3;
   const skip = (inner.left - outer.left) * SCALE * 3;
@@ -70,13 +70,13 @@ const enlarge = async (
 interface Enlarger {
   asset: string;
   file: string;
-  /** Of the picture that is enlarged. */
+  /** Upper bound of the input image. */
   maxPixels: number;
-  /** Pictures are enlarged in squares of so many pixels, so that memory does not grow with them. */
+  /** Side of the square tiles, which bound the memory. */
   tile: number;
 }
 
-/** An image in, four times as wide and high out. Transparency is enlarged, too, by interpolation. */
+/** Enlarges an image four times. Transparency is interpolated. */
 const createUpscale =
   ({ asset, file, maxPixels, tile }: Enlarger): LoadEngine =>
   async (context) => {
@@ -98,7 +98,7 @@ const createUpscale =
     };
   };
 
-/** SPAN: nearest to what was there. */
+/** SPAN: stays closest to the original. */
 export const loadUpscale = createUpscale({ asset: "upscale", file: "span-x4.onnx", maxPixels: 2_100_000, tile: 192 });
-/** Real-ESRGAN: takes noise and the marks of compression away. */
+/** Real-ESRGAN: removes noise and compression artifacts. */
 export const loadRestore = createUpscale({ asset: "restore", file: "realesrgan-x4.onnx", maxPixels: 500_000, tile: 96 });

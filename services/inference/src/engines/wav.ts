@@ -2,7 +2,7 @@ const HEADER_BYTES = 44;
 const SAMPLE_BYTES = 2;
 const MAX_SAMPLE = 32_767;
 
-/** A WAV file of 16-bit samples. @param channels of equal length, values from -1 to 1; more is cut */
+/** A 16-bit WAV file. @param channels of equal length, with values from -1 to 1; others are clipped */
 export const wavFile = (channels: readonly Float32Array[], sampleRate: number): Buffer => {
   const frames = channels[0]?.length ?? 0;
   const frameBytes = channels.length * SAMPLE_BYTES;

@@ -6,10 +6,7 @@ import { whisperToGgml } from "./convert/whisper";
 import { HIBARI } from "./hibari";
 import { ON_REQUEST } from "./on-request";
 
-/**
- * What is fetched for the models of this machine, in this order, so that a voice is there first: each with its exact version and the
- * hash of every file that is kept of it.
- */
+/** Downloads for local models, in order, so that a voice is available first. Every version and file hash is pinned. */
 
 const MB = 1_000_000;
 export const ENGINES_FOLDER = join(__dirname, "..", "..", "engines");

@@ -2,16 +2,16 @@ import * as downloads from "@nodeloom/platform";
 import { ASSETS, type AssetName } from "./assets";
 import { howToAsk, requestOf } from "./on-request";
 
-/** Whether the files of models are there. `roots`: folders that have them, as of `assetsFolders`. */
+/** Availability of models' files. `roots`: see `assetsFolders`. */
 
-/** The name by which what a model needs is asked for; undefined where all of it is fetched unasked. */
+/** The name for requesting a model's downloads; undefined if all are downloaded by default. */
 const requestOfAll = (names: readonly AssetName[]): string | undefined => names.map(requestOf).find((one) => one !== undefined);
 
 export const isOnRequest = (names: readonly AssetName[]): boolean => requestOfAll(names) !== undefined;
 
 const named = (names: readonly AssetName[]): downloads.Assets => Object.fromEntries(names.map((name) => [name, ASSETS[name]]));
 
-/** The folders of a model's assets that are there. */
+/** Folders of a model's assets that exist. */
 export const foldersOf = (roots: readonly string[], names: readonly AssetName[]): Promise<Record<string, string>> =>
   downloads.foldersOf(roots, named(names));
 

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 
 const TAIL_CHARACTERS = 4_000;
 const TAIL_LINES = 4;
-/** What npm tells its scripts of where it was called: another npm would take it for its own folder. */
+/** Variables that npm sets for scripts; another npm would use them as its own settings. */
 const CALLERS = /^npm_(package_|lifecycle_|config_local_prefix|config_prefix|command|execpath)/i;
 
 const environment = (): NodeJS.ProcessEnv => Object.fromEntries(Object.entries(process.env).filter(([name]) => !CALLERS.test(name)));
@@ -16,7 +16,7 @@ export interface CommandOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** @throws Error that ends with what the command printed last */
+/** @throws Error with the end of the command's output */
 export const runCommand = async (
   command: string,
   args: readonly string[],

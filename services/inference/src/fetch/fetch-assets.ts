@@ -6,23 +6,23 @@ import { setTimeout as delay } from "node:timers/promises";
 import { assetFolder, isRunning, writeProgress, type Asset, type DownloadProgress as Progress } from "@nodeloom/platform";
 import { fill, WrongContent } from "./fill";
 
-/** Fetches what is missing, one asset after the other: each is there whole or not at all, and what is there is never fetched again. */
+/** Downloads missing assets one after the other. An asset is complete or absent, and never downloaded twice. */
 
 export interface FetchOptions {
   /** The folder of all assets. */
   root: string;
   assets: Readonly<Record<string, Asset>>;
-  /** Hears of progress, at most twice a second. */
+  /** Called at most twice a second. */
   onProgress?: (progress: Progress) => void;
-  /** Pauses before an asset is tried again; as many tries follow the first. */
+  /** Pauses before retries; their number bounds the retries. */
   pausesMs?: readonly number[];
   signal?: AbortSignal;
-  /** Free bytes of the disk that a folder is on. */
+  /** Free bytes on a folder's disk. */
   freeBytes?: (folder: string) => Promise<number>;
 }
 
 const PAUSES_MS = [2_000, 10_000, 30_000, 60_000, 120_000];
-/** To older versions of pip a download that was cut off is one with another hash. */
+/** Older versions of pip report an interrupted download as a hash mismatch, so those are retried. */
 const WRONG_TRIES = 2;
 const LOOK_MS = 500;
 const MB = 1_000_000;
@@ -48,7 +48,7 @@ const bytesBelow = async (folder: string): Promise<number> => {
   return sizes.reduce((sum, size) => sum + size, 0);
 };
 
-/** One fetch at a time fills a folder. @returns what gives the lock back; undefined while another process fetches */
+/** One download per folder at a time. @returns a function that releases the lock; undefined if another process holds it */
 const takeLock = async (root: string): Promise<(() => Promise<void>) | undefined> => {
   const path = join(root, "lock");
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -67,7 +67,7 @@ const takeLock = async (root: string): Promise<(() => Promise<void>) | undefined
   return undefined;
 };
 
-/** What killed fetches left behind. */
+/** Removes the remains of killed downloads. */
 const removeDrafts = async (root: string): Promise<void> => {
   for (const name of await readdir(root)) if (name.startsWith("draft-")) await rm(join(root, name), { recursive: true, force: true });
 };
@@ -77,7 +77,7 @@ interface Draft {
   temporary: string;
 }
 
-/** Fills a private folder and puts it in its place. */
+/** Downloads into a private folder, then moves it to its final path. */
 const fetchOne = async (options: FetchOptions, name: string, asset: Asset, draftOf: (draft: Draft) => void): Promise<void> => {
   const { root, signal, freeBytes = freeBytesOf } = options;
   const free = await freeBytes(root);
@@ -104,7 +104,7 @@ const fetchOne = async (options: FetchOptions, name: string, asset: Asset, draft
 const isFetched = (root: string, name: string, asset: Asset): boolean => existsSync(assetFolder(root, name, asset));
 
 /**
- * @returns what was reached; `failures` says by asset what could not be had. Undefined where another process fetches into the folder.
+ * @returns the final progress; `failures` has the errors by asset. Undefined if another process downloads into the folder
  * @throws the signal's reason
  */
 export const fetchAssets = async (options: FetchOptions): Promise<Progress | undefined> => {
@@ -119,7 +119,7 @@ export const fetchAssets = async (options: FetchOptions): Promise<Progress | und
   const startedAt = Date.now();
   let shown = 0;
   const tell = async (state: Progress["state"], underWay = 0): Promise<Progress> => {
-    // What is given up and fetched again is not shown as lost.
+    // Don't let the progress go back while an asset is retried.
     shown = state === "fetching" ? Math.max(shown, Math.round(whole() + underWay)) : whole();
     const progress = { pid: process.pid, state, fetchedBytes: shown, totalBytes, startedAt, assets: Object.keys(assets), failures };
     await writeProgress(root, progress);

@@ -7,17 +7,17 @@ import { ENGINES_FOLDER, LOCK_FILE } from "./assets";
 import { runCommand } from "./command";
 import { openZip } from "./zip";
 
-/** Fills a folder with an asset: by pip or npm, which check its hashes, and which know the machine's mirrors and proxies. */
+/** Downloads an asset with pip or npm, which verify its hashes and use the machine's mirrors and proxies. */
 
-/** What was fetched is not what it should be: trying again is little use. */
+/** The downloaded content is wrong: a retry is unlikely to help. */
 export class WrongContent extends Error {
   override readonly name = "WrongContent";
 }
 
 export interface FillOptions {
-  /** Where the folder's files go. */
+  /** Target folder. */
   folder: string;
-  /** For what is on its way. */
+  /** For unfinished downloads. */
   temporary: string;
   signal?: AbortSignal | undefined;
 }
@@ -40,7 +40,7 @@ const run = async (command: string, args: string[], options: Parameters<typeof r
   }
 };
 
-/** What of a package can be read. */
+/** The readable content of a package. */
 interface Archive {
   names: readonly string[];
   read(name: string): Buffer;
@@ -48,13 +48,13 @@ interface Archive {
 
 type Place = Pick<FillOptions, "temporary" | "signal">;
 
-/** Downloads a wheel. @returns its file's name */
+/** Downloads a wheel. @returns its file name */
 const downloadWheel = async (wanted: PinnedPackage, { pythonVersion }: PackageAsset, { temporary, signal }: Place): Promise<string> => {
   const requirements = join(temporary, "requirements.txt");
   await writeFile(requirements, `${wanted.package}==${wanted.version} --hash=sha256:${wanted.sha256}\n`);
   const version = pythonVersion === undefined ? [] : ["--python-version", pythonVersion];
   const args = [...PIP, ...version, "--require-hashes", "--requirement", requirements, "--dest", temporary];
-  // Newer versions of pip go on where a download was cut off.
+  // Newer versions of pip resume interrupted downloads.
   const env = { TMPDIR: temporary, PIP_RESUME_RETRIES: "5" };
   await run("python3", args, { cwd: temporary, env, timeoutMs: COMMAND_TIMEOUT_MS, signal });
   const name = (await readdir(temporary)).find((file) => file.endsWith(".whl"));
@@ -62,7 +62,7 @@ const downloadWheel = async (wanted: PinnedPackage, { pythonVersion }: PackageAs
   return name;
 };
 
-/** Downloads a package of npm, without what it depends on. @returns its file's name */
+/** Downloads an npm package without its dependencies. @returns its file name */
 const downloadTarball = async (wanted: PinnedPackage, _asset: PackageAsset, { temporary, signal }: Place): Promise<string> => {
   const args = ["pack", `${wanted.package}@${wanted.version}`, "--ignore-scripts", "--loglevel=error"];
   await run("npm", args, { cwd: temporary, env: { TMPDIR: temporary }, timeoutMs: COMMAND_TIMEOUT_MS, signal });
@@ -87,7 +87,7 @@ const unpackTarball = async (path: string, { temporary, signal }: Place): Promis
   };
 };
 
-/** Downloads one package into a folder of its own. @throws WrongContent */
+/** Downloads a package into its own folder. @throws WrongContent */
 const openPackage = async (wanted: PinnedPackage, asset: PackageAsset, { temporary, signal }: Place): Promise<Archive> => {
   const place = { temporary: join(temporary, wanted.package), signal };
   await mkdir(place.temporary);
@@ -122,7 +122,7 @@ const fillFromPackage = async (asset: PackageAsset, { folder, temporary, signal 
   }
 };
 
-/** Files of the engines' packages that are for other machines, or that no model uses. */
+/** Files of the engines' packages for other platforms, or unused by the models. */
 const UNUSED: readonly (readonly [folder: string, name: RegExp])[] = [
   ["onnxruntime-node/bin/napi-v6", /^(darwin|win32)$/],
   ["onnxruntime-node/bin/napi-v6/linux", /^arm64$/],
@@ -140,6 +140,6 @@ const fillFromNpm = async (_asset: NpmAsset, { folder, temporary, signal }: Fill
   }
 };
 
-/** @throws WrongContent, or an Error that may be gone when it is tried again */
+/** @throws WrongContent, or another Error that a retry may fix */
 export const fill = (asset: Asset, options: FillOptions): Promise<void> =>
   asset.kind === "npm" ? fillFromNpm(asset, options) : fillFromPackage(asset, options);

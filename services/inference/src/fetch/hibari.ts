@@ -1,4 +1,4 @@
-/** The wheel that both lexicons of English are in, and the model that speaks by the American one. */
+/** A wheel with both English lexicons and the model for the American voice. */
 export const HIBARI = {
   kind: "wheel",
   package: "hibari-tts",

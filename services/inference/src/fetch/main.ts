@@ -13,8 +13,8 @@ import { fetchAssets } from "./fetch-assets";
 import { isWanted } from "./on-request";
 
 /**
- * `node services/inference/dist/fetch/main.js`: fetches what the models of this machine need and no folder has, with what is asked for beside it
- * (`on-request.ts`). Prints how far it is, a line each time that it changes by much; tells a parent process by message, too.
+ * `node services/inference/dist/fetch/main.js`: downloads missing files of local models, including requested ones (`on-request.ts`). Prints
+ * its progress, and sends it to a parent process.
  */
 
 const MB = 1_000_000;
@@ -37,7 +37,7 @@ const createPrinter = (): Printer => {
   };
 };
 
-/** Another process fetches: tells how far that is, until it ends. */
+/** Prints the progress of another process's download until it ends. */
 const follow = async (root: string, print: Printer): Promise<void> => {
   for (let progress = await readProgress(root); progress && isRunning(progress.pid) && progress.state === "fetching";) {
     print(progress);
@@ -46,7 +46,7 @@ const follow = async (root: string, print: Printer): Promise<void> => {
   }
 };
 
-/** What is asked for and not in a folder that the operator has. */
+/** Requested assets that no other folder has. */
 const wantedAssets = async (given: readonly string[]): Promise<Assets> => {
   const there = await foldersOf(given, ASSETS);
   return Object.fromEntries(Object.entries(ASSETS).filter(([name]) => isWanted(name) && !Object.hasOwn(there, name)));

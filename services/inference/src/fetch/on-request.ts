@@ -4,7 +4,7 @@ import { LANGUAGE_ASSETS } from "./language-assets";
 import { RESTORE_ASSETS } from "./restore-assets";
 import { VOICE_ASSETS } from "./voice-assets";
 
-/** What is fetched on request alone, by the name that it is asked for by: `LOCAL_VOICES=on` and `--voices` ask for `voices`. */
+/** Assets downloaded only on request, by name: `LOCAL_VOICES=on` or `--voices` requests `voices`. */
 export const ON_REQUEST = {
   voices: VOICE_ASSETS,
   languages: LANGUAGE_ASSETS,
@@ -16,16 +16,15 @@ const variableOf = (name: string): string => `LOCAL_${name.toUpperCase().replace
 
 const isAsked = (name: string): boolean => process.env[variableOf(name)] === "on" || process.argv.includes(`--${name}`);
 
-/** The name by which an asset is asked for; undefined for those that are always fetched. */
+/** The name for requesting an asset; undefined for default downloads. */
 export const requestOf = (asset: string): string | undefined =>
   Object.entries(ON_REQUEST).find(([, assets]) => Object.hasOwn(assets, asset))?.[0];
 
-/** Whether an asset is to be fetched. */
 export const isWanted = (asset: string): boolean => {
   const request = requestOf(asset);
   return request === undefined || isAsked(request);
 };
 
-/** How to ask for what has a name. */
+/** Instructions for requesting a download. */
 export const howToAsk = (name: string): string =>
   `its files are fetched on request: ${variableOf(name)}=on npm start, or node services/inference/dist/fetch/main.js --${name}`;

@@ -1,6 +1,6 @@
 import { inflateRawSync } from "node:zlib";
 
-/** Reads files out of a ZIP archive (a wheel, or PyTorch's weights) that is in memory. Nothing in it is run. */
+/** Reads files of an in-memory ZIP archive (a wheel, or PyTorch weights). Nothing in it is executed. */
 
 const END_SIGNATURE = 0x06054b50;
 const ENTRY_SIGNATURE = 0x02014b50;
@@ -12,7 +12,7 @@ const MAX_ENTRY_BYTES = 512 * 1_024 * 1_024;
 
 export interface Zip {
   names: readonly string[];
-  /** @throws Error when there is no such file, or it is damaged */
+  /** @throws Error if the file is missing or damaged */
   read(name: string): Buffer;
 }
 
@@ -23,7 +23,7 @@ interface Entry {
   at: number;
 }
 
-/** @throws Error when it is no archive that can be read */
+/** @throws Error if the archive is unreadable */
 export const openZip = (archive: Buffer): Zip => {
   let end = archive.length - END_BYTES;
   const first = Math.max(0, end - MAX_COMMENT_BYTES);

@@ -4,7 +4,7 @@ import { ProviderError } from "./provider-error";
 
 const digest = (value: string): Buffer => createHash("sha256").update(value).digest();
 
-/** Requires `Authorization: <scheme> <key>`, the scheme being one of `schemes`. */
+/** Requires `Authorization: <scheme> <key>` with one of the schemes. */
 export const requireKey = (key: string, schemes: readonly string[]): RequestHandler => {
   const expected = digest(key);
   const accepted = new Set(schemes.map((scheme) => scheme.toLowerCase()));

@@ -3,7 +3,7 @@ import { InputError } from "../engines/engine";
 import { ModelFailure } from "../pool/model-process";
 import { ProviderError } from "./provider-error";
 
-/** What went wrong with a model, as its caller is told. */
+/** Maps failures of models to error responses. */
 
 const BUSY_SECONDS = 3;
 const AWAY_SECONDS = 300;
@@ -22,14 +22,14 @@ export const requireReady = (name: string, availability: Availability): void => 
 export const tooBusy = (name: string): ProviderError =>
   new ProviderError(429, "busy", `${name} has too many requests waiting`, { retryAfterSeconds: BUSY_SECONDS });
 
-/** The answer for a failed request of a model; undefined for what nobody foresaw. */
+/** The response for a failed request; undefined for unexpected errors. */
 export const asProviderError = (name: string, error: unknown): ProviderError | undefined => {
   if (error instanceof ProviderError) return error;
   if (error instanceof InputError) return new ProviderError(400, "invalid_input", error.message);
   if (error instanceof NoSlot) return tooBusy(name);
   if (!(error instanceof ModelFailure)) return undefined;
   if (error.kind === "input") return new ProviderError(400, "invalid_input", error.message);
-  // Nothing was answered, and nothing is kept: it may be asked again.
+  // Nothing was returned or stored, so the request can be retried.
   if (error.kind === "ended") return new ProviderError(503, "model_ended", error.message, { retryAfterSeconds: RESTART_SECONDS });
   return new ProviderError(error.kind === "bounds" ? 422 : 500, error.kind === "bounds" ? "out_of_bounds" : "model_failed", error.message);
 };

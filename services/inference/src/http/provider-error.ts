@@ -1,14 +1,14 @@
 import type { ErrorRequestHandler } from "express";
 import { type z } from "zod";
 
-/** A refusal the caller sees as `{ error: { message, code, param? } }`. */
+/** An error that the caller sees as `{ error: { message, code, param? } }`. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
-    /** The member of the request that is wrong; or when to come back, in seconds. */
+    /** The invalid member of the request, or the retry delay in seconds. */
     readonly more: { param?: string; retryAfterSeconds?: number } = {},
   ) {
     super(message);
@@ -18,9 +18,9 @@ export class ProviderError extends Error {
 export const notFound = (what: string): ProviderError => new ProviderError(404, "not_found", `no such ${what}`);
 
 /**
- * Checks a request body.
- * @param within what stands before the names of its members in a refusal
- * @throws ProviderError 400 that names the first wrong member.
+ * Validates a request body.
+ * @param within prefix of member names in errors
+ * @throws ProviderError 400 with the first invalid member
  */
 export const parseBody = <T>(schema: z.ZodType<T>, body: unknown, within = ""): T => {
   const parsed = schema.safeParse(body);
@@ -40,7 +40,7 @@ const httpStatusOf = (error: unknown): number => {
   return typeof status === "number" && status >= 400 && status < 500 ? status : 500;
 };
 
-/** Turns every error into a JSON answer; `report` hears of those nobody foresaw. */
+/** Converts errors into JSON responses. `report` receives unexpected ones. */
 export const answerErrors =
   (report: (error: unknown) => void): ErrorRequestHandler =>
   (error: unknown, _request, response, next) => {

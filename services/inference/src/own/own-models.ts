@@ -4,33 +4,33 @@ import { join } from "node:path";
 import type { Availability } from "@nodeloom/platform";
 import { LOCAL_MODELS, type LocalModel } from "../models";
 
-/** own/: models of weights that the operator has in a folder (`LOCAL_MODELS_DIR`): each GGUF file in its folder `chat` is one. */
+/** The operator's own models (`LOCAL_MODELS_DIR`): each GGUF file in the subfolder `chat` is one. */
 
 const FOLDER = "chat";
-/** More files than this are left out. */
+/** Further files are ignored. */
 const MAX_MODELS = 100;
 const MAX_SLUG_CHARACTERS = 80;
 const HASH_CHARACTERS = 6;
 const ENDING = /\.gguf$/i;
-/** Of weights in several files the first names the others. Projectors belong to another file. */
+/** Excludes later parts of split weights, and projectors, which belong to another file. */
 const LEFT_OUT = /(?:-(?!0*1-of-)\d+-of-\d+|^mmproj.*)\.gguf$/i;
 const MAGIC = "GGUF";
 const GIB = 1_024 ** 3;
-/** What a model's process takes beside its weights: the context above all. */
+/** Memory beside the weights, mainly the context. */
 const CONTEXT_BYTES = 4 * GIB;
-/** Weights are read at least as fast as this. */
+/** Lowest expected read speed of weights. */
 const LOAD_BYTES_PER_MS = 50_000;
 const LOAD_MS = 60_000;
-/** Callers wait for a completion no longer. */
+/** Callers don't wait longer for a completion. */
 const RUN_MS = 280_000;
 
 export interface OwnModel {
-  /** As the registry calls it. */
+  /** The name in the registry. */
   name: string;
-  /** Its file's name without its ending. */
+  /** File name without its extension. */
   title: string;
   model: LocalModel;
-  /** Why it can't be used. */
+  /** The reason why it is unusable. */
   problem?: string;
 }
 
@@ -46,7 +46,7 @@ const slugOf = (text: string): string =>
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARACTERS);
 
-/** Why a file can't be loaded, as far as its first bytes say. */
+/** The reason why a file can't be loaded, judged by its first bytes. */
 const problemOf = async (path: string): Promise<string | undefined> => {
   try {
     const file = await open(path, "r");
@@ -79,14 +79,14 @@ const chatOf = async (path: string, parts: readonly string[]): Promise<LocalMode
   };
 };
 
-/** The files of weights that begin with one: that one, or all of its parts. */
+/** All parts of split weights, from the first one's name. */
 const partsOf = (file: string, files: readonly string[]): string[] => {
   const prefix = /^(.*-)0*1(-of-\d+\.gguf)$/i.exec(file);
   if (!prefix) return [file];
   return files.filter((other) => other.startsWith(prefix[1]!) && other.endsWith(prefix[2]!));
 };
 
-/** Looks into the folder whenever it is asked. @param folder none: there are no such models */
+/** Reads the folder on every call. @param folder undefined: no models */
 export const createOwnModels = (folder: string | undefined): OwnModels => {
   if (!folder) return () => Promise.resolve([]);
   const root = join(folder, FOLDER);
@@ -116,7 +116,7 @@ export const createOwnModels = (folder: string | undefined): OwnModels => {
   };
 };
 
-/** Whether one can run. @param availability of what runs it */
+/** @param availability of the engines */
 export const ownAvailability = async (
   { problem, model }: OwnModel,
   availability: (model: LocalModel) => Promise<Availability>,

@@ -3,13 +3,13 @@ import { lastPrinted, watchMemory, yieldToOthers } from "@nodeloom/platform";
 import type { EngineRequest, EngineResult, Report } from "../engines/engine";
 import type { FromChild, StartOptions, ToChild } from "../engines/protocol";
 
-/** One model's process, as its owner sees it: it may crash, hang or take too much memory, and is ended for it. */
+/** Parent side of one model's process. A process that crashes, hangs or uses too much memory is ended. */
 
-/** What became of a request, other than a result. */
+/** The reason why a request has no result. */
 export class ModelFailure extends Error {
   override readonly name = "ModelFailure";
   constructor(
-    /** input: what was asked can't be done; ended: the process went, whyever; bounds: it was ended for what it used; engine: all else. */
+    /** input: unsuitable inputs. ended: the process ended for any reason. bounds: ended for exceeding a limit. engine: anything else. */
     readonly kind: "input" | "ended" | "bounds" | "engine",
     message: string,
   ) {
@@ -25,11 +25,11 @@ export interface ProcessLimits {
 
 export interface ModelProcess {
   readonly pid: number;
-  /** One at a time. @throws ModelFailure, or the signal's reason; the process is gone after most of them */
+  /** One request at a time. @throws ModelFailure, or the signal's reason. The process is gone after most failures */
   run(request: EngineRequest, report: Report, signal?: AbortSignal): Promise<EngineResult>;
-  /** Whether it can take a request. */
+  /** True if it can take a request. */
   isAlive(): boolean;
-  /** Ends it at once. */
+  /** Kills the process. */
   end(): void;
   ended: Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface ModelProcess {
 const MEMORY_LOOK_MS = 250;
 const MB = 1_024 * 1_024;
 
-/** All that a model's process gets to know of ours: no secrets. */
+/** The process's environment, without our secrets. */
 const environment = (): NodeJS.ProcessEnv => {
   const { PATH, HOME, TMPDIR, LANG } = process.env;
   return { PATH, HOME, TMPDIR, LANG, MALLOC_ARENA_MAX: "2" };
@@ -64,7 +64,7 @@ const seconds = (ms: number): number => Math.round(ms / 1_000);
 
 /**
  * Starts a process and loads its model.
- * @param program path of the program; `engines/child.mjs` but in tests
+ * @param program `engines/child.mjs`, except in tests
  * @throws ModelFailure
  */
 export const startModelProcess = async (program: string, options: StartOptions, limits: ProcessLimits): Promise<ModelProcess> => {
@@ -107,7 +107,7 @@ export const startModelProcess = async (program: string, options: StartOptions, 
     settle()?.resolve(message.type === "done" ? message.result : {});
   });
 
-  /** A process that ends closes its channel a little earlier than its exit is seen. */
+  /** The channel closes before the exit is visible. */
   const isAlive = (): boolean => !isEnding && child.connected && child.exitCode === null && child.signalCode === null;
 
   const exchange = async (message: ToChild, report: Report, forMs: number, signal?: AbortSignal): Promise<EngineResult> => {

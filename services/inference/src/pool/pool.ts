@@ -3,36 +3,36 @@ import type { EngineRequest, EngineResult, Report } from "../engines/engine";
 import type { LocalModel } from "../models";
 import { startModelProcess, type ModelProcess } from "./model-process";
 
-/** Which models are loaded: each when it is first asked for, one process each, a few at once, none longer than it is used. */
+/** Loads models on first use, one process each, with a bound on their number, and unloads idle ones. */
 
 export interface PoolOptions {
-  /** Path of a model process's program. */
+  /** Path of the model process's program. */
   program: string;
-  /** Folders of what was fetched for a model. @throws when something is missing */
+  /** Folders of a model's downloads. @throws if one is missing */
   foldersOf(model: LocalModel): Promise<Record<string, string>>;
-  /** Models that are loaded, and may compute, at once. */
+  /** Models loaded and computing at once. */
   concurrency: number;
-  /** Requests that may wait for one model. */
+  /** Waiting requests per model. */
   queueLimit: number;
   threads: number;
-  /** A model that nobody has asked for this long is unloaded. */
+  /** Idle time after which a model is unloaded. */
   idleMs: number;
 }
 
 export interface RunOptions {
   report: Report;
   signal?: AbortSignal;
-  /** How long it may wait for its turn. */
+  /** Longest wait for a turn. */
   maxWaitMs: number;
 }
 
 export interface Pool {
   /**
-   * @param begin makes the request ready once its turn has come
-   * @throws ModelFailure, NoSlot when too many wait, what `begin` throws, or the signal's reason
+   * @param begin prepares the request once its turn has come
+   * @throws ModelFailure; NoSlot if the queue is full; errors of `begin`; or the signal's reason
    */
   run(name: string, model: LocalModel, begin: () => Promise<EngineRequest>, options: RunOptions): Promise<EngineResult>;
-  /** Process ids of what is loaded, by model. */
+  /** Process ids of loaded models. */
   loaded(): Record<string, number>;
   waiting(): number;
   stop(): Promise<void>;
@@ -59,7 +59,7 @@ export const createPool = (options: PoolOptions): Pool => {
     await found?.process.ended;
   };
 
-  /** Ends the model that has been idle longest, where all places are taken. */
+  /** Ends the model that has been idle longest if all slots are in use. */
   const makeRoom = async (): Promise<void> => {
     if (loaded.size < concurrency) return;
     const [oldest] = [...loaded].filter(([, { busy }]) => !busy).sort(([, a], [, b]) => a.usedAt - b.usedAt);

@@ -11,7 +11,7 @@ export const STAND_IN = join(__dirname, "stand-in.mjs");
 
 export interface Running {
   base: string;
-  /** Where the stand-ins note their requests. */
+  /** Where the fake engines record their requests. */
   engines: string;
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   stop(): Promise<void>;
@@ -35,7 +35,7 @@ export const callAt = async (base: string, method: string, path: string, body?: 
   try {
     json = JSON.parse(text) as Record<string, unknown>;
   } catch {
-    // A file or a stream.
+    // The body is a file or a stream.
   }
   return { status: response.status, headers: response.headers, text, json };
 };
@@ -43,14 +43,14 @@ export const callAt = async (base: string, method: string, path: string, body?: 
 export const createFolder = (): string => mkdtempSync(join(tmpdir(), "inference-"));
 export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
-/** A folder of assets in which only the engines are there, and those are empty. */
+/** An assets folder with only empty engines. */
 export const withEngines = (root: string): string => {
   const engines = assetFolder(root, "engines", ASSETS.engines);
   mkdirSync(engines, { recursive: true });
   return engines;
 };
 
-/** The service with stand-ins for its models. */
+/** The service with fake engines. */
 export const startInference = async (folder: string, options: Partial<InferenceOptions> = {}, port = 0): Promise<Running> => {
   const egress = createEgressClient();
   const assetsRoot = join(folder, "assets");
@@ -80,7 +80,7 @@ export const startInference = async (folder: string, options: Partial<InferenceO
   };
 };
 
-/** Polls a job until it ended. */
+/** Polls a job until it has ended. */
 export const ended = async (base: string, id: unknown): Promise<Record<string, unknown>> => {
   for (;;) {
     const { json } = await callAt(base, "GET", `/v1/jobs/${String(id)}`);

@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 const STORED = 0;
 const DEFLATED = 8;
 
-/** A ZIP archive of files. @param pack of the method that is used for all; without it they are stored */
+/** @param pack compression for all files; stored uncompressed without it */
 export const zipOf = (files: Readonly<Record<string, Buffer>>, pack?: (bytes: Buffer) => Buffer): Buffer => {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

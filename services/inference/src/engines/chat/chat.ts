@@ -4,12 +4,12 @@ import type { ChatItem, LlamaLibrary } from "../libraries";
 import { grammarSchema } from "./grammar-schema";
 
 const CONTEXT_TOKENS = 4_096;
-/** Of models whose weights are the operator's own, if they were trained with as many. */
+/** Context size of the operator's own models, unless they were trained with less. */
 const OWN_CONTEXT_TOKENS = 8_192;
-/** What the chat's own marks may take. */
+/** Tokens reserved for the chat template. */
 const MARKS_TOKENS = 128;
 const DEFAULT_SYSTEM = "You are a concise helpful assistant.";
-/** Small models repeat themselves otherwise. */
+/** Small models repeat themselves without a penalty. */
 const REPEAT_PENALTY = { penalty: 1.1, lastTokens: 64 };
 
 export interface ChatMessage {
@@ -34,7 +34,7 @@ const historyOf = (messages: readonly ChatMessage[]): ChatItem[] => {
   ];
 };
 
-/** A conversation in, its next turn out, piece by piece; JSON by a schema where one is given. */
+/** Chat completion, streamed in pieces; constrained to JSON if a schema is set. */
 export const loadChat: LoadEngine = async (context) => {
   const library = await context.library<LlamaLibrary>("node-llama-cpp");
   const llama = await library.getLlama({

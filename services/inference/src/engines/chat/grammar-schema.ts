@@ -1,6 +1,6 @@
 import { InputError } from "../engine";
 
-/** A user's JSON Schema as the grammar of a small model takes it: every text and list bounded, so that an answer ends. */
+/** Converts a user's JSON Schema into a grammar for small models. Texts and lists are bounded, so that an answer ends. */
 
 const MAX_DEPTH = 24;
 const MAX_TEXT = 300;
@@ -14,7 +14,7 @@ const isObject = (value: unknown): value is Json => typeof value === "object" &&
 const count = (value: unknown, fallback: number): number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : fallback;
 
-/** What a reference stands for; only those inside the schema are followed. */
+/** Resolves a reference within the schema. */
 const resolved = (root: Json, reference: string): unknown => {
   if (!reference.startsWith("#")) throw new InputError(`schema: the reference ${reference} leads out of the schema`);
   const steps = reference.slice(1).split("/").slice(1);
@@ -36,7 +36,7 @@ const typeOf = (schema: Json): unknown => {
   return schema.items === undefined && schema.prefixItems === undefined ? "string" : "array";
 };
 
-/** @throws InputError for a schema that no grammar can be made of */
+/** @throws InputError for an unsupported schema */
 export const grammarSchema = (root: Json): object => {
   const list = (schema: Json, depth: number): object => {
     const least = count(schema.minItems, 0);

@@ -6,12 +6,12 @@ import { openSession } from "../pictures";
 import { createWordPieces } from "./word-pieces";
 
 const MAX_TOKENS = 256;
-/** Digits of a number that say more than the weights' own precision are left out. */
+/** Digits beyond the precision of the weights are dropped. */
 const DIGITS = 6;
 
 export interface EmbeddingInputs {
   texts: readonly string[];
-  /** What the texts are compared with. */
+  /** Text to compare the others with. */
   query?: string;
 }
 
@@ -23,7 +23,7 @@ interface Embedded {
 
 const short = (value: number): number => Number(value.toFixed(DIGITS));
 
-/** The mean of the tokens' vectors, of length 1. */
+/** Mean of the token vectors, normalized to length 1. */
 const meanOf = ({ data, dims }: Tensor): number[] => {
   const [, count = 1, width = 0] = dims.length === 3 ? dims : [1, 1, dims[1]!];
   const sums = Array.from({ length: width }, (_, column) => {
@@ -39,8 +39,8 @@ const similarity = (one: readonly number[], other: readonly number[]): number =>
   one.reduce((sum, value, index) => sum + value * other[index]!, 0);
 
 /**
- * Texts in, a vector of each out. With a query: how near each text is to it, from -1 to 1, and their order, the nearest first; the
- * answer's text is the nearest.
+ * Computes a vector per text. With a query, also similarities from -1 to 1 and the order of the texts, nearest first; the answer's text is
+ * then the nearest one.
  */
 export const loadEmbeddings: LoadEngine = async (context) => {
   const folder = context.weights("embeddings");

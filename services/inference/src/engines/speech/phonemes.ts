@@ -5,7 +5,7 @@ import type { Onnx, Session } from "../libraries";
 import type { Accent } from "./accents";
 import { inWords } from "./numbers";
 
-/** From text to the phonemes that the voice was trained with: by a lexicon, by the usual endings, else by a small model. */
+/** Converts text into the phonemes of the voice: by lexicon, by common endings, or with a small model. */
 
 type Entry = string | Readonly<Record<string, string | null>>;
 type Lexicon = ReadonlyMap<string, Entry>;
@@ -24,7 +24,7 @@ interface Guesser {
 const readLexicon = async (path: string): Promise<Lexicon> =>
   new Map(Object.entries(JSON.parse(gunzipSync(await readFile(path)).toString()) as Record<string, Entry>));
 
-/** Letters to sounds for words that the lexicon lacks: one class for each letter, without repetitions and blanks. */
+/** Predicts the sounds of unknown words: one class per letter, without repetitions and blanks. */
 const guesser = ({ Tensor }: Onnx, session: Session, letters: Guesser) => {
   const indexes = new Map(letters.in.map((letter, index) => [letter, index + 1]));
   return async (word: string): Promise<string> => {

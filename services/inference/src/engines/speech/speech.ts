@@ -7,10 +7,10 @@ import { speakParts } from "./parts";
 import { loadPhonemes } from "./phonemes";
 import { createVocoder, SAMPLE_RATE, type Frames } from "./vocoder";
 
-/** What stands before and after the phonemes. */
+/** Token at both ends of the phonemes. */
 const EDGE = 0;
 
-/** English text in, a WAV of a voice that reads it out. */
+/** Reads English text aloud. The result is a WAV. */
 export const loadSpeech: LoadEngine = async (context) => {
   const folder = context.weights("speech");
   const onnx = await context.library<Onnx>("onnxruntime-node");

@@ -8,17 +8,17 @@ import { loadPhonemes, type Phonemes } from "./phonemes";
 
 const SAMPLE_RATE = 24_000;
 const WEIGHTS = ["voices-1", "voices-2", "voices-3", "voices-4"];
-/** What stands before and after the phonemes. */
+/** Token at both ends of the phonemes. */
 const EDGE = 0;
-/** Phonemes that the model takes at once: a voice's file has a style for each number of them. */
+/** Phonemes per call: a voice file has one style vector for each length. */
 const MAX_PHONEMES = 508;
 const STYLE_FLOATS = 256;
 
-/** The weights come in four parts. */
+/** The weights are split into four assets. */
 const readWeights = async ({ weights }: EngineContext): Promise<Buffer> =>
   Buffer.concat(await Promise.all(WEIGHTS.map((asset) => readFile(join(weights(asset), "part.bin")))));
 
-/** Phonemes in pieces that the model takes, cut after a word where there is one. */
+/** Splits phonemes into the model's maximum length, after a word if possible. */
 const pieces = (sounds: string): string[] => {
   if (sounds.length <= MAX_PHONEMES) return [sounds];
   const at = sounds.lastIndexOf(" ", MAX_PHONEMES);
@@ -26,7 +26,7 @@ const pieces = (sounds: string): string[] => {
   return [sounds.slice(0, end), ...pieces(sounds.slice(end))];
 };
 
-/** English text and the name of a voice in, a WAV of that voice out. */
+/** Reads English text aloud with a named voice. The result is a WAV. */
 export const loadVoices: LoadEngine = async (context) => {
   const onnx = await context.library<Onnx>("onnxruntime-node");
   const session = await onnx.InferenceSession.create(await readWeights(context), {
@@ -37,7 +37,7 @@ export const loadVoices: LoadEngine = async (context) => {
     vocab: Record<string, number>;
   };
   const lexicons = new Map<string, Promise<Phonemes>>();
-  /** Of the accent that a voice's name begins with. */
+  /** The first letter of a voice's name is its accent. */
   const phonemesOf = (voice: string): Promise<Phonemes> => {
     const accent = voice.startsWith("b") ? BRITISH : AMERICAN;
     const folder = context.weights(accent === BRITISH ? "voices-british" : "speech");

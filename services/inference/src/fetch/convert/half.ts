@@ -1,4 +1,4 @@
-/** IEEE 754 numbers of two bytes, as weights are kept. */
+/** IEEE 754 half-precision numbers, the format of weights. */
 
 const EXPONENT_BIAS = 15;
 const MANTISSA_BITS = 10;
@@ -18,7 +18,7 @@ export const fromHalf = (halves: Uint16Array): Float32Array => Float32Array.from
 const float = new Float32Array(1);
 const word = new Uint32Array(float.buffer);
 
-/** Rounded to the nearest, ties to even. */
+/** Rounds to nearest, ties to even. */
 const halfOf = (value: number): number => {
   float[0] = value;
   const bits = word[0]!;

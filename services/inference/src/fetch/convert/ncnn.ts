@@ -1,16 +1,16 @@
 import { fromHalf } from "./half";
 import { createOnnx, type OnnxBuilder } from "./onnx";
 
-/** ncnn's form of models that enlarge pictures (a text of layers, and their weights one after the other) as ONNX. */
+/** Converts ncnn models for enlarging images (a text of layers and consecutive weights) to ONNX. */
 
-/** Before weights of half precision. */
+/** Tag of half-precision weights. */
 const HALF = 0x01306b47;
 const BINARY_OPERATIONS = ["Add", "Sub", "Mul", "Div"];
 const COLOURS = 3;
 
 interface Weights {
   floats(count: number): Float32Array;
-  /** With a mark before them that says in which form they are. */
+  /** Reads weights that start with a tag for their format. */
   marked(count: number): Float32Array;
   rest(): number;
 }
@@ -45,13 +45,13 @@ interface Layer {
   name: string;
   inputs: string[];
   outputs: string[];
-  /** By number. */
+  /** By index. */
   parameter(id: number, otherwise?: number): number;
-  /** One that is a list. */
+  /** A parameter that is a list. */
   list(id: number): number[];
 }
 
-/** A parameter that is a list has this number less its own, and begins with its length. */
+/** The index of a list parameter is this number minus its own. The list starts with its length. */
 const LIST_BASE = -23_300;
 
 const layerOf = (line: string): Layer => {
@@ -73,7 +73,7 @@ const layerOf = (line: string): Layer => {
   };
 };
 
-/** What follows a convolution in the same layer. */
+/** Activation functions fused into a convolution. */
 const ACTIVATION = { none: 0, leakyRelu: 2 };
 
 const addConvolution = (onnx: OnnxBuilder, layer: Layer, weights: Weights, from: string): void => {
@@ -94,7 +94,7 @@ const addConvolution = (onnx: OnnxBuilder, layer: Layer, weights: Weights, from:
 
 const SUM = 1;
 
-/** Adds its inputs, each times its weight. */
+/** A weighted sum of inputs. */
 const addSum = (onnx: OnnxBuilder, { name, outputs, parameter, list }: Layer, inputs: readonly string[]): void => {
   if (parameter(0) !== SUM) throw new Error(`${name}: its operation is not known`);
   const weighted = inputs.map((input, index) => {
@@ -113,7 +113,7 @@ const addResize = (onnx: OnnxBuilder, { name, outputs, parameter }: Layer, input
   onnx.node("Resize", [input, "", scales], attributes, outputs[0]);
 };
 
-/** Layers that have no weights, and are the same in both. */
+/** Layers without weights, which are equal in both formats. */
 const addPlain = (onnx: OnnxBuilder, layer: Layer, inputs: readonly string[]): void => {
   const { type, name, parameter, outputs } = layer;
   const output = outputs[0]!;
@@ -147,9 +147,9 @@ const addPlain = (onnx: OnnxBuilder, layer: Layer, inputs: readonly string[]): v
 };
 
 /**
- * @param param the text of layers @param bin their weights
- * @param isHalf keeps the weights in half precision, as they mostly are
- * @throws Error for layers that these models do not have
+ * @param param the text of layers @param bin the weights
+ * @param isHalf keeps half-precision weights
+ * @throws Error for unsupported layers
  */
 export const ncnnToOnnx = (param: string, bin: Buffer, isHalf = false): Buffer => {
   const onnx = createOnnx({ name: "g", opset: 17, isHalf });

@@ -1,6 +1,6 @@
 import { toHalf } from "./half";
 
-/** Writes ONNX models: as much of their protocol buffers as the conversions need. */
+/** Writes ONNX models: the subset of their protocol buffers that the conversions need. */
 
 const VARINT = 0;
 const BYTES = 2;
@@ -25,10 +25,10 @@ const float = (field: number, value: number): Buffer => {
   return Buffer.concat([key(field, FIXED32), four]);
 };
 
-/** Numbers of ONNX's element and attribute types. */
+/** Numeric codes of ONNX element and attribute types. */
 const ELEMENT = { float32: 1, int64: 7, float16: 10 };
 const ATTRIBUTE = { float: 1, int: 2, string: 3, ints: 7 };
-/** Weights at least this large may be kept in half precision. */
+/** Smaller weights stay in full precision. */
 const HALF_FROM = 2_000;
 
 export type Attributes = Readonly<Record<string, number | string | readonly number[] | { float: number }>>;
@@ -56,21 +56,21 @@ const port = (name: string, dims: readonly (number | string)[]): Buffer => {
 
 export interface Port {
   name: string;
-  /** Names stand for sizes that are known when it runs. */
+  /** A name is a size that is only known at run time. */
   dims: readonly (number | string)[];
 }
 
 export interface OnnxBuilder {
   /** Adds a node with one output. @returns the output's name */
   node(type: string, inputs: readonly string[], attributes?: Attributes, output?: string): string;
-  /** Adds constants. @returns their name */
+  /** Adds a constant. @returns its name */
   floats(values: Float32Array | readonly number[], dims: readonly number[], name?: string): string;
   integers(values: readonly number[], dims: readonly number[]): string;
-  /** The model's file. */
+  /** The serialized model. */
   finish(inputs: readonly Port[], outputs: readonly Port[]): Buffer;
 }
 
-/** @param isHalf keeps the weights of convolutions in half precision */
+/** @param isHalf stores convolution weights in half precision */
 export const createOnnx = ({ name: graphName, opset, isHalf = false }: { name: string; opset: number; isHalf?: boolean }): OnnxBuilder => {
   const nodes: Buffer[] = [];
   const casts: Buffer[] = [];

@@ -2,8 +2,8 @@ import { openZip } from "../zip";
 import { fromHalf } from "./half";
 
 /**
- * Reads PyTorch's weights. Python's pickles are programs; this runs none of them: it knows the few instructions that weights are written
- * with, and refuses all others.
+ * Reads PyTorch weights. Python pickles are programs; this interpreter supports only the few instructions that weights need and rejects all
+ * others.
  */
 
 export interface WeightsTensor {
@@ -27,7 +27,7 @@ const MAX_STEPS = 1_000_000;
 
 const isGlobal = (value: Value): value is Global => typeof value === "object" && value !== null && "global" in value;
 
-/** Runs the instructions of a pickle on a stack of plain values. @throws Error for any instruction that weights do not need */
+/** Interprets a pickle with a stack of plain values. @throws Error for an unsupported instruction */
 const unpickle = (program: Buffer, tensor: (parts: Value[]) => WeightsTensor): Value => {
   let at = 0;
   const stack: Value[] = [];
@@ -101,7 +101,7 @@ const unpickle = (program: Buffer, tensor: (parts: Value[]) => WeightsTensor): V
       const pairs = sinceMark();
       for (let index = 0; index < pairs.length; index += 2) target().set(pairs[index], pairs[index + 1]);
     },
-    // What a dictionary carries beside its members is not needed.
+    // State of a dictionary beside its members isn't needed.
     b: () => void stack.pop(),
   };
   for (let step = 0; step < MAX_STEPS; step++) {

@@ -1,14 +1,14 @@
 import { createOnnx } from "./onnx";
 import { readPytorch } from "./pickle";
 
-/** RIFE 4.0's weights as an ONNX model: two images and a time between 0 and 1 in, the image of that time out. */
+/** Converts RIFE 4.0's weights to ONNX: two images and a time between 0 and 1 give the image at that time. */
 
-/** How much smaller the picture is at which each block looks for motion. */
+/** Downscaling factor of each block's motion estimate. */
 const BLOCK_SCALES = [8, 4, 2, 1];
 const RESIDUAL_LAYERS = 8;
 const [HEIGHT_AXIS, WIDTH_AXIS] = [2, 3];
 
-/** @param file PyTorch's weights @returns an ONNX file that takes images whose sides are multiples of 64 */
+/** @param file PyTorch weights @returns an ONNX model for images whose sides are multiples of 64 */
 export const rifeToOnnx = (file: Buffer): Buffer => {
   const tensors = new Map([...readPytorch(file)].map(([name, tensor]) => [name.replace("module.", ""), tensor]));
   const onnx = createOnnx({ name: "rife", opset: 16, isHalf: true });
@@ -36,7 +36,7 @@ export const rifeToOnnx = (file: Buffer): Buffer => {
     return node("PRelu", [sum, weight(`${name}.1.weight`, ([channels = 0]) => [channels, 1, 1])]);
   };
 
-  /** One look at a scale: the motion both ways (four channels), and which image to trust (one). */
+  /** Motion estimate at one scale: flow in both directions (four channels), and the blend mask (one). */
   const block = (index: number, images: string, flow: string | undefined, scale: number): [flow: string, mask: string] => {
     const name = `block${index}`;
     const small = resize(images, 1 / scale);
@@ -62,7 +62,7 @@ export const rifeToOnnx = (file: Buffer): Buffer => {
   const half = (axis: number): string =>
     node("Div", [node("Sub", [node("Gather", [shape, onnx.integers([axis], [1])]), scalar(1)]), scalar(2)]);
   const [halfHeight, halfWidth] = [half(HEIGHT_AXIS), half(WIDTH_AXIS)];
-  /** The image as it is after this motion. */
+  /** The image after applying the motion. */
   const warp = (image: string, flow: string): string => {
     const place = (start: string, moved: string, middle: string): string =>
       node("Sub", [node("Div", [node("Add", [start, moved]), middle]), scalar(1)]);

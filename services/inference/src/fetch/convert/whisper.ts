@@ -1,6 +1,6 @@
 import { fromHalf, toHalf } from "./half";
 
-/** CTranslate2's form of Whisper as whisper.cpp's. */
+/** Converts CTranslate2's Whisper models to whisper.cpp's format. */
 
 const FLOAT16 = 4;
 const FLOAT32 = 0;
@@ -10,19 +10,19 @@ const MELS = 80;
 const SAMPLE_RATE = 16_000;
 const FFT_SIZE = 400;
 const TOP_MEL = 45.245640471924965;
-/** Heads of attention by width. */
+/** Attention heads by layer width. */
 const HEADS: Readonly<Record<number, number>> = { 384: 6, 512: 8, 768: 12 };
-/** Tokens of the English vocabulary, marks included, and those that are text. */
+/** Size of the English vocabulary with special tokens, and without. */
 const ENGLISH = { all: 51_864, text: 50_256 };
 const MULTILINGUAL_TEXT = 50_257;
 
 interface Tensor {
   dims: number[];
-  /** Halves as they are written, or floats. */
+  /** Half-precision bits, or floats. */
   data: Uint16Array | Float32Array;
 }
 
-/** @throws Error for a file of another form */
+/** @throws Error for an unsupported format */
 const readModel = (file: Buffer): Map<string, Tensor> => {
   let at = 0;
   const take = (bytes: number): number => (at += bytes) - bytes;
@@ -57,7 +57,7 @@ const readModel = (file: Buffer): Map<string, Tensor> => {
   return tensors;
 };
 
-/** Equal parts of what several layers were joined into. */
+/** Splits fused layers into equal parts. */
 const split = ({ dims, data }: Tensor, parts: number): Tensor[] => {
   const size = data.length / parts;
   return Array.from({ length: parts }, (_, index) => ({
@@ -66,7 +66,7 @@ const split = ({ dims, data }: Tensor, parts: number): Tensor[] => {
   }));
 };
 
-/** The tensors under whisper.cpp's names, in its order. */
+/** Tensors with whisper.cpp's names, in its order. */
 const renamed = (source: ReadonlyMap<string, Tensor>): Map<string, Tensor> => {
   const target = new Map<string, Tensor>();
   const get = (name: string): Tensor => {
@@ -139,7 +139,7 @@ const renamed = (source: ReadonlyMap<string, Tensor>): Map<string, Tensor> => {
   return target;
 };
 
-/** Which frequencies make up each band of the spectrum, on Slaney's scale. */
+/** Mel filter bank on Slaney's scale. */
 const melFilters = (): Float32Array => {
   const bins = FFT_SIZE / 2 + 1;
   const mels = Array.from({ length: MELS + 2 }, (_, index) => (index * TOP_MEL) / (MELS + 1));
@@ -157,7 +157,7 @@ const melFilters = (): Float32Array => {
   return filters;
 };
 
-/** GPT-2 writes each byte as a character that can be seen: the byte of each. */
+/** GPT-2 maps each byte to a visible character; this is the inverse. */
 const byteOfCharacter = (): Map<string, number> => {
   const visible = (byte: number): boolean => (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
   const bytes = Array.from({ length: 256 }, (_, byte) => byte);
@@ -187,7 +187,7 @@ const tensorBytes = ([name, { dims, data }]: [string, Tensor]): Buffer => {
   return Buffer.concat([head, key, new Uint8Array(values.buffer, values.byteOffset, values.byteLength)]);
 };
 
-/** @param model CTranslate2's `model.bin` @param tokenizer the text of its `tokenizer.json` @returns a file of whisper.cpp's */
+/** @param model CTranslate2's `model.bin` @param tokenizer content of its `tokenizer.json` @returns a whisper.cpp model */
 export const whisperToGgml = (model: Buffer, tokenizer: string): Buffer => {
   const source = readModel(model);
   const tensors = renamed(source);
