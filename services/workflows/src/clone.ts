@@ -8,15 +8,15 @@ import { notApproved } from "./definition/errors";
 import type { Settings, Workflow } from "./definition/workflow";
 import type { Creation } from "./saving";
 
-/** Copies of workflows: the graph with its pictures, and the files that they name. */
+/** Copies a workflow: its graph with its pictures, and the files it refers to. */
 export type Clone = (cloning: Cloning) => Promise<Workflow>;
 
 export interface Cloning {
   slug: string;
   userId: string;
-  /** The person, where the user is an organization. */
+  /** The person, if the user is an organization. */
   authorId?: string | undefined;
-  /** Empty: that of the original. */
+  /** Empty: the original's name. */
   name: string;
   maxWorkflows: number | undefined;
   reference: string;
@@ -28,11 +28,11 @@ export interface Cloning {
 export interface CloneDeps {
   media: Pick<Media, "copyObjects" | "getObjects" | "getObjectsByKey" | "deleteObject">;
   pictures: Pictures;
-  /** The workflow as the user may read it. @throws DomainError WORKFLOW_NOT_FOUND */
+  /** Reads the workflow with the user's access. @throws DomainError WORKFLOW_NOT_FOUND */
   read(slug: string, userId: string): Promise<Workflow>;
-  /** The workflow that was made under a reference already. */
+  /** The workflow of an earlier attempt with this reference. */
   made(reference: string, ownerId: string): Promise<Workflow | undefined>;
-  /** @throws DomainError when the owner may have no more workflows */
+  /** @throws DomainError at the owner's limit */
   checkCap(ownerId: string, max: number | undefined): Promise<void>;
   create(creation: Creation): Promise<Workflow>;
 }
@@ -40,7 +40,7 @@ export interface CloneDeps {
 type Files = proto.StoredObject[];
 
 const COPY_MS = 120_000;
-/** Keys of files that media found to be pictures. */
+/** Keys of files that media detected as images. */
 const PICTURE_FILE = /\.(?:png|jpg|webp|gif|avif)$/;
 
 const textsOf = ({ nodesJson, coverJson, thumbnail }: Workflow): string[] => [
@@ -50,7 +50,7 @@ const textsOf = ({ nodesJson, coverJson, thumbnail }: Workflow): string[] => [
 ];
 
 export const createClone = ({ media, pictures, read, made, checkCap, create }: CloneDeps): Clone => {
-  /** The author's files that a workflow names, by id or by address. */
+  /** The author's files that a workflow refers to, by id or URL. */
   const filesOf = async (source: Workflow): Promise<Files> => {
     const names = namesIn(...textsOf(source));
     const ownerId = source.createdBy;
@@ -73,7 +73,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
     return new Map(copies);
   };
 
-  /** A text with the copies' names in place of the originals'. */
+  /** Replaces the originals' names by those of the copies. */
   const renamed = (text: string, files: Files, copies: ReadonlyMap<string, proto.StoredObject>): string =>
     files.reduce((result, { id, key }) => {
       const twin = copies.get(id);
@@ -81,11 +81,11 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
       return result.replaceAll(`"${id}"`, `"${twin.id}"`).replaceAll(`/media/${key}`, `/media/${twin.key}`);
     }, text);
 
-  /** @param unapproved whether the copy's owner awaits approval, and so may store no thumbnail */
+  /** @param unapproved true if the copy's owner awaits approval and so can't store a thumbnail */
   const settingsOf = (source: Workflow, name: string, unapproved: boolean, rename: (text: string) => string): Settings => {
     const { description, tags, edgesJson, viewportJson } = source;
     const thumbnail = pictures.safeThumbnail(source.thumbnail);
-    // A data URL from before they were checked may be no picture.
+    // A data URL from before validation may not be an image.
     const isShown = !unapproved && PICTURE_FILE.test(source.thumbnailRef ?? "");
     return {
       ...{ description, tags, edgesJson, viewportJson },
@@ -114,7 +114,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
       const settings = settingsOf(source, name, cloning.unapproved, (text) => renamed(text, files, copies));
       return await create({ ownerId: userId, authorId, settings, maxWorkflows, reference, unapproved: false, mediaQuota, withoutRun });
     } catch (error) {
-      // A workflow that can't be is no reason to have its files.
+      // If the workflow can't be created, its copied files aren't needed.
       if (error instanceof DomainError && error.kind === "forbidden") {
         for (const { id } of copies.values()) await media.deleteObject({ id, ownerId: userId });
       }

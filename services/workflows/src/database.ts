@@ -4,7 +4,7 @@ import { createFolderStore } from "./folders/folder-store";
 import { createWorkflowStore } from "./store";
 import { createVersionStore } from "./versions/version-store";
 
-/** Workflows, versions, folders, and how many of them users have. The version goes up with every change of a collection's indexes. */
+/** Workflows, versions, folders, and their numbers per user. Increase the version with every change to a collection's indexes. */
 export const database = defineDatabase({
   service: "workflows",
   version: FIRST_VERSION + 1,

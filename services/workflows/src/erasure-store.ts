@@ -4,7 +4,7 @@ import { capsOf } from "./cap/cap";
 import type { WorkflowStore } from "./definition/storage";
 import type { Workflows } from "./workflows";
 
-/** Workflows that one call removes, each with its versions. */
+/** Workflows removed per call, with their versions. */
 const WORKFLOWS_PAGE = 50;
 const PAGE = 500;
 
@@ -15,7 +15,7 @@ export interface ErasureDeps {
   workflows: Pick<Workflows, "remove">;
 }
 
-/** What workflows erases of an account. The slugs stay taken, with the owner's id alone. */
+/** Erases an account's workflows. Slugs stay reserved, with only the owner's id. */
 export const createEraseWorkflows = ({ connection, store, workflows }: ErasureDeps): Erase => {
   const { Folder, Owner } = connection.models;
   const removeWorkflows = async (ownerId: string): Promise<number> => {

@@ -30,7 +30,6 @@ import { createVersionStore } from "./versions/version-store";
 import { createVersions } from "./versions/versions";
 import { createWorkflows } from "./workflows";
 
-/** Workflow definitions, their input schemas and their folders. */
 export const service = defineService({
   name: "workflows",
   database,

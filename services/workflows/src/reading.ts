@@ -19,33 +19,33 @@ import type { VersionStore } from "./definition/storage";
 export interface Listing {
   userId: string;
   filter: Omit<ListFilter, "after">;
-  /** Rows of a page; 0: everything. */
+  /** Rows per page; 0 for all. */
   limit: number;
   cursor: string;
 }
 
 export interface Definition extends Pick<WorkflowHead, "name" | "revision" | "createdBy"> {
-  /** 0: the draft. */
+  /** 0 for the draft. */
   version: number;
-  /** The user may run it and read its schema, but not read the graph. */
+  /** The user can run the workflow and read its schema, but not its graph. */
   graphHidden: boolean;
-  /** Of a version. */
+  /** Only for a version. */
   pinnedModels: PinnedModels;
-  /** Undefined when the caller holds the current revision. */
+  /** Undefined if the caller has the current revision. */
   graph: Pick<Workflow, "nodesJson" | "edgesJson"> | undefined;
 }
 
-/** Reads workflows as their owners and others may. */
+/** Reads workflows with the access of owners and other users. */
 export interface Reading {
   get(slug: string, userId: string): Promise<Workflow>;
-  /** `next` is where to go on; undefined at the end. */
+  /** `next` is the next cursor; undefined at the end. */
   list(listing: Listing): Promise<{ rows: Summary[]; next: string | undefined }>;
-  /** @param version a number, `draft`, or empty: the newest version, or the draft while there is none */
+  /** @param version a number, `draft`, or empty for the newest version (the draft if there is none) */
   schema(slug: string, userId: string, version: string): Promise<SchemaPart & { pendingChange: boolean }>;
   publicSchema(slug: string): Promise<SchemaPart>;
-  /** The owner's workflows whose drafts send secrets, the newest first. */
+  /** Workflows of an owner whose drafts send secrets, newest first. */
   secretUses(ownerId: string): Promise<SecretUse[]>;
-  /** @param version as of `schema`; or `approved`, `approved-draft`: of an own workflow, what apps, hooks and schedules run */
+  /** @param version like in `schema`; for an own workflow also `approved` and `approved-draft`, the graphs for apps, hooks and schedules */
   definition(slug: string, userId: string, knownRevision: number, version: string): Promise<Definition>;
 }
 
@@ -55,14 +55,13 @@ export interface ReadingDeps {
   pictures: Pictures;
 }
 
-/** Workflows that are named to send secrets. */
+/** Upper bound of listed workflows that send secrets. */
 const SECRET_USES = 1_000;
 const DRAFT = "draft";
 const VERSION = /^[1-9]\d{0,8}$/;
 
 /**
- * The version that is meant: 0 for the draft. Others than the owner have the newest version only, and the draft while
- * there is none.
+ * Resolves a version; 0 is the draft. Users other than the owner can only use the newest version, or the draft if there is none.
  * @throws DomainError INVALID_REQUEST or VERSION_NOT_FOUND
  */
 const chosenVersion = (head: Pick<WorkflowHead, "createdBy" | "published">, userId: string, version: string): number => {
@@ -77,17 +76,17 @@ const chosenVersion = (head: Pick<WorkflowHead, "createdBy" | "published">, user
 };
 
 async function* nothing(): AsyncIterable<Summary[]> {
-  // The source of a list that has no rows of a kind.
+  // An empty list.
 }
 
-/** What services select for runs without a caller, with the version that it is where no change of it is pending. */
+/** Approved graphs by selector, with the version to use if no change is pending. */
 const STANDING: ReadonlyMap<string, { otherwise: string; approved(head: WorkflowHead): Approved | null | undefined }> = new Map([
   [APPROVED_VERSION, { otherwise: "", approved: (head: WorkflowHead) => head.approved }],
   [APPROVED_DRAFT_VERSION, { otherwise: DRAFT, approved: standingDraft }],
 ]);
 
 export const createReading = ({ store, versions, pictures }: ReadingDeps): Reading => {
-  /** The workflow as others than its owner have it: its newest version's graph, and no foreign pictures. */
+  /** The workflow for other users: its newest version's graph, and no pictures outside of our storage. */
   const asOthersSee = async (workflow: Workflow): Promise<Workflow> => {
     const { takedown: _takedown, app: _app, approved: _approved, approvedDraft: _draft, ...rest } = workflow;
     const cover = { coverJson: pictures.safeCover(workflow.coverJson), thumbnail: pictures.safeThumbnail(workflow.thumbnail) };
@@ -148,7 +147,7 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
       if (knownRevision > 0 && revision === knownRevision) return { ...told, revision, graph: undefined };
       const kept = approved ? storedNumber(approved) : version;
       const graph = kept === 0 ? found(await store.runnable(slug, userId)) : await versions.get(creationId, kept);
-      // Nobody who can run the workflow has approved any of its graphs.
+      // No graph was approved by a caller who can run the workflow.
       if (!graph) throw approved?.version === 0 ? workflowNotFound() : versionNotFound();
       // A draft may have changed since its head was read.
       const { nodesJson, edgesJson } = graph;

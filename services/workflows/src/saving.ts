@@ -19,13 +19,13 @@ import type { VersionStore } from "./definition/storage";
 export interface Creation extends Allowed {
   ownerId: string;
   settings: Settings;
-  /** Saved workflows the owner may have; undefined means uncapped. */
+  /** The owner's limit on saved workflows; undefined for none. */
   maxWorkflows: number | undefined;
-  /** The owner's name of this creation; the same name gives the same workflow. Empty: none. */
+  /** Idempotency key of this creation; empty for none. */
   reference: string;
-  /** A key asks, which sets nothing that only a signed-in person may. */
+  /** True for an API key, which can't change settings that need a session. */
   byKey?: boolean;
-  /** The person, where the owner is an organization. */
+  /** The person, if the owner is an organization. */
   authorId?: string | undefined;
   /** The caller can't run the workflow. */
   withoutRun?: boolean;
@@ -38,27 +38,26 @@ export interface Update extends Allowed {
   changes: Partial<Settings>;
   maxWorkflows: number | undefined;
   byKey?: boolean;
-  /** The person, where the owner is an organization. */
+  /** The person, if the owner is an organization. */
   authorId?: string | undefined;
   withoutRun?: boolean;
 }
 
-/** An owner's workflow whose graph is approved. */
+/** Identifies the graph to approve. */
 export interface Approval {
   slug: string;
   ownerId: string;
   ifRevision?: number | undefined;
 }
 
-/** Makes and changes workflows. */
 export interface Saving {
-  /** @throws DomainError WORKFLOW_NOT_FOUND when the named creation was made already, and its workflow deleted since */
+  /** @throws DomainError WORKFLOW_NOT_FOUND if the workflow of this reference was already deleted */
   create(creation: Creation): Promise<Workflow>;
   update(update: Update): Promise<Workflow>;
-  /** Has apps, hooks and schedules run what runs run now. @throws DomainError WORKFLOW_NOT_FOUND, PRECONDITION_FAILED */
+  /** Approves the graph of normal runs for apps, hooks and schedules. @throws DomainError WORKFLOW_NOT_FOUND, PRECONDITION_FAILED */
   approve(approval: Approval): Promise<void>;
   move(which: OwnWorkflow, folderId: string | null): Promise<Workflow>;
-  /** @throws DomainError WORKFLOW_CAP_REACHED when the owner has as many workflows as allowed */
+  /** @throws DomainError WORKFLOW_CAP_REACHED at the owner's limit */
   checkCap(ownerId: string, max: number | undefined): Promise<void>;
   made(reference: string, ownerId: string): Promise<Workflow | undefined>;
 }
@@ -75,35 +74,35 @@ export interface SavingDeps {
 }
 
 const MAX_PAUSE_MS = 20;
-/** What a workflow's size is counted of. */
+/** The texts that count towards a workflow's size. */
 const TEXTS = ["nodesJson", "edgesJson", "viewportJson", "coverJson"] as const;
 const MAX_REFERENCE_CHARS = 255;
 
 const pauseMs = (): number => Math.random() * MAX_PAUSE_MS;
 
-/** Unique for every creation; the attempts of one that is named share it, and its uniqueness makes them one workflow. */
+/** Unique per creation. Attempts with one reference share it, so that they create one workflow. */
 const creationIdOf = (ownerId: string, reference: string): string =>
   reference === "" ? randomUUID() : createHash("sha256").update(`${ownerId}\n${reference}`).digest("base64url");
 
-/** The members that were sent, with what follows from a changed graph. */
+/** The members that were sent, and members derived from a changed graph. */
 const changedMembers = (current: Workflow, changes: Partial<Settings>): Partial<Workflow> => {
   const sent: Partial<Workflow> = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   if (Object.keys(sent).length === 0) return sent;
   const { nodesJson, edgesJson } = sent;
   const isGraph = nodesJson !== undefined || edgesJson !== undefined;
-  // What its result has was not always noted.
+  // Old rows lack the result's members.
   const isFirstTool = sent.mcp === true && current.resultsJson === undefined;
   const derived = isGraph || isFirstTool ? derive(nodesJson ?? current.nodesJson, edgesJson ?? current.edgesJson) : {};
   return { ...sent, ...derived, mediaNames: namedBy({ ...current, ...sent }) };
 };
 
-/** What agents get as tools, and what others may run, a person chose; a key may send the choice as it is. */
+/** Only a session can change tool and app settings. A key can send them unchanged. */
 const checkSwitches = ({ mcp, app }: Partial<Settings>, before: Pick<Workflow, "mcp" | "app">): void => {
   if (mcp !== undefined && mcp !== (before.mcp ?? false)) throw sessionRequired("mcp");
   if (app !== undefined && !isSameApp(app, before.app)) throw sessionRequired("app");
 };
 
-/** What is approved of a workflow once it is saved: by a caller who can run it, who sends the whole graph or publishes the app, what it has. */
+/** Approvals after a save. A caller who can run the workflow approves by sending the whole graph or publishing the app. */
 const approvalsOf = (current: Workflow, next: Workflow, { changes, withoutRun }: Update): Pick<Workflow, "approved" | "approvedDraft"> => {
   const { approved = null } = current;
   if (withoutRun) return { approved: approvedAfter(current, next), approvedDraft: approvedDraftAfter(current, next) };
@@ -116,7 +115,7 @@ const approvalsOf = (current: Workflow, next: Workflow, { changes, withoutRun }:
   };
 };
 
-/** Where a workflow's revisions start: those of a deleted workflow of the same slug are lower. */
+/** First revision of a workflow: higher than any revision of a deleted workflow with the same slug. */
 const firstRevision = (createdAt: Date): number => createdAt.getTime();
 
 export const createSaving = (deps: SavingDeps): Saving => {
@@ -126,14 +125,14 @@ export const createSaving = (deps: SavingDeps): Saving => {
     throw invalidRequest([{ path: "folderId", message: "is not one of your folders" }]);
   };
 
-  /** The same for a change of a workflow, which is absent first where it is not the owner's. */
+  /** `requireFolder` for a change. A missing workflow is reported before a missing folder. */
   const requireFolderFor = (slug: string, ownerId: string, folderId: string | null | undefined): Promise<void> =>
     requireFolder(folderId, ownerId).catch(async (error: unknown) => {
       found(await store.owned(slug, ownerId));
       throw error;
     });
 
-  /** A folder may have been removed while a workflow was put into it. */
+  /** Undoes the move if the folder was removed concurrently. */
   const settleFolder = async (workflow: Workflow): Promise<Workflow> => {
     const { folderId, createdBy, slug } = workflow;
     if (folderId === null || (await folders.exists(folderId, createdBy))) return workflow;
@@ -141,7 +140,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
     return found(await store.owned(slug, createdBy));
   };
 
-  /** The first slug of a name that is free for an owner, who may take those of deleted workflows of his again. */
+  /** The first free slug for a name. Owners can reuse slugs of their deleted workflows. */
   const freeSlug = async (base: string, ownerId: string): Promise<{ slug: string; isOwnersAgain: boolean }> => {
     const known = await store.taken(variantsOf(base));
     const mine = new Set([...known].filter(([, formerOwner]) => formerOwner === ownerId).map(([own]) => own));
@@ -173,12 +172,12 @@ export const createSaving = (deps: SavingDeps): Saving => {
     if (unapproved && next.app?.published) throw notApproved("apps");
   };
 
-  /** What others run and see at once must be an approved account's; drafts behind a published version are nobody else's. */
+  /** Public graphs need an approved account. A draft behind a published version isn't public. */
   const checkPublishing = (next: Workflow, { changes, unapproved }: Pick<Update, "changes" | "unapproved">): void => {
     if (unapproved && next.isTemplate && (changes.isTemplate === true || newest(next) === 0)) throw notApproved();
   };
 
-  /** Others read the newest version of a template, and its draft while there is none. */
+  /** Other users read a template's newest version, or its draft if there is none. */
   const checkReadable = async (current: Workflow, next: Workflow): Promise<void> => {
     const isDraftShown = newest(next) === 0;
     if (!next.isTemplate || (current.isTemplate && (!isDraftShown || next.nodesJson === current.nodesJson))) return;
@@ -186,7 +185,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
     if (shown) checkNoCredentials(shown);
   };
 
-  /** Removes the file of a thumbnail that was to be set, unless the workflow has it by now. */
+  /** Deletes a new thumbnail's file, unless the workflow uses it now. */
   const dropUnset = async (workflow: Workflow, thumbnail: string | null): Promise<void> => {
     const stored = await store.created(workflow.creationId, workflow.createdBy);
     if (stored?.thumbnail !== thumbnail) await inlineThumbnails.drop(workflow, thumbnail);
@@ -199,7 +198,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
     if (byKey) checkSwitches(changes, current);
     const members = changedMembers(current, changes);
     if (Object.keys(members).length === 0) return current;
-    // A key sends the app as it is.
+    // A key can't change the app.
     if (members.app) members.app = byKey ? current.app! : publishedBy(members.app, authorId);
     if (TEXTS.some((text) => members[text] !== undefined)) checkSize({ ...current, ...members });
     checkPictures(changes, current);
@@ -263,7 +262,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
       const stored = await withinCap({ ownerId, creationId, max: isTemplate ? undefined : maxWorkflows }, () =>
         withinTemplates({ ownerId, creationId, max: isTemplate ? LIMITS.templates : undefined }, () => insert(workflow)),
       ).catch(async (error: unknown) => {
-        // A crashed attempt of the same creation may have made it.
+        // A crashed attempt of the same creation may have stored it.
         if (!(await store.created(creationId, ownerId))) await inlineThumbnails.drop(owned, settings.thumbnail);
         throw error;
       });

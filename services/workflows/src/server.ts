@@ -48,7 +48,7 @@ const toTool = ({ slug, name, description, fieldsJson, resultsJson = EMPTY_LIST 
 
 const toFolder = ({ id, name, createdAt }: Folder): proto.Folder => proto.Folder.fromPartial({ id, name, createdAt });
 
-/** Who pays and which themes there are is checked with the rest of what is set. */
+/** Payer and theme are validated later, with the other settings. */
 const appOf = (app: proto.App | undefined): App | undefined => {
   if (!app) return undefined;
   const { publishedBy: _, publishedAt: __, ...settings } = app;
@@ -95,10 +95,10 @@ export interface Handled {
   thumbnailAddresses: ThumbnailAddresses;
 }
 
-/** A row of a list. Others than the owner get no pictures whose addresses are not ours any more. */
+/** A list row. Other users don't get pictures outside of our storage. */
 const toSummary = (row: Summary, userId: string, thumbnail: string | undefined, pictures: Pictures): proto.WorkflowSummary => {
   const isOwn = row.createdBy === userId;
-  // One by one: to spread rows as they come from the driver takes as long as to read them.
+  // Listed one by one: spreading rows of the driver takes as long as reading them.
   return proto.WorkflowSummary.fromPartial({
     slug: row.slug,
     name: row.name,
@@ -114,12 +114,11 @@ const toSummary = (row: Summary, userId: string, thumbnail: string | undefined, 
     thumbnail: isOwn || (thumbnail !== undefined && pictures.isOurs(thumbnail)) ? thumbnail : undefined,
     coverJson: isOwn ? row.coverJson : pictures.safeCover(row.coverJson),
     featured: row.isTemplate && row.featured === true,
-    // A run runs the newest version.
+    // Runs use the newest version.
     generators: row.published?.generators ?? row.generators,
   });
 };
 
-/** gRPC handlers of the workflows service. */
 export const workflowsHandlers = ({
   workflows,
   folders,
@@ -144,7 +143,7 @@ export const workflowsHandlers = ({
     const filter = { query, tag, folderId: rootLevel ? null : folderId || undefined, own };
     const { rows, next } = await workflows.list({ userId, filter, limit, cursor });
     const thumbnails = await thumbnailAddresses(rows);
-    // The rows are messages already; fromPartial would copy each once more.
+    // Rows are messages already; fromPartial would copy each one again.
     return { workflows: rows.map((row) => toSummary(row, userId, thumbnails.get(row.slug), pictures)), nextCursor: next ?? "" };
   }),
   updateWorkflow: unary(async (request) => {

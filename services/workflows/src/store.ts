@@ -4,15 +4,15 @@ import type { App } from "./apps/app";
 import type { Approved, GeneratorUse, Published, Summary, Takedown, Workflow } from "./definition/workflow";
 import type { AppRow, ListFilter, ToolRow, WorkflowStore } from "./definition/storage";
 
-/** A workflow, or what is left of a deleted one: its slug, which stays its owner's. */
+/** A workflow, or the remains of a deleted one: its slug, reserved for its owner. */
 type Row = Omit<Workflow, "slug"> & {
   _id: string;
   formerOwner?: string;
-  /** Of a deleted workflow whose versions are still to be removed: its creationId. */
+  /** creationId of a deleted workflow whose versions still exist. */
   versionsOf?: string;
-  /** creationIds of deleted workflows that had the slug, newest last. */
+  /** creationIds of deleted workflows with this slug, newest last. */
   formerCreations?: string[];
-  /** Its owner is suspended: nobody else sees it. Of which revision of the user that is known. */
+  /** The owner is suspended: other users don't see the workflow. `ownerRevision` is the user revision of this fact. */
   ownerSuspended?: boolean;
   ownerRevision?: number;
 };
@@ -87,17 +87,17 @@ const rows = new Schema<Row>(
   },
   { collection: "workflows", versionKey: false, minimize: false, strict: "throw" },
 );
-// The two halves of a list; the first also counts against the cap and empties folders.
+// For both halves of a list. The first one also counts against the limit and empties folders.
 rows.index({ createdBy: 1, updatedAt: -1 });
 rows.index({ isTemplate: 1, updatedAt: -1 });
 // One workflow per creation, however often it is attempted.
 rows.index({ creationId: 1 }, { unique: true });
-// A browser asks for an execution's address before it says whose app it is for.
+// CORS preflights of execution URLs don't name the app, only the origin.
 rows.index({ "app.origins": 1 }, { sparse: true });
-// A creation that is sent again must not bring back what was deleted since.
+// A repeated creation must not restore a deleted workflow.
 rows.index({ formerCreations: 1 }, { sparse: true });
 
-/** Named one by one: what a workflow gets later is no part of lists by itself. */
+/** An explicit list, so that new members don't become part of lists by accident. */
 const SUMMARY = {
   ...{ name: 1, description: 1, tags: 1, isTemplate: 1, hidden: 1, archived: 1, folderId: 1, coverJson: 1 },
   ...{ createdBy: 1, authorId: 1, generators: 1, updatedAt: 1, revision: 1, published: 1, thumbnailRef: 1, featured: 1 },
@@ -122,39 +122,39 @@ const HEAD = {
   approvedDraft: 1,
   isTemplate: 1,
 } as const;
-/** Deleted workflows of one slug that are remembered. */
+/** Remembered creations per slug. */
 const FORMER_CREATIONS = 100;
-/** A list of ordinary length is one exchange with the server. */
+/** Large enough for one round trip per typical list. */
 const LIST_BATCH = 1_000;
 
 const toWorkflow = <T extends { _id: string }>({ _id, ...rest }: T): Omit<T, "_id"> & { slug: string } => ({ slug: _id, ...rest });
 
-/** What others than their owner see. */
+/** Visible to other users. */
 const SHOWN = { takedown: null, ownerSuspended: { $ne: true } };
 const LISTED = { isTemplate: true, ...SHOWN };
 
 const PLAYGROUND = { publicPlayground: true, ...SHOWN };
 
-/** Visitors pay for runs of public playgrounds alone. */
+/** Visitors can only pay for runs of public playgrounds. */
 const PUBLISHED_APP = { "app.published": true, ...SHOWN, $or: [{ "app.payer": "owner" }, { publicPlayground: true }] };
 
 const visible = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED] });
 const runnable = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED, PLAYGROUND] });
 
-/** Naming the same newest version as when it was read. */
+/** Matches if the newest version is unchanged. */
 const stillPublished = ({ published }: Pick<Workflow, "published">): object =>
   published ? { "published.version": published.version } : { published: null };
 
 const atRevision = (revision: number | undefined): { revision?: number } => (revision === undefined ? {} : { revision });
 
-/** A pattern that matches a text. Patterns travel to the database as text that a zero character would end. */
+/** Escapes a text for a pattern. A zero character would end the pattern on its way to the database. */
 const escapeRegExp = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("\0", "\\x00");
 
-/** The conditions of a list besides whose rows it has. */
+/** The conditions of a list besides its owner. */
 const narrowed = ({ query, tag, after }: Pick<ListFilter, "query" | "tag" | "after">): object[] => {
   const pattern = query === "" ? undefined : new RegExp(escapeRegExp(query), "i");
   return [
-    // Each tag by itself: the embedded server would compare the pattern with all tags as one text, with brackets and commas.
+    // One condition per tag: the embedded server would match all tags as one text with brackets and commas.
     ...(pattern
       ? [
           {
@@ -172,7 +172,7 @@ const narrowed = ({ query, tag, after }: Pick<ListFilter, "query" | "tag" | "aft
   ];
 };
 
-/** Workflows in MongoDB. @param listBatch rows of a list per exchange with the server */
+/** Workflows in MongoDB. @param listBatch rows per round trip */
 export const createWorkflowStore = (connection: Connection, listBatch = LIST_BATCH): WorkflowStore => {
   const model = connection.model<Row>("Workflow", rows);
 
@@ -186,7 +186,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
   const find = (filter: object, options: object = {}) =>
     model.collection.find<Summary & { _id: string }>(filter, { projection: SUMMARY, batchSize: listBatch, ...options });
 
-  /** Everything that matches, newest first, where one batch holds it. To order so few rows costs less here than there. */
+  /** All matches, newest first, if one batch holds them. Sorting so few rows here is cheaper than in the database. */
   const shortList = async (filter: object): Promise<Summary[] | undefined> => {
     const cursor = find(filter);
     await cursor.hasNext();
@@ -196,7 +196,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     return isWhole ? rows.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime()) : undefined;
   };
 
-  /** Batches as they arrive, by the driver's own cursor: one step per row costs more than the rows do. */
+  /** Yields batches with the driver's own cursor: one step per row costs more than the rows. */
   async function* summaries(whose: object, filter: ListFilter, limit: number): AsyncIterable<Summary[]> {
     const narrowing = narrowed(filter);
     const all = narrowing.length === 0 ? whose : { $and: [whose, ...narrowing] };
@@ -216,7 +216,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     },
     reclaim: async ({ slug, ...rest }) => {
       try {
-        // One whose versions are still there is left alone.
+        // Excludes a workflow whose versions still exist.
         const free = { _id: slug, formerOwner: rest.createdBy, versionsOf: null };
         const change = { $set: rest, $unset: { formerOwner: "", versionsOf: "" } };
         return (await model.updateOne(free as object, change as object).exec()).modifiedCount === 1;
@@ -346,7 +346,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
       if (!read) return undefined;
       const { creationId } = read;
       const formerCreations = [...(read.formerCreations ?? []), creationId].slice(-FORMER_CREATIONS);
-      // The slug stays as a mark of its owner's; the unique creationId needs another value.
+      // The row stays to reserve the slug. The unique creationId needs another value.
       const mark = { formerOwner: ownerId, versionsOf: creationId, creationId: `deleted:${creationId}`, formerCreations };
       const { modifiedCount } = await model.collection.replaceOne({ ...wanted, creationId } as object, mark);
       return modifiedCount === 1 ? creationId : undefined;

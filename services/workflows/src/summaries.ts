@@ -1,9 +1,9 @@
 import type { Summary } from "./definition/workflow";
 
-/** A list travels as one message, and anyone may add templates to everyone's: it needs a bound. */
+/** A list is one message and anyone can add templates to it, so it needs a bound. */
 const COVERS_BYTES = 6 * 1024 * 1024;
 const LIST_BYTES = 12 * 1024 * 1024;
-/** What a row takes besides its texts. */
+/** Estimated size of a row besides its texts. */
 const ROW_BYTES = 400;
 const GENERATOR_BYTES = 40;
 
@@ -13,14 +13,14 @@ const rowBytes = (row: Summary): number =>
   row.generators.reduce((sum, use) => sum + GENERATOR_BYTES + Buffer.byteLength(use.nodeId + use.model + use.inputsJson), 0);
 
 /**
- * Collects a list's rows, the most important first; every source is asked at once. Past a first bound rows come without
- * covers, past a second one they end; neither is reached by ordinary accounts.
+ * Collects rows of a list, the most important first; sources are read concurrently. Above a first bound rows have no covers, above a second
+ * one the list ends. Ordinary accounts reach neither.
  */
 export const collectSummaries = async (sources: readonly AsyncIterable<readonly Summary[]>[]): Promise<Summary[]> => {
   const rows: Summary[] = [];
   let bytes = 0;
   let covers = 0;
-  /** False when there is no room for all of it. */
+  /** @returns false if not all rows fit */
   const take = (batch: readonly Summary[]): boolean =>
     batch.every((row) => {
       const cover = Buffer.byteLength(row.coverJson);

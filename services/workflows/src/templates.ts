@@ -3,15 +3,15 @@ import type { VersionStore } from "./definition/storage";
 import type { Takedown } from "./definition/workflow";
 import type { WorkflowStore } from "./definition/storage";
 
-/** What is asked about all workflows, whoever owns them: by administrators, and by those who remove files. */
+/** Operations on workflows of all owners, for administrators and for file removal. */
 export interface Templates {
-  /** Takes a template off everyone's lists, or lets it back. @throws DomainError WORKFLOW_NOT_FOUND */
+  /** Removes a template from lists, or restores it. @throws DomainError WORKFLOW_NOT_FOUND */
   moderate(slug: string, listed: boolean, reason: string): Promise<{ before: Takedown | null; after: Takedown | null; featured: boolean }>;
-  /** Has a template shown before others, or no more. @throws DomainError WORKFLOW_NOT_FOUND */
+  /** Features a template, or stops that. @throws DomainError WORKFLOW_NOT_FOUND */
   feature(slug: string, featured: boolean): Promise<{ before: boolean; takedown: Takedown | null }>;
-  /** Hides what others see of an owner's while the owner is suspended. */
+  /** Hides an owner's workflows from other users during a suspension. */
   setOwnerSuspended(ownerId: string, suspended: boolean, userRevision: number): Promise<void>;
-  /** Those of some ids and keys of files that a workflow, a version or a picture names. */
+  /** Of some file ids and keys, those that a workflow, version or cover refers to. */
   named(names: readonly string[]): Promise<string[]>;
 }
 
@@ -20,7 +20,7 @@ export interface TemplatesDeps {
   versions: Pick<VersionStore, "naming">;
 }
 
-/** An id and a key for each of the files that are looked up at once. */
+/** An id and a key per file of a lookup. */
 const MAX_NAMES = 2 * LIMITS.mediaIds;
 
 export const createTemplates = ({ store, versions }: TemplatesDeps): Templates => ({

@@ -5,14 +5,14 @@ import type { VersionStore } from "./definition/storage";
 
 const PAGE_MAX = 100;
 
-/** Which of an owner's tools: one by its slug, or a page of those after a slug. */
+/** One tool by slug, or a page of those after a slug. */
 export interface WhichTools {
   slug: string;
   after: string;
   limit: number;
 }
 
-/** The workflows of an owner that agents get as tools, as they run: the newest version, or the draft while there is none. */
+/** Workflows that an owner's agents get as tools: the newest version, or the draft if there is none. */
 export type Tools = (ownerId: string, which: WhichTools) => Promise<Tool[]>;
 
 export interface ToolsDeps {

@@ -4,10 +4,10 @@ import type { OwnWorkflow } from "./definition/storage";
 import { createReading, type Reading, type ReadingDeps } from "./reading";
 import { createSaving, type Saving, type SavingDeps } from "./saving";
 
-/** The use cases of workflows: saving.ts and reading.ts have all but their removal. */
+/** Use cases of workflows, including removal; see saving.ts and reading.ts for the others. */
 export interface Workflows extends Saving, Reading {
   remove(which: OwnWorkflow): Promise<void>;
-  /** Removes what is left of deleted workflows, whose removal a crash cut short, a page per call. */
+  /** Completes interrupted removals, one page per call. */
   removeExpired(cursor: string): Promise<Removal>;
 }
 

@@ -13,29 +13,29 @@ import { patient } from "../../platform/test/support/patient";
 export interface RunningWorkflows {
   client: ClientOf<proto.WorkflowsServiceServer>;
   media: ClientOf<mediaProto.MediaServiceServer>;
-  /** Where media serves bytes. */
+  /** Base URL of media files. */
   mediaUrl: string;
   create(ownerId: string, settings?: Partial<proto.CreateWorkflowRequest>): Promise<proto.Workflow>;
   update(slug: string, ownerId: string, changes: Partial<proto.UpdateWorkflowRequest>): Promise<proto.Workflow>;
-  /** Database of the service. */
+  /** Name of the service's database. */
   database: string;
   close(): Promise<void>;
-  /** Ends the service and removes what it stored. */
+  /** Stops the service and removes its data. */
   stop(): Promise<void>;
 }
 
-/** A list that nothing narrows. */
+/** A list without filters. */
 export const EVERYTHING = { limit: 0, cursor: "", query: "", tag: "", folderId: "", rootLevel: false, own: false };
 export const BASE_URL = "http://public.test";
 const DEADLINE = { deadlineMs: 20_000 };
 
 export const newOwner = (): string => `user-${randomUUID()}`;
 
-/** The real service on a database of its own, or on one that another replica uses. */
+/** The real service with its own database, or with that of another replica. */
 export const startWorkflows = async (prefix = `test_${randomUUID().slice(0, 8)}_`): Promise<RunningWorkflows & { prefix: string }> => {
   const uri = process.env.MONGODB_URI!;
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-workflows-"));
-  // Each calls the other.
+  // The two services call each other.
   const address = `127.0.0.1:${await freePort()}`;
   const shared = { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix, PUBLIC_BASE_URL: BASE_URL, LOG_LEVEL: "silent" };
   const runningMedia = await startMigrated(mediaService, {
@@ -85,7 +85,7 @@ export const get = async ({ client }: RunningWorkflows, slug: string, userId: st
 
 export const NOT_FOUND = { kind: "not_found", reason: "WORKFLOW_NOT_FOUND", message: "workflow not found" };
 
-/** An expectation of one INVALID_REQUEST issue at a path. */
+/** Expects one INVALID_REQUEST issue at a path. */
 export const invalidAt = (path: string): object => ({
   kind: "invalid",
   reason: "INVALID_REQUEST",

@@ -28,7 +28,7 @@ const template = (ownerId: string, more: Partial<proto.CreateWorkflowRequest> = 
 const list = (userId: string, more: Partial<proto.ListWorkflowsRequest> = {}) =>
   service.client.listWorkflows({ ...EVERYTHING, userId, ...more });
 const seen = async (userId: string, slug: string) => (await list(userId)).workflows.find((row) => row.slug === slug);
-/** Put together here, so that scanners find no credential in this file. */
+/** Assembled here, so that secret scanners don't report this file. */
 const LEAK = ["ghp", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].join("_");
 const sending = (header: string): string =>
   JSON.stringify([{ id: "web", type: "http-request", data: { url: "https://x.test", headers: { "x-token": header } } }]);
@@ -60,7 +60,7 @@ describe("a graph that has what looks like a credential", () => {
     await publish();
     await service.update(slug, owner, { nodesJson });
     await expect(publish()).rejects.toMatchObject(LEAKS);
-    // A workflow of one's own may be published so; it becomes no template then, whatever its draft is.
+    // An own workflow can be published with a credential, but can't become a template then, whatever its draft contains.
     await service.update(slug, owner, { isTemplate: false });
     await publish();
     await service.update(slug, owner, { nodesJson: SAFE });
@@ -102,7 +102,7 @@ describe("publishing a template", () => {
     const refused = { reason: "TEMPLATE_CAP_REACHED", metadata: { limit: LIMITS.templates } };
     const { slug } = await service.create(owner, { name: unique() });
     await expect(service.update(slug, owner, { isTemplate: true })).rejects.toMatchObject(refused);
-    // Those it has stay editable, and one that is none any more makes room.
+    // Existing templates stay editable. One that stops being a template frees its slot.
     await service.update(made[0]!.slug, owner, { isTemplate: true, description: "still here" });
     await service.update(made[0]!.slug, owner, { isTemplate: false });
     await service.update(slug, owner, { isTemplate: true });
@@ -213,7 +213,6 @@ describe("taking down", () => {
     await expect(service.client.getDefinition({ slug, userId: reader, knownRevision: 0, version: "" })).rejects.toMatchObject(NOT_FOUND);
     await expect(service.client.getPublicSchema({ slug })).rejects.toMatchObject(NOT_FOUND);
     expect(await get(service, slug, owner)).toMatchObject({ isTemplate: true, takedown: { reason: "spam" } });
-    // To publish it again changes nothing.
     await service.update(slug, owner, { isTemplate: false });
     await service.update(slug, owner, { isTemplate: true });
     await expect(get(service, slug, reader)).rejects.toMatchObject(NOT_FOUND);

@@ -153,7 +153,7 @@ describe("someone else's workflow", () => {
   });
 });
 
-/** A list that nothing narrows, as the store knows it. */
+/** A store query without filters. */
 const NOTHING = { query: "", tag: "", folderId: undefined, own: false, after: undefined };
 
 describe("listing", () => {

@@ -1,22 +1,21 @@
-/** apps/: workflows' pages for others. */
+/** Apps: public pages of workflows. */
 import type { AppPayer, AppTheme } from "@nodeloom/kernel";
 
-/** A workflow's page for others, as its owner has set it. */
+/** Settings of a workflow's public page. */
 export interface App {
   published: boolean;
-  /** Who pays for its runs. */
   payer: AppPayer;
-  /** What the runs of a day (UTC) may take of the owner's credits. */
+  /** The owner's daily spending limit for its runs (UTC). */
   dailyMillicredits: number;
   perVisitorPerDay: number;
   /** Empty: the workflow's name. */
   title: string;
-  /** Address of a stored file; empty when there is none. */
+  /** URL of a stored file; empty for none. */
   cover: string;
   theme: AppTheme;
-  /** Pages of these may embed it and use its tokens. */
+  /** Origins that can embed the app and use its tokens. */
   origins: string[];
-  /** The person whose session published it or last changed its settings. Absent where it isn't published, and on apps of 1.0.0. */
+  /** The person whose session published it or last changed its settings. Absent for unpublished apps, and for apps of version 1.0.0. */
   publishedBy?: string;
   publishedAt?: Date;
 }

@@ -6,7 +6,7 @@ import type { Pictures } from "../pictures/pictures";
 import type { VersionStore } from "../definition/storage";
 import type { App } from "./app";
 
-/** A published app as its visitors have it. */
+/** A published app as visitors see it. */
 export interface PublishedApp {
   slug: string;
   ownerId: string;
@@ -16,12 +16,12 @@ export interface PublishedApp {
 
 export type AppCard = Pick<App, "title" | "cover" | "payer" | "publishedBy" | "publishedAt"> & { slug: string; description: string };
 
-/** Published apps. Those of suspended owners, and of templates that were taken down, are hidden. */
+/** Published apps, without those of suspended owners and removed templates. */
 export interface Apps {
-  /** @throws NOT_FOUND unless it is published */
+  /** @throws NOT_FOUND for unpublished apps */
   get(slug: string): Promise<PublishedApp>;
   list(ownerId: string): Promise<AppCard[]>;
-  /** Whether any of them may be used from an origin. */
+  /** True if an app allows the origin. */
   hasOrigin(origin: string): Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ const appNotFound = (): DomainError => new DomainError("not_found", "NOT_FOUND",
 
 export const createApps = ({ store, versions, pictures }: AppsDeps): Apps => {
   const shown = ({ app, name, createdBy, createdAt }: AppRow): App => ({
-    // The person who published an app of 1.0.0 was not kept.
+    // Apps of version 1.0.0 don't have a publisher.
     ...{ publishedBy: createdBy, publishedAt: createdAt },
     ...app,
     title: app.title || name,
@@ -46,7 +46,7 @@ export const createApps = ({ store, versions, pictures }: AppsDeps): Apps => {
     get: async (slug) => {
       const row = await store.app(slug);
       if (!row) throw appNotFound();
-      // Visitors who pay run what the workflow runs.
+      // If visitors pay, they run what normal runs use.
       const number = row.approved && row.app.payer === "owner" ? storedNumber(row.approved) : newest(row);
       const stored = number === 0 ? row : await versions.get(row.creationId, number);
       if (!stored) throw appNotFound();

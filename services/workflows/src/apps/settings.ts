@@ -1,4 +1,4 @@
-/** What is wrong with an app. */
+/** Validation of app settings. */
 import { APP_BOUNDS, APP_PAYERS, APP_THEMES, isLonger, isOrigin, type Issue } from "@nodeloom/kernel";
 import type { Pictures } from "../pictures/pictures";
 import type { Workflow } from "../definition/workflow";
@@ -18,7 +18,7 @@ const originIssues = (origins: readonly string[]): Issue[] => {
   );
 };
 
-/** What is wrong with an app by itself. */
+/** Problems of the app's own settings. */
 export const appIssues = (app: App): Issue[] => {
   const { payer, theme, title, dailyMillicredits, perVisitorPerDay, origins } = app;
   return [
@@ -35,7 +35,7 @@ export const appIssues = (app: App): Issue[] => {
   ];
 };
 
-/** What is wrong with an app in its workflow. */
+/** Problems of the app in combination with its workflow. */
 export const appIssuesWithin = (
   { app, publicPlayground }: Pick<Workflow, "app" | "publicPlayground">,
   current: Pick<Workflow, "app"> | undefined,
@@ -54,7 +54,7 @@ export const appIssuesWithin = (
   ];
 };
 
-/** An app as a person publishes it, who answers for it from then on: it ends with their access. */
+/** Records the publisher, who is responsible for the app: it ends with their access. */
 export const publishedBy = (app: App, personId: string): App =>
   app.published ? { ...app, publishedBy: personId, publishedAt: new Date() } : app;
 

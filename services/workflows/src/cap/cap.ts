@@ -1,9 +1,9 @@
-/** cap/: how many workflows and templates an owner may have, counted without transactions. */
+/** The limits on workflows and templates per owner, enforced without transactions. */
 
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 
-/** A workflow that is about to count for its owner. */
+/** A workflow that is about to be saved. */
 export interface Claim {
   token: string;
   creationId: string;
@@ -11,21 +11,21 @@ export interface Claim {
 }
 
 export interface ClaimStore {
-  /** Appends a claim and answers all of the owner's, oldest first. */
+  /** Appends a claim. @returns all claims of the owner, oldest first */
   add(ownerId: string, claim: Claim): Promise<Claim[]>;
   remove(ownerId: string, tokens: readonly string[]): Promise<void>;
 }
 
-/** Tells claims of templates from those of workflows. */
+/** Suffix of the owner key for template claims. */
 export const TEMPLATES_SUFFIX = " templates";
-/** Whose claims those of an owner are kept under. */
+/** Keys of an owner's claims. */
 export const capsOf = (ownerId: string): string[] => [ownerId, ownerId + TEMPLATES_SUFFIX];
 
 export interface CapDeps {
   claims: ClaimStore;
-  /** Tells an owner's claims of this cap from those of others; the cap on saved workflows has none. */
+  /** Suffix of the owner key for this limit; none for saved workflows. */
   suffix?: string;
-  /** creationIds of what counts for the owner; at most `limit`. */
+  /** creationIds of the owner's saved workflows; at most `limit`. */
   saved(ownerId: string, limit: number): Promise<string[]>;
   refusal(max: number): DomainError;
 }
@@ -41,23 +41,22 @@ export const templateCapReached = (max: number): DomainError =>
 export interface Slot {
   ownerId: string;
   creationId: string;
-  /** How many the owner may have; undefined means no cap. */
+  /** Undefined means no limit. */
   max: number | undefined;
 }
 
-/** A claim whose process died is ignored after this long: far longer than saving can take. */
+/** Age after which a claim counts as abandoned. Saves take far less. */
 const ABANDONED_AFTER_MS = 60_000;
 
 /**
- * Runs `save` if the owner may have one more workflow.
+ * Runs `save` if the owner can have one more workflow.
  * @throws DomainError WORKFLOW_CAP_REACHED or TEMPLATE_CAP_REACHED
  */
 export type WithinCap = <T>(slot: Slot, save: () => Promise<T>) => Promise<T>;
 
 /**
- * The cap on saved workflows, without transactions. What is saved is the truth; a claim only makes saves that are under
- * way visible to each other. A claim is added before and removed after its save, so whoever adds the next one sees
- * either the claim or the workflow, and counts it once, by its creationId.
+ * Enforces the limit without transactions. Saved rows decide; claims only make concurrent saves visible to each other. A claim is added
+ * before its save and removed after it, so a later save sees either the claim or the workflow, and counts it once by creationId.
  */
 export const createCap =
   ({ claims, saved, refusal, suffix = "" }: CapDeps): WithinCap =>

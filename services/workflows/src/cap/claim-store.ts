@@ -16,7 +16,7 @@ const rows = new Schema<Row>(
   { collection: "owners", versionKey: false, minimize: false, strict: "throw" },
 );
 
-/** Saves under way, one document per owner. */
+/** Saves in progress, one document per owner. */
 export const createClaimStore = (connection: Connection): ClaimStore => {
   const model = connection.model<Row>("Owner", rows);
   const push = async (ownerId: string, added: Claim): Promise<Claim[]> => {
@@ -31,7 +31,7 @@ export const createClaimStore = (connection: Connection): ClaimStore => {
       try {
         return await push(ownerId, added);
       } catch (error) {
-        // Two first claims of one owner: the document is there now.
+        // Two concurrent first claims: the document exists now.
         if (!isDuplicateKey(error)) throw error;
         return push(ownerId, added);
       }

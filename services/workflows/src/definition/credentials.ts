@@ -2,7 +2,7 @@ import { DomainError, readGraph } from "@nodeloom/kernel";
 import { credentialIssues } from "@nodeloom/kernel/credentials";
 import type { Workflow } from "./workflow";
 
-/** @throws DomainError WORKFLOW_INVALID for a graph that others are to read and that has what looks like a credential */
+/** @throws DomainError WORKFLOW_INVALID for a public graph with a literal that looks like a credential */
 export const checkNoCredentials = ({ nodesJson, edgesJson }: Pick<Workflow, "nodesJson" | "edgesJson">): void => {
   const issues = credentialIssues(readGraph(nodesJson, edgesJson));
   if (issues.length === 0) return;

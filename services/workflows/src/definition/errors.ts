@@ -8,9 +8,9 @@ export const sessionRequired = (member: string): DomainError =>
   new DomainError("forbidden", "SESSION_REQUIRED", `${member} is changed by a signed-in person alone; API keys may send it as it is`);
 
 /**
- * What came of a change at a revision.
- * @param isThere asks whether the workflow is there at all, when nothing came of it
- * @throws DomainError PRECONDITION_FAILED where it is there at another revision, WORKFLOW_NOT_FOUND
+ * The result of a conditional change.
+ * @param isThere checks, for an undefined result, that the workflow exists
+ * @throws DomainError PRECONDITION_FAILED if it exists at another revision, WORKFLOW_NOT_FOUND
  */
 export const foundAt = async <T>(result: T | undefined, isThere: () => Promise<unknown>): Promise<T> => {
   if (result !== undefined) return result;

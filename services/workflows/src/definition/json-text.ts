@@ -1,6 +1,6 @@
 import { LIMITS, type Issue } from "@nodeloom/kernel";
 
-/** Deeper texts would overflow the stack of whoever walks them. */
+/** Deeper values would overflow the stack of recursive code. */
 export const MAX_DEPTH = 500;
 
 interface Step {
@@ -18,7 +18,7 @@ const childrenOf = ({ value, path, depth }: Step): Step[] => {
   return Object.entries(value).map(([name, item]) => ({ value: item as unknown, path: `${path}.${name}`, depth: depth + 1 }));
 };
 
-/** The first thing inside a JSON value that is past a limit: a text (files as data URLs excepted) or its nesting. */
+/** The first violation inside a JSON value: a text that is too long (data URLs excepted), or too deep nesting. */
 const pastLimit = (root: unknown, path: string): Issue | undefined => {
   const pending: Step[] = [{ value: root, path, depth: 0 }];
   for (let step = pending.pop(); step; step = pending.pop()) {
@@ -36,7 +36,7 @@ export interface ParsedText {
   issues: Issue[];
 }
 
-/** Parses a JSON text and checks what is inside. */
+/** Parses a JSON text and checks its content. */
 export const parseText = (text: string, path: string): ParsedText => {
   let value: unknown;
   try {

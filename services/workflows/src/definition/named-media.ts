@@ -1,14 +1,14 @@
 import type { Workflow } from "./workflow";
 
-/** Names of one workflow that are noted: more files than a graph can use. */
+/** Names recorded per workflow: more files than a graph can use. */
 const MAX_NAMES = 5_000;
-/** Ids of uploads, and of what runs make: both are told from words by their form. */
+/** Ids of uploads and of generated files. Their form distinguishes them from words. */
 const IDS = /"([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[A-Za-z0-9._-]{0,160})"/g;
 const ADDRESSES = /\/media\\?\/([A-Za-z0-9][A-Za-z0-9._-]{0,260})/g;
 
 const matches = (text: string, pattern: RegExp): Iterable<string> => [...text.matchAll(pattern)].map(([, name]) => name!);
 
-/** The ids and keys of files that JSON texts may name. */
+/** Ids and keys of files that JSON texts may refer to. */
 export const namesIn = (...texts: readonly string[]): string[] => {
   const names = new Set<string>();
   for (const text of texts) {
@@ -22,7 +22,7 @@ export const namesIn = (...texts: readonly string[]): string[] => {
   return [...names];
 };
 
-/** What a workflow names: files stay as long as they are named. */
+/** Files that a workflow refers to. They aren't deleted while it does. */
 export const namedBy = ({
   nodesJson,
   coverJson,

@@ -20,7 +20,7 @@ import { appIssues } from "../apps/settings";
 import { parseText } from "./json-text";
 import type { Derived, Settings } from "./workflow";
 
-/** A cover is a pair of addresses. Lists carry it, so it must stay small. */
+/** A cover is a pair of URLs. Lists include it, so it must stay small. */
 
 const tooLong = (path: string, text: string, maximum: number): Issue[] =>
   isLonger(text, maximum) ? [{ path, message: `must have at most ${maximum} characters` }] : [];
@@ -53,8 +53,8 @@ const coverIssues = (text: string): Issue[] => {
 };
 
 /**
- * Checks what a client wants to set, as far as it can be known without the rest of the workflow.
- * @throws DomainError INVALID_REQUEST naming every problem.
+ * Checks settings as far as possible without the rest of the workflow.
+ * @throws DomainError INVALID_REQUEST with every problem
  */
 export const checkSettings = (settings: Partial<Settings>): void => {
   const { name, description, tags, thumbnail, coverJson, nodesJson, edgesJson, viewportJson, app } = settings;
@@ -74,33 +74,33 @@ export const checkSettings = (settings: Partial<Settings>): void => {
 
 type Texts = Pick<Settings, "nodesJson" | "edgesJson" | "viewportJson" | "coverJson">;
 
-/** @throws DomainError INVALID_REQUEST when the texts of a workflow are too large together, so that it could not be sent back whole. */
+/** @throws DomainError INVALID_REQUEST if a workflow's texts are too large together to be returned in one response */
 export const checkSize = ({ nodesJson, edgesJson, viewportJson, coverJson }: Texts): void => {
   const texts = [nodesJson, edgesJson, viewportJson, coverJson].filter((text) => text !== "");
   const sumOf = (sizeOf: (text: string) => number): number => texts.reduce((sum, text) => sum + sizeOf(text), 0);
   const bytes = sumOf((text) => Buffer.byteLength(text));
   if (bytes > LIMITS.workflowBytes)
     throw invalidRequest([{ path: "", message: `the workflow is larger than ${LIMITS.workflowBytes} bytes` }]);
-  // Values are counted only where there may be so many: each takes a byte, and another that parts it from the next.
+  // Count values only if the size permits too many: each one takes a byte and a separator.
   if (bytes / 2 > LIMITS.jsonValues && sumOf((text) => valuesIn(text) - 1) > LIMITS.jsonValues)
     throw invalidRequest([{ path: "", message: `the workflow has more than ${LIMITS.jsonValues} values` }]);
 };
 
-/** The same for graphs that differ in nothing but how their JSON is written. */
+/** Equal for graphs that differ only in JSON formatting. */
 export const graphDigest = (nodesJson: string, edgesJson: string): string =>
   createHash("sha256")
     .update(JSON.stringify([JSON.parse(nodesJson), JSON.parse(edgesJson)]))
     .digest("base64url");
 
-/** Names of secrets that the HTTP nodes of a graph send, each once. */
+/** Distinct secrets that the HTTP nodes of a graph send. */
 const secretNamesIn = ({ nodes }: Graph): string[] => {
   const names = nodes.filter(({ type }) => callsHttp(type)).flatMap(({ data }) => secretsOfNode(data));
   return [...new Set(names.filter((name) => SECRET_NAME.test(name)))].slice(0, SECRET_BOUNDS.secrets);
 };
 
 /**
- * What lists, schemas and estimates need of a graph.
- * @throws DomainError INVALID_REQUEST when nodes or edges are no arrays or have too many elements.
+ * Data that lists, schemas and estimates need of a graph.
+ * @throws DomainError INVALID_REQUEST if nodes or edges aren't arrays or have too many elements
  */
 export const derive = (nodesJson: string, edgesJson: string): Derived => {
   const graph = readGraph(nodesJson, edgesJson);

@@ -1,22 +1,22 @@
 import { slugify } from "transliteration";
 
-/** Longest slug, its number included. */
+/** Includes the number. */
 export const MAX_CHARS = 80;
-/** Kept free for `-2`, `-3`, …. */
+/** Reserved for `-2`, `-3`, …. */
 const NUMBER_CHARS = 8;
 const FALLBACK = "workflow";
 
-/** The slug a name gives while nobody has it: Latin letters and digits, words joined by hyphens; the same for composed and decomposed letters. */
+/** The preferred slug for a name: Latin letters and digits, words joined by hyphens. Independent of Unicode normalization. */
 export const slugOf = (name: string): string =>
   slugify(name.normalize(), { lowercase: true, separator: "-", allowedChars: "a-zA-Z0-9" })
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, MAX_CHARS - NUMBER_CHARS)
     .replace(/^-|-$/g, "") || FALLBACK;
 
-/** Matches a slug and its numbered variants; anchored, so that an index serves it. */
+/** Matches a slug and its numbered variants. Anchored, so that an index is used. */
 export const variantsOf = (slug: string): RegExp => new RegExp(`^${slug}(?:-[0-9]+)?$`);
 
-/** The slug itself, or its variant with the smallest free number from 2. */
+/** The slug, or its variant with the smallest free number from 2. */
 export const firstFree = (slug: string, taken: ReadonlySet<string>): string => {
   if (!taken.has(slug)) return slug;
   let number = 2;

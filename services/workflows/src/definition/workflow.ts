@@ -1,11 +1,11 @@
-/** definition/: what a workflow is, what may be set of it, and what follows from its graph. */
+/** The workflow model: its members, its settings, and the data derived from its graph. */
 
 import type { App } from "../apps/app";
 
-/** A saved workflow. Its graph and its pictures are the JSON texts that were sent, byte for byte. */
+/** A saved workflow. Its graph and pictures are the JSON texts that were sent, byte for byte. */
 export interface Workflow {
   slug: string;
-  /** Unguessable and unique; tells this workflow from another that later gets the same slug. */
+  /** Unguessable and unique. Distinguishes this workflow from a later one with the same slug. */
   creationId: string;
   name: string;
   description: string;
@@ -14,73 +14,72 @@ export interface Workflow {
   hidden: boolean;
   archived: boolean;
   publicPlayground: boolean;
-  /** Agents of the owner's get it as a tool. Absent in rows from before there was any. */
+  /** Offered to the owner's agents as a tool. Absent in old rows. */
   mcp?: boolean;
-  /** Its page for others. Null, or absent, where there is none. */
+  /** Its public page; null or absent for none. */
   app?: App | null;
   folderId: string | null;
   thumbnail: string | null;
-  /** Empty when there is none. */
+  /** Empty for none. */
   coverJson: string;
   nodesJson: string;
   edgesJson: string;
   viewportJson: string;
   /** The owner: a person or an organization. */
   createdBy: string;
-  /** The person who made it; absent where that is the owner. */
+  /** The person who created it; absent if that is the owner. */
   authorId?: string;
-  /** 1 at first, one more with every change. */
+  /** Starts at the creation time in milliseconds and increases with every change. */
   revision: number;
-  /** Derived from the graph when it is saved. */
+  /** Derived from the graph on save. */
   generators: GeneratorUse[];
   /** JSON array of the input fields; derived. */
   fieldsJson: string;
   /** JSON object of the fields' saved values; derived. */
   valuesJson: string;
-  /** JSON array of the names of the result's members; derived. Absent in rows from before it was noted. */
+  /** JSON array of the result's member names; derived. Absent in old rows. */
   resultsJson?: string;
   createdAt: Date;
   updatedAt: Date;
-  /** Tells whether two graphs say the same; derived. */
+  /** Equal for equal graphs; derived. */
   graphDigest: string;
-  /** Ids and keys of files that the graph and the pictures name; derived. */
+  /** Ids and keys of files in the graph and the pictures; derived. */
   mediaNames: string[];
-  /** Names of secrets that its HTTP nodes send; derived, and absent in rows from before there were any. */
+  /** Secrets that its HTTP nodes send; derived. Absent in old rows. */
   secretNames?: string[];
-  /** What lists show of the thumbnail: its address, or the key of the file made of a data URL; empty until that is made. */
+  /** The thumbnail's form in lists: its URL, or the file key of a stored data URL; empty until that is stored. */
   thumbnailRef: string | null;
   published?: Published | null;
-  /** What apps, hooks and schedules run while a change of that is pending. Null, or absent, where none is. */
+  /** The graph for apps, hooks and schedules while a change to it is pending; else null or absent. */
   approved?: Approved | null;
-  /** The draft that they run where a node in them names the draft, likewise. */
+  /** The approved draft while a change to it is pending, for nodes that refer to the workflow's draft; else null or absent. */
   approvedDraft?: Approved | null;
-  /** Set when an administrator took the template down. */
+  /** Set if an administrator removed the template from lists. */
   takedown?: Takedown | null;
-  /** An administrator has the template shown before others. */
+  /** Set if an administrator features the template. */
   featured?: boolean;
 }
 
-/** The newest published version. */
 export interface Published {
   version: number;
-  /** The draft's revision that was published: it names the version's graph as a draft's revision names the draft's. */
+  /** The draft revision that was published. It identifies the version's graph. */
   revision: number;
   graphDigest: string;
   generators: GeneratorUse[];
-  /** Absent in rows from before there were any. */
+  /** Absent in old rows. */
   pinnedModels?: PinnedModels;
 }
 
-/** A graph that a caller who could run the workflow has approved. */
+/** A graph approved by a caller who could run the workflow. */
 export interface Approved {
-  /** A published version; 0: the draft as it was at the revision, which nobody has approved where it isn't kept. */
+  /** A published version; 0 for the draft at the revision. If that draft isn't stored, nothing is approved. */
   version: number;
   revision: number;
   graphDigest: string;
   pinnedModels?: PinnedModels;
 }
 
-/** What tasks that a version names (`auto:image`) became when it was published, by name. */
+/** Models chosen for a version's tasks (`auto:image`) when it was published, by task name. */
 export type PinnedModels = Readonly<Record<string, string>>;
 
 export interface Takedown {
@@ -88,7 +87,7 @@ export interface Takedown {
   at: Date;
 }
 
-/** A generator node as far as estimates need it. */
+/** The data of a generator node that estimates need. */
 export interface GeneratorUse {
   nodeId: string;
   model: string;
@@ -96,7 +95,7 @@ export interface GeneratorUse {
   items: number;
 }
 
-/** What a client may set. */
+/** Members that a client can set. */
 export type Settings = Pick<
   Workflow,
   | "name"
@@ -116,10 +115,10 @@ export type Settings = Pick<
   | "viewportJson"
 >;
 
-/** What is computed from the graph. */
+/** Members computed from the graph. */
 export type Derived = Pick<Workflow, "generators" | "fieldsJson" | "valuesJson" | "resultsJson" | "graphDigest" | "secretNames">;
 
-/** What lists show: a workflow without its graph. */
+/** A workflow in lists, without its graph. */
 export type Summary = Pick<
   Workflow,
   | "slug"
@@ -141,14 +140,12 @@ export type Summary = Pick<
   | "featured"
 >;
 
-/** A workflow that sends secrets. */
 export interface SecretUse {
   slug: string;
   name: string;
   secretNames: string[];
 }
 
-/** The input schema of a workflow. */
 export type SchemaPart = Pick<Workflow, "name" | "description" | "fieldsJson" | "valuesJson" | "generators">;
 
 /** A workflow as agents see it. */
@@ -156,15 +153,15 @@ export type Tool = Pick<Workflow, "slug" | "name" | "description" | "fieldsJson"
 
 /** A published version: immutable. */
 export interface Version {
-  /** Of its workflow. */
+  /** The workflow's. */
   creationId: string;
   version: number;
   note: string;
-  /** The publisher's name of this publication; empty: none. */
+  /** The publisher's idempotency key; empty for none. */
   reference: string;
   createdBy: string;
   createdAt: Date;
-  /** The draft's revision that it was. */
+  /** The published revision of the draft. */
   revision: number;
   name: string;
   description: string;
@@ -184,5 +181,5 @@ export interface Version {
 
 export type VersionHead = Pick<Version, "pinnedModels" | "version" | "note" | "createdAt" | "createdBy" | "name" | "description">;
 
-/** Number of a workflow's newest published version; 0 when there is none. */
+/** Number of the newest published version; 0 for none. */
 export const newest = ({ published }: Pick<Workflow, "published">): number => published?.version ?? 0;

@@ -1,4 +1,4 @@
-/** folders/: where owners keep their workflows. */
+/** Folders for organizing workflows. */
 
 import { randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, isLonger, LIMITS } from "@nodeloom/kernel";
@@ -13,11 +13,11 @@ export interface Folder {
 export interface FolderStore {
   insert(folder: Folder): Promise<void>;
   count(ownerId: string): Promise<number>;
-  /** By name. */
+  /** Sorted by name. */
   list(ownerId: string): Promise<Folder[]>;
   exists(id: string, ownerId: string): Promise<boolean>;
   rename(id: string, ownerId: string, name: string): Promise<Folder | undefined>;
-  /** Whether there was one. */
+  /** @returns false if the folder doesn't exist */
   remove(id: string, ownerId: string): Promise<boolean>;
 }
 
@@ -62,8 +62,8 @@ export const createFolders = ({ store, empty }: FoldersDeps): Folders => ({
     return folder;
   },
   remove: async (id, ownerId) => {
-    // The folder first: whoever puts a workflow in it meanwhile looks again afterwards. Emptying an absent folder
-    // finishes a removal that was cut short.
+    // Remove the folder first: a concurrent save into it checks again afterwards. Emptying a missing folder completes an interrupted
+    // removal.
     const existed = await store.remove(id, ownerId);
     await empty(id, ownerId);
     if (!existed) throw notFound();

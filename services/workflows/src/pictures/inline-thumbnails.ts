@@ -4,15 +4,17 @@ import { notApproved } from "../definition/errors";
 import type { Workflow } from "../definition/workflow";
 import { isInline, type Media } from "./pictures";
 
-/** Thumbnails that are data URLs are files of their workflow: they count against the owner's quota, and go when they are replaced. */
+/**
+ * Thumbnails sent as data URLs become files of their workflow. They count against the owner's quota and are deleted when they are replaced.
+ */
 export interface InlineThumbnails {
   /**
-   * Stores a thumbnail, once per workflow.
-   * @returns the key of its file; what lists show of any other thumbnail
-   * @throws DomainError ACCOUNT_NOT_APPROVED, MEDIA_QUOTA_EXCEEDED, or INVALID_REQUEST for what is no picture
+   * Stores a thumbnail. Idempotent per workflow.
+   * @returns the key of its file; other thumbnails unchanged
+   * @throws DomainError ACCOUNT_NOT_APPROVED, MEDIA_QUOTA_EXCEEDED, or INVALID_REQUEST if it isn't an image
    */
   keep(workflow: Of, thumbnail: string | null, allowed: Allowed): Promise<string | null>;
-  /** Removes the file of a thumbnail that a workflow doesn't have any more. */
+  /** Deletes the file of a replaced thumbnail. */
   drop(workflow: Of & Partial<Pick<Workflow, "slug">>, thumbnail: string | null): Promise<void>;
 }
 
@@ -21,7 +23,7 @@ type Of = Pick<Workflow, "creationId" | "createdBy">;
 export interface Allowed {
   /** The owner's account awaits approval. */
   unapproved: boolean;
-  /** Bytes that the owner may have stored; undefined: no bound. */
+  /** The owner's quota in bytes; undefined for none. */
   mediaQuota: number | undefined;
 }
 
@@ -33,13 +35,13 @@ export interface InlineThumbnailsDeps {
 const STORE_MS = 10_000;
 const ID_CHARS = 40;
 
-/** The id of a thumbnail's file. @param owner what it belongs to: a workflow's creation */
+/** @param owner the workflow's creationId */
 export const thumbnailFileId = (owner: string, thumbnail: string): string =>
   `thumbnail-${createHash("sha256").update(`${owner}\n${thumbnail}`).digest("hex").slice(0, ID_CHARS)}`;
 
 const NO_PICTURE = "is no picture that lists can show: PNG, JPEG, WebP, GIF or AVIF";
 
-/** What media says of the bytes is about the thumbnail. */
+/** Converts an error about the bytes into an issue of the thumbnail. */
 const asIssue = (error: unknown): unknown => {
   const isOfBytes = error instanceof DomainError && (error.kind === "failed" || error.kind === "invalid");
   return isOfBytes ? invalidRequest([{ path: "thumbnail", message: NO_PICTURE }]) : error;
@@ -74,7 +76,7 @@ export const createInlineThumbnails = ({ media, warn }: InlineThumbnailsDeps): I
     },
     drop: async ({ creationId, createdBy, slug }, thumbnail) => {
       if (!thumbnail || !isInline(thumbnail)) return;
-      // Files of thumbnails from before they counted are named after the slug.
+      // Old files of thumbnails are named after the slug.
       for (const owner of slug === undefined ? [creationId] : [creationId, slug])
         await remove(thumbnailFileId(owner, thumbnail), createdBy);
     },

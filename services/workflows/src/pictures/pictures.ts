@@ -1,4 +1,4 @@
-/** pictures/: covers and thumbnails, which everyone sees who lists templates. */
+/** Covers and thumbnails, which are public for templates. */
 
 import { LIMITS, type Issue } from "@nodeloom/kernel";
 import type { ClientOf } from "@nodeloom/platform";
@@ -7,15 +7,15 @@ import type { Settings, Workflow } from "../definition/workflow";
 
 export type Media = ClientOf<media.MediaServiceServer>;
 
-/** Covers and thumbnails are shown to everyone who lists templates: they take files of our own storage, and nothing else. */
+/** Covers and thumbnails are shown to everyone who lists templates, so they can only refer to our own storage. */
 export interface Pictures {
-  /** What is wrong with pictures that a client sets. Those that the workflow has already stay accepted: PUBLIC_BASE_URL may have changed. */
+  /** Problems of changed pictures. Unchanged ones stay valid even if PUBLIC_BASE_URL has changed. */
   issues(changes: Partial<Settings>, current: Pick<Workflow, "thumbnail" | "coverJson"> | undefined): Issue[];
-  /** True for the address of a stored file. */
+  /** True for the URL of a stored file. */
   isOurs(address: string): boolean;
-  /** The address of a stored file. */
+  /** The URL of a stored file. */
   addressOf(key: string): string;
-  /** A cover as others than the owner see it: without addresses that are no longer ours. */
+  /** A cover for other users, without URLs outside of our storage. */
   safeCover(coverJson: string): string;
   safeThumbnail(thumbnail: string | null): string | null;
 }
@@ -36,7 +36,7 @@ const parsed = (coverJson: string): Record<string, unknown> => {
   }
 };
 
-/** @param baseUrl where clients reach the platform */
+/** @param baseUrl public base URL of the platform */
 export const createPictures = (baseUrl: string): Pictures => {
   const prefix = `${baseUrl.replace(/(?<!\/)\/+$/, "")}/media/`;
   const isOurs = (address: string): boolean =>

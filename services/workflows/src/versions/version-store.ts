@@ -42,7 +42,6 @@ const idOf = (creationId: string, version: number): string => `${creationId}:${v
 
 const toVersion = ({ _id: _, ...version }: Row): Version => version;
 
-/** Published versions in MongoDB. */
 export const createVersionStore = (connection: Connection): VersionStore => {
   const model = connection.model<Row>("Version", rows);
   return {
@@ -52,7 +51,7 @@ export const createVersionStore = (connection: Connection): VersionStore => {
     keepDraft: async (draft, others) => {
       const { creationId, version } = draft;
       await insertOnce(model.create([{ _id: idOf(creationId, version), ...draft }]));
-      // Numbers of drafts are negative revisions, so that earlier ones are above.
+      // Numbers of drafts are negative revisions, so earlier drafts have higher numbers.
       await model.deleteMany({ creationId, version: { $lt: 0, $gt: version, $nin: others } }).exec();
     },
     get: async (creationId, version) => {

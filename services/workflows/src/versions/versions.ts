@@ -1,4 +1,4 @@
-/** versions/: what was published of a workflow, which never changes again. */
+/** Published versions, which never change. */
 
 import {
   CONFLICT_ATTEMPTS,
@@ -21,7 +21,7 @@ import { newest, type PinnedModels, type Published, type Version, type VersionHe
 import type { Update } from "../saving";
 import type { VersionStore, WorkflowStore } from "../definition/storage";
 
-/** Published versions of workflows: immutable, numbered from 1 without gaps. */
+/** Published versions: immutable, numbered from 1 without gaps. */
 export interface Versions {
   /** @throws DomainError WORKFLOW_NOT_FOUND, PRECONDITION_FAILED, ACCOUNT_NOT_APPROVED or INVALID_REQUEST */
   publish(publication: Publication): Promise<Version>;
@@ -29,22 +29,22 @@ export interface Versions {
   list(slug: string, ownerId: string, limit: number, before: number): Promise<VersionHead[]>;
   /** @throws DomainError WORKFLOW_NOT_FOUND or VERSION_NOT_FOUND */
   get(slug: string, ownerId: string, version: number): Promise<Version>;
-  /** Puts a version's graph into the draft. @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND or PRECONDITION_FAILED */
+  /** Replaces the draft's graph by a version's. @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND or PRECONDITION_FAILED */
   restore(restoration: Restoration): Promise<Workflow>;
 }
 
 export interface Publication {
   slug: string;
   ownerId: string;
-  /** The person, where the owner is an organization. */
+  /** The person, if the owner is an organization. */
   authorId?: string | undefined;
   note: string;
-  /** The owner's name of this publication; the same name gives the same version. Empty: none. */
+  /** Idempotency key of this publication; empty for none. */
   reference: string;
   unapproved: boolean;
-  /** What tasks become in the version, by name (`auto:image`); those that the graph does not name are left out. None: tasks stay open. */
+  /** Models for tasks (`auto:image`) by task name. Tasks that the graph doesn't name are ignored. Undefined: tasks aren't pinned. */
   pinnedModels?: PinnedModels | undefined;
-  /** Only this revision of the draft is published. */
+  /** Publish only this revision of the draft. */
   ifRevision?: number | undefined;
   /** The publisher can't run the workflow. */
   withoutRun?: boolean;
@@ -54,7 +54,7 @@ export interface Restoration {
   slug: string;
   ownerId: string;
   version: number;
-  /** Only this revision of the draft is overwritten. */
+  /** Overwrite only this revision of the draft. */
   ifRevision?: number | undefined;
   /** The caller can't run the workflow. */
   withoutRun?: boolean;
@@ -76,7 +76,7 @@ const publishedOf = ({ version, revision, graphDigest, generators, pinnedModels 
   generators,
 });
 
-/** @throws DomainError WORKFLOW_INVALID for a task that became no model */
+/** @throws DomainError WORKFLOW_INVALID for a task without a model */
 const pinsOf = ({ nodesJson, edgesJson }: Workflow, models: PinnedModels | undefined): PinnedModels => {
   if (models === undefined) return {};
   const tasks = modelNames(readGraph(nodesJson, edgesJson)).filter((name) => taskOf(name) !== undefined);
@@ -103,7 +103,7 @@ const versionOf = (draft: Workflow, { note, reference, ownerId, authorId = owner
   };
 };
 
-/** Whether a draft's graph differs from its newest published version. */
+/** True if the draft's graph differs from the newest published version. */
 export const isChanged = ({ published, graphDigest }: Workflow): boolean => Boolean(published) && published!.graphDigest !== graphDigest;
 
 export const createVersions = ({ store, versions, update }: VersionsDeps): Versions => {
@@ -113,15 +113,15 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
 
   const published = async (slug: string, ownerId: string, version: number): Promise<Version> => {
     const workflow = await owned(slug, ownerId);
-    // A number above the newest may be stored already by a publication that is under way or died.
+    // A higher number can exist: of a publication in progress, or of one that crashed.
     const stored = version >= 1 && version <= newest(workflow) ? await versions.get(workflow.creationId, version) : undefined;
     if (!stored) throw versionNotFound();
     return stored;
   };
 
   /**
-   * Stores the next version, then lets the workflow name it. A publisher that finds the number taken finishes what the
-   * other began, who may have died, and goes on with the next number. Undefined: try again.
+   * Stores the next version, then updates the workflow. If the number is taken, the other publisher may have crashed: completes its
+   * publication first. @returns undefined to try again with the next number
    */
   const publishOnce = async (publication: Publication): Promise<Version | undefined> => {
     const { slug, ownerId, reference, unapproved, ifRevision } = publication;
@@ -144,7 +144,7 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
     if (!isMine) return undefined;
     const after = await store.owned(slug, ownerId);
     if (after?.creationId === draft.creationId) return next;
-    // Deleted meanwhile.
+    // Deleted concurrently.
     await versions.removeAll(draft.creationId);
     throw workflowNotFound();
   };

@@ -9,7 +9,7 @@ afterAll(() => service.stop());
 
 const owner = newOwner();
 
-/** Keys and values that stores like to change: operators, dots, prototypes, extremes. */
+/** Keys and values that databases tend to change: operators, dots, prototypes, extremes. */
 const awkwardKey = fc.constantFrom(
   "__proto__",
   "constructor",
@@ -114,7 +114,7 @@ describe("a graph", () => {
     const within = (count: number): string => `{"a":${list(count)}}`;
     const { slug } = await service.create(owner, { viewportJson: within(150_000) });
     await expect(service.update(slug, owner, { viewportJson: within(200_000) })).rejects.toMatchObject(invalidAt(""));
-    // Each list is a value, too.
+    // Each list counts as a value.
     await service.update(slug, owner, { viewportJson: within(199_990), coverJson: within(8) });
     await expect(service.update(slug, owner, { coverJson: within(9) })).rejects.toMatchObject(invalidAt(""));
     await service.update(slug, owner, { name: "Renamed" });

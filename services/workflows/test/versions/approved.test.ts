@@ -9,13 +9,13 @@ afterAll(() => service.stop());
 
 const text = (words: string): string => JSON.stringify([{ id: "t", type: "text-box", data: { text: words } }]);
 const graph = (words: string) => ({ nodesJson: text(words), edgesJson: "[]" });
-/** A change by a caller with `workflow:write` alone. */
+/** A change by a caller with only `workflow:write`. */
 const written = (words: string) => ({ ...graph(words), withoutRun: true });
 const publish = (slug: string, ownerId: string, more: Partial<proto.PublishVersionRequest> = {}) =>
   service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug, ownerId, ...more }));
 const approve = (slug: string, ownerId: string, ifRevision?: number) => service.client.approveGraph({ slug, ownerId, ifRevision });
 
-/** What apps, hooks and schedules run, what runs run, and whether the owner is told. */
+/** The approved graph, the graph of normal runs, and whether the owner sees a pending change. */
 const standing = async (slug: string, owner: string) => {
   const ask = (version: string) => service.client.getDefinition({ slug, userId: owner, version, knownRevision: 0 });
   const [approved, run, { pendingChange }] = await Promise.all([ask("approved"), ask(""), get(service, slug, owner)]);
@@ -84,7 +84,7 @@ describe("a version that a caller publishes who can't run the workflow", () => {
       await publish(slug, owner, { withoutRun: true });
     }
     expect(await standing(slug, owner)).toEqual({ approved: text("one"), run: text("three"), pendingChange: true });
-    // The draft is not what runs run.
+    // Normal runs don't use the draft.
     await service.update(slug, owner, graph("four"));
     expect(await standing(slug, owner)).toMatchObject({ approved: text("one"), pendingChange: true });
     await approve(slug, owner);
@@ -181,7 +181,7 @@ it("shows visitors of an app the form of what they run", async () => {
   const { slug } = await service.create(owner, { nodesJson: field("one"), edgesJson: "[]" });
   const fields = async () => (await service.client.getApp({ slug })).app!.schema!.fields.map(({ name }) => name);
   await service.update(slug, owner, { nodesJson: field("two"), withoutRun: true });
-  // Who publishes an app approves what it runs.
+  // Publishing an app approves its graph.
   await service.update(slug, owner, { app });
   expect(await fields()).toEqual(["two"]);
   await service.update(slug, owner, { nodesJson: field("three"), withoutRun: true });
