@@ -22,6 +22,7 @@ const GENERATORS = [
   { writes: "table and pages of errors", script: "docs/reference/errors.mjs" },
   { writes: "table of media operations", script: "docs/guide/operations-table.mjs" },
   { writes: "tables of environment variables", script: "docs/operations/environment-table.mjs" },
+  { writes: "table of drills", script: "docs/operations/drill-table.mjs" },
   { writes: "docker-compose.yml and its settings", script: "deploy/local/generate/compose.mjs" },
   { writes: "settings and services of the chart", script: "deploy/local/generate/chart.mjs" },
   { writes: "schema of the chart's values", script: "deploy/helm/values-schema.mjs" },

@@ -4,6 +4,11 @@ import type { Accounts } from "../../../gateway/test/conformance/context";
 import { CASES } from "../../../gateway/test/abuse/cases";
 import { runAbuse, type Finding } from "../../../gateway/test/abuse/runner";
 
+export const DRILL = {
+  sentence: "attacks the platform that runs here as a hostile user would, and measures what that costs it",
+  minutes: 6,
+};
+
 /**
  * `npm run drill abuse`: does to the platform that `npm start` runs here what its users must not be able to hurt it by. Per hostile
  * request at most 300 ms of our processes' CPU and 64 MB, another user's p95 at most doubled meanwhile, no process restarted.

@@ -11,6 +11,8 @@ import { pause, pidOf, readLocal, startPlatform } from "../support/platform.mjs"
 import { createReceiver } from "../support/receiver.mjs";
 import { startBalancer, startReplica } from "../support/replicas.mjs";
 
+export const DRILL = { sentence: "kills and stops replicas under forty requests at a time: every answer must be true", minutes: 3 };
+
 const ROUNDS = Number(process.env.CHAOS_ROUNDS ?? 1);
 /** Between two faults: long enough for a supervisor to bring a process back, short enough that the next fault meets its recovery. */
 const GAP_MS = 4_000;

@@ -11,6 +11,11 @@ import { runDrill } from "../support/run-drill.mjs";
 import { kill } from "./kills.mjs";
 import { measure } from "./measure.mjs";
 
+export const DRILL = {
+  sentence: "compares batches of 1,000 rows with separate runs, then kills the process that works on one: every row must end once",
+  minutes: 5,
+};
+
 const CREDITS = 5_000;
 /** What each HTTP row brings: enough for 1,000 of them to be more than a process should have at once. */
 const ANSWER = JSON.stringify({ text: "warp and weft ".repeat(1_200) });

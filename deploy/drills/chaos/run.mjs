@@ -10,6 +10,8 @@ import { createPurchases } from "./payments.mjs";
 import { pause, pidOf, readLocal, startPlatform } from "../support/platform.mjs";
 import { verify } from "./verify.mjs";
 
+export const DRILL = { sentence: "kills every part in turn under mixed runs: nothing may be lost, charged twice or left open", minutes: 4 };
+
 const RUNS = Number(process.env.CHAOS_RUNS ?? 200);
 const SETTLE_MS = 240_000;
 /** Between two faults: long enough for a supervisor to bring a process back, short enough that the next fault meets its recovery. */

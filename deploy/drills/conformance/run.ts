@@ -6,6 +6,11 @@ import { startReceiver } from "../../../gateway/test/conformance/receiver";
 import { choose, render, titleOf } from "../../../gateway/test/conformance/report";
 import { runCases, type Outcome } from "../../../gateway/test/conformance/runner";
 
+export const DRILL = {
+  sentence: "checks the deployment that runs here, or any other, against the contract of its HTTP interface",
+  minutes: 3,
+};
+
 const LOCAL = ".nodeloom/local.json";
 const USAGE = `Checks a deployment against the contract of its HTTP interface. It makes users and leaves them behind.
 

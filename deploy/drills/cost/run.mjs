@@ -11,6 +11,12 @@ import { startServers } from "../cluster/servers.mjs";
 import { LOG_DIR } from "../../local/paths.mjs";
 import { nowMs, readAlong, readCalls, readSpans } from "./wire.mjs";
 
+export const DRILL = {
+  sentence: "counts the work of one run: database commands, calls between services, events of its history",
+  minutes: 4,
+  builds: true,
+};
+
 /**
  * Counts what one run does: commands of MongoDB and Redis, calls of Temporal and between services, and the events of its history.
  * Starts the platform behind proxies that read along, makes runs one after the other, and prints what each did, without what happens

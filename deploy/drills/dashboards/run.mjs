@@ -19,6 +19,12 @@ import { createLoad } from "../restore/load.mjs";
 import { linesOf, page } from "./drawing.mjs";
 import { checkRules, startPrometheus } from "./prometheus.mjs";
 
+export const DRILL = {
+  sentence: "lets a real Prometheus read a platform, and draws the chart's dashboard from its data",
+  minutes: 7,
+  builds: true,
+};
+
 const WATCHED_MS = Number(process.env.DASHBOARD_MS ?? 300_000);
 const AWAY_MS = 20_000;
 const EVERY_SECONDS = 5;

@@ -6,6 +6,8 @@ import { createProgress } from "../../local/run/progress.mjs";
 import { runToEnd } from "../../local/run/to-end.mjs";
 import { cached, defaultCacheDir, exists } from "../../local/servers/programs/cache.mjs";
 
+export const DRILL = { sentence: "tests both commands of the README on Node.js 20.18, 22 and 24", minutes: 45 };
+
 /**
  * `npm run drill -- engines [major…]`: both commands of the README (`npm start -- --once`, `npm test`) on other versions of
  * Node.js than the one that is installed; without arguments on each of these. `--units` has only the tests of the kernel and of

@@ -5,6 +5,8 @@ import { untilFetched } from "../local-models/service.mjs";
 import { kills } from "./kills.mjs";
 import { templates } from "./templates.mjs";
 
+export const DRILL = { sentence: "runs every seeded template, and makes a film while its services are killed at every stage", minutes: 10 };
+
 /**
  * Runs every template that a new installation offers, with the models of this machine where they can and the sandbox otherwise; then makes
  * a film in the sandbox while the processes that work on it are killed at every stage. Results are kept in .nodeloom/drills/films.

@@ -6,6 +6,12 @@ import { readFile } from "node:fs/promises";
 import { startCluster } from "../cluster/cluster.mjs";
 import { createConnection } from "../restarts/http.mjs";
 
+export const DRILL = {
+  sentence: "measures the CPU of runs and requests in each process, and the memory of each process",
+  minutes: 3,
+  builds: true,
+};
+
 const RUNS = 100;
 const WARM_UP = 60;
 const AT_ONCE = 4;

@@ -11,6 +11,12 @@ import { startTestServers, stopTestServers } from "../../local/servers/test-serv
 import { operationsOf, WAYS } from "./config.mjs";
 import { runPass } from "./pass.mjs";
 
+export const DRILL = {
+  sentence: "sends generated requests to every operation of the OpenAPI document, as several callers",
+  minutes: 8,
+  builds: true,
+};
+
 const require = createRequire(import.meta.url);
 require("../support/typescript.cjs");
 /** @type {typeof import("./callers.ts")} */

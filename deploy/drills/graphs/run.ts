@@ -5,6 +5,12 @@ import { chosen, judgeMany, type Tally } from "../../../gateway/test/graphs/many
 import { startOrigin } from "../../../gateway/test/graphs/origin";
 import { keyOf, launch, ROOT, type LocalPlatform } from "../../bench/src/platform";
 
+export const DRILL = {
+  sentence: "runs 5,000 random graphs of every node kind: each must end like a reference interpreter, for at most its quote",
+  minutes: 25,
+  builds: true,
+};
+
 /** `npm run drill graphs`: random graphs of all node kinds on a platform of its own, against a small reference interpreter. */
 
 const USAGE = `Usage: npm run drill -- graphs [--graphs 5000] [--parallel 6]

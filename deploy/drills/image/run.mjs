@@ -17,6 +17,8 @@ import { runDemo, seedWorkflows } from "../../local/seed/workflows.mjs";
 import { buildImage, lastImage, requireTools } from "./builder.mjs";
 import { createContainers, UID } from "./containers.mjs";
 
+export const DRILL = { sentence: "builds the image without Docker, and runs the platform from it", minutes: 15 };
+
 const MEGABYTE = 1024 ** 2;
 
 /** @typedef {Awaited<ReturnType<typeof buildImage>>} Built */

@@ -10,6 +10,8 @@ import { startNodes, ZONES } from "./nodes.mjs";
 import { createRollout } from "./rollout.mjs";
 import { kubernetesTools } from "./tools.mjs";
 
+export const DRILL = { sentence: "installs, upgrades and rolls back the Helm chart on a real Kubernetes API server", minutes: 4 };
+
 /**
  * `npm run drill kube`: the Helm chart on a real Kubernetes API server, which enforces the pod security standard `restricted`, with its
  * controllers, its scheduler and nodes that kwok stands in for. Each value set of the chart's folder ci/ is installed, upgraded,

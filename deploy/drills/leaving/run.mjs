@@ -19,6 +19,11 @@ import { createAccount } from "./account.mjs";
 import { filesIn } from "./files.mjs";
 import { createOrganization } from "./organization.mjs";
 
+export const DRILL = {
+  sentence: "erases an account and an organization under kills, then searches every store for their words, the address and their ids",
+  minutes: 4,
+};
+
 /** As long as it takes to try what is refused, and to change one's mind once. */
 const ERASURE_DAYS = 12 / 86_400;
 const ERASED_MS = 300_000;

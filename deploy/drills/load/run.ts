@@ -9,6 +9,8 @@ import { keyOf, usePlatform, type LocalPlatform } from "../../bench/src/platform
 import { figuresOf, percentile } from "../../bench/src/rounds";
 import { withWorkflow } from "../../bench/src/workflow";
 
+export const DRILL = { sentence: "runs 2,000 asynchronous video runs at once and measures what they need", minutes: 5, builds: true };
+
 /**
  * `npm run drill load`: how the platform stands many asynchronous video runs in flight at once. They are submitted, wait at
  * their provider together, and end; meanwhile executions are polled at a fixed rate, and the worker's memory is watched.

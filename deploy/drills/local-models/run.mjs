@@ -14,6 +14,11 @@ import { movingAt, overlap, PAGE, PAGE_LINES, psnr, THINGS, wordErrors } from ".
 import { bytesFor, chatWeights, engineLibrary, ffmpeg, peakOf, untilFetched } from "./service.mjs";
 import { writeTable } from "./table.mjs";
 
+export const DRILL = {
+  sentence: "downloads the machine's own models, measures their results, and kills them under fifty runs",
+  minutes: 10,
+};
+
 /**
  * Starts the platform with an empty cache, and says how long the first spoken sentence takes; fetches the models of this machine, and
  * measures each against what is known to be right; then kills their processes under fifty runs. Writes what each model took of time and

@@ -9,6 +9,12 @@ import { createApi } from "../support/api.mjs";
 import { node } from "../support/graph.mjs";
 import { pause, readLocal, startPlatform } from "../support/platform.mjs";
 
+export const DRILL = {
+  sentence: "follows the events of one run of 1,000 calls: none may be missing, and its row must stay small",
+  minutes: 4,
+  builds: true,
+};
+
 const NODES = 20;
 const CALLS = 50;
 const FOLLOWERS = 3;

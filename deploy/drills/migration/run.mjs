@@ -10,6 +10,12 @@ import { startCluster } from "../cluster/cluster.mjs";
 import { runDrill } from "../support/run-drill.mjs";
 import { createConnection } from "../restarts/http.mjs";
 
+export const DRILL = {
+  sentence: "creates the indexes of a hundred thousand executions while the platform serves",
+  minutes: 10,
+  builds: true,
+};
+
 const ROWS = Number(process.env.MIGRATION_ROWS ?? 100_000);
 const BATCH = 500;
 const SAID = 20_000;

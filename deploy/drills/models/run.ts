@@ -9,6 +9,12 @@ import { checkOf, type LibraryCheck } from "./checks";
 import { askedOf, isHosted, readEntries, requestOf, type Asked, type RegistryFile, type SentRequest } from "./requests";
 import { writeTable } from "./table";
 
+export const DRILL = {
+  sentence: "checks the request of every hosted model against the types of its provider's library",
+  minutes: 2,
+  builds: true,
+};
+
 /**
  * `npm run drill models`: for every hosted entry of the registry the request that the product would send of its example, checked
  * against the types of the provider's own library, and the table of the guide. Old dates are warnings.

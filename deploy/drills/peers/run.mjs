@@ -7,6 +7,12 @@ import { ROOT } from "../../local/paths.mjs";
 import { createProgress } from "../../local/run/progress.mjs";
 import { pythonEnvironment } from "../../local/build/python.mjs";
 
+export const DRILL = {
+  sentence: "tests against other projects' real software: both sides must speak the same protocol",
+  minutes: 3,
+  builds: true,
+};
+
 /**
  * `npm run drill peers`: the suites `<package>/test/peers/<name>.test.ts`, which need the real software of others. What one needs
  * stands beside it, pinned, and is given to the suite as PEER_<NAME>: packages of PyPI in `<name>.requirements.txt` (the path

@@ -11,6 +11,12 @@ import { createConnection } from "./http.mjs";
 import { createLoad } from "./load.mjs";
 import { tryJoin, tryKilled, tryVanished } from "./lost.mjs";
 
+export const DRILL = {
+  sentence: "stops and starts every process, two replicas each, under load: no request may fail",
+  minutes: 10,
+  builds: true,
+};
+
 const ROUNDS = Number(process.env.RESTART_ROUNDS ?? 2);
 /** Whether one replica of every service is restarted at the same time as well: two processors start eight processes slowly. */
 const TOGETHER = process.env.RESTART_TOGETHER === "true";

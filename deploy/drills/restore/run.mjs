@@ -18,6 +18,8 @@ import { createSchedule, verifySchedule } from "./schedules.mjs";
 import { copyMedia, copyServer, loseAndRestore } from "./snapshots.mjs";
 import { verify } from "./verify.mjs";
 
+export const DRILL = { sentence: "loses a platform and restores it from copies made during runs", minutes: 10, builds: true };
+
 /** How long runs are begun before the first copy, and between the two. */
 const PHASE_MS = Number(process.env.DRILL_PHASE_MS ?? 30_000);
 /** Runs that were over before, whose rows are written without carrying them out. */

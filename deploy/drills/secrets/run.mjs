@@ -14,6 +14,12 @@ import { searchMongo, searchRedis, searchTemporal } from "../support/stores.mjs"
 import { createSearch } from "./search.mjs";
 import { searchFiles, startCollector, watchRedis } from "./stores.mjs";
 
+export const DRILL = {
+  sentence: "makes a hundred runs that send secrets, then searches every store, log, trace and answer for their values",
+  minutes: 1,
+  builds: true,
+};
+
 const SYNCHRONOUS = 40;
 const ASYNCHRONOUS = 20;
 const FAILING = 10;

@@ -7,6 +7,8 @@ import { parseArgs } from "node:util";
 import { linesIn } from "./lines.mjs";
 import { visitedByHttpRun } from "./visited.mjs";
 
+export const DRILL = { sentence: "counts the code: lines, long files, files of executions that one run visits", minutes: 1, builds: true };
+
 const EXECUTIONS = "services/executions/src";
 const PLATFORM = "services/platform/src";
 const FOLDERS = ["proto/src", "gateway/src", "gateway/client/src", "gateway/console/src", "services", "deploy/bench/src"];

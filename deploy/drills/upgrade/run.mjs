@@ -15,6 +15,8 @@ import { pause, readLocal, ROOT, startPlatform } from "../support/platform.mjs";
 import { createReceiver } from "../support/receiver.mjs";
 import { startReplica } from "../support/replicas.mjs";
 
+export const DRILL = { sentence: "runs the newest release beside this code, then stops it: no run may be lost", minutes: 6, builds: true };
+
 const SECONDS = Number(process.env.UPGRADE_SECONDS ?? 30);
 /** Between two starts on one gateway. */
 const GAP_MS = 500;
