@@ -89,7 +89,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
     queue,
     approvals: createApprovals({ stores, execution, queue, outbox }),
     end,
-    outbox: faults.noBackground ? { ...outbox, deliverLater: () => undefined } : outbox,
+    outbox: faults.noBackground ? { ...outbox, deliverLater: () => Promise.resolve(false) } : outbox,
   });
   const runs = createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, outbox, awaitDelivered });
   const carry = async (input: RunInput, completed = 0): Promise<boolean> => {
