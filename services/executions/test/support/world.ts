@@ -13,6 +13,7 @@ import { createReconciler } from "../../src/upkeep/reconcile";
 import { createRuns, type Answered, type Runs } from "../../src/requests/runs";
 import { createAbandon } from "../../src/lifecycle/abandon";
 import { createEnd } from "../../src/lifecycle/end";
+import { createPinnedOf } from "../../src/plan/pinned-graphs";
 import { createStart } from "../../src/requests/start";
 import { isFinal } from "../../src/run/states";
 import type { Stores } from "../../src/store/stores";
@@ -140,6 +141,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   const start = createStart({
     planning,
     reruns: noReruns,
+    pinnedOf: createPinnedOf(stores),
     keepGraph: createKeepGraph(stores.payloads),
     starter,
     stores,
