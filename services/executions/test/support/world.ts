@@ -2,25 +2,20 @@ import { randomUUID } from "node:crypto";
 import { DomainError, executionOf } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { FinalStatus, HeldItem, RunEnd, RunInput } from "../../src/run/types";
-import { createCancellation, type Cancellation } from "../../src/requests/cancellation";
-import { createOutbox, type Outbox } from "../../src/lifecycle/outbox";
-import { createApprovals } from "../../src/lifecycle/approvals";
+import type { Cancellation } from "../../src/requests/cancellation";
+import { wireLifecycle } from "../../src/lifecycle/wire";
+import { wireAccept } from "../../src/requests/wire";
+import type { Outbox } from "../../src/lifecycle/outbox";
 import { createExecution, type Execution } from "../../src/lifecycle/execution";
-import { createAwaitDelivered, createFollow } from "../../src/requests/follow";
-import { createHolds, type Holds } from "../../src/lifecycle/holds";
-import { createQueue, type Queue } from "../../src/lifecycle/queue";
+import type { Holds } from "../../src/lifecycle/holds";
+import type { Queue } from "../../src/lifecycle/queue";
 import { createReconciler } from "../../src/upkeep/reconcile";
-import { createRuns, type Answered, type Runs } from "../../src/requests/runs";
-import { createAbandon } from "../../src/lifecycle/abandon";
-import { createEnd } from "../../src/lifecycle/end";
-import { createPinnedOf } from "../../src/plan/pinned-graphs";
-import { createStart } from "../../src/requests/start";
+import type { Answered, Runs } from "../../src/requests/runs";
 import { isFinal } from "../../src/run/states";
 import type { Stores } from "../../src/store/stores";
 import { createRelayedRuns } from "../../src/upkeep/runs";
 import { createLooks } from "../../../platform/test/support/looks";
 import type { PlannedRun } from "../../src/plan/planning";
-import { createKeepGraph } from "../../src/plan/kept-graphs";
 import { localChannel } from "./local-channel";
 import { noReruns } from "./no-reruns";
 import { initialNodes } from "../../src/run/nodes";
@@ -128,30 +123,18 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   const usage = process.wrap("usage", money.usage);
   const starter = process.wrap("temporal", temporal);
   const execution = createExecution({ stores, channel });
-  const holds = createHolds({ billing });
-  const queue = createQueue({ stores, starter, logger });
-  const outbox = createOutbox({ stores, holds, queue, reports: reportEach(usage), deliveries: starter, starter, logger });
-  const end = createEnd({ billing, execution, stores, outbox });
-  const abandon = createAbandon({ stores, starter, end });
-  const awaitDelivered = createAwaitDelivered({ stores, channel });
+  const lifecycle = wireLifecycle({
+    ...{ stores, execution, billing, starter, logger },
+    ...{ reports: reportEach(usage), deliveries: starter },
+  });
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),
   };
-  const approvals = createApprovals({ stores, execution, queue, outbox });
-  const start = createStart({
-    planning,
-    reruns: noReruns,
-    pinnedOf: createPinnedOf(stores),
-    keepGraph: createKeepGraph(stores.payloads),
-    starter,
-    stores,
-    execution,
-    holds,
-    queue,
-    approvals,
-    end,
-    outbox,
+  const { runs, cancellation } = wireAccept({
+    ...{ stores, channel, execution, lifecycle, planning, starter },
+    ...{ reruns: noReruns, tasks: starter },
   });
+  const { holds, outbox, queue, end } = lifecycle;
   return {
     process,
     stores,
@@ -159,8 +142,8 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
     holds,
     outbox,
     queue,
-    runs: createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, outbox, awaitDelivered }),
-    cancellation: createCancellation({ stores, execution, end, outbox, awaitDelivered, tasks: starter, abandon }),
+    runs,
+    cancellation,
     reconcile: createReconciler({ stores, starter, end, logger, unseenMs: 0 }),
     settle: settling(end.end),
     sweep: createLooks(createRelayedRuns({ stores, execution, end, queue, outbox, now })),

@@ -1,0 +1,34 @@
+/** Wires the life of a run: its credits, its place in the queue, its approvals, and its end. */
+import type { Execution } from "./execution";
+import type { Stores } from "../store/stores";
+import { createAbandon, type AbandonOptions } from "./abandon";
+import { createApprovals } from "./approvals";
+import { createEnd, type EndOptions } from "./end";
+import { withGivenFiles, type GivenFilesOptions } from "./given-files";
+import { createHolds } from "./holds";
+import { createOutbox, type OutboxOptions } from "./outbox";
+import { createQueue, type QueueOptions } from "./queue";
+
+export interface LifecycleOptions extends Pick<OutboxOptions, "reports" | "deliveries" | "logger"> {
+  stores: Stores;
+  execution: Execution;
+  billing: Parameters<typeof createHolds>[0]["billing"] & EndOptions["billing"];
+  starter: QueueOptions["starter"] & OutboxOptions["starter"] & AbandonOptions["starter"];
+  /** Whose the files of results are; absent where runs make none. */
+  files?: GivenFilesOptions;
+}
+
+export type Lifecycle = ReturnType<typeof wireLifecycle>;
+
+export const wireLifecycle = ({ stores, execution, billing, starter, files, ...rest }: LifecycleOptions) => {
+  const holds = createHolds({ billing });
+  const queue = createQueue({ stores, starter, logger: rest.logger });
+  const outbox = createOutbox({ stores, holds, queue, starter, ...rest });
+  const ended = createEnd({ billing, execution, stores, outbox });
+  const end = files ? withGivenFiles(ended, files) : ended;
+  return {
+    ...{ holds, queue, outbox, end },
+    approvals: createApprovals({ stores, execution, queue, outbox }),
+    abandon: createAbandon({ stores, starter, end }),
+  };
+};
