@@ -14,7 +14,7 @@ import { mediaProxy } from "./edge/media-proxy";
 import { openApiDocument } from "./docs/openapi";
 import { handle } from "./edge/pipeline";
 import { countRefusal } from "./edge/rate/counting";
-import { OPENAI_PATH } from "./http/openai-errors";
+import { protocolOf } from "./http/protocols";
 import { renderError, send } from "./edge/reply";
 import type { Route } from "./edge/route";
 import { routes } from "./endpoints";
@@ -117,11 +117,6 @@ const mount = (app: Express, gateway: Gateway, table: readonly Route[]): void =>
   }
 };
 
-/** Whose form the errors of a path have, where they are raised outside of its routes. */
-/** Paths of this API carry no version: these are unknown routes like any other. */
-const VERSIONED_PATH = `${OPENAI_PATH}api/`;
-const formOf = (path: string): Pick<Route, "openAi"> => ({ openAi: path.startsWith(OPENAI_PATH) && !path.startsWith(VERSIONED_PATH) });
-
 export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaOrigins = [] }: AppOptions): Express => {
   const app = express();
   app.disable("x-powered-by").disable("etag");
@@ -142,7 +137,7 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaO
   const onError: ErrorRequestHandler = (error: unknown, request, response, _next) => {
     const undecodable = error instanceof URIError || (error as { status?: number }).status === FIRST_CLIENT_ERROR;
     void countRefusal(gateway, request, undecodable ? invalidRequest([{ path: "", message: "the path is not valid" }]) : error).then(
-      (refusal) => send(response, renderError(refusal, gateway, formOf(request.path))),
+      (refusal) => send(response, renderError(refusal, gateway, protocolOf(request.path))),
     );
   };
   app.use(onError);

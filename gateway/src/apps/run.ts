@@ -1,11 +1,21 @@
 import { DomainError, invalidInputs, invalidRequest, isUnavailable, unlessNotFound, uploadFamily, type Issue } from "@nodeloom/kernel";
-import type { CallerVisitor } from "../auth/caller";
-import type { CallContext, Reply } from "../edge/route";
-import type { App } from "./apps";
+import type { Caller, CallerVisitor } from "../auth/caller";
+import type { Services } from "../clients/services";
+import type { App, Apps } from "./apps";
 import { ensureBudget } from "./budget";
 import { asVisitorsSee } from "./errors";
+import type { Visits } from "./visits";
 
-type Context = Pick<CallContext<"any">, "gateway" | "caller" | "executionId" | "fingerprint"> & { body: unknown; query: unknown };
+/** A visitor's request. */
+interface Context {
+  gateway: { apps: Apps; visits: Visits; services: Pick<Services, "billing" | "executions"> };
+  caller: Pick<Caller, "user">;
+  executionId: string;
+  /** Empty without an Idempotency-Key. */
+  fingerprint: string;
+  body: unknown;
+  query: unknown;
+}
 
 /** What a visitor may ask of a run; anything else is the owner's to say. */
 const MEMBERS: ReadonlySet<string> = new Set(["inputs", "maxCredits"]);
@@ -53,7 +63,7 @@ const hasNotBegun = (error: unknown): boolean =>
  * A visitor's run of an app: within what a visitor may ask for, the runs that each has in a day, and the app's budget.
  * @param start starts the run
  */
-export const runApp = async (context: Context, { slug, id }: CallerVisitor, start: () => Promise<Reply>): Promise<Reply> => {
+export const runApp = async <R>(context: Context, { slug, id }: CallerVisitor, start: () => Promise<R>): Promise<R> => {
   const { apps, visits, services } = context.gateway;
   const app = await apps.find(slug);
   checkAsked(app, context);

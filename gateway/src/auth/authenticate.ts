@@ -20,17 +20,13 @@ export const bearerOf = ({ headers }: Pick<Request, "headers">): string | undefi
 
 export interface Authentication {
   /**
-   * Who sends a request: the owner of its x-api-key (which wins) or, on routes of OpenAI's API and of MCP, of its Bearer token, else the user
+   * Who sends a request: the owner of its x-api-key (which wins) or, where the route takes one, of its Bearer token, else the user
    * of its session cookie, for the organization that X-Organization names. A key is of one organization, and refused for another.
    * @param route `ofPerson`: it is about the person, whatever X-Organization says
    * @returns undefined when it carries neither.
    * @throws UNAUTHENTICATED, LEGACY_KEY_RETIRED, API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, CROSS_ORIGIN_DENIED, NOT_FOUND (no member)
    */
-  authenticate(
-    request: Request,
-    response: Response,
-    route?: { openAi?: boolean | undefined; mcp?: boolean | undefined; ofPerson?: boolean },
-  ): Promise<Caller | undefined>;
+  authenticate(request: Request, response: Response, route?: { takesBearer?: boolean; ofPerson?: boolean }): Promise<Caller | undefined>;
 }
 
 export interface AuthenticationOptions {
@@ -161,8 +157,8 @@ export const createAuthentication = (
   };
 
   return {
-    authenticate: async (request, response, { openAi = false, mcp = false, ofPerson = false } = {}) => {
-      const value = request.headers["x-api-key"] ?? (openAi || mcp ? bearerOf(request) : undefined);
+    authenticate: async (request, response, { takesBearer = false, ofPerson = false } = {}) => {
+      const value = request.headers["x-api-key"] ?? (takesBearer ? bearerOf(request) : undefined);
       if (value === undefined) return bySession(request, response, ofPerson);
       if (typeof value !== "string" || value === "" || value.length > MAX_KEY_CHARS) throw unauthenticated();
       return byValue(value, request, ofPerson);

@@ -159,6 +159,10 @@ export const requireApproved = (caller: Pick<Caller, "user" | "person"> | undefi
 /** The capability to run a workflow or a model; what cannot be a slug needs the general one. */
 export const runCapability = (kind: "workflow" | "model", id: string): string => (isSlug(id) ? `${kind}:${id}:run` : `${kind}:run`);
 
+/** The tier that decides what a caller may run; administrators may run everything. */
+export const tierOf = ({ isAdmin, user }: Caller): BaseTier | undefined =>
+  isAdmin || !isBaseTier(user.plan.base) ? undefined : user.plan.base;
+
 /** Refuses a member whose role in the organization does not reach. */
 const requireRole = ({ organization }: Caller, needed: Needed, capability: string | undefined): void => {
   if (!organization || needed === "self" || roleReaches(organization.role, needed)) return;

@@ -1,13 +1,8 @@
-import { autoName, firstReady, isBaseTier, rankedFor, TASK_NAMES, type BaseTier, type TaskName } from "@nodeloom/kernel";
+import { autoName, firstReady, rankedFor, TASK_NAMES, type BaseTier, type TaskName } from "@nodeloom/kernel";
 import type { models } from "@nodeloom/proto";
-import type { Caller } from "../auth/caller";
 import type { Services } from "./services";
 
 /** Which models are taken for tasks. */
-
-/** The tier that decides what a caller may run; administrators may run everything. */
-export const tierOf = ({ isAdmin, user }: Caller): BaseTier | undefined =>
-  isAdmin || !isBaseTier(user.plan.base) ? undefined : user.plan.base;
 
 type Listed = Pick<models.ListModelsResponse, "models" | "orders">;
 

@@ -1,10 +1,10 @@
 import { LIMITS } from "@nodeloom/kernel";
 import type { z } from "zod";
 import { IDEMPOTENCY_KEY } from "../edge/idempotency";
-import { roleOf } from "../edge/roles";
-import type { Route } from "../edge/route";
+import type { Capability, Route, RouteHeader } from "../edge/route";
+import { PROTOCOLS } from "../http/protocols";
 import type { Components, Json } from "./components";
-import { errorResponses, successResponses } from "./responses";
+import { errorResponses, isRevalidated, successResponses } from "./responses";
 
 /** The members of an object schema as parameters. */
 const parametersOf = (schema: z.ZodType | undefined, place: "path" | "query", components: Components): Json[] => {
@@ -31,6 +31,12 @@ const IDEMPOTENCY = {
   once: "What is sent again under the same key happens once",
 } as const;
 
+/** Headers of requests that some routes read. */
+const READ: Partial<Record<RouteHeader, string>> = {
+  "If-Match": "Change only this revision (an ETag)",
+  "Last-Event-ID": "Send only what came after this event",
+};
+
 const headerParameters = (route: Route): Json[] => {
   const parameter = (name: string, description: string, schema: Json = { type: "string" }): Json => ({
     name,
@@ -44,17 +50,16 @@ const headerParameters = (route: Route): Json[] => {
     const schema = { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyChars, pattern: IDEMPOTENCY_KEY.source };
     parameters.push(parameter("Idempotency-Key", IDEMPOTENCY[route.idempotent], schema));
   }
-  if (route.startsRun && !route.openAi)
+  if (route.startsRun && PROTOCOLS[route.protocol ?? "plain"].readsPrefer)
     parameters.push(
       parameter(
         "Prefer",
         "`wait=n`: wait at most n seconds for the result. `respond-async`: answer 202 at once, whatever the models are. `no-queue`: refuse the run (429) instead of letting it wait in line. A value that can't be read is refused",
       ),
     );
-  if (route.method === "GET" && route.contentType === undefined)
-    parameters.push(parameter("If-None-Match", "Answer 304 without a body where this ETag still holds"));
-  if (route.ifMatch) parameters.push(parameter("If-Match", "Change only this revision (an ETag)"));
-  if (roleOf(route) !== "self")
+  if (isRevalidated(route)) parameters.push(parameter("If-None-Match", "Answer 304 without a body where this ETag still holds"));
+  for (const name of route.headers ?? []) if (READ[name]) parameters.push(parameter(name, READ[name]));
+  if (route.role !== "self")
     parameters.push(
       parameter(
         "X-Organization",
@@ -65,47 +70,54 @@ const headerParameters = (route: Route): Json[] => {
         },
       ),
     );
-  if (route.operationId === "watchExecution") parameters.push(parameter("Last-Event-ID", "Send only what came after this event"));
   return parameters;
 };
 
-const requestBody = (route: Route, components: Components): Json | undefined => {
-  if (route.form) return { required: true, content: { "multipart/form-data": { schema: components.describe(route.form, "input") } } };
-  if (route.binaryBody) {
-    const file = { type: "string", format: "binary", minLength: 1 };
-    const form = { type: "object", required: ["file"], properties: { file } };
-    return { required: true, content: { "application/octet-stream": { schema: file }, "multipart/form-data": { schema: form } } };
+const FILE = { type: "string", format: "binary", minLength: 1 };
+const FILE_FORM = { type: "object", required: ["file"], properties: { file: FILE } };
+
+const requestBody = ({ body, example }: Route, components: Components): Json | undefined => {
+  switch (body?.kind) {
+    case "form":
+      return { required: true, content: { "multipart/form-data": { schema: components.describe(body.schema, "input") } } };
+    case "bytes":
+      return { required: true, content: { "application/octet-stream": { schema: FILE }, "multipart/form-data": { schema: FILE_FORM } } };
+    case "signed":
+      return { required: false, content: { "application/json": { schema: {} } } };
+    case "json": {
+      const schema = components.describe(body.schema, "input");
+      const required = !body.schema.safeParse(undefined).success;
+      return { required, content: { "application/json": { schema, ...(example === undefined ? {} : { example }) } } };
+    }
+    case undefined:
+      return undefined;
   }
-  if (route.signedBody) return { required: false, content: { "application/json": { schema: {} } } };
-  if (!route.body) return undefined;
-  const schema = components.describe(route.body, "input");
-  return {
-    required: !route.body.safeParse(undefined).success,
-    content: { "application/json": { schema, ...(route.example === undefined ? {} : { example: route.example }) } },
-  };
 };
 
-const security = (route: Route): Json[] => {
-  if (route.auth === "none" || route.auth === "hook") return [];
-  if (route.openAi || route.mcp) return [{ bearer: [] }, { apiKey: [] }, { session: [] }];
-  if (route.app === "visitors") return [{ apiKey: [] }, { session: [] }, { visitor: [] }];
-  return route.auth === "session" || route.auth === "admin-session" ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
+const BEARER = [{ bearer: [] }, { apiKey: [] }, { session: [] }];
+const security = ({ auth, app, protocol = "plain" }: Route): Json[] => {
+  if (auth === "none" || auth === "hook") return [];
+  if (PROTOCOLS[protocol].takesBearer) return BEARER;
+  if (app === "visitors") return [{ apiKey: [] }, { session: [] }, { visitor: [] }];
+  return auth === "session" || auth === "admin-session" ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 };
 
-const capabilityNote = (route: Route): string[] => {
-  if (route.runCapability)
-    return [`Needs the capabilities \`${String(route.capability)}\` and \`workflow:run\` or \`workflow:<slug>:run\`.`];
-  if (typeof route.capability === "string") return [`Needs the capability \`${route.capability}\`.`];
-  const parameters = Object.fromEntries([...route.path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, `<${name!}>`]));
-  if (typeof route.capability !== "function") return [];
-  const resource = route.capability(parameters).split(":")[0]!;
-  return [`Needs the capability \`${resource}:run\` or \`${resource}:<id>:run\`.`];
+/** Path parameters, each as its name. */
+const NAMES = new Proxy<Record<string, string>>({}, { get: (_, name) => `<${String(name)}>` });
+
+const capabilityText = (capability: Capability): string => {
+  if (typeof capability === "string") return `\`${capability}\``;
+  const resource = capability(NAMES).split(":")[0]!;
+  return `\`${resource}:run\` or \`${resource}:<id>:run\``;
 };
 
-const roleNote = (route: Route): string[] => {
-  const role = roleOf(route);
-  return role === "self" ? [] : [`In an organization it needs the role \`${role}\`.`];
+const capabilityNote = ({ capability }: Route): string[] => {
+  if (capability === undefined) return [];
+  const texts = [capability].flat().map(capabilityText);
+  return [`Needs the ${texts.length > 1 ? "capabilities" : "capability"} ${texts.join(" and ")}.`];
 };
+
+const roleNote = ({ role }: Route): string[] => (role === "self" ? [] : [`In an organization it needs the role \`${role}\`.`]);
 
 export const operation = (route: Route, components: Components): Json => {
   const body = requestBody(route, components);

@@ -1,11 +1,10 @@
 import { groupBy, type Reason } from "@nodeloom/kernel";
 import type { z } from "zod";
-import { roleOf } from "../edge/roles";
 import { ERRORS, WITHOUT_CODE } from "../http/error-table";
 import { ERROR_PAGES, HTTP_STATUS_BY_REASON } from "../http/errors";
-import { asRpcError } from "../http/mcp-errors";
-import { asOpenAiError } from "../http/openai-errors";
-import type { ReplyHeader, Route } from "../edge/route";
+import { Content, type Route, type RouteHeader } from "../edge/route";
+import { isStreamed } from "../http/body/kinds";
+import { PROTOCOLS } from "../http/protocols";
 import { COMPONENTS, type Components, type Json } from "./components";
 
 const ACCEPTED = 202;
@@ -27,7 +26,7 @@ const RATE_LIMIT = {
   "X-RateLimit-Reset": header("Unix epoch second when the window resets", "integer"),
 };
 const TAG = header("For If-None-Match");
-const REPLIES: Readonly<Record<ReplyHeader, Json>> = {
+const REPLIES: Partial<Record<RouteHeader, Json>> = {
   ETag: header("For If-Match: the workflow's revision, and after a hyphen what is no part of it"),
   Link: header('The next page, as `<address>; rel="next"`; absent on the last one'),
   Location: header("The address of what was made"),
@@ -51,10 +50,10 @@ export const reasonsOf = (route: Route): Reason[] => {
   if (needsCredentials && route.method !== "GET") reasons.push("CROSS_ORIGIN_DENIED");
   if (route.capability !== undefined) reasons.push("CAPABILITY_DENIED");
   // Of members whose role does not reach, and of who is no member.
-  if (roleOf(route) !== "self") reasons.push("CAPABILITY_DENIED", "NOT_FOUND");
+  if (route.role !== "self") reasons.push("CAPABILITY_DENIED", "NOT_FOUND");
   if (route.limit !== "none") reasons.push("RATE_LIMIT_EXCEEDED");
-  if (route.body || route.signedBody) reasons.push("REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE", "CONCURRENCY_LIMIT_EXCEEDED");
-  if (route.body || route.method !== "GET") reasons.push("UNSUPPORTED_MEDIA_TYPE");
+  if (route.body && !isStreamed(route.body)) reasons.push("REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE", "CONCURRENCY_LIMIT_EXCEEDED");
+  if (route.body?.kind === "json" || route.method !== "GET") reasons.push("UNSUPPORTED_MEDIA_TYPE");
   if (route.app === "visitors") reasons.push("NOT_FOUND", "CROSS_ORIGIN_DENIED");
   if (route.approval) reasons.push("ACCOUNT_NOT_APPROVED");
   if (route.idempotent) reasons.push("IDEMPOTENCY_KEY_REUSED");
@@ -74,13 +73,10 @@ const errorLine = (reason: Reason): string => {
 };
 
 /** An error as the clients of a route read it. */
-const exampleOf = ({ openAi, mcp }: Route, code: Reason): Json => {
+const exampleOf = ({ protocol = "plain" }: Route, code: Reason): Json => {
   const body = WITHOUT_CODE.has(code) ? { error: "workflow not found" } : { error: "what went wrong", code, doc: `${ERROR_PAGES}${code}` };
-  const plain = { status: HTTP_STATUS_BY_REASON[code], headers: {}, body };
-  return openAi ? asOpenAiError(plain).body : mcp ? asRpcError(plain).body : body;
+  return PROTOCOLS[protocol].asError({ status: HTTP_STATUS_BY_REASON[code], headers: {}, body }).body;
 };
-
-const errorSchemaOf = ({ openAi, mcp }: Route): string => (openAi ? "OpenAiError" : mcp ? "McpError" : "Error");
 
 export const errorResponses = (route: Route): Json => {
   const byStatus = groupBy(reasonsOf(route), (reason) => HTTP_STATUS_BY_REASON[reason]);
@@ -107,7 +103,7 @@ export const errorResponses = (route: Route): Json => {
       },
       content: {
         "application/json": {
-          schema: { $ref: `${COMPONENTS}${errorSchemaOf(route)}` },
+          schema: { $ref: `${COMPONENTS}${PROTOCOLS[route.protocol ?? "plain"].errorSchema}` },
           examples: Object.fromEntries(examples) as Json,
         },
       },
@@ -116,14 +112,17 @@ export const errorResponses = (route: Route): Json => {
   return responses;
 };
 
-const replyHeaders = ({ replyHeaders: names = [], idempotent, startsRun }: Route, status: number): Json => ({
-  ...Object.fromEntries(names.map((name) => [name, REPLIES[name]])),
+const replyHeaders = ({ headers = [], idempotent, startsRun }: Route, status: number): Json => ({
+  ...Object.fromEntries(headers.flatMap((name) => (REPLIES[name] ? [[name, REPLIES[name]]] : []))),
   ...(idempotent === "replay" || idempotent === "rebuild" ? REPLAYED : {}),
   ...(startsRun && status === ACCEPTED ? APPLIED : {}),
 });
 
+const JSON_TYPE = "application/json";
+
 /** Every read has a tag, unless it is a stream. */
-const isRevalidated = ({ method, contentType }: Route): boolean => method === "GET" && contentType === undefined;
+export const isRevalidated = ({ method, responses }: Route): boolean =>
+  method === "GET" && !Object.values(responses).some((reply) => reply instanceof Content && !(JSON_TYPE in reply.types));
 
 const notModified = (route: Route): Json => ({
   description: "The client has this already, as its If-None-Match says",
@@ -135,17 +134,14 @@ export const successResponses = (route: Route, components: Components): Json => 
   ...(isRevalidated(route) ? { [NOT_MODIFIED]: notModified(route) } : {}),
 });
 
-const contentOf = ({ contentType = "application/json", otherContent = {} }: Route, schema: z.ZodType, components: Components): Json =>
-  Object.fromEntries(
-    Object.entries({ [contentType]: schema, ...otherContent }).map(([type, each]) => [
-      type,
-      { schema: components.describe(each, "output") },
-    ]),
-  );
+const contentOf = (reply: z.ZodType | Content, components: Components): Json => {
+  const types = reply instanceof Content ? reply.types : { [JSON_TYPE]: reply };
+  return Object.fromEntries(Object.entries(types).map(([type, each]) => [type, { schema: components.describe(each, "output") }]));
+};
 
 const successes = (route: Route, components: Components): Json =>
   Object.fromEntries(
-    Object.entries(route.responses).map(([status, schema]) => [
+    Object.entries(route.responses).map(([status, reply]) => [
       status,
       {
         description: STATUS_TEXT[Number(status)] ?? "Success",
@@ -156,7 +152,7 @@ const successes = (route: Route, components: Components): Json =>
           ...(isRevalidated(route) ? { ETag: TAG } : {}),
           ...replyHeaders(route, Number(status)),
         },
-        ...(schema ? { content: contentOf(route, schema, components) } : {}),
+        ...(reply ? { content: contentOf(reply, components) } : {}),
       },
     ]),
   );

@@ -3,10 +3,10 @@ import { invalidRequest } from "@nodeloom/kernel";
 import type { Request, RequestHandler, Response } from "express";
 import { authorize, idempotencyOwner, requireApproved, type Caller } from "../auth/caller";
 import { resolveCaller } from "./resolve";
-import { roleOf } from "./roles";
 import type { Gateway } from "./gateway";
 import { askForBody, bodyMembers, NO_BODY, readJsonBody, readRawBody, type BodyOptions, type JsonBody } from "../http/body/body";
 import { bodyLimit, checkHead, valueLimit } from "../http/body/head";
+import { isStreamed } from "../http/body/kinds";
 import { surrogateIssues } from "../http/body/well-formed";
 import { idempotencyKey, type RenderedReply } from "./idempotency";
 import { fingerprintOf, keyedId, resourceOf } from "./lease";
@@ -14,6 +14,7 @@ import { addressOf, countOthersId, countRefusal, countRequest, noteOwnId } from 
 import { render, renderError, send } from "./reply";
 import { revalidate } from "./revalidation";
 import { STREAMED, type CallContext, type Reply, type Route } from "./route";
+import { PROTOCOLS } from "../http/protocols";
 import { check, checkQuery } from "../http/validate";
 
 const EXECUTION_ID = "X-Execution-Id";
@@ -22,8 +23,9 @@ const FIRST_ERROR = 400;
 /** What a request names in its path and its query. */
 export type Named = Pick<Request, "params" | "query">;
 
-export const capabilityOf = ({ capability }: Route, { params }: Pick<Named, "params">): string | undefined =>
-  typeof capability === "function" ? capability(params as Record<string, string>) : capability;
+/** The capabilities that a request needs; undefined for none. */
+export const capabilitiesOf = ({ capability }: Route, { params }: Pick<Named, "params">): (string | undefined)[] =>
+  [capability].flat().map((each) => (typeof each === "function" ? each(params as Record<string, string>) : each));
 
 /** Authenticates the caller. A refusal before the caller is known counts against the address. */
 const admit = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<Caller | undefined> => {
@@ -31,12 +33,9 @@ const admit = async (gateway: Gateway, route: Route, request: Request, response:
   try {
     checkHead(route, request);
     if (route.auth === "none") return undefined;
-    // Any page may send a browser's requests here, whatever else they carry.
-    if (route.mcp) gateway.sessions.checkOrigin(request, false);
-    const role = roleOf(route);
-    caller = await resolveCaller(gateway, route, request, response, role === "self");
-    authorize(caller, route.auth, capabilityOf(route, request), role);
-    authorize(caller, route.auth, route.runCapability?.(request.params as Record<string, string>));
+    if (PROTOCOLS[route.protocol ?? "plain"].refusesOtherOrigins) gateway.sessions.checkOrigin(request, false);
+    caller = await resolveCaller(gateway, route, request, response);
+    for (const capability of capabilitiesOf(route, request)) authorize(caller, route.auth, capability, route.role);
     return caller;
   } catch (error) {
     throw caller ? error : await countRefusal(gateway, request, error);
@@ -52,11 +51,13 @@ interface Received {
 
 const bodyOptions = (gateway: Gateway, route: Route, { request, caller, receivedAtMs }: Received): BodyOptions => {
   const share = gateway.bodies.open(caller && !caller.visitor ? `user:${caller.person.id}` : `ip:${addressOf(request)}`);
-  return { limitBytes: bodyLimit(route), maxValues: valueLimit(route), deadlineAtMs: receivedAtMs + gateway.bodyTimeoutMs, share };
+  return {
+    limitBytes: bodyLimit(route),
+    maxValues: valueLimit(route.body ?? {}),
+    deadlineAtMs: receivedAtMs + gateway.bodyTimeoutMs,
+    share,
+  };
 };
-
-const readBody = (gateway: Gateway, route: Route, received: Received): Promise<JsonBody> =>
-  readJsonBody(received.request, received.response, bodyOptions(gateway, route, received));
 
 interface Checked {
   params: unknown;
@@ -64,11 +65,12 @@ interface Checked {
   body: unknown;
 }
 
-const checkBody = ({ body: schema, keptMembers, invalidBody = invalidRequest }: Route, body: JsonBody): unknown => {
-  if (!schema) return undefined;
-  const issues = surrogateIssues(body, keptMembers);
-  if (issues.length > 0) throw invalidBody(issues);
-  return check(schema, body.value, invalidBody);
+const checkBody = ({ body }: Route, sent: JsonBody): unknown => {
+  if (body?.kind !== "json") return undefined;
+  const { schema, kept, invalid = invalidRequest } = body;
+  const issues = surrogateIssues(sent, kept);
+  if (issues.length > 0) throw invalid(issues);
+  return check(schema, sent.value, invalid);
 };
 
 /** @throws DomainError of what is wrong with parameters, body or query */
@@ -104,7 +106,7 @@ const answer = async (gateway: Gateway, route: Route, context: CallContext, body
     const headers: Record<string, string> = route.startsRun ? { [EXECUTION_ID]: executionId } : {};
     const rendered = await route.handler({ ...context, executionId }).then(
       (reply) => render(reply as Reply),
-      (error: unknown) => renderError(error, gateway, route),
+      (error: unknown) => renderError(error, gateway, route.protocol),
     );
     return { ...rendered, headers: { ...rendered.headers, ...headers } };
   });
@@ -129,12 +131,13 @@ const serve = async (gateway: Gateway, route: Route, request: Request, response:
   const caller = await admit(gateway, route, request, response);
   const received = { request, response, caller, receivedAtMs };
   for (const [name, value] of Object.entries(await countRequest(gateway, route, request, caller))) response.setHeader(name, value);
-  if (route.approval && route.binaryBody) requireApproved(caller);
-  const body = route.body ? await readBody(gateway, route, received) : NO_BODY;
+  if (route.approval && isStreamed(route.body)) requireApproved(caller);
+  const kind = route.body?.kind;
+  const body = kind === "json" ? await readJsonBody(request, response, bodyOptions(gateway, route, received)) : NO_BODY;
   const checked = validate(route, request, body);
-  if (route.signedBody) checked.body = await readRawBody(request, response, bodyOptions(gateway, route, received));
+  if (kind === "signed") checked.body = await readRawBody(request, response, bodyOptions(gateway, route, received));
   if (route.approval) requireApproved(caller);
-  if (route.binaryBody) askForBody(request, response);
+  if (isStreamed(route.body)) askForBody(request, response);
   let members: ReadonlyMap<string, string> | undefined;
   const context: CallContext = {
     ...checked,
@@ -162,7 +165,7 @@ export const handle =
   (gateway: Gateway, route: Route): RequestHandler =>
   (request, response) => {
     serve(gateway, route, request, response)
-      .catch((error: unknown) => renderError(error, gateway, route))
+      .catch((error: unknown) => renderError(error, gateway, route.protocol))
       .then((reply) => {
         if (reply) send(response, reply);
       })

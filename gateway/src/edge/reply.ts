@@ -5,10 +5,9 @@ import { hasBody } from "../http/body/head";
 import type { RenderedReply } from "./idempotency";
 import { toJson } from "../http/json";
 import { DRAIN_BYTES, DRAIN_MS, SMALL_BODY_BYTES } from "../http/limits";
-import { asRpcError } from "../http/mcp-errors";
+import { PROTOCOLS, type Protocol } from "../http/protocols";
 import { rateLimitHeaders } from "./rate/rate";
-import { asOpenAiError } from "../http/openai-errors";
-import type { Reply, Route } from "./route";
+import type { Reply } from "./route";
 
 const FIRST_ERROR = 400;
 const REQUEST_TIMEOUT = 408;
@@ -21,14 +20,9 @@ export const render = ({ status, body, headers = {} }: Reply): RenderedReply => 
 });
 
 /** An error as a reply; an unforeseen one is logged. */
-export const renderError = (
-  error: unknown,
-  gateway: Pick<Gateway, "logger">,
-  { openAi = false, mcp = false }: Pick<Route, "openAi" | "mcp"> = {},
-): RenderedReply => {
+export const renderError = (error: unknown, gateway: Pick<Gateway, "logger">, protocol: Protocol = "plain"): RenderedReply => {
   if (!isExpected(error)) gateway.logger.error({ err: error }, "request failed");
-  const plain = errorReply(error);
-  const { status, headers, body } = openAi ? asOpenAiError(plain) : mcp ? asRpcError(plain) : plain;
+  const { status, headers, body } = PROTOCOLS[protocol].asError(errorReply(error));
   return render({ status, body, headers: { ...headers, ...rateLimitHeaders(error) } });
 };
 

@@ -1,21 +1,19 @@
 import type { Request, Response } from "express";
-import type { Gateway } from "./gateway";
-import type { Route } from "./route";
 import type { Caller } from "../auth/caller";
 import { hookCaller } from "../auth/hook";
+import { PROTOCOLS } from "../http/protocols";
+import type { Gateway } from "./gateway";
+import type { Route } from "./route";
 
-/**
- * Who sends a request to a route; undefined when it carries no credentials that the route takes.
- * @param ofPerson whether the route is about the person alone, whatever organization the request names
- */
+/** Who sends a request to a route; undefined when it carries no credentials that the route takes. */
 export const resolveCaller = async (
   gateway: Gateway,
-  { auth, app, openAi, mcp }: Pick<Route, "auth" | "app" | "openAi" | "mcp">,
+  { auth, app, protocol = "plain", role }: Pick<Route, "auth" | "app" | "protocol" | "role">,
   request: Request,
   response: Response,
-  ofPerson = false,
 ): Promise<Caller | undefined> => {
   if (auth === "hook") return hookCaller(gateway, request);
   const visitor = app === "visitors" ? await gateway.apps.visitor(request) : undefined;
-  return visitor ?? gateway.authentication.authenticate(request, response, { openAi, mcp, ofPerson });
+  const { takesBearer } = PROTOCOLS[protocol];
+  return visitor ?? gateway.authentication.authenticate(request, response, { takesBearer, ofPerson: role === "self" });
 };

@@ -1,14 +1,23 @@
-import type { DomainError, Issue, Reason } from "@nodeloom/kernel";
+import type { Reason } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { Request, Response } from "express";
-import { z } from "zod";
+import type { z } from "zod";
 import type { Auth, Caller, Needed } from "../auth/caller";
+import type { Body } from "../http/body/kinds";
+import type { Protocol } from "../http/protocols";
+import type { ParamsSpec } from "../http/schemas";
 import type { Gateway } from "./gateway";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Whose bucket a request counts in: the caller's, the caller's per `:id`, the client address's, or none. */
-export type Limit = "user" | "user+id" | "ip" | "none";
+/**
+ * Whose bucket a request counts in: the caller's, the caller's per `:id`, the client address's, or none. An address's limit per minute is that
+ * of all routes without a caller, unless it is given.
+ */
+export type Limit = "user" | "user+id" | "ip" | "none" | { ip: number | ((gateway: Gateway) => number) };
+
+/** The capability that must be covered; from the path parameters as they were sent. */
+export type Capability = string | ((params: Readonly<Record<string, string>>) => string);
 
 export const TAGS = [
   "Workflows",
@@ -34,13 +43,15 @@ export const TAGS = [
 ] as const;
 export type Tag = (typeof TAGS)[number];
 
-/** Path parameters: their form, and the error of a value that cannot name anything. */
-export interface ParamsSpec<P> {
-  schema: z.ZodType<P>;
-  invalid(): DomainError;
+/** Headers beyond those of every route: that it reads, and that its successful replies have. */
+export type RouteHeader = "If-Match" | "Last-Event-ID" | "ETag" | "Link" | "Location";
+
+/** A reply whose body is not JSON alone: schemas by content type, as the request asks. */
+export class Content {
+  constructor(readonly types: Readonly<Record<string, z.ZodType>>) {}
 }
 
-export type ReplyHeader = "ETag" | "Link" | "Location";
+export const content = (types: Readonly<Record<string, z.ZodType>>): Content => new Content(types);
 
 export interface Reply {
   status: number;
@@ -79,37 +90,20 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   summary: string;
   description?: string;
   tag: Tag;
+  /** `plain` unless given. */
+  protocol?: Protocol;
   auth: A;
-  /** The capability that must be covered; from the path parameters as they were sent. */
-  capability?: string | ((params: Readonly<Record<string, string>>) => string);
-  /** What a member must be where the request is for an organization; as `roleOf` derives it unless given. */
-  role?: Needed;
-  /** The capability that must be covered, too, because what is set up here runs later. */
-  runCapability?: (params: Readonly<Record<string, string>>) => string;
+  /** Each of them must be covered. */
+  capability?: Capability | readonly Capability[];
+  /** The least a member must be where the request is for an organization. */
+  role: Needed;
   limit: Limit;
-  /** Where an address's limit is another one than that of all routes without a caller. */
-  addressLimit?: (gateway: Gateway) => number;
   params?: ParamsSpec<P>;
   query?: z.ZodType<Q>;
-  /** A list: query parameters that it does not know are refused. */
-  list?: boolean;
+  /** Refuses accounts that await approval. */
   approval?: boolean;
-  /** Shape of the JSON body. Without it the body is not read. */
-  body?: z.ZodType<B>;
-  /** Members of the body that are stored as sent; lone surrogates in them are allowed. */
-  keptMembers?: readonly string[];
-  /** The body may be a workflow as a GET gives it. */
-  wholeWorkflow?: boolean;
-  /** Values that its JSON body may have, where those are more than usual. */
-  bodyValues?: number;
-  /** The handler consumes raw bytes of the body. */
-  binaryBody?: boolean;
-  /** The fields of the form that such a body is, for the document. */
-  form?: z.ZodType;
-  /** The context's body is JSON as it was sent, for its signature, of at most so many bytes. */
-  signedBody?: { bytes: number };
-  /** The error of a body that fails validation; INVALID_REQUEST unless given. */
-  invalidBody?(issues: Issue[]): DomainError;
+  /** Without it the body is not read. */
+  body?: Body<B>;
   /** Starts a run: every reply carries X-Execution-Id. */
   startsRun?: boolean;
   /**
@@ -117,22 +111,11 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
    * `rebuild` by answering again from what was made under the id that the key stands for.
    */
   idempotent?: "replay" | "once" | "rebuild";
-  /** Happens only at the revision that If-Match names. */
-  ifMatch?: boolean;
-  /** Headers of successful replies beyond those of every route. */
-  replyHeaders?: readonly ReplyHeader[];
+  headers?: readonly RouteHeader[];
   /** Shape of each successful reply; null where there is no body. */
-  responses: Readonly<Record<number, z.ZodType | null>>;
-  /** Speaks OpenAI's API: keys come as `Authorization: Bearer`, too, and errors are in its form. */
-  openAi?: boolean;
-  /** Speaks the Model Context Protocol: keys come as `Authorization: Bearer`, too, errors are JSON-RPC's, and pages of other origins are refused. */
-  mcp?: boolean;
+  responses: Readonly<Record<number, z.ZodType | Content | null>>;
   /** Pages of an app's origins may call it: with a visitor's token, or as it is open to anyone. */
   app?: "visitors" | "open";
-  /** Content type of a successful reply that is not JSON. */
-  contentType?: string;
-  /** Other content types that a successful reply may have, as the request asks. */
-  otherContent?: Readonly<Record<string, z.ZodType>>;
   /** Codes beyond those that its checks imply. */
   errors?: readonly Reason[];
   example?: unknown;
@@ -142,12 +125,6 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
 /** A route of any types, for the table. */
 export type Route = RouteDefinition;
 
-/** A list's parameters: closed, unless their schema says itself what else there may be. */
-const listQuery = (schema: z.ZodType = z.object({})): z.ZodType =>
-  schema instanceof z.ZodObject && schema.def.catchall === undefined ? schema.strict() : schema;
-
 /** Declares an endpoint; the handler's context is typed by the schemas. */
-export const defineRoute = <A extends Auth, P = unknown, Q = unknown, B = unknown>(definition: RouteDefinition<A, P, Q, B>): Route => {
-  const route = definition as unknown as Route;
-  return route.list ? { ...route, query: listQuery(route.query) } : route;
-};
+export const defineRoute = <A extends Auth, P = unknown, Q = unknown, B = unknown>(definition: RouteDefinition<A, P, Q, B>): Route =>
+  definition as unknown as Route;

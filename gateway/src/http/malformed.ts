@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES, type Server } from "node:http";
 import { invalidRequest } from "@nodeloom/kernel";
 import { errorReply, requestTimeout } from "./errors";
-import { asOpenAiError, OPENAI_PATH } from "./openai-errors";
+import { PROTOCOLS, protocolOf } from "./protocols";
 
 /** Messages for the errors of Node's HTTP parser and timers, by their code. */
 const WRONG: Readonly<Record<string, string>> = {
@@ -14,9 +14,9 @@ const NOT_HTTP = "this is not a valid HTTP request";
 
 const PATH = /^[A-Z]{3,10} (\S{1,100})/;
 
-/** Whether a request that could not be parsed is one of OpenAI's API, as far as its beginning is known. */
-const isOpenAi = ({ rawPacket }: Error & { rawPacket?: unknown }): boolean =>
-  Buffer.isBuffer(rawPacket) && PATH.exec(rawPacket.toString("latin1", 0, HEAD_BYTES))?.[1]!.startsWith(OPENAI_PATH) === true;
+/** The path of a request that could not be parsed, as far as its beginning is known. */
+const pathOf = ({ rawPacket }: Error & { rawPacket?: unknown }): string =>
+  (Buffer.isBuffer(rawPacket) ? PATH.exec(rawPacket.toString("latin1", 0, HEAD_BYTES))?.[1] : undefined) ?? "";
 
 /** Answers requests that Node could not parse, in the form of every other error, where the connection can still be written to. */
 export const answerMalformed = (server: Server): void => {
@@ -24,8 +24,7 @@ export const answerMalformed = (server: Server): void => {
     if (!socket.writable) return void socket.destroy();
     const isLate = error.code === TOO_LATE;
     const wrong = isLate ? requestTimeout() : invalidRequest([{ path: "", message: WRONG[error.code ?? ""] ?? NOT_HTTP }]);
-    const plain = errorReply(wrong);
-    const { status, body } = isOpenAi(error) ? asOpenAiError(plain) : plain;
+    const { status, body } = PROTOCOLS[protocolOf(pathOf(error))].asError(errorReply(wrong));
     const text = JSON.stringify(body);
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

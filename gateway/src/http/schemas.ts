@@ -11,13 +11,19 @@ import {
   UUID,
   VERSION,
   workflowNotFound,
+  type DomainError,
 } from "@nodeloom/kernel";
 import { z } from "zod";
 import { invalidSlug, notFound } from "./errors";
 import { PAGE_DEFAULT, PAGE_MAX } from "./limits";
-import type { ParamsSpec } from "../edge/route";
 
 /** Vocabulary of requests and replies that several resources share. */
+
+/** Path parameters: their form, and the error of a value that cannot name anything. */
+export interface ParamsSpec<P> {
+  schema: z.ZodType<P>;
+  invalid(): DomainError;
+}
 
 const MAX_ID_CHARS = 200;
 const MAX_OFFSET = 1_000_000_000;
@@ -116,3 +122,7 @@ export const cursorPage = <T extends z.ZodType>(row: T): z.ZodObject<{ rows: z.Z
 export const iso = (date: Date | undefined): string | null => date?.toISOString() ?? null;
 /** A cursor of a service as clients see it. */
 export const nextCursor = (value: string): string | null => value || null;
+
+/** A list's parameters: others than these are refused, unless their schema says itself what else there may be. */
+export const listQuery = <Q>(schema: z.ZodType<Q> = z.object({}) as unknown as z.ZodType<Q>): z.ZodType<Q> =>
+  schema instanceof z.ZodObject && schema.def.catchall === undefined ? (schema.strict() as unknown as z.ZodType<Q>) : schema;

@@ -1,6 +1,6 @@
 import { authorize, requireApproved } from "../auth/caller";
 import { bodyMembers, NO_BODY, type JsonBody } from "../http/body/body";
-import { capabilityOf, validate } from "../edge/pipeline";
+import { capabilitiesOf, validate } from "../edge/pipeline";
 import { countOthersId, countRequest, noteOwnId } from "../edge/rate/counting";
 import type { CallContext, Reply, Route } from "../edge/route";
 
@@ -32,7 +32,7 @@ export const callRoute = async (context: McpContext, route: Route, call: RouteCa
     params: (call.params ?? {}) as Record<string, string>,
     query: { ...call.query } as Record<string, string>,
   };
-  authorize(caller, route.auth, capabilityOf(route, addressed));
+  for (const capability of capabilitiesOf(route, addressed)) authorize(caller, route.auth, capability);
   await countRequest(gateway, route, addressed, caller);
   const body = bodyOf(call.body);
   const checked = validate(route, addressed, body);

@@ -74,7 +74,7 @@ export const follow = async (
   if (!giveBack) return known;
   const waited = AbortSignal.any([signal, gateway.stopping, AbortSignal.timeout(waitMs)]);
   const admitted = whileAdmitted(waited, async () => {
-    authorize(await gateway.authentication.authenticate(request, response, { mcp: true }), "any", undefined);
+    authorize(await gateway.authentication.authenticate(request, response, { takesBearer: true }), "any", undefined);
   });
   try {
     await watch(context, known, report, admitted);

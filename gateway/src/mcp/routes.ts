@@ -2,13 +2,14 @@ import { DomainError, invalidRequest } from "@nodeloom/kernel";
 import { z } from "zod";
 import { authorize } from "../auth/caller";
 import { notFound } from "../http/errors";
-import { defineRoute, STREAMED, type Reply } from "../edge/route";
+import { content, defineRoute, STREAMED, type Reply } from "../edge/route";
 import { queryFlag } from "../http/schemas";
 import { executionRoutes } from "../routes/executions/routes";
 import { idInSession, sessionOf } from "./call-id";
 import { callRoute, type McpContext } from "./calls";
 import { exchange } from "./exchange";
 import { routeNamed } from "./named";
+import { jsonBody } from "../http/body/kinds";
 
 /** The Model Context Protocol, over Streamable HTTP: each request is one message, and any gateway answers it. */
 
@@ -79,16 +80,16 @@ export const mcpRoutes = [
     auth: "any",
     role: "viewer",
     limit: "user",
-    mcp: true,
+    protocol: "mcp",
     query: z.strictObject({ models: queryFlag.optional().meta({ description: "Whether models that the caller may run are tools, too" }) }),
-    body: message,
-    keptMembers: ["params"],
-    invalidBody: (issues) =>
-      invalidRequest(
-        issues.map((issue) => (issue.path === "" ? { ...issue, message: `${issue.message}: one message of JSON-RPC 2.0` } : issue)),
-      ),
-    responses: { 200: answer, 202: null },
-    otherContent: { "text/event-stream": answer },
+    body: jsonBody(message, {
+      kept: ["params"],
+      invalid: (issues) =>
+        invalidRequest(
+          issues.map((issue) => (issue.path === "" ? { ...issue, message: `${issue.message}: one message of JSON-RPC 2.0` } : issue)),
+        ),
+    }),
+    responses: { 200: content({ "application/json": answer, "text/event-stream": answer }), 202: null },
     errors: ["NOT_FOUND"],
     example: { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
     handler: (context) => serve(context as McpContext),

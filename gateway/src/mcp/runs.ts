@@ -34,7 +34,10 @@ export const waitSeconds = z
 type Kind = "workflow" | "model";
 type Seconds = { waitSeconds?: number | undefined };
 
-const withWait = (route: Route): Route => ({ ...route, body: (route.body as z.ZodObject).extend({ waitSeconds }) });
+const withWait = (route: Route): Route => ({
+  ...route,
+  body: { ...route.body!, schema: (route.body!.schema as z.ZodObject).extend({ waitSeconds }) },
+});
 
 /** The routes of runs, whose answers here come at their end: what they take beside is the same. */
 export const RUNS: Readonly<Record<Kind, Route>> = {

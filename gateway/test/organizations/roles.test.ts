@@ -1,13 +1,12 @@
 import { PLANS, ROLES, roleReaches, withinRole, type Role } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { memberCaller, requireApproved, toCallerUser, toOrganizationAccount } from "../../src/auth/caller";
-import { roleOf } from "../../src/edge/roles";
 import { routes } from "../../src/endpoints";
 
 const ANY = new Proxy<Record<string, string>>({}, { get: () => "any" });
 const table = routes.map((route) => {
-  const { capability } = route;
-  return { route, needed: roleOf(route), capability: typeof capability === "function" ? capability(ANY) : capability };
+  const capabilities = [route.capability ?? []].flat().map((one) => (typeof one === "function" ? one(ANY) : one));
+  return { route, needed: route.role, capabilities };
 });
 const inOrganizations = table.filter(({ needed }) => needed !== "self");
 const named = (rows: typeof table): string[] => rows.map(({ route }) => route.operationId).sort();
@@ -37,10 +36,12 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
 
 describe("the roles that routes need", () => {
   it("fit their capabilities: whoever's role reaches has them", () => {
-    const without = inOrganizations.flatMap(({ route, needed, capability }) =>
-      capability === undefined || needed === "self"
+    const without = inOrganizations.flatMap(({ route, needed, capabilities }) =>
+      needed === "self"
         ? []
-        : ROLES.filter((role) => roleReaches(role, needed) && withinRole([capability], role).length === 0).map(() => route.operationId),
+        : ROLES.filter((role) => roleReaches(role, needed) && withinRole(capabilities, role).length < capabilities.length).map(
+            () => route.operationId,
+          ),
     );
     expect(without).toEqual([]);
   });
@@ -49,11 +50,9 @@ describe("the roles that routes need", () => {
     expect(named(inOrganizations.filter(({ needed }) => needed === role))).toEqual(OPERATIONS[role].trim().split(/\s+/));
   });
 
-  it("are an owner where a route without a capability changes something, and says nothing", () => {
-    const changing = inOrganizations.filter(({ route, capability }) => capability === undefined && route.method !== "GET");
-    const silent = changing.filter(({ route }) => route.role === undefined);
-    expect(silent.filter(({ needed }) => needed !== "owner")).toEqual([]);
-    // What costs credits needs a runner at least, and only agents' requests are looked at one by one.
+  it("let a viewer change nothing where no capability says so", () => {
+    const changing = inOrganizations.filter(({ route, capabilities }) => capabilities.length === 0 && route.method !== "GET");
+    // Agents' requests are looked at one by one.
     expect(named(changing.filter(({ needed }) => needed === "viewer"))).toEqual(["mcp"]);
   });
 

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { isRole, roleReaches, type Role } from "@nodeloom/kernel";
-import { roleOf } from "../../src/edge/roles";
 import type { Route } from "../../src/edge/route";
 import { routes } from "../../src/endpoints";
 import { send, type Answer, type Sent } from "../support/http";
@@ -94,10 +93,7 @@ const inTurn = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>):
 
 /** Asks by every route. @returns how many answers were looked at, and those that are wrong */
 export const checkTenancy = async (asked: Asked): Promise<{ checks: number; wrong: string[] }> => {
-  const table = routes.flatMap((route) => {
-    const needed = roleOf(route);
-    return needed === "self" ? [] : [{ route, needed }];
-  });
+  const table = routes.flatMap((route) => (route.role === "self" ? [] : [{ route, needed: route.role }]));
   const wrong: string[] = [];
   let checks = 0;
   for (const actor of ACTORS) {

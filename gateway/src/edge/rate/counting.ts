@@ -94,6 +94,12 @@ const countVisitor = async (
   return gateway.rateLimits.consume({ key, points: VISITOR_REQUESTS_PER_MINUTE, tier: "app" });
 };
 
+/** Undefined where an address's limit is that of all routes without a caller. */
+const addressLimit = (gateway: Gateway, { limit }: Route): number | undefined => {
+  if (typeof limit !== "object") return undefined;
+  return typeof limit.ip === "function" ? limit.ip(gateway) : limit.ip;
+};
+
 /**
  * Counts a request.
  * @returns the X-RateLimit headers
@@ -106,8 +112,9 @@ export const countRequest = async (
   caller: Caller | undefined,
 ): Promise<Record<string, string>> => {
   if (route.limit === "none") return {};
-  if (route.limit === "ip" || !caller) {
-    return gateway.rateLimits.consume(ofAddress(gateway, request, `${route.method} ${route.path}`, route.addressLimit?.(gateway)));
+  const isOfAddress = typeof route.limit === "object" || route.limit === "ip";
+  if (isOfAddress || !caller) {
+    return gateway.rateLimits.consume(ofAddress(gateway, request, `${route.method} ${route.path}`, addressLimit(gateway, route)));
   }
   if (caller.visitor) return countVisitor(gateway, route, request, caller.visitor);
   const count = limited(route, request, caller);

@@ -1,7 +1,7 @@
 import { LIMITS } from "@nodeloom/kernel";
 import type { Request } from "express";
 import { payloadTooLarge, unsupportedMediaType } from "../errors";
-import type { Route } from "../../edge/route";
+import { isStreamed, type Body } from "./kinds";
 
 /** Checks of a body by the request's headers, made before the caller is known. */
 
@@ -12,16 +12,21 @@ const UTF8 = /^utf-?8$/i;
 export const hasBody = (request: Request): boolean =>
   request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
 
+/** A route, as far as its bodies are concerned. */
+interface TakesBody {
+  auth: string;
+  body?: Body | undefined;
+}
+
 /** Bytes that a route's body may have; for a form, its file and some for the parts around it. */
-export const bodyLimit = (route: Pick<Route, "auth" | "binaryBody" | "signedBody">): number => {
-  if (route.signedBody) return route.signedBody.bytes;
-  if (route.binaryBody) return LIMITS.mediaBytes + LIMITS.formBytes;
-  return route.auth === "none" ? LIMITS.openBodyBytes : LIMITS.jsonBodyBytes;
+export const bodyLimit = ({ auth, body }: TakesBody): number => {
+  if (body?.bytes !== undefined) return body.bytes;
+  if (isStreamed(body)) return LIMITS.mediaBytes + LIMITS.formBytes;
+  return auth === "none" ? LIMITS.openBodyBytes : LIMITS.jsonBodyBytes;
 };
 
-/** Values that a JSON body may have. A workflow may have as many as a GET of it can answer with. */
-export const valueLimit = (route: Pick<Route, "wholeWorkflow" | "bodyValues">): number =>
-  (route.bodyValues ?? LIMITS.jsonValues) + (route.wholeWorkflow ? LIMITS.workflowMemberValues : 0);
+/** Values that a JSON body may have. */
+export const valueLimit = ({ values = LIMITS.jsonValues }: Partial<Body>): number => values;
 
 const checkContentType = (header: string | undefined): void => {
   const [type = "", ...parameters] = (header ?? "").split(";").map((part) => part.trim());
@@ -35,14 +40,14 @@ const checkContentType = (header: string | undefined): void => {
  * Refuses a body by its headers.
  * @throws UNSUPPORTED_MEDIA_TYPE (encoded, or no JSON), PAYLOAD_TOO_LARGE (by the declared size)
  */
-export const checkHead = (route: Route, request: Request): void => {
+export const checkHead = (route: TakesBody, request: Request): void => {
   if (!hasBody(request)) return;
   if (request.headers["content-encoding"] !== undefined) {
     throw unsupportedMediaType("the body must be sent as it is, without the header content-encoding");
   }
-  if (!route.body && !route.binaryBody && !route.signedBody) return;
+  if (!route.body) return;
   if (Number(request.headers["content-length"] ?? 0) > bodyLimit(route)) {
-    throw payloadTooLarge(route.binaryBody ? LIMITS.mediaBytes : bodyLimit(route));
+    throw payloadTooLarge(isStreamed(route.body) ? LIMITS.mediaBytes : bodyLimit(route));
   }
-  if (route.body) checkContentType(request.headers["content-type"]);
+  if (route.body.kind === "json") checkContentType(request.headers["content-type"]);
 };

@@ -20,7 +20,7 @@ export const objectSchema = (schema: z.ZodType, io: "input" | "output" = "input"
 
 /** @param more arguments of the tool beside the route's, or other schemas of these */
 export const argumentsSchema = ({ params, query, body }: Parts, more: Shape = {}): ToolHead["inputSchema"] =>
-  objectSchema(z.strictObject({ ...shapeOf(params?.schema), ...shapeOf(query), ...shapeOf(body), ...more }));
+  objectSchema(z.strictObject({ ...shapeOf(params?.schema), ...shapeOf(query), ...shapeOf(body?.schema), ...more }));
 
 /** A value of a query as an address would have it. */
 const asQueryText = (text: string): unknown => {

@@ -2,6 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { invalidRequest, isRecord } from "@nodeloom/kernel";
 import { z } from "zod";
 import type { Gateway } from "../../edge/gateway";
+import { jsonBody } from "../../http/body/kinds";
 import { toJson } from "../../http/json";
 import type { Reply, Route } from "../../edge/route";
 import { slug, uuid } from "../../http/schemas";
@@ -125,9 +126,9 @@ export const BUILT_IN: readonly Tool[] = [
     description:
       "Saves a workflow: with `slug` it changes the members that are given of that one, without it a new one is made, which needs `name`. A node of type request-input declares the inputs, one of type response-output the result.",
     inputSchema: argumentsSchema(
-      { body: (createRoute.body as z.ZodObject).omit({ mcp: true }) },
+      { body: jsonBody((createRoute.body!.schema as z.ZodObject).omit({ mcp: true })) },
       {
-        name: (updateRoute.body as z.ZodObject).shape.name as z.ZodType,
+        name: (updateRoute.body!.schema as z.ZodObject).shape.name as z.ZodType,
         slug: slug.optional().meta({ description: "The workflow to change; without it a new one is made" }),
       },
     ),

@@ -2,7 +2,7 @@ import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
 import { defineRoute } from "../../edge/route";
-import { cursor, cursorPage, identifier, iso, limit, nextCursor, timestamp } from "../../http/schemas";
+import { cursor, cursorPage, identifier, iso, limit, listQuery, nextCursor, timestamp } from "../../http/schemas";
 import { forAdmins } from "./shared";
 
 const OUTCOMES = {
@@ -49,14 +49,15 @@ export const adminAuditRoutes = [
     ...forAdmins,
     method: "GET",
     path: "/api/admin/audit",
-    list: true,
     operationId: "adminListAudit",
     summary: "List the writes of administrators, newest first",
-    query: z.object({
-      owner: identifier.optional().meta({ description: "Instead of those: what was changed in this person's or organization's account" }),
-      limit,
-      cursor: cursor.optional(),
-    }),
+    query: listQuery(
+      z.object({
+        owner: identifier.optional().meta({ description: "Instead of those: what was changed in this person's or organization's account" }),
+        limit,
+        cursor: cursor.optional(),
+      }),
+    ),
     responses: { 200: cursorPage(auditRow) },
     handler: async ({ gateway, query }) => {
       const page = await gateway.services.identity.listAudit({ ownerId: query.owner, limit: query.limit, cursor: query.cursor ?? "" });

@@ -7,11 +7,12 @@ import type { Gateway } from "../../edge/gateway";
 import { modelNotFound, notFound } from "../../http/errors";
 import { idempotencyKey } from "../../edge/idempotency";
 import { defineRoute, type CallContext } from "../../edge/route";
-import { credits, identifier, iso, MAX_CREDITS, MIN_CREDITS, nextCursor, slug, timestamp } from "../../http/schemas";
+import { credits, identifier, iso, listQuery, MAX_CREDITS, MIN_CREDITS, nextCursor, slug, timestamp } from "../../http/schemas";
 import { ledgerPage, ledgerQuery, ledgerRowView } from "../identity/ledger";
 import { balances, balancesView } from "../identity/view";
 import { audited } from "../../edge/audit";
 import { findUser, forAdmins, ofUser, requirePerson } from "./shared";
+import { jsonBody } from "../../http/body/kinds";
 
 const MAX_RUNS = 1_000_000;
 const MAX_NOTE_CHARS = 500;
@@ -137,11 +138,10 @@ export const adminCreditRoutes = [
     ...ofUser,
     method: "GET",
     path: "/api/admin/users/:id/ledger",
-    list: true,
     operationId: "adminListLedger",
     summary: "List the movements of an account, newest first",
     description: "Also of one that is erased, by the id that it had: amounts stay, without notes.",
-    query: ledgerQuery,
+    query: listQuery(ledgerQuery),
     responses: { 200: ledgerPage },
     handler: async ({ gateway, params, query }) => {
       await requireLedger(gateway, params.id);
@@ -161,7 +161,7 @@ export const adminCreditRoutes = [
     operationId: "adminCreditUser",
     summary: "Add or adjust credits, or grant trial runs",
     idempotent: "once",
-    body: creditChange,
+    body: jsonBody(creditChange),
     responses: { 200: z.object({ userId: z.string(), credits: balances }).meta({ id: "AccountBalances" }) },
     errors: ["NOT_FOUND", "MODEL_NOT_FOUND"],
     example: { kind: "topup", amount: 500, note: "Invoice 2026-014" },
@@ -176,15 +176,16 @@ export const adminCreditRoutes = [
     ...forAdmins,
     method: "GET",
     path: "/api/admin/ledger/check",
-    list: true,
     operationId: "adminCheckLedger",
     summary: "Check that every account agrees with its ledger",
     description:
       "Recomputes every account from its ledger. `ok` is true when all were checked and all agree; an account that disagrees is there once for each thing that does. Takes at most a minute: after that, `nextCursor` says where to go on.",
-    query: z.object({
-      cursor: identifier.optional(),
-      full: z.enum(["true", "false"]).optional().describe("`true`: adds up all history, and checks the yearly checkpoints by it"),
-    }),
+    query: listQuery(
+      z.object({
+        cursor: identifier.optional(),
+        full: z.enum(["true", "false"]).optional().describe("`true`: adds up all history, and checks the yearly checkpoints by it"),
+      }),
+    ),
     responses: { 200: ledgerCheck },
     handler: async ({ gateway, query }) => {
       const checked = await gateway.services.billing.checkLedger(

@@ -1,7 +1,7 @@
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { defineRoute } from "../../edge/route";
-import { cursor, cursorPage, identifier, limit, nextCursor, PAGES_END_EARLY } from "../../http/schemas";
+import { cursor, cursorPage, identifier, limit, listQuery, nextCursor, PAGES_END_EARLY } from "../../http/schemas";
 import { execution, executionView, EXECUTION_STATUSES } from "../executions/view";
 import { forAdmins } from "./shared";
 
@@ -10,11 +10,12 @@ export const adminExecutionRoutes = [
     ...forAdmins,
     method: "GET",
     path: "/api/admin/executions",
-    list: true,
     operationId: "adminListExecutions",
     summary: "List every user's executions, newest first",
     description: PAGES_END_EARLY,
-    query: z.object({ userId: identifier.optional(), status: z.enum(EXECUTION_STATUSES).optional(), limit, cursor: cursor.optional() }),
+    query: listQuery(
+      z.object({ userId: identifier.optional(), status: z.enum(EXECUTION_STATUSES).optional(), limit, cursor: cursor.optional() }),
+    ),
     responses: { 200: cursorPage(execution.extend({ userId: z.string() }).meta({ id: "AdminExecution" })) },
     handler: async ({ gateway, query }) => {
       const page = await gateway.services.executions.listExecutions(executions.ListExecutionsRequest.fromPartial(query));

@@ -6,6 +6,7 @@ import { anyObject, modelParams, slug } from "../../http/schemas";
 import { model, modelView } from "../models/view";
 import { audited } from "../../edge/audit";
 import { forAdmins } from "./shared";
+import { jsonBody } from "../../http/body/kinds";
 
 /** Models that administrators add as entries, written as the files of the registry are. */
 
@@ -83,8 +84,8 @@ export const adminModelEntryRoutes = [
     operationId: "adminAddModel",
     summary: "Add a model as an entry of the registry",
     description: "Adding the same entry again answers the same.",
-    body: entry,
-    replyHeaders: ["ETag", "Location"],
+    body: jsonBody(entry),
+    headers: ["ETag", "Location"],
     responses: { 201: model },
     errors: ["ALREADY_EXISTS", "PRECONDITION_FAILED"],
     handler: async (context) => {
@@ -101,8 +102,8 @@ export const adminModelEntryRoutes = [
     summary: "Add a model of fal, Replicate or OpenRouter from what the provider publishes of it",
     description:
       "The model stays switched off until it has a price. `entry` is what was made of the provider's schema; PUT replaces it. Importing the same again on the same day answers the same.",
-    body: importRequest,
-    replyHeaders: ["ETag", "Location"],
+    body: jsonBody(importRequest),
+    headers: ["ETag", "Location"],
     responses: { 201: imported },
     errors: ["ALREADY_EXISTS", "PRECONDITION_FAILED"],
     example: { provider: "fal", app: "fal-ai/flux-2-pro" },
@@ -125,7 +126,7 @@ export const adminModelEntryRoutes = [
     operationId: "adminGetModelEntry",
     summary: "Read the entry of a model: a file of the registry, or one that was added",
     params: modelParams,
-    replyHeaders: ["ETag"],
+    headers: ["ETag"],
     responses: { 200: entry },
     errors: ["INVALID_SLUG", "MODEL_NOT_FOUND"],
     handler: async ({ gateway, params }) => {
@@ -141,10 +142,9 @@ export const adminModelEntryRoutes = [
     summary: "Replace the entry of a model that was added, or add it",
     description:
       "What was changed of the model by PATCH goes with the entry that is replaced. With If-Match only that revision is replaced.",
-    ifMatch: true,
     params: modelParams,
-    body: entry,
-    replyHeaders: ["ETag"],
+    body: jsonBody(entry),
+    headers: ["If-Match", "ETag"],
     responses: { 200: model },
     errors: ["INVALID_SLUG", "ALREADY_EXISTS", "PRECONDITION_FAILED"],
     handler: async (context) => {
@@ -161,7 +161,7 @@ export const adminModelEntryRoutes = [
     operationId: "adminDeleteModel",
     summary: "Delete a model that was added",
     description: "Runs under way are carried to their end. With If-Match only that revision is deleted.",
-    ifMatch: true,
+    headers: ["If-Match"],
     params: modelParams,
     responses: { 204: null },
     errors: ["INVALID_SLUG", "MODEL_NOT_FOUND", "ALREADY_EXISTS", "PRECONDITION_FAILED"],

@@ -2,12 +2,13 @@ import { TASK_NAMES, type TaskName } from "@nodeloom/kernel";
 import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import { defineRoute, type ParamsSpec } from "../../edge/route";
-import { slug } from "../../http/schemas";
+import { defineRoute } from "../../edge/route";
+import { listQuery, slug, type ParamsSpec } from "../../http/schemas";
 import { ranked } from "../../clients/ranking";
 import { taskName } from "../models/tasks";
 import { audited } from "../../edge/audit";
 import { forAdmins } from "./shared";
+import { jsonBody } from "../../http/body/kinds";
 
 /** Which models are taken for tasks (`auto:image`), and in which order. */
 
@@ -35,7 +36,7 @@ export const adminModelOrderRoutes = [
     ...forAdmins,
     method: "GET",
     path: "/api/admin/model-orders",
-    list: true,
+    query: listQuery(),
     operationId: "adminListModelOrders",
     summary: "List which models are taken for tasks, and in which order",
     responses: { 200: z.array(order) },
@@ -52,7 +53,7 @@ export const adminModelOrderRoutes = [
     summary: "Set which models come first for a task",
     description: "The first that is ready, and that the caller's tier may run, is taken. An empty order is the built-in one.",
     params,
-    body: z.strictObject({ order: z.array(slug).max(MAX_ORDER) }).meta({ id: "NewModelOrder" }),
+    body: jsonBody(z.strictObject({ order: z.array(slug).max(MAX_ORDER) }).meta({ id: "NewModelOrder" })),
     responses: { 200: order },
     errors: ["NOT_FOUND"],
     example: { order: ["sandbox-image", "sandbox-image-fast"] },

@@ -7,6 +7,7 @@ import { model, modelView } from "../models/view";
 import { price, priceView, toStoredPrice } from "../models/prices";
 import { defineRoute } from "../../edge/route";
 import { baseTier, modelParams, slug } from "../../http/schemas";
+import { jsonBody } from "../../http/body/kinds";
 
 const changes = z
   .strictObject({
@@ -38,7 +39,7 @@ export const adminModelRoutes = [
     operationId: "adminUpdateModel",
     summary: "Enable or disable a model, or change its wholesale price, its lowest tier or what comes in its place",
     params: modelParams,
-    body: changes,
+    body: jsonBody(changes),
     responses: { 200: model },
     errors: ["INVALID_SLUG", "MODEL_NOT_FOUND"],
     example: { enabled: true, price: { perImageUsd: 0.025 } },

@@ -1,7 +1,7 @@
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { defineRoute } from "../../edge/route";
-import { cursor, cursorPage, identifier, iso, limit, nextCursor, PAGES_END_EARLY, timestamp } from "../../http/schemas";
+import { cursor, cursorPage, identifier, iso, limit, listQuery, nextCursor, PAGES_END_EARLY, timestamp } from "../../http/schemas";
 import { forAdmins } from "./shared";
 
 const moderationRow = z
@@ -39,11 +39,10 @@ export const adminModerationRoutes = [
     ...forAdmins,
     method: "GET",
     path: "/api/admin/moderation",
-    list: true,
     operationId: "adminListModeration",
     summary: "List what the moderation hook refused, newest first",
     description: `With what was let through unchecked while it was away. ${PAGES_END_EARLY}`,
-    query: z.object({ userId: identifier.optional(), limit, cursor: cursor.optional() }),
+    query: listQuery(z.object({ userId: identifier.optional(), limit, cursor: cursor.optional() })),
     responses: {
       200: cursorPage(moderationRow).extend({
         configured: z.boolean().meta({ description: "Whether this installation has a moderation hook" }),

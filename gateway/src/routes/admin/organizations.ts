@@ -4,10 +4,11 @@ import type { Gateway } from "../../edge/gateway";
 import { notFound } from "../../http/errors";
 import { PAGE_MAX } from "../../http/limits";
 import { defineRoute } from "../../edge/route";
-import { cursor, cursorPage, idParams, identifier, iso, limit, nextCursor, timestamp } from "../../http/schemas";
+import { cursor, cursorPage, identifier, idParams, iso, limit, listQuery, nextCursor, timestamp } from "../../http/schemas";
 import { balances } from "../identity/view";
 import { adjust, creditAccount, topup } from "./credits";
 import { forAdmins } from "./shared";
+import { jsonBody } from "../../http/body/kinds";
 
 /** Organizations, for administrators. */
 
@@ -53,10 +54,9 @@ export const adminOrganizationRoutes = [
     ...forAdmins,
     method: "GET",
     path: "/api/admin/organizations",
-    list: true,
     operationId: "adminListOrganizations",
     summary: "List organizations, newest first",
-    query: z.object({ q: identifier.optional().meta({ description: "Part of the name" }), limit, cursor: cursor.optional() }),
+    query: listQuery(z.object({ q: identifier.optional().meta({ description: "Part of the name" }), limit, cursor: cursor.optional() })),
     responses: { 200: cursorPage(organization) },
     handler: async ({ gateway, query }) => {
       const request = { query: query.q ?? "", tierOf: undefined, limit: query.limit, cursor: query.cursor ?? "" };
@@ -77,7 +77,7 @@ export const adminOrganizationRoutes = [
     operationId: "adminCreditOrganization",
     summary: "Add or adjust an organization's credits",
     idempotent: "once",
-    body: creditChange,
+    body: jsonBody(creditChange),
     responses: { 200: z.object({ organizationId: z.string(), credits: balances }).meta({ id: "OrganizationBalances" }) },
     errors: ["NOT_FOUND"],
     example: { kind: "topup", amount: 500, note: "Invoice 2026-015" },

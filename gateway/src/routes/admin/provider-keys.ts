@@ -4,14 +4,15 @@ import { identity, type models } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Gateway } from "../../edge/gateway";
 import { notFound } from "../../http/errors";
-import { defineRoute, type ParamsSpec, type RouteDefinition } from "../../edge/route";
-import { headerValue, iso, timestamp } from "../../http/schemas";
+import { defineRoute, type RouteDefinition } from "../../edge/route";
+import { headerValue, iso, listQuery, timestamp, type ParamsSpec } from "../../http/schemas";
 import { audited } from "../../edge/audit";
 import { findUser } from "./shared";
+import { jsonBody } from "../../http/body/kinds";
 
 /** Keys of providers: set here, used by executions, and never shown again. */
 
-const forSignedInAdmins = { tag: "Admin", auth: "admin-session", limit: "user" } as const satisfies Partial<
+const forSignedInAdmins = { tag: "Admin", auth: "admin-session", role: "self", limit: "user" } as const satisfies Partial<
   RouteDefinition<"admin-session">
 >;
 const name = z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/);
@@ -104,7 +105,7 @@ export const adminProviderKeyRoutes = [
     ...forSignedInAdmins,
     method: "GET",
     path: "/api/admin/provider-keys",
-    list: true,
+    query: listQuery(),
     operationId: "adminListProviderKeys",
     summary: "List the keys of providers that models need, without their values",
     responses: { 200: list },
@@ -116,7 +117,7 @@ export const adminProviderKeyRoutes = [
     operationId: "adminPutProviderKey",
     summary: "Set the key of a provider, or replace it",
     description: "Its models are ready within a second, without a restart. The value is encrypted, and never shown again.",
-    body: z.strictObject({ value: headerValue(SECRET_BOUNDS.valueChars) }).meta({ id: "NewProviderKey" }),
+    body: jsonBody(z.strictObject({ value: headerValue(SECRET_BOUNDS.valueChars) }).meta({ id: "NewProviderKey" })),
     responses: { 200: providerKey },
     errors: ["NOT_FOUND", "ALREADY_EXISTS", "NOT_CONFIGURED", "PRECONDITION_FAILED"],
     example: { value: "the key, as the provider shows it" },

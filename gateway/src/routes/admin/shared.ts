@@ -6,7 +6,7 @@ import type { RouteDefinition } from "../../edge/route";
 import { idParams } from "../../http/schemas";
 
 /** What all routes for administrators have in common. */
-export const forAdmins = { tag: "Admin", auth: "admin", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;
+export const forAdmins = { tag: "Admin", auth: "admin", role: "self", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;
 /** And those that are about one user. */
 export const ofUser = { ...forAdmins, params: idParams("user"), errors: ["NOT_FOUND"] } as const;
 

@@ -6,6 +6,7 @@ import { defineRoute } from "../../edge/route";
 import { slug, workflowParams } from "../../http/schemas";
 import { audited } from "../../edge/audit";
 import { forAdmins } from "./shared";
+import { jsonBody } from "../../http/body/kinds";
 
 const change = z
   .strictObject({ listed: z.boolean().optional(), reason: z.string().max(LIMITS.noteChars).optional(), featured: z.boolean().optional() })
@@ -50,7 +51,7 @@ export const adminTemplateRoutes = [
     summary: "Take a template down or let it back, or have it shown first",
     description: "A template that is taken down is its owner's alone: others neither see nor run it.",
     params: workflowParams,
-    body: change,
+    body: jsonBody(change),
     responses: { 200: standing },
     errors: ["WORKFLOW_NOT_FOUND"],
     example: { listed: false, reason: "Shows somebody else's pictures" },

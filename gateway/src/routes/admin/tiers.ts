@@ -6,7 +6,8 @@ import { forAdmins } from "./shared";
 import { notFound } from "../../http/errors";
 import type { Gateway } from "../../edge/gateway";
 import { defineRoute } from "../../edge/route";
-import { credits, MAX_CREDITS, MIN_CREDITS, tierId } from "../../http/schemas";
+import { credits, listQuery, MAX_CREDITS, MIN_CREDITS, tierId } from "../../http/schemas";
+import { jsonBody } from "../../http/body/kinds";
 
 const PERMILLE = 1_000;
 const MAX_PER_MINUTE = 1_000_000;
@@ -61,7 +62,7 @@ export const adminTierRoutes = [
     ...forAdmins,
     method: "GET",
     path: "/api/admin/tiers",
-    list: true,
+    query: listQuery(),
     operationId: "adminListTiers",
     summary: "List the custom tiers",
     responses: { 200: z.array(tier) },
@@ -87,7 +88,7 @@ export const adminTierRoutes = [
     operationId: "adminPutTier",
     summary: "Create or replace a custom tier",
     description: "Its users have the new rights, limits and markup at once, and the new credits from their next renewal on.",
-    body: tierSettings,
+    body: jsonBody(tierSettings),
     responses: { 200: tier },
     example: { base: "business", rateLimitPerMinute: 3000, markup: 1.25, monthlyCredits: 20000, concurrency: 80 },
     handler: async (context) => {

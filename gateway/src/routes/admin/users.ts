@@ -2,7 +2,7 @@ import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { preconditionFailed } from "../../http/errors";
 import { defineRoute } from "../../edge/route";
-import { cursor, cursorPage, identifier, iso, limit, name, nextCursor, queryFlag, tierId, timestamp } from "../../http/schemas";
+import { cursor, cursorPage, identifier, iso, limit, listQuery, name, nextCursor, queryFlag, tierId, timestamp } from "../../http/schemas";
 import { adminUser, adminUserView, balances, balancesView } from "../identity/view";
 import { sendSoon } from "../../edge/mails";
 import { audited } from "../../edge/audit";
@@ -10,6 +10,7 @@ import { hideOrganizationsOf } from "./organizations";
 import { applyPlan } from "../../sweepers/plan-change";
 import { forAdmins, ofUser, requirePerson } from "./shared";
 import { setConcurrency } from "../../sweepers/tier-rollout";
+import { jsonBody } from "../../http/body/kinds";
 
 const userChanges = z
   .strictObject({
@@ -43,10 +44,9 @@ export const adminUserRoutes = [
     ...forAdmins,
     method: "GET",
     path: "/api/admin/users",
-    list: true,
     operationId: "adminListUsers",
     summary: "List users",
-    query: z.object({ approved: queryFlag.optional(), q: identifier.optional(), limit, cursor: cursor.optional() }),
+    query: listQuery(z.object({ approved: queryFlag.optional(), q: identifier.optional(), limit, cursor: cursor.optional() })),
     responses: { 200: cursorPage(adminUser) },
     handler: async ({ gateway, query }) => {
       const page = await gateway.services.identity.listUsers({
@@ -79,7 +79,7 @@ export const adminUserRoutes = [
     summary: "Approve or suspend a user, or change the tier, the role or the business",
     description:
       "Approval gives the credits of the tier. Suspending ends all sessions, cancels what runs, hides templates and public schemas from others, and refuses the keys and sign-ins for as long as it lasts, everywhere within one second; taking approval back ends sessions, keys and runs once. Sending the same change again completes one that was interrupted.",
-    body: userChanges,
+    body: jsonBody(userChanges),
     responses: { 200: adminUser },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     example: { approved: true, tier: "pro" },

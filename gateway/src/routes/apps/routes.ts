@@ -12,6 +12,7 @@ import { todayOf } from "../../apps/budget";
 import { TOKENS_PER_MINUTE } from "../../apps/limits";
 import { appCard, appParams, appView, openTokenBody, toAppView, toCard, toToday, tokenBody, tokenResult } from "./schemas";
 import type { TokenClaims } from "../../apps/tokens";
+import { jsonBody } from "../../http/body/kinds";
 
 /** An app whose visitors need no account. @throws NOT_FOUND */
 const findOpen = async ({ apps }: Gateway, slug: string): Promise<App> => {
@@ -36,7 +37,7 @@ const tokenReply = async ({ apps, visits, services }: Gateway, app: App, claims:
   };
 };
 
-const open = { tag: "Apps", auth: "none", limit: "ip" } as const;
+const open = { tag: "Apps", auth: "none", role: "self", limit: "ip" } as const;
 
 export const appRoutes = [
   defineRoute({
@@ -70,9 +71,9 @@ export const appRoutes = [
     description:
       "For the app's own page, and pages of its origins. A token lasts ten minutes, runs the app (`POST /api/workflows/{slug}/run`) and reads the visitor's own executions, and nothing else. An address may be a hundred new visitors in a day.",
     app: "open",
-    addressLimit: () => TOKENS_PER_MINUTE,
+    limit: { ip: TOKENS_PER_MINUTE },
     params: appParams,
-    body: openTokenBody,
+    body: jsonBody(openTokenBody),
     responses: { 200: tokenResult },
     errors: ["NOT_FOUND"],
     handler: async ({ gateway, params, body, request }) => {
@@ -91,11 +92,12 @@ export const appRoutes = [
     description:
       "For a server that gives its visitors' browsers tokens. A token lasts ten minutes, runs the app and reads the visitor's own executions, and nothing else. What it runs counts on the key that got it, and it ends with the key. A token for a name that visitors could choose would let them read each other's executions.",
     auth: "any",
+    role: "runner",
     capability: specific("workflow", "slug"),
     limit: "user",
     approval: true,
     params: workflowParams,
-    body: tokenBody,
+    body: jsonBody(tokenBody),
     responses: { 200: tokenResult },
     errors: ["NOT_FOUND"],
     example: { visitor: "customer-17" },

@@ -2,8 +2,7 @@ import { APP_BOUNDS, APP_PAYERS, APP_THEMES, toCredits } from "@nodeloom/kernel"
 import type { workflows } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import type { ParamsSpec } from "../../edge/route";
-import { credits, line, slug, timestamp } from "../../http/schemas";
+import { credits, line, slug, timestamp, type ParamsSpec } from "../../http/schemas";
 import { publicSchema } from "../workflows/schemas";
 import { schemaView } from "../workflows/views";
 import type { App } from "../../apps/apps";

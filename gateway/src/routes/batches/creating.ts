@@ -7,7 +7,7 @@ import { markReplayed } from "../../edge/lease";
 import { BATCH_CREATE_MS } from "../../http/limits";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../edge/route";
 import { credits, modelParams, uuid, versionQuery, workflowParams } from "../../http/schemas";
-import { invalidBody, specific } from "../runs/routes";
+import { inputsBody, specific } from "../runs/routes";
 import { modelBatch, orderOf, workflowBatch, type BatchContext } from "./requests";
 
 export const ACCEPTED = 202;
@@ -53,7 +53,7 @@ const quote = async (context: BatchContext, $case: TargetCase, value: string): P
 const ITEM_ERRORS = ["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND", "ACCOUNT_NOT_APPROVED"] as const;
 export const ORDER_ERRORS = [...ITEM_ERRORS, "INSUFFICIENT_CREDITS", "CONCURRENCY_LIMIT_EXCEEDED"] as const;
 
-const shared = { tag: "Batches", method: "POST", auth: "any", limit: "user", approval: true, invalidBody } as const satisfies Partial<
+const shared = { tag: "Batches", method: "POST", auth: "any", role: "runner", limit: "user", approval: true } as const satisfies Partial<
   RouteDefinition<"any">
 >;
 const creating = { ...shared, idempotent: "rebuild", responses: { [ACCEPTED]: created } } as const;
@@ -62,14 +62,14 @@ const ofWorkflow = {
   capability: specific("workflow", "slug"),
   params: workflowParams,
   query: z.strictObject({ version: versionQuery }),
-  body: workflowBatch,
+  body: inputsBody(workflowBatch),
   example: { inputs: [{ prompt: "A lighthouse at dusk" }, { prompt: "A lighthouse at dawn" }], maxCredits: 20 },
 } as const;
 const ofModel = {
   capability: specific("model", "internalName"),
   params: modelParams,
   query: z.strictObject({}),
-  body: modelBatch,
+  body: inputsBody(modelBatch),
   example: ofWorkflow.example,
 } as const;
 const ALL_OR_NOTHING =

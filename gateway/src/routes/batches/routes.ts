@@ -5,8 +5,8 @@ import { batches } from "@nodeloom/proto";
 import { z } from "zod";
 import { authorize, runCapability } from "../../auth/caller";
 import { BATCH_CREATE_MS, BATCH_RESULTS_MS } from "../../http/limits";
-import { defineRoute, STREAMED, type CallContext } from "../../edge/route";
-import { cursor, cursorPage, executionParams, limit, nextCursor } from "../../http/schemas";
+import { content, defineRoute, STREAMED, type CallContext } from "../../edge/route";
+import { cursor, cursorPage, executionParams, limit, listQuery, nextCursor } from "../../http/schemas";
 import { notFound } from "../../http/errors";
 import { whileConnected } from "../../http/event-stream";
 import { maxCredits } from "../runs/routes";
@@ -14,6 +14,7 @@ import { toRunner } from "../runs/run";
 import { ACCEPTED, created, createdReply, ORDER_ERRORS, type TargetCase } from "./creating";
 import { FORMATS, streamResults } from "./results";
 import { batch, batchRow, batchView, rowView } from "./view";
+import { jsonBody } from "../../http/body/kinds";
 
 type ById = CallContext<"any", { id: string }>;
 
@@ -33,14 +34,14 @@ export const batchRoutes = [
   defineRoute({
     method: "GET",
     path: "/api/batches",
-    list: true,
     operationId: "listBatches",
     summary: "List the caller's batches, newest first",
     tag: "Batches",
     auth: "any",
+    role: "viewer",
     capability: "execution:read",
     limit: "user",
-    query: z.object({ limit, cursor: cursor.optional() }),
+    query: listQuery(z.object({ limit, cursor: cursor.optional() })),
     responses: { 200: cursorPage(batch) },
     handler: async ({ gateway, caller, query }) => {
       const request = { userId: caller.user.id, limit: query.limit, cursor: query.cursor ?? "" };
@@ -54,6 +55,7 @@ export const batchRoutes = [
     operationId: "getBatch",
     summary: "A batch with its counts and some of its rows",
     description: "Rows are in their order; those after them come with `cursor`. A page has fewer rows than `limit` where results are long.",
+    role: "viewer",
     query: z.strictObject({ limit, cursor: cursor.optional() }),
     responses: { 200: batch.extend({ rows: z.array(batchRow), nextCursor: z.string().nullable() }).meta({ id: "BatchWithRows" }) },
     handler: async ({ gateway, caller, params, query }) => {
@@ -71,10 +73,9 @@ export const batchRoutes = [
     operationId: "getBatchResults",
     summary: "All rows of a batch with their results, as a file",
     description: "`jsonl`: one row a line. `csv`: a column for each input and each member of the results; files are their addresses.",
+    role: "viewer",
     query: z.strictObject({ format: z.enum(FORMATS).default("jsonl") }),
-    contentType: "application/x-ndjson",
-    responses: { 200: batchRow },
-    otherContent: { "text/csv": z.string() },
+    responses: { 200: content({ "application/x-ndjson": batchRow, "text/csv": z.string() }) },
     handler: async ({ gateway, caller, params, query, response }) => {
       const one = { batchId: params.id, userId: caller.user.id };
       await gateway.services.batches.getBatch(one);
@@ -94,6 +95,7 @@ export const batchRoutes = [
     operationId: "cancelBatch",
     summary: "Cancel a batch: what waits never begins, what is under way is cancelled",
     capability: "execution:cancel",
+    role: "runner",
     responses: { 200: batch },
     handler: async ({ gateway, caller, params }) => {
       const { batch: stored } = await gateway.services.batches.cancelBatch({ batchId: params.id, userId: caller.user.id });
@@ -110,7 +112,7 @@ export const batchRoutes = [
     description:
       "Needs the capability to run its workflow or model. The rest of it runs for the caller: it counts on their key's budget and has the metadata that the key fixes. 412 for a batch that is not paused.",
     approval: true,
-    body: z.strictObject({ maxCredits }).optional().meta({ id: "ResumeBatchRequest" }),
+    body: jsonBody(z.strictObject({ maxCredits }).optional().meta({ id: "ResumeBatchRequest" })),
     responses: { 200: batch },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED", "CAPABILITY_DENIED"],
     handler: async (context) => {
@@ -138,9 +140,11 @@ export const batchRoutes = [
     description: "Needs the capability to run its workflow or model. 412 where there are no such rows.",
     approval: true,
     idempotent: "rebuild",
-    body: z
-      .strictObject({ status: z.enum(["failed", "cancelled", "skipped"]).meta({ description: "`skipped`: never begun" }), maxCredits })
-      .meta({ id: "RerunBatchRequest", example: { status: "failed" } }),
+    body: jsonBody(
+      z
+        .strictObject({ status: z.enum(["failed", "cancelled", "skipped"]).meta({ description: "`skipped`: never begun" }), maxCredits })
+        .meta({ id: "RerunBatchRequest", example: { status: "failed" } }),
+    ),
     responses: { [ACCEPTED]: created },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED", "CAPABILITY_DENIED", ...ORDER_ERRORS],
     handler: async (context) => {

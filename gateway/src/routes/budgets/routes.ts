@@ -3,11 +3,12 @@ import { billing } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../edge/route";
-import { idParams, workflowParams } from "../../http/schemas";
+import { idParams, listQuery, workflowParams } from "../../http/schemas";
 import { auditedForOwner } from "../../edge/audit";
 import { metadataName } from "../runs/routes";
 import { readableWorkflow } from "../workflows/readable";
 import { budget, budgetView, setRequest, settings } from "./view";
+import { jsonBody } from "../../http/body/kinds";
 
 type Scope = NonNullable<billing.BudgetScope["scope"]>;
 type Context = Pick<CallContext<"session">, "gateway" | "caller" | "logger" | "response">;
@@ -76,10 +77,11 @@ export const budgetRoutes = [
   defineRoute({
     ...ofKey,
     method: "PUT",
+    role: "owner",
     operationId: "setKeyBudget",
     summary: "Set what runs by an API key may cost",
     description: `${ONE} Of schedules and hooks, too, that the key has set.`,
-    body: settingsBody,
+    body: jsonBody(settingsBody),
     responses: { 200: budget },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     handler: async (context) => {
@@ -90,6 +92,7 @@ export const budgetRoutes = [
   defineRoute({
     ...ofKey,
     method: "GET",
+    role: "viewer",
     operationId: "getKeyBudget",
     summary: "Read an API key's budget",
     responses: { 200: budget },
@@ -98,6 +101,7 @@ export const budgetRoutes = [
   defineRoute({
     ...ofKey,
     method: "DELETE",
+    role: "owner",
     operationId: "deleteKeyBudget",
     summary: "Remove an API key's budget",
     responses: { 204: null },
@@ -106,10 +110,11 @@ export const budgetRoutes = [
   defineRoute({
     ...ofWorkflow,
     method: "PUT",
+    role: "owner",
     operationId: "setWorkflowBudget",
     summary: "Set what the caller's runs of a workflow may cost",
     description: `${ONE} Also of a template of others. Runs by other accounts are theirs to pay, and don't count.`,
-    body: settingsBody,
+    body: jsonBody(settingsBody),
     responses: { 200: budget },
     errors: ["PRECONDITION_FAILED"],
     handler: async (context) => {
@@ -120,6 +125,7 @@ export const budgetRoutes = [
   defineRoute({
     ...ofWorkflow,
     method: "GET",
+    role: "viewer",
     operationId: "getWorkflowBudget",
     summary: "Read a workflow's budget",
     responses: { 200: budget },
@@ -129,6 +135,7 @@ export const budgetRoutes = [
   defineRoute({
     ...ofWorkflow,
     method: "DELETE",
+    role: "owner",
     operationId: "deleteWorkflowBudget",
     summary: "Remove a workflow's budget",
     responses: { 204: null },
@@ -139,9 +146,10 @@ export const budgetRoutes = [
     ...shared,
     method: "GET",
     path: "/api/budgets",
-    list: true,
+    query: listQuery(),
     operationId: "listBudgets",
     summary: "List the caller's budgets, in the order in which they were made",
+    role: "viewer",
     responses: { 200: z.array(budget) },
     handler: async ({ gateway, caller }) => {
       const { budgets } = await gateway.services.billing.listBudgets({ userId: caller.user.id });
@@ -155,7 +163,8 @@ export const budgetRoutes = [
     operationId: "setMetadataBudget",
     summary: "Set what runs with a value of metadata may cost",
     description: `For customers of yours: each run says by its metadata whom it is for, or a key does so for all of its runs. ${ONE}`,
-    body: metadataBody,
+    role: "owner",
+    body: jsonBody(metadataBody),
     responses: { 200: budget },
     errors: ["PRECONDITION_FAILED"],
     handler: (context) => set(context, { $case: "metadata", value: context.body.metadata }, context.body),
@@ -168,6 +177,7 @@ export const budgetRoutes = [
     operationId: "deleteBudget",
     summary: "Remove a budget, whatever it is for",
     description: "Also one whose key or workflow is gone.",
+    role: "owner",
     responses: { 204: null },
     errors: ["NOT_FOUND"],
     handler: (context) => remove(context, { id: context.params.id }),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { authorize, runCapability } from "../../auth/caller";
 import { defineRoute } from "../../edge/route";
 import { executionParams, iso, timestamp } from "../../http/schemas";
+import { jsonBody } from "../../http/body/kinds";
 
 const DECISIONS = ["approve", "reject"] as const;
 
@@ -42,6 +43,7 @@ export const decisionRoutes = [
     summary: "Count the executions that wait for a decision",
     tag: "Executions",
     auth: "any",
+    role: "viewer",
     capability: "execution:read",
     limit: "user",
     responses: { 200: z.object({ waiting: z.number() }).meta({ id: "WaitingCount" }) },
@@ -64,7 +66,7 @@ export const decisionRoutes = [
     limit: "user+id",
     approval: true,
     idempotent: "replay",
-    body: decisionBody,
+    body: jsonBody(decisionBody),
     responses: { 200: decision },
     errors: ["EXECUTION_NOT_FOUND", "CAPABILITY_DENIED", "NOT_FOUND", "NOT_WAITING"],
     handler: async ({ gateway, caller, params, body, members }) => {

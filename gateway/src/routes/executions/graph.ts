@@ -22,6 +22,7 @@ export const executionGraphRoute = defineRoute({
     "However the workflow was edited since. Of workflows that the caller may read; kept as long as the execution. A key needs `workflow:read`, too.",
   tag: "Executions",
   auth: "any",
+  role: "viewer",
   capability: "execution:read",
   limit: "user+id",
   params: executionParams,

@@ -20,13 +20,26 @@ import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery 
 import { toJson, raw } from "../../http/json";
 import { addressOf } from "../../edge/rate/counting";
 import { EVENT_STREAM_MS } from "../../http/limits";
-import { defineRoute, STREAMED, type CallContext, type Reply } from "../../edge/route";
-import { cursor, cursorPage, executionParams, iso, limit, nextCursor, PAGES_END_EARLY, queryFlag, slug, uuid } from "../../http/schemas";
+import { content, defineRoute, STREAMED, type CallContext, type Reply } from "../../edge/route";
+import {
+  cursor,
+  cursorPage,
+  executionParams,
+  iso,
+  limit,
+  listQuery,
+  nextCursor,
+  PAGES_END_EARLY,
+  queryFlag,
+  slug,
+  uuid,
+} from "../../http/schemas";
+import { jsonBody } from "../../http/body/kinds";
 
 const NOTHING_MORE = 204;
 
 const shared = { tag: "Executions", auth: "any", params: executionParams, errors: ["EXECUTION_NOT_FOUND"] } as const;
-const reading = { ...shared, method: "GET", capability: "execution:read", limit: "user+id", app: "visitors" } as const;
+const reading = { ...shared, method: "GET", capability: "execution:read", role: "viewer", limit: "user+id", app: "visitors" } as const;
 
 /** OpenAPI 3.1 describes a stream of events by one of them. */
 const streamedEvent = z
@@ -138,7 +151,7 @@ const named = z.object({
   limit,
   cursor: cursor.optional(),
 });
-const listQuery = named.catchall(z.string()).superRefine((query, context) => {
+const filters = named.catchall(z.string()).superRefine((query, context) => {
   for (const path of Object.keys(query)) {
     // No run carries a name with a zero character, or this one.
     const isOfMetadata = path.startsWith(METADATA_PREFIX) && !path.includes("\0") && path !== `${METADATA_PREFIX}__proto__`;
@@ -169,9 +182,10 @@ export const executionRoutes = [
     description: "They never began, so they cost nothing.",
     tag: "Executions",
     auth: "any",
+    role: "runner",
     capability: "execution:cancel",
     limit: "user",
-    body: z.strictObject({ queued: z.literal(true) }).meta({ id: "CancelQueuedRequest" }),
+    body: jsonBody(z.strictObject({ queued: z.literal(true) }).meta({ id: "CancelQueuedRequest" })),
     responses: { 200: z.object({ cancelled: z.number().meta({ description: "How many" }) }).meta({ id: "CancelQueuedResult" }) },
     handler: async ({ gateway, caller }) => {
       const { cancelled } = await gateway.services.executions.cancelQueued({ userId: caller.user.id });
@@ -181,15 +195,15 @@ export const executionRoutes = [
   defineRoute({
     method: "GET",
     path: "/api/executions",
-    list: true,
     operationId: "listExecutions",
     summary: "List the caller's executions, newest first",
     description: PAGES_END_EARLY,
     tag: "Executions",
     auth: "any",
+    role: "viewer",
     capability: "execution:read",
     limit: "user",
-    query: listQuery,
+    query: listQuery(filters),
     responses: { 200: cursorPage(execution) },
     app: "visitors",
     handler: async (context) => {
@@ -235,6 +249,7 @@ export const executionRoutes = [
     description: "What was submitted to providers is charged; what never was is not. A run that waits in line ends at once, free.",
     capability: "execution:cancel",
     limit: "user+id",
+    role: "runner",
     responses: {
       200: z
         .object({ status: z.enum(["cancel_requested", "already_completed", "already_failed", "already_cancelled"]) })
@@ -250,11 +265,11 @@ export const executionRoutes = [
     path: "/api/executions/:id/events",
     operationId: "watchExecution",
     summary: "Follow an execution as server-sent events",
+    headers: ["Last-Event-ID"],
     description:
       "Replays what came after `Last-Event-ID`. 204 tells a client that has seen everything not to come back. Texts come in pieces while they are written: " +
       "`node.delta` events, without an id, whose data is `{nodeId, item, text, reset?}`. They are never replayed; who comes late gets the text so far, with `reset: true`.",
-    contentType: "text/event-stream",
-    responses: { 200: streamedEvent, 204: null },
+    responses: { 200: content({ "text/event-stream": streamedEvent }), 204: null },
     errors: ["EXECUTION_NOT_FOUND", "CONCURRENCY_LIMIT_EXCEEDED"],
     handler: async (context) => {
       const { gateway, caller, params, request } = context;
@@ -275,6 +290,7 @@ export const executionRoutes = [
       "At once, with eight attempts of its own; a delivery that still waits ends in favour of it. 412 when it would reach nobody: the run is not over or has no webhook, or the key's webhook is disabled, removed or not for this event, or the key may not receive webhooks any more.",
     capability: "webhook:receive",
     limit: "user+id",
+    role: "runner",
     idempotent: "replay",
     responses: { 202: z.object({ webhookDelivery }).meta({ id: "RedeliverResult" }) },
     errors: ["EXECUTION_NOT_FOUND", "PRECONDITION_FAILED"],

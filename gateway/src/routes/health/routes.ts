@@ -5,7 +5,7 @@ import { defineRoute } from "../../edge/route";
 const health = z.object({ status: z.literal("ok") });
 const readiness = z.object({ status: z.literal("ready") }).meta({ id: "Readiness" });
 
-const shared = { method: "GET", tag: "Health", auth: "none", limit: "none" } as const;
+const shared = { method: "GET", tag: "Health", auth: "none", role: "self", limit: "none" } as const;
 
 export const healthRoutes = [
   defineRoute({

@@ -15,6 +15,7 @@ import {
   withTier,
 } from "../sign-in/session";
 import { userReply } from "./view";
+import { jsonBody } from "../../http/body/kinds";
 
 const MIN_PASSWORD_CHARS = 10;
 
@@ -45,8 +46,8 @@ export const authRoutes = [
     path: "/api/auth/register",
     operationId: "register",
     summary: "Create an account and sign in; it awaits approval",
-    addressLimit: ({ registrationLimit }) => registrationLimit,
-    body: newCredentials,
+    limit: { ip: ({ registrationLimit }) => registrationLimit },
+    body: jsonBody(newCredentials),
     responses: { 201: userReply },
     errors: ["ALREADY_EXISTS", "CROSS_ORIGIN_DENIED"],
     example: { email: "ada@example.com", password: "a loom of many colours" },
@@ -65,7 +66,7 @@ export const authRoutes = [
     summary: "Sign in",
     description:
       "202 where the account has a second factor: nobody is signed in before `POST /api/auth/login/code` has its code. After ten failures at an account, an address must wait for up to 15 minutes, and for half a minute at most where it has signed in to that account before.",
-    body: credentials,
+    body: jsonBody(credentials),
     responses: { 200: userReply, 202: pendingLogin },
     errors: ["UNAUTHENTICATED", "ACCOUNT_SUSPENDED", "CROSS_ORIGIN_DENIED"],
     example: { email: "ada@example.com", password: "correct horse battery staple" },
@@ -82,7 +83,7 @@ export const authRoutes = [
     path: "/api/auth/logout",
     operationId: "logout",
     summary: "Sign out, here or everywhere",
-    body: signOut,
+    body: jsonBody(signOut),
     responses: { 204: null },
     example: { everywhere: true },
     handler: async ({ gateway, caller, request, response, body }) => {
@@ -97,7 +98,7 @@ export const authRoutes = [
     operationId: "changePassword",
     summary: "Change the caller's password; all other sessions end",
     description: "UNAUTHENTICATED when `current` is wrong; the session goes on. Wrong ones are counted as failed sign-ins are.",
-    body: passwordChange,
+    body: jsonBody(passwordChange),
     responses: { 204: null },
     example: { current: "correct horse battery staple", new: "a loom of many colours" },
     handler: async (context) => {
@@ -115,7 +116,7 @@ export const authRoutes = [
     summary: "Set a password by a link",
     description:
       "`token` is what follows `#token=` in the link, which was mailed or made by an administrator. It works once, for an hour; all sessions of the account end. A mailed one proves the address: where nobody had proven it before, the account's keys and its link to a provider end, too.",
-    body: passwordReset,
+    body: jsonBody(passwordReset),
     responses: { 204: null },
     errors: ["UNAUTHENTICATED", "CROSS_ORIGIN_DENIED"],
     example: { token: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11.0Yb…", new: "a loom of many colours" },

@@ -4,7 +4,7 @@ import type { Caller } from "../../auth/caller";
 import type { Gateway } from "../../edge/gateway";
 import { defineRoute } from "../../edge/route";
 import { ownOrganization, ownOrganizationView } from "../organizations/view";
-import { nextCursor, timestamp } from "../../http/schemas";
+import { listQuery, nextCursor, timestamp } from "../../http/schemas";
 import { ledgerPage, ledgerQuery, ledgerRowView } from "./ledger";
 import { balances, balancesView, business, personView, user, userReply } from "./view";
 
@@ -86,13 +86,12 @@ export const identityRoutes = [
     method: "GET",
     path: "/api/me/ledger",
     operationId: "listMyLedger",
-    list: true,
     summary: "List the movements of the caller's own account, newest first",
     tag: "Identity",
     auth: "session",
     role: "owner",
     limit: "user",
-    query: ledgerQuery,
+    query: listQuery(ledgerQuery),
     responses: { 200: ledgerPage },
     handler: async ({ gateway, caller, query }) => {
       const request = { userId: caller.user.id, limit: query.limit, cursor: query.cursor ?? "", kind: query.kind };

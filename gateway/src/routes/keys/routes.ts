@@ -4,10 +4,11 @@ import { z } from "zod";
 import type { Caller } from "../../auth/caller";
 import { WEBHOOK_TEST_MS } from "../../http/limits";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
-import { idParams, name } from "../../http/schemas";
+import { idParams, listQuery, name } from "../../http/schemas";
 import { auditedForOwner } from "../../edge/audit";
 import { checkMetadata, metadataName } from "../runs/routes";
 import { auditedKey, issued, issuedView, keyOf, record, view, warnings, warningsView, webhookTest, withSecret } from "./view";
+import { jsonBody } from "../../http/body/kinds";
 
 const WEBHOOK_EVENTS = [
   "execution.completed",
@@ -69,7 +70,7 @@ export const keyRoutes = [
     ...shared,
     method: "GET",
     path: "/api/keys",
-    list: true,
+    query: listQuery(),
     operationId: "listKeys",
     summary: "List the caller's API keys",
     responses: { 200: z.array(record) },
@@ -86,7 +87,7 @@ export const keyRoutes = [
     summary: "Create an API key; its value is shown this once",
     description:
       "CAPABILITY_DENIED when a webhook is asked for and the key would lack `webhook:receive`; 412 when the caller has as many keys as anyone may have. Asynchronous runs are polled under `execution:read`, which the preset `workflow-deploy` does not have: `warnings` says so.",
-    body: creation,
+    body: jsonBody(creation),
     responses: { 201: issued },
     errors: ["API_KEY_ACCESS_DENIED", "ACCOUNT_NOT_APPROVED", "CAPABILITY_ABOVE_CEILING", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
     example: { name: "Deploy", preset: "workflow-deploy" },
@@ -117,7 +118,7 @@ export const keyRoutes = [
     summary: "Rename an API key, or change its capabilities or its metadata, everywhere within one second",
     description:
       "`capabilities` replaces all of them, within the ceiling of the tier; the preset is then `custom`. `metadata` replaces all of it, too: a run by the key that says another value is refused with INVALID_REQUEST.",
-    body: change,
+    body: jsonBody(change),
     responses: { 200: record.extend({ warnings }).meta({ id: "ChangedApiKey" }) },
     errors: ["NOT_FOUND", "CAPABILITY_ABOVE_CEILING"],
     example: { name: "Deploy (production)", capabilities: ["workflow:run", "execution:read"] },
@@ -160,7 +161,7 @@ export const keyRoutes = [
     operationId: "rotateKey",
     summary: "Replace an API key's value",
     description: "The old value works until the grace ends, which starts at the new value's first use. With 0 it ends at once.",
-    body: z.strictObject({ graceSeconds: z.number().int().min(0).max(MAX_GRACE_SECONDS) }),
+    body: jsonBody(z.strictObject({ graceSeconds: z.number().int().min(0).max(MAX_GRACE_SECONDS) })),
     responses: { 200: issued },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     example: { graceSeconds: 3600 },
@@ -182,7 +183,7 @@ export const keyRoutes = [
     summary: "Set an API key's webhook; its secret is shown this once",
     description:
       "Enables one that was disabled. A secret that is replaced signs beside the newer ones for 24 hours, the ten newest at most; removing the webhook ends all.",
-    body: webhookSettings,
+    body: jsonBody(webhookSettings),
     responses: { 200: withSecret },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED"],
     example: { url: "https://example.com/hooks/nodeloom" },

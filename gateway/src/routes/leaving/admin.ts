@@ -1,6 +1,6 @@
 /** The same for people who can't do it themselves, by administrators. */
 import { z } from "zod";
-import { defineRoute } from "../../edge/route";
+import { content, defineRoute } from "../../edge/route";
 import { audited } from "../../edge/audit";
 import { ofUser, requirePerson } from "../admin/shared";
 import { exportPending, exportReady, exportReply, sendExport, ZIP } from "./export";
@@ -31,8 +31,7 @@ export const adminLeavingRoutes = [
     path: "/api/admin/users/:id/export/file",
     operationId: "adminDownloadUserExport",
     summary: "The archive itself",
-    contentType: ZIP,
-    responses: { 200: z.string().meta({ format: "binary" }) },
+    responses: { 200: content({ [ZIP]: z.string().meta({ format: "binary" }) }) },
     handler: async (context) => {
       const { gateway, params } = context;
       await requirePerson(gateway, params.id);

@@ -8,6 +8,7 @@ import { sendSoon } from "../../edge/mails";
 import { auditedChange, ofOrganization, requireShared } from "../organizations/shared";
 import { addressOf, PASSWORD_CALL, withTier } from "../sign-in/session";
 import { accountDeletion, BY_ADMINISTRATOR, leavingAccount, leavingView, proofOf, requestErasure } from "./routes";
+import { jsonBody } from "../../http/body/kinds";
 
 type Context = Pick<CallContext<"session", { id: string }>, "gateway" | "logger" | "caller" | "params">;
 type Decision = "organizationLeaving" | "organizationKept";
@@ -31,7 +32,7 @@ export const organizationLeavingRoutes = [
     summary: "Have an organization deleted after the waiting time",
     description:
       "Owners only. What runs is cancelled now, and nothing more can be run for it. Until `erasesAt` members may look around, and any owner may keep it by `POST /api/organizations/{id}/restore`; then it is gone for all of them, with everything but the ledger, which keeps amounts and ids. The owners are mailed. Repeating it changes nothing. An owner without a password must have signed in within the last ten minutes.",
-    body: accountDeletion,
+    body: jsonBody(accountDeletion),
     responses: { 202: leavingAccount },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
     example: { password: "correct horse battery staple" },

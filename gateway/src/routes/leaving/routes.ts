@@ -4,14 +4,15 @@ import { type accountErasure, type identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { RECENT_SIGN_IN_MS } from "../../http/limits";
 import type { Gateway } from "../../edge/gateway";
-import { defineRoute, type CallContext } from "../../edge/route";
+import { content, defineRoute, type CallContext } from "../../edge/route";
 import { iso, timestamp } from "../../http/schemas";
 import { audited } from "../../edge/audit";
 import { password } from "../sign-in/fields";
 import { addressOf, PASSWORD_CALL, withTier } from "../sign-in/session";
 import { exportPending, exportReady, exportReply, sendExport, ZIP } from "./export";
+import { jsonBody } from "../../http/body/kinds";
 
-const mine = { tag: "Identity", auth: "session", limit: "user" } as const;
+const mine = { tag: "Identity", auth: "session", role: "self", limit: "user" } as const;
 const OWN_FILE = "/api/me/export/file";
 
 export const accountDeletion = z
@@ -65,8 +66,7 @@ export const leavingRoutes = [
     path: OWN_FILE,
     operationId: "downloadAccountExport",
     summary: "The archive itself",
-    contentType: ZIP,
-    responses: { 200: z.string().meta({ format: "binary" }) },
+    responses: { 200: content({ [ZIP]: z.string().meta({ format: "binary" }) }) },
     errors: ["NOT_FOUND"],
     handler: (context) => sendExport(context, context.caller.user.id),
   }),
@@ -78,7 +78,7 @@ export const leavingRoutes = [
     summary: "Have the account deleted after the waiting time",
     description:
       "What runs is cancelled now, and nothing more can be run. Until `erasesAt` signing in stays possible, and `POST /api/me/restore` takes it back; then everything goes but the ledger, which keeps amounts and ids. Repeating it changes nothing. An account without a password must have signed in within the last ten minutes.",
-    body: accountDeletion,
+    body: jsonBody(accountDeletion),
     responses: { 202: leavingAccount },
     errors: ["PRECONDITION_FAILED", "SOLE_OWNER"],
     example: { password: "correct horse battery staple" },

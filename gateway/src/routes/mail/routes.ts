@@ -7,6 +7,7 @@ import { iso, timestamp } from "../../http/schemas";
 import { email, MAX_TOKEN_CHARS } from "../sign-in/fields";
 import { anonymous, signedIn } from "../sign-in/session";
 import { requireMail, send } from "../../edge/mails";
+import { jsonBody } from "../../http/body/kinds";
 
 const resetRequest = z.strictObject({ email }).meta({ id: "PasswordResetRequest" });
 const verification = z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_CHARS) }).meta({ id: "AddressVerification" });
@@ -46,8 +47,8 @@ const linkRoutes = [
     summary: "Have a link mailed that sets a new password",
     description:
       "The answer says nothing about whether the address has an account. The link works once, for an hour, and leaves a second factor on; an earlier one ends. An address is mailed at most one link in five minutes, and ten a day. Accounts of a provider's people have no password, and get no link.",
-    addressLimit: () => MAILED_RESETS_PER_MINUTE,
-    body: resetRequest,
+    limit: { ip: MAILED_RESETS_PER_MINUTE },
+    body: jsonBody(resetRequest),
     responses: { 202: null },
     errors: ["NOT_CONFIGURED", "CROSS_ORIGIN_DENIED"],
     example: { email: "ada@example.com" },
@@ -77,7 +78,7 @@ const linkRoutes = [
     summary: "Prove the caller's address by the token that was mailed to it",
     description:
       "`token` is what follows `#token=` in the link. It works for a day, in a session of its account. Repeating it changes nothing.",
-    body: verification,
+    body: jsonBody(verification),
     responses: { 204: null },
     errors: ["NOT_CONFIGURED"],
     example: { token: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11.0Yb…" },
@@ -109,7 +110,7 @@ const noticeRoutes = [
     path: "/api/me/mail",
     operationId: "updateMailSettings",
     summary: "Switch notices on or off",
-    body: noticeChanges,
+    body: jsonBody(noticeChanges),
     responses: { 200: mailState },
     errors: ["NOT_CONFIGURED"],
     example: { notices: { lowCredits: false } },

@@ -6,8 +6,9 @@ import { requireApproved } from "../../auth/caller";
 import { payloadTooLarge, unsupportedMediaType } from "../../http/errors";
 import { fileOfForm, isForm } from "../../http/multipart";
 import { defineRoute } from "../../edge/route";
-import { anyObject, cursor, cursorPage, idParams, iso, limit, nextCursor, timestamp } from "../../http/schemas";
+import { anyObject, cursor, cursorPage, idParams, iso, limit, listQuery, nextCursor, timestamp } from "../../http/schemas";
 import { atMost, mediaQuota, storeUpload } from "./uploads";
+import { fileBody } from "../../http/body/kinds";
 
 const measured = z.number().int().optional();
 const stored = z
@@ -106,8 +107,8 @@ const fileOf = (request: Request, form: string | undefined): AsyncIterable<Buffe
   return form === undefined ? body : fileOfForm(atMost(body, LIMITS.mediaBytes + LIMITS.formBytes), form);
 };
 
-const read = { tag: "Media", auth: "any", capability: "workflow:read", limit: "user" } as const;
-const write = { tag: "Media", auth: "any", capability: "workflow:write", limit: "user" } as const;
+const read = { tag: "Media", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
+const write = { tag: "Media", auth: "any", role: "editor", capability: "workflow:write", limit: "user" } as const;
 
 export const mediaRoutes = [
   defineRoute({
@@ -118,7 +119,7 @@ export const mediaRoutes = [
     summary: "Upload a file; its bytes are the body",
     description:
       "At most 100 MB. The type is recognized from the bytes. A form with one file will do, too. Files count against a quota of bytes per tier until they are deleted.",
-    binaryBody: true,
+    body: fileBody(),
     approval: true,
     responses: { 201: stored },
     errors: ["INVALID_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
@@ -141,10 +142,9 @@ export const mediaRoutes = [
     ...read,
     method: "GET",
     path: "/api/media",
-    list: true,
     operationId: "listMedia",
     summary: "List the caller's files, newest first",
-    query: z.object({ limit, cursor: cursor.optional() }),
+    query: listQuery(z.object({ limit, cursor: cursor.optional() })),
     responses: { 200: filePage },
     handler: async ({ gateway, caller, query }) => {
       const request = { ownerId: caller.user.id, limit: query.limit, cursor: query.cursor ?? "" };

@@ -2,12 +2,13 @@ import { SECRET_BOUNDS } from "@nodeloom/kernel";
 import { modelServers } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import { defineRoute, type ParamsSpec } from "../../edge/route";
-import { headerValue, line, slug } from "../../http/schemas";
+import { defineRoute } from "../../edge/route";
+import { headerValue, line, listQuery, slug, type ParamsSpec } from "../../http/schemas";
 import { audited } from "../../edge/audit";
 import { forAdmins } from "../admin/shared";
 import { assertKeysCanBeKept, putKey, removeKey } from "./keys";
 import { KINDS, MAKES, modelServer, modelView, recorded, serverModel, serverView } from "./view";
+import { jsonBody } from "../../http/body/kinds";
 
 const MAX_URL_CHARS = 500;
 const MAX_NAME_CHARS = 60;
@@ -54,7 +55,7 @@ export const modelServerRoutes = [
     ...forAdmins,
     method: "GET",
     path: "/api/admin/model-servers",
-    list: true,
+    query: listQuery(),
     operationId: "adminListModelServers",
     summary: "List the servers of models that this installation has itself",
     responses: { 200: z.array(modelServer) },
@@ -71,7 +72,7 @@ export const modelServerRoutes = [
     summary: "Add a server of models",
     description:
       "An OpenAI-compatible server (Ollama, LM Studio, vLLM, llama.cpp, LocalAI) or ComfyUI. It may be in a private network: its host and port alone may then be called, for its models. These cost nothing until they have a price.",
-    body: newServer,
+    body: jsonBody(newServer),
     responses: { 201: modelServer },
     errors: ["ALREADY_EXISTS", "NOT_CONFIGURED", "PRECONDITION_FAILED"],
     example: { kind: "openai", url: "http://192.168.1.20:11434/v1", name: "GPU box" },
@@ -96,7 +97,7 @@ export const modelServerRoutes = [
     path: "/api/admin/model-servers/test",
     operationId: "adminTestModelServer",
     summary: "Ask a server what it has, without adding it",
-    body: tested,
+    body: jsonBody(tested),
     responses: { 200: testResult },
     example: { kind: "comfyui", url: "http://192.168.1.20:8188" },
     handler: async ({ body, gateway }) => {
@@ -123,7 +124,7 @@ export const modelServerRoutes = [
     summary: "Change a server, or what its models are used for",
     description:
       "`key: null` removes its key, and so does another scheme, host or port: give the key again with it. A server of the environment keeps its name and address.",
-    body: changes,
+    body: jsonBody(changes),
     responses: { 200: modelServer },
     errors: ["NOT_FOUND", "NOT_CONFIGURED", "PRECONDITION_FAILED"],
     example: { models: [{ id: "flux.1-schnell", makes: "image" }] },

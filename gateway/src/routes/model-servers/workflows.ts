@@ -1,12 +1,13 @@
 import { modelServers } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import { defineRoute, type ParamsSpec } from "../../edge/route";
-import { anyObject, line, slug } from "../../http/schemas";
+import { defineRoute } from "../../edge/route";
+import { anyObject, line, slug, type ParamsSpec } from "../../http/schemas";
 import { audited } from "../../edge/audit";
 import { forAdmins } from "../admin/shared";
 import { ofServer, required } from "./routes";
 import { inputView, keepMetadata, modelServer, recorded, serverView, workflowInput } from "./view";
+import { jsonBody } from "../../http/body/kinds";
 
 /** Workflows of ComfyUI servers: each becomes a model. */
 
@@ -49,8 +50,7 @@ export const serverWorkflowRoutes = [
     path: "/api/admin/model-servers/:id/workflows/inspect",
     operationId: "adminInspectServerWorkflow",
     summary: "Find what of a ComfyUI workflow can be an input",
-    body: z.strictObject({ workflow }).meta({ id: "ServerWorkflow" }),
-    keptMembers: ["workflow"],
+    body: jsonBody(z.strictObject({ workflow }).meta({ id: "ServerWorkflow" }), { kept: ["workflow"] }),
     responses: { 200: inspection },
     errors: ["NOT_FOUND"],
     example: { workflow: EXAMPLE },
@@ -66,8 +66,7 @@ export const serverWorkflowRoutes = [
     path: "/api/admin/model-servers/:id/workflows",
     operationId: "adminPutServerWorkflow",
     summary: "Make a model of a ComfyUI workflow, or replace the one of its name",
-    body: newWorkflow,
-    keptMembers: ["workflow"],
+    body: jsonBody(newWorkflow, { kept: ["workflow"] }),
     responses: { 201: modelServer },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     example: { name: "Portrait", workflow: EXAMPLE, inputs: [{ name: "prompt", node: "6", input: "text" }], modality: "image" },

@@ -4,9 +4,9 @@ import { z } from "zod";
 import { isListed, modelFilter } from "./filter";
 import { model, modelView } from "./view";
 import { defineRoute } from "../../edge/route";
-import { modelParams } from "../../http/schemas";
+import { listQuery, modelParams } from "../../http/schemas";
 
-const read = { method: "GET", tag: "Models", auth: "any", limit: "user" } as const;
+const read = { method: "GET", tag: "Models", auth: "any", role: "viewer", limit: "user" } as const;
 
 const localModels = z
   .object({
@@ -27,10 +27,9 @@ export const modelRoutes = [
   defineRoute({
     ...read,
     path: "/api/models",
-    list: true,
     operationId: "listModels",
     summary: "List the enabled models; to administrators also those that are not installed or need a key or a price",
-    query: modelFilter,
+    query: listQuery(modelFilter),
     responses: { 200: z.array(model) },
     handler: async ({ gateway, caller, query }) => {
       const { models } = await gateway.services.models.listModels({ includeDisabled: caller.isAdmin });

@@ -1,8 +1,9 @@
+import { tierOf } from "../../auth/caller";
 import { autoName, firstReady, noneReady, TASK_NAMES, TASKS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { defineRoute } from "../../edge/route";
-import { slug } from "../../http/schemas";
-import { ranked, tierOf } from "../../clients/ranking";
+import { listQuery, slug } from "../../http/schemas";
+import { ranked } from "../../clients/ranking";
 
 /** What nodes may name instead of a model, and which model that is now. */
 
@@ -28,8 +29,9 @@ export const taskRoutes = [
     path: "/api/tasks",
     tag: "Models",
     auth: "any",
+    role: "viewer",
     limit: "user",
-    list: true,
+    query: listQuery(),
     operationId: "listTasks",
     summary: "List what nodes may name instead of a model, and which model that is now",
     responses: { 200: z.array(task) },

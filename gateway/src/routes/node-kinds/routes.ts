@@ -11,6 +11,7 @@ import {
 } from "@nodeloom/kernel";
 import { z } from "zod";
 import { defineRoute } from "../../edge/route";
+import { listQuery } from "../../http/schemas";
 
 const portType = z.enum(PORT_TYPES);
 const operation = z
@@ -79,9 +80,10 @@ export const nodeKindRoutes = [
     method: "GET",
     tag: "Models",
     auth: "any",
+    role: "viewer",
     limit: "user",
     path: "/api/node-kinds",
-    list: true,
+    query: listQuery(),
     operationId: "listNodeKinds",
     summary: "List the node kinds with their settings and ports",
     responses: { 200: z.array(nodeKind) },

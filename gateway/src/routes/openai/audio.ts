@@ -1,6 +1,6 @@
 import { DomainError } from "@nodeloom/kernel";
 import { z } from "zod";
-import { defineRoute, STREAMED, type Reply } from "../../edge/route";
+import { content, defineRoute, STREAMED, type Reply } from "../../edge/route";
 import { check } from "../../http/validate";
 import { readFile } from "./files";
 import { filesOf, FORM_ERRORS, moreInputs, RUN_ERRORS, running, runToEnd, textOf, type RunContext } from "./runs";
@@ -8,6 +8,7 @@ import { readTarget } from "./target";
 import { detailsOf, transcript } from "./transcripts";
 import { withForm } from "./uploads";
 import { IGNORED, TRANSCRIPT_FORMATS } from "./vocabulary";
+import { formBody, jsonBody } from "../../http/body/kinds";
 
 const TEXT_TYPE = "text/plain; charset=utf-8";
 
@@ -67,9 +68,8 @@ export const openAiAudioRoutes = [
     operationId: "openaiSpeak",
     summary: "Speak a text",
     description: "Answers the bytes of the sound, in the format that the model makes.",
-    body: speech,
-    contentType: "audio/*",
-    responses: { 200: z.string().meta({ override: { format: "binary" } }) },
+    body: jsonBody(speech),
+    responses: { 200: content({ "audio/*": z.string().meta({ override: { format: "binary" } }) }) },
     errors: RUN_ERRORS,
     example: { model: "sandbox-speech", input: "Good evening.", voice: "alloy" },
     handler: (context) => speak(context as RunContext, context.body),
@@ -80,10 +80,8 @@ export const openAiAudioRoutes = [
     operationId: "openaiTranscribe",
     summary: "Write down what is said",
     description: "A form with `file`, `model` and perhaps `response_format`: `json`, `text` or `verbose_json`.",
-    binaryBody: true,
-    form,
-    responses: { 200: transcript },
-    otherContent: { "text/plain": z.string() },
+    body: formBody(form),
+    responses: { 200: content({ "application/json": transcript, "text/plain": z.string() }) },
     errors: FORM_ERRORS,
     handler: (context) => withForm(context, (form) => transcribe(context, { ...form.fields, ...form.files })),
   }),

@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { defineRoute, STREAMED, type Reply } from "../../edge/route";
+import { content, defineRoute, STREAMED, type Reply } from "../../edge/route";
 import { answerOf, type Answer } from "./answer";
 import { jsonSchema, tool, toolChoice, wantedOf } from "./conversation";
 import { message, toolCall } from "./messages";
 import { beginRun, moreInputs, RUN_ERRORS, running, runToEnd, type RunContext, type Usage } from "./runs";
 import { streamAnswer, type AnswerEvents } from "./stream";
 import { FINISH_REASONS } from "./vocabulary";
+import { jsonBody } from "../../http/body/kinds";
 
 const MS = 1_000;
 const MAX_MESSAGES = 1_000;
@@ -143,9 +144,8 @@ export const openAiChatRoutes = [
     summary: "Answer a chat",
     description:
       "With `stream: true` the answer comes in pieces, as server-sent events that end with `[DONE]`, or with an error; a client that leaves has the run go on and pays for it.",
-    body: request,
-    responses: { 200: completion },
-    otherContent: { "text/event-stream": chunk },
+    body: jsonBody(request),
+    responses: { 200: content({ "application/json": completion, "text/event-stream": chunk }) },
     errors: RUN_ERRORS,
     example: { model: "sandbox-chat", messages: [{ role: "user", content: "Three words for the sea?" }] },
     handler: (context) => complete(context as RunContext, context.body),

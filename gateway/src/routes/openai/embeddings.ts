@@ -6,6 +6,7 @@ import { moreInputs, RUN_ERRORS, running, runToEnd, type RunContext } from "./ru
 import { readTarget } from "./target";
 import { textsOfTokens } from "./tokens";
 import { VECTOR_FORMATS } from "./vocabulary";
+import { jsonBody } from "../../http/body/kinds";
 
 /** What models call the texts that they make vectors of. */
 const TEXTS = "texts";
@@ -95,8 +96,7 @@ export const openAiEmbeddingRoutes = [
     path: "/v1/embeddings",
     operationId: "openaiEmbed",
     summary: "Put texts into vectors",
-    body: request,
-    bodyValues: MAX_VALUES,
+    body: jsonBody(request, { values: MAX_VALUES }),
     responses: { 200: embeddings },
     errors: RUN_ERRORS,
     example: { model: "local-embeddings", input: "A lighthouse at dusk" },

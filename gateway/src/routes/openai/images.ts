@@ -6,6 +6,7 @@ import { filesOf, FORM_ERRORS, moreInputs, RUN_ERRORS, running, runToEnd, type R
 import { readTarget } from "./target";
 import { withForm } from "./uploads";
 import { IGNORED, IMAGE_FORMATS } from "./vocabulary";
+import { formBody, jsonBody } from "../../http/body/kinds";
 
 const MS = 1_000;
 const MAX_IMAGES = 10;
@@ -60,7 +61,7 @@ export const openAiImageRoutes = [
     operationId: "openaiGenerateImages",
     summary: "Make images",
     idempotent: "rebuild",
-    body: generation,
+    body: jsonBody(generation),
     errors: RUN_ERRORS,
     example: { model: "sandbox-image", prompt: "A lighthouse at dusk" },
     handler: (context) => answer(context as RunContext, context.body),
@@ -71,8 +72,7 @@ export const openAiImageRoutes = [
     operationId: "openaiEditImages",
     summary: "Change images",
     description: "A form with the fields of a generation, and files: one or more as `image` (or `image[]`), perhaps one as `mask`.",
-    binaryBody: true,
-    form,
+    body: formBody(form),
     errors: FORM_ERRORS,
     handler: (context) => withForm(context, (form) => answer(context, check(fields, { ...form.fields, ...form.files }))),
   }),

@@ -5,7 +5,7 @@ import type { Caller } from "../../auth/caller";
 import type { Gateway } from "../../edge/gateway";
 import { modelNotFound } from "../../http/errors";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
-import { slug } from "../../http/schemas";
+import { listQuery, slug } from "../../http/schemas";
 import { mayRun, named, WORKFLOW } from "./target";
 
 /** Seconds; OpenAI's libraries ask for one, and entries of the registry have none. */
@@ -43,7 +43,7 @@ const find = async (gateway: Gateway, caller: Caller, name: string): Promise<z.i
   return modelView(model);
 };
 
-const reading = { method: "GET", tag: "OpenAI", auth: "any", limit: "user", openAi: true } as const satisfies Partial<
+const reading = { method: "GET", tag: "OpenAI", auth: "any", role: "viewer", limit: "user", protocol: "openai" } as const satisfies Partial<
   RouteDefinition<"any">
 >;
 
@@ -51,7 +51,7 @@ export const openAiModelRoutes = [
   defineRoute({
     ...reading,
     path: "/v1/models",
-    list: true,
+    query: listQuery(),
     operationId: "openaiListModels",
     summary: "List what `model` may be: models and own workflows that the caller may run",
     responses: { 200: z.object({ object: z.literal("list"), data: z.array(listed) }).meta({ id: "OpenAiModels" }) },

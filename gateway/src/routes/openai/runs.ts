@@ -33,7 +33,7 @@ export const running = {
   role: "runner",
   limit: "user",
   approval: true,
-  openAi: true,
+  protocol: "openai",
   startsRun: true,
 } as const satisfies Partial<RouteDefinition<"any">>;
 

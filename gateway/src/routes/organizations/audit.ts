@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "../../edge/route";
-import { cursor, cursorPage, limit, nextCursor } from "../../http/schemas";
+import { cursor, cursorPage, limit, listQuery, nextCursor } from "../../http/schemas";
 import { auditRow, auditView } from "../admin/audit-routes";
 import { ofOrganization, requireMember } from "./shared";
 
@@ -9,11 +9,10 @@ export const organizationAuditRoutes = [
     ...ofOrganization,
     method: "GET",
     path: "/api/organizations/:id/audit",
-    list: true,
     operationId: "listOrganizationAudit",
     summary: "List what was changed of members, keys, secrets, budgets and published versions, newest first",
     description: "Owners only; of the caller's own account, too.",
-    query: z.object({ limit, cursor: cursor.optional() }),
+    query: listQuery(z.object({ limit, cursor: cursor.optional() })),
     responses: { 200: cursorPage(auditRow) },
     handler: async (context) => {
       const { gateway, params, query } = context;

@@ -1,12 +1,13 @@
 import { ORGANIZATION_BOUNDS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import { defineRoute, type CallContext, type ParamsSpec } from "../../edge/route";
-import { identifier } from "../../http/schemas";
+import { defineRoute, type CallContext } from "../../edge/route";
+import { identifier, listQuery, type ParamsSpec } from "../../http/schemas";
 import { audited } from "../../edge/audit";
 import { sendSoon } from "../../edge/mails";
 import { auditedChange, ofOrganization, requireShared, shared, which } from "./shared";
 import { invitation, invitationView, newInvitation, organization, organizationView } from "./view";
+import { jsonBody } from "../../http/body/kinds";
 
 /** Invitations: links that make somebody a member, once. */
 
@@ -51,7 +52,7 @@ export const invitationRoutes = [
     ...ofOrganization,
     method: "GET",
     path: "/api/organizations/:id/invitations",
-    list: true,
+    query: listQuery(),
     operationId: "listInvitations",
     summary: "List the invitations that can still be used, oldest first",
     description: "Owners only.",
@@ -71,7 +72,7 @@ export const invitationRoutes = [
     summary: "Invite somebody by a link",
     description: `Owners only. Where mail is configured, \`email\` gets the link. It works once, for ${ORGANIZATION_BOUNDS.invitationDays} days, and ends when who made it is no owner any more. At most ${ORGANIZATION_BOUNDS.invitations} can be open.`,
     approval: true,
-    body: newInvitation,
+    body: jsonBody(newInvitation),
     responses: { 201: issued },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED", "ACCOUNT_NOT_APPROVED", "PRECONDITION_FAILED"],
     example: { role: "editor", email: "grace@example.com" },
@@ -107,7 +108,9 @@ export const invitationRoutes = [
     summary: "Join an organization by an invitation",
     description: "NOT_FOUND alike for a token that is unknown, used, withdrawn or expired.",
     approval: true,
-    body: z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_CHARS).meta({ description: TOKEN }) }).meta({ id: "InvitationToken" }),
+    body: jsonBody(
+      z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_CHARS).meta({ description: TOKEN }) }).meta({ id: "InvitationToken" }),
+    ),
     responses: { 200: organization },
     errors: ["NOT_FOUND", "ALREADY_EXISTS", "ACCOUNT_NOT_APPROVED", "PRECONDITION_FAILED"],
     handler: async (context) => {

@@ -1,11 +1,12 @@
 import { DomainError } from "@nodeloom/kernel";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import { defineRoute, type CallContext, type ParamsSpec } from "../../edge/route";
-import { identifier } from "../../http/schemas";
+import { defineRoute, type CallContext } from "../../edge/route";
+import { identifier, listQuery, type ParamsSpec } from "../../http/schemas";
 import { hideWorkflows } from "../admin/organizations";
 import { auditedChange, isPersonal, ofOrganization, requireShared, which } from "./shared";
 import { member, memberView, role } from "./view";
+import { jsonBody } from "../../http/body/kinds";
 
 /** Members: who they are, what they may, and how they go. */
 
@@ -32,7 +33,7 @@ export const memberRoutes = [
     ...ofOrganization,
     method: "GET",
     path: "/api/organizations/:id/members",
-    list: true,
+    query: listQuery(),
     operationId: "listMembers",
     summary: "List the members of an organization, longest-standing first",
     responses: { 200: z.array(member) },
@@ -52,7 +53,7 @@ export const memberRoutes = [
     operationId: "changeMember",
     summary: "Give a member another role, everywhere within one second",
     description: `Owners only. ${LAST_OWNER} Runs that are under way go on: they are the organization's.`,
-    body: z.strictObject({ role }).meta({ id: "MemberChange" }),
+    body: jsonBody(z.strictObject({ role }).meta({ id: "MemberChange" })),
     responses: { 200: member },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
     example: { role: "viewer" },

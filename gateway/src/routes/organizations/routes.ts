@@ -4,6 +4,8 @@ import { defineRoute } from "../../edge/route";
 import { balances, balancesView } from "../identity/view";
 import { auditedChange, isPersonal, ofOrganization, requireShared, shared, which } from "./shared";
 import { naming, organization, organizationView, personalView } from "./view";
+import { listQuery } from "../../http/schemas";
+import { jsonBody } from "../../http/body/kinds";
 
 /** Organizations of the person. */
 
@@ -14,7 +16,7 @@ export const organizationRoutes = [
     ...shared,
     method: "GET",
     path: "/api/organizations",
-    list: true,
+    query: listQuery(),
     operationId: "listOrganizations",
     summary: "List the organizations that the caller is a member of",
     description: "The caller's own account comes first; then those that are shared, oldest first. Each id may be sent as `X-Organization`.",
@@ -33,8 +35,8 @@ export const organizationRoutes = [
     description: `It has the tier of its maker and an account of its own, without plan credits and trial runs. Nobody may have made more than ${ORGANIZATION_BOUNDS.perPerson}.`,
     approval: true,
     idempotent: "replay",
-    body: naming,
-    replyHeaders: ["Location"],
+    body: jsonBody(naming),
+    headers: ["Location"],
     responses: { 201: organization },
     errors: ["ACCOUNT_NOT_APPROVED", "PRECONDITION_FAILED"],
     example: { name: "Loom Works" },
@@ -67,7 +69,7 @@ export const organizationRoutes = [
     operationId: "renameOrganization",
     summary: "Rename an organization",
     description: "Owners only.",
-    body: naming,
+    body: jsonBody(naming),
     responses: { 200: organization },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
     handler: async (context) => {

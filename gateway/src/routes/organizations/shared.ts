@@ -6,7 +6,9 @@ import { idParams } from "../../http/schemas";
 import { audited, type AdminAction, type Written } from "../../edge/audit";
 
 /** What all routes about organizations have in common: they name the organization in their path, and are about the person's part in it. */
-export const shared = { tag: "Organizations", auth: "session", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
+export const shared = { tag: "Organizations", auth: "session", role: "self", limit: "user" } as const satisfies Partial<
+  RouteDefinition<"session">
+>;
 export const ofOrganization = { ...shared, params: idParams("organization"), errors: ["NOT_FOUND", "CAPABILITY_DENIED"] } as const;
 
 type Context = Pick<CallContext<"session", { id: string }>, "gateway" | "caller" | "params" | "response" | "logger">;

@@ -3,6 +3,7 @@ import { identity, payments } from "@nodeloom/proto";
 import { z } from "zod";
 import { PAYMENT_EVENT_BYTES, PAYMENT_EVENTS_PER_MINUTE } from "../../http/limits";
 import { defineRoute, type CallContext } from "../../edge/route";
+import { signedBody } from "../../http/body/kinds";
 
 /** Where Stripe says what became of payments. */
 
@@ -48,14 +49,14 @@ export const paymentEventRoutes = [
       "Events may come more than once and in any order. What can't be taken is answered with `refused` where sending it again would change nothing, and with an error otherwise.",
     tag: "Billing",
     auth: "none",
-    limit: "ip",
-    addressLimit: () => PAYMENT_EVENTS_PER_MINUTE,
-    signedBody: { bytes: PAYMENT_EVENT_BYTES },
+    role: "self",
+    limit: { ip: PAYMENT_EVENTS_PER_MINUTE },
+    body: signedBody(PAYMENT_EVENT_BYTES),
     responses: { 200: receipt },
     errors: ["NOT_CONFIGURED", "SIGNATURE_INVALID", "INVALID_REQUEST"],
     handler: async (context) => {
       const { gateway, request, body } = context;
-      const event = { body: body as Buffer, signature: request.get("stripe-signature") ?? "" };
+      const event = { body, signature: request.get("stripe-signature") ?? "" };
       const received = await gateway.services.payments.receivePaymentEvent(event);
       const outcome = OUTCOMES[received.outcome];
       if (!outcome) throw new Error("billing answered without an outcome");

@@ -3,6 +3,7 @@ import { MICRO_USD_PER_USD, PURCHASE_BOUNDS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { CHECKOUT_CALL_MS } from "../../http/limits";
 import { defineRoute } from "../../edge/route";
+import { jsonBody } from "../../http/body/kinds";
 
 /** Buying credits, by the payment provider that the operator configured. */
 
@@ -35,6 +36,7 @@ export const paymentRoutes = [
     path: "/api/billing",
     operationId: "getBilling",
     summary: "Whether credits can be bought here, and at which price",
+    role: "viewer",
     responses: { 200: settings },
     handler: async ({ gateway }) => {
       const { terms: found } = await gateway.services.payments.getPaymentTerms({});
@@ -50,9 +52,10 @@ export const paymentRoutes = [
     operationId: "createCheckout",
     summary: "Begin to buy credits",
     description: "Nothing is booked before Stripe says that it was paid, which it does moments later. The receipt is Stripe's.",
+    role: "owner",
     approval: true,
     idempotent: "replay",
-    body: order,
+    body: jsonBody(order),
     responses: { 200: checkout },
     errors: ["NOT_CONFIGURED", "PRECONDITION_FAILED"],
     example: { credits: 1_000 },

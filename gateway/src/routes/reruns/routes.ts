@@ -8,7 +8,7 @@ import {
   askQuote,
   GRAPH_ERRORS,
   inputs,
-  invalidBody,
+  inputsBody,
   quoteNode,
   quoteResult,
   quoteView,
@@ -92,8 +92,7 @@ const shared = {
   limit: "user",
   params: executionParams,
   approval: true,
-  invalidBody,
-  body: rerunBody,
+  body: inputsBody(rerunBody),
 } as const satisfies Partial<RouteDefinition<"any">>;
 const ERRORS = [...GRAPH_ERRORS, "EXECUTION_NOT_FOUND", "PRECONDITION_FAILED", "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"] as const;
 

@@ -35,6 +35,7 @@ import {
   versionQuery,
   workflowParams,
 } from "../../http/schemas";
+import { jsonBody, type Body } from "../../http/body/kinds";
 
 const ACCEPTED = 202;
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
@@ -141,10 +142,12 @@ export const quoteResult = z
   .meta({ id: "Quote" });
 
 /** Anything wrong with `inputs`, or no body to hold them, is INVALID_INPUTS. */
-export const invalidBody = (issues: Issue[]): DomainError => {
+const invalid = (issues: Issue[]): DomainError => {
   const isAboutInputs = issues.some(({ path }) => path === "" || path === "inputs" || path.startsWith("inputs."));
   return isAboutInputs ? invalidInputs(issues) : invalidRequest(issues);
 };
+/** The body of a request that has inputs. */
+export const inputsBody = <B>(schema: z.ZodType<B>): Body<B> => jsonBody(schema, { invalid });
 
 type TargetCase = NonNullable<executions.Target["target"]>["$case"];
 type RunBody = Partial<z.infer<typeof workflowRunBody>>;
@@ -286,7 +289,7 @@ export const RUN_ERRORS = [
   "PROVIDER_RESPONSE_INCOMPLETE",
 ] as const;
 
-const shared = { method: "POST", auth: "any", limit: "user", approval: true, invalidBody } as const satisfies Partial<
+const shared = { method: "POST", auth: "any", role: "runner", limit: "user", approval: true } as const satisfies Partial<
   RouteDefinition<"any">
 >;
 const running = {
@@ -294,10 +297,10 @@ const running = {
   startsRun: true,
   idempotent: "rebuild",
   query: runQuery,
-  body: runBody,
+  body: inputsBody(runBody),
   responses: { 200: runResult, 202: submitResult },
 } as const;
-const quoting = { ...shared, query: z.strictObject({}), body: quoteBody, responses: { 200: quoteResult } } as const;
+const quoting = { ...shared, query: z.strictObject({}), body: inputsBody(quoteBody), responses: { 200: quoteResult } } as const;
 const ofWorkflow = { tag: "Runs", capability: specific("workflow", "slug"), params: workflowParams } as const;
 const ofModel = { tag: "Runs", capability: specific("model", "internalName"), params: modelParams } as const;
 
@@ -306,7 +309,7 @@ export const runRoutes = [
     ...running,
     ...ofWorkflow,
     query: workflowRunQuery,
-    body: workflowRunBody,
+    body: inputsBody(workflowRunBody),
     path: "/api/workflows/:slug/run",
     operationId: "runWorkflow",
     summary: "Run a workflow",
@@ -324,7 +327,7 @@ export const runRoutes = [
     ...quoting,
     ...ofWorkflow,
     query: workflowQuoteQuery,
-    body: workflowQuoteBody,
+    body: inputsBody(workflowQuoteBody),
     path: "/api/workflows/:slug/quote",
     operationId: "quoteWorkflow",
     summary: "Validate and price a workflow run without running it",

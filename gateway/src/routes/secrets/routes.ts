@@ -2,9 +2,10 @@ import { DomainError, invalidRequest, SECRET_BOUNDS, SECRET_NAME, SECRET_NAME_FO
 import type { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import { defineRoute, type ParamsSpec, type RouteDefinition } from "../../edge/route";
-import { iso, timestamp } from "../../http/schemas";
+import { defineRoute, type RouteDefinition } from "../../edge/route";
+import { iso, listQuery, timestamp, type ParamsSpec } from "../../http/schemas";
 import { auditedForOwner } from "../../edge/audit";
+import { jsonBody } from "../../http/body/kinds";
 
 /** A user's secrets: set here, sent by HTTP nodes, and never shown again. */
 
@@ -62,7 +63,7 @@ export const secretRoutes = [
     ...shared,
     method: "GET",
     path: "/api/secrets",
-    list: true,
+    query: listQuery(),
     operationId: "listSecrets",
     summary: "List the caller's secrets, without their values",
     responses: { 200: list },
@@ -87,7 +88,7 @@ export const secretRoutes = [
     summary: "Set a secret, or replace it",
     description:
       "HTTP nodes of the caller's own workflows send it where they have `{{secrets.NAME}}`, to its hosts alone and by https (on the machine itself by http, too). The value is encrypted, and never shown again. A change holds for every request that is sent after it.",
-    body: newSecret,
+    body: jsonBody(newSecret),
     responses: { 200: secret },
     errors: ["NOT_CONFIGURED", "PRECONDITION_FAILED"],
     example: { value: "the key, as its maker shows it", hosts: ["api.example.com"] },

@@ -9,6 +9,7 @@ import { setConcurrency } from "../../sweepers/tier-rollout";
 import { hasMail } from "../../edge/mails";
 import { password } from "./fields";
 import { addressOf, anonymous, completeAndSignIn, PASSWORD_CALL, signedIn, withTier } from "./session";
+import { jsonBody } from "../../http/body/kinds";
 
 /** Signing in by the OpenID Connect provider that the operator configured. */
 
@@ -98,7 +99,7 @@ export const oidcRoutes = [
       "Sends the browser back to `returnTo` with a session; or to `/#sign-in-failed=…`, or to `#sign-in-code=…` where the account has a second factor: that is the `pending` of `POST /api/auth/login/code`.",
     query: z.object({ returnTo }),
     responses: { 303: null },
-    replyHeaders: ["Location"],
+    headers: ["Location"],
     errors: ["NOT_CONFIGURED"],
     handler: (context) =>
       orFailed(async () => {
@@ -115,7 +116,7 @@ export const oidcRoutes = [
     summary: "Where the provider sends the browser back to",
     query: z.looseObject({}),
     responses: { 303: null },
-    replyHeaders: ["Location"],
+    headers: ["Location"],
     errors: ["NOT_CONFIGURED"],
     handler: (context) =>
       orFailed(async () => {
@@ -148,7 +149,7 @@ export const oidcRoutes = [
     operationId: "linkOidc",
     summary: "Link the caller's account to the provider, by the password",
     description: "Answers the address that the same browser opens next.",
-    body: z.strictObject({ password, returnTo }).meta({ id: "OidcLink" }),
+    body: jsonBody(z.strictObject({ password, returnTo }).meta({ id: "OidcLink" })),
     responses: { 200: z.object({ url: z.string() }).meta({ id: "OidcAddress" }) },
     errors: ["NOT_CONFIGURED"],
     example: { password: "correct horse battery staple", returnTo: "/account" },
@@ -165,7 +166,7 @@ export const oidcRoutes = [
     path: "/api/auth/oidc/unlink",
     operationId: "unlinkOidc",
     summary: "End the link of the caller's account to the provider, by the password",
-    body: z.strictObject({ password }).meta({ id: "OidcUnlink" }),
+    body: jsonBody(z.strictObject({ password }).meta({ id: "OidcUnlink" })),
     responses: { 204: null },
     example: { password: "correct horse battery staple" },
     handler: async ({ gateway, caller, request, body }) => {

@@ -5,6 +5,7 @@ import { audited } from "../../edge/audit";
 import { ofUser } from "../admin/shared";
 import { code, password } from "./fields";
 import { addressOf, PASSWORD_CALL, signedIn, startSession, withTier } from "./session";
+import { jsonBody } from "../../http/body/kinds";
 
 /** The second factor of an account with a password. */
 
@@ -51,7 +52,7 @@ export const secondFactorRoutes = [
     operationId: "enrolSecondFactor",
     summary: "Make the secret of a second factor",
     description: "It counts once it is confirmed; a secret that was made before and not confirmed ends.",
-    body: byPassword,
+    body: jsonBody(byPassword),
     responses: { 201: enrolment },
     errors: ["PRECONDITION_FAILED", "NOT_CONFIGURED"],
     example: { password: EXAMPLE.password },
@@ -66,7 +67,7 @@ export const secondFactorRoutes = [
     path: "/api/auth/second-factor/confirm",
     operationId: "confirmSecondFactor",
     summary: "Switch the second factor on by a code of its secret; all other sessions end",
-    body: byCode,
+    body: jsonBody(byCode),
     responses: { 200: recoveryCodes },
     errors: ["PRECONDITION_FAILED", "NOT_CONFIGURED"],
     example: { code: EXAMPLE.code },
@@ -83,7 +84,7 @@ export const secondFactorRoutes = [
     operationId: "disableSecondFactor",
     summary: "Switch the second factor off, by the password and a code",
     description: "UNAUTHENTICATED when one of them is wrong; the session goes on. Wrong ones are counted as failed sign-ins are.",
-    body: byBoth,
+    body: jsonBody(byBoth),
     responses: { 204: null },
     errors: ["PRECONDITION_FAILED", "NOT_CONFIGURED"],
     example: EXAMPLE,

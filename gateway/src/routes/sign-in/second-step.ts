@@ -5,6 +5,7 @@ import { iso, timestamp } from "../../http/schemas";
 import { userReply } from "../identity/view";
 import { code, MAX_TOKEN_CHARS } from "./fields";
 import { addressOf, anonymous, ANONYMOUS, completeAndSignIn, withTier } from "./session";
+import { jsonBody } from "../../http/body/kinds";
 
 /** A sign-in in two steps: the password first, then a code. */
 
@@ -30,7 +31,7 @@ export const secondStepRoutes = [
     summary: "Complete a sign-in by the code of the second factor",
     description:
       "`pending` is of the 202 that signing in answered: it works once, for five minutes, from the address that sent the password. A code works once. After ten wrong ones an address waits as it does after ten wrong passwords.",
-    body: secondStep,
+    body: jsonBody(secondStep),
     responses: { 200: userReply },
     errors: ["UNAUTHENTICATED", "CROSS_ORIGIN_DENIED", "NOT_CONFIGURED"],
     example: { pending: "mZ3…", code: "123456" },

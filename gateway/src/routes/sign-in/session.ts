@@ -9,8 +9,8 @@ import { userView } from "../identity/view";
 
 type AnyContext = Pick<CallContext, "gateway" | "request" | "response">;
 
-export const anonymous = { method: "POST", tag: "Identity", auth: "none", limit: "ip" } as const;
-export const signedIn = { method: "POST", tag: "Identity", auth: "session", limit: "user" } as const;
+export const anonymous = { method: "POST", tag: "Identity", auth: "none", role: "self", limit: "ip" } as const;
+export const signedIn = { method: "POST", tag: "Identity", auth: "session", role: "self", limit: "user" } as const;
 
 export const addressOf = (request: Request): string => request.ip ?? "";
 

@@ -6,12 +6,13 @@ import { HOOK_PATH, newHookSecret } from "../../auth/hook";
 import { notFound } from "../../http/errors";
 import { markReplayed } from "../../edge/lease";
 import { ASYNC_WAIT_MS } from "../../http/limits";
-import { defineRoute, type ParamsSpec } from "../../edge/route";
-import { headerValue, iso, MAX_CREDITS, slug, timestamp, uuid, workflowParams } from "../../http/schemas";
+import { defineRoute } from "../../edge/route";
+import { headerValue, iso, listQuery, MAX_CREDITS, slug, timestamp, uuid, workflowParams, type ParamsSpec } from "../../http/schemas";
 import { startRun } from "../runs/run";
 import { listedOf } from "../workflows/readable";
 import { pendingChange } from "../workflows/schemas";
 import { madeBy, settingUp, triggerOwner, withPending } from "./schedules";
+import { jsonBody, signedBody } from "../../http/body/kinds";
 
 /** Inbound hooks: addresses by which other services start a workflow. */
 
@@ -95,10 +96,11 @@ export const hookRoutes = [
   defineRoute({
     ...shared,
     capability: "workflow:read",
+    role: "viewer",
     method: "GET",
     path: "/api/workflows/:slug/hooks",
     operationId: "listHooks",
-    list: true,
+    query: listQuery(),
     summary: "List the caller's hooks of a workflow, oldest first",
     params: workflowParams,
     responses: { 200: z.array(hook) },
@@ -117,7 +119,7 @@ export const hookRoutes = [
     summary: "Make an address by which another service starts a workflow; it is shown this once",
     description: `From Pro up; at most ${TRIGGER_BOUNDS.hooks} per account. Its runs have its id as \`hookId\` in their metadata.`,
     params: workflowParams,
-    body: creation,
+    body: jsonBody(creation),
     responses: { 201: issued },
     errors: ["WORKFLOW_NOT_FOUND", "PRECONDITION_FAILED", "NOT_CONFIGURED"],
     example: {
@@ -146,6 +148,7 @@ export const hookRoutes = [
   defineRoute({
     ...shared,
     capability: "workflow:write",
+    role: "editor",
     method: "DELETE",
     path: "/api/workflows/:slug/hooks/:id",
     operationId: "deleteHook",
@@ -166,9 +169,10 @@ export const hookRoutes = [
     description: "For the service that has the address. Counts against the limits of the hook's account.",
     tag: "Schedules and hooks",
     auth: "hook",
+    role: "self",
     limit: "user",
     params: secretParams,
-    signedBody: { bytes: TRIGGER_BOUNDS.deliveryBytes },
+    body: signedBody(TRIGGER_BOUNDS.deliveryBytes),
     responses: { 202: received },
     errors: [
       "NOT_FOUND",
@@ -190,7 +194,7 @@ export const hookRoutes = [
       const { executions } = gateway.services;
       const { run } = await executions.readDelivery({
         secretHash: sender.secretHash,
-        body: body as Buffer,
+        body,
         signature: valueOf(request, sender.signatureHeader),
         deliveryId: valueOf(request, sender.deliveryIdHeader),
       });

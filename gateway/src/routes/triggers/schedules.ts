@@ -5,12 +5,13 @@ import type { Caller } from "../../auth/caller";
 import { notFound } from "../../http/errors";
 import { raw } from "../../http/json";
 import { SCHEDULE_MS } from "../../http/limits";
-import { defineRoute, type CallContext, type ParamsSpec } from "../../edge/route";
-import { anyObject, iso, MAX_CREDITS, slug, timestamp, uuid, workflowParams } from "../../http/schemas";
+import { defineRoute, type CallContext } from "../../edge/route";
+import { anyObject, iso, listQuery, MAX_CREDITS, slug, timestamp, uuid, workflowParams, type ParamsSpec } from "../../http/schemas";
 import { execution, executionView } from "../executions/view";
 import { specific } from "../runs/routes";
 import { pendingChange } from "../workflows/schemas";
 import { listedOf } from "../workflows/readable";
+import { jsonBody } from "../../http/body/kinds";
 
 /** Schedules: runs of a workflow at times. */
 
@@ -138,10 +139,10 @@ export const withPending = async <T extends object>({ gateway, caller, params }:
 };
 
 const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as const;
-const reading = { ...shared, capability: "workflow:read" } as const;
-const removing = { ...shared, capability: "workflow:write" } as const;
+const reading = { ...shared, capability: "workflow:read", role: "viewer" } as const;
+const removing = { ...shared, capability: "workflow:write", role: "editor" } as const;
 /** What is set up here runs later, in the caller's name. */
-export const settingUp = { ...removing, runCapability: specific("workflow", "slug"), approval: true } as const;
+export const settingUp = { ...removing, capability: ["workflow:write", specific("workflow", "slug")], approval: true } as const;
 const RUN_ERRORS = ["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND", "WORKFLOW_NOT_FOUND"] as const;
 
 const whichOf = (caller: Caller, params: { slug: string; id: string }) => ({
@@ -156,7 +157,7 @@ export const scheduleRoutes = [
     method: "GET",
     path: "/api/workflows/:slug/schedules",
     operationId: "listSchedules",
-    list: true,
+    query: listQuery(),
     summary: "List the caller's schedules of a workflow, oldest first",
     params: workflowParams,
     responses: { 200: z.array(schedule) },
@@ -176,8 +177,8 @@ export const scheduleRoutes = [
     description: `From Pro up; at most ${TRIGGER_BOUNDS.schedules} per account. Each time starts one run, unless the run before is still under way. It stops by itself when its key is revoked, the account may not run it any more, the workflow is gone, or the credits did not suffice ${TRIGGER_BOUNDS.unpaidTimes} times in a row.`,
     idempotent: "replay",
     params: workflowParams,
-    body: creation,
-    replyHeaders: ["Location"],
+    body: jsonBody(creation),
+    headers: ["Location"],
     responses: { 201: schedule },
     errors: [...RUN_ERRORS, "PRECONDITION_FAILED"],
     example: { cron: "0 9 * * 1-5", timezone: "Europe/Berlin", inputs: { prompt: "A lighthouse at dusk" }, maxCredits: 20 },
@@ -229,7 +230,7 @@ export const scheduleRoutes = [
     description:
       "One that has stopped by itself goes on with `paused: false`. Any change but a pause alone makes the schedule the caller's: its runs count on the budget of their key, have the metadata that the key fixes, and stop with the key.",
     params: scheduleParams,
-    body: change,
+    body: jsonBody(change),
     responses: { 200: schedule },
     errors: [...RUN_ERRORS, "NOT_FOUND"],
     example: { paused: true },

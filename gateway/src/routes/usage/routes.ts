@@ -2,7 +2,7 @@ import { LIMITS, toCredits, toUsd } from "@nodeloom/kernel";
 import type { usage } from "@nodeloom/proto";
 import { z } from "zod";
 import { defineRoute } from "../../edge/route";
-import { credits, iso, limit, offset, timestamp } from "../../http/schemas";
+import { credits, iso, limit, listQuery, offset, timestamp } from "../../http/schemas";
 import { usageSummaryRoute } from "./summary";
 
 /** Runs from the editor are not usage of the API. */
@@ -52,23 +52,24 @@ const rowView = (row: usage.UsageRow): z.infer<typeof usageRow> => ({
 });
 
 const filter = z.string().min(1).max(LIMITS.nameChars);
-const read = { method: "GET", tag: "Usage", auth: "any", limit: "user" } as const;
+const read = { method: "GET", tag: "Usage", auth: "any", role: "viewer", limit: "user" } as const;
 
 export const usageRoutes = [
   usageSummaryRoute,
   defineRoute({
     ...read,
     path: "/api/usage",
-    list: true,
     operationId: "listUsage",
     summary: "List the caller's own API runs, newest first",
-    query: z.object({
-      status: z.enum(["processing", "completed", "failed", "cancelled"]).optional(),
-      modelId: filter.optional(),
-      workflowSlug: filter.optional(),
-      limit,
-      offset,
-    }),
+    query: listQuery(
+      z.object({
+        status: z.enum(["processing", "completed", "failed", "cancelled"]).optional(),
+        modelId: filter.optional(),
+        workflowSlug: filter.optional(),
+        limit,
+        offset,
+      }),
+    ),
     responses: {
       200: z.object({ rows: z.array(usageRow), page: z.number(), pageSize: z.number(), total: z.number() }).meta({ id: "UsagePage" }),
     },
@@ -89,7 +90,7 @@ export const usageRoutes = [
   defineRoute({
     ...read,
     path: "/api/usage/models",
-    list: true,
+    query: listQuery(),
     operationId: "listUsageModels",
     summary: "List the distinct models in the caller's own usage",
     responses: { 200: z.array(z.string()) },

@@ -1,8 +1,8 @@
 import { invalidRequest, LIMITS, toCredits } from "@nodeloom/kernel";
 import type { usage } from "@nodeloom/proto";
 import { z } from "zod";
-import { defineRoute, STREAMED } from "../../edge/route";
-import { credits } from "../../http/schemas";
+import { content, defineRoute, STREAMED } from "../../edge/route";
+import { credits, listQuery } from "../../http/schemas";
 import { groupBy, groups, groupsCsv, readGroups } from "./groups";
 
 const CSV = "text/csv";
@@ -67,19 +67,20 @@ export const usageSummaryRoute = defineRoute({
   description: `Runs from the editor are included, unless \`source\` says otherwise. Days are those of UTC on which runs began, the last ${DEFAULT_DAYS} unless a range is given; at most ${LIMITS.usageSummaryDays}. By workflow, key or metadata at most ${LIMITS.usageGroupedRuns} runs are added up at once. \`format=csv\` answers a table of the groups, by day unless \`groupBy\` says otherwise.`,
   tag: "Usage",
   auth: "any",
+  role: "viewer",
   limit: "user",
-  list: true,
-  query: z
-    .object({
-      from: day.optional(),
-      to: day.optional(),
-      source: z.enum(SOURCES).optional(),
-      groupBy: groupBy.optional(),
-      format: z.enum(["json", "csv"]).default("json"),
-    })
-    .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { path: ["to"], message: "must not be before from" }),
-  responses: { 200: summary },
-  otherContent: { [CSV]: z.string() },
+  query: listQuery(
+    z
+      .object({
+        from: day.optional(),
+        to: day.optional(),
+        source: z.enum(SOURCES).optional(),
+        groupBy: groupBy.optional(),
+        format: z.enum(["json", "csv"]).default("json"),
+      })
+      .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { path: ["to"], message: "must not be before from" }),
+  ),
+  responses: { 200: content({ "application/json": summary, [CSV]: z.string() }) },
   handler: async ({ gateway, caller, query, response }) => {
     const { from, to } = rangeOf(query);
     const request = { userId: caller.user.id, fromDay: from, toDay: to, sources: query.source ? [query.source] : [...SOURCES] };

@@ -1,7 +1,8 @@
 import type { workflows } from "@nodeloom/proto";
 import { z } from "zod";
 import { defineRoute } from "../../edge/route";
-import { idParams, iso, name, timestamp } from "../../http/schemas";
+import { idParams, iso, listQuery, name, timestamp } from "../../http/schemas";
+import { jsonBody } from "../../http/body/kinds";
 
 const folder = z.object({ id: z.string(), name: z.string(), createdAt: timestamp.nullable() }).meta({ id: "Folder" });
 const change = z.strictObject({ name });
@@ -20,10 +21,11 @@ export const folderRoutes = [
     ...shared,
     method: "GET",
     path: "/api/folders",
-    list: true,
+    query: listQuery(),
     operationId: "listFolders",
     summary: "List the caller's folders",
     capability: "workflow:read",
+    role: "viewer",
     responses: { 200: z.array(folder) },
     handler: async ({ gateway, caller }) => {
       const { folders } = await gateway.services.workflows.listFolders({ ownerId: caller.user.id });
@@ -36,8 +38,9 @@ export const folderRoutes = [
     path: "/api/folders",
     operationId: "createFolder",
     summary: "Create a folder",
+    role: "editor",
     idempotent: "replay",
-    body: change,
+    body: jsonBody(change),
     responses: { 201: folder },
     example: { name: "Campaigns" },
     handler: async ({ gateway, caller, body }) => {
@@ -51,7 +54,8 @@ export const folderRoutes = [
     path: "/api/folders/:id",
     operationId: "renameFolder",
     summary: "Rename a folder",
-    body: change,
+    role: "editor",
+    body: jsonBody(change),
     responses: { 200: folder },
     example: { name: "Campaigns 2027" },
     handler: async ({ gateway, caller, params, body }) => {
@@ -66,6 +70,7 @@ export const folderRoutes = [
     path: "/api/folders/:id",
     operationId: "deleteFolder",
     summary: "Delete a folder; its workflows move to the root level",
+    role: "editor",
     responses: { 204: null },
     handler: async ({ gateway, caller, params }) => {
       await gateway.services.workflows.deleteFolder({ ownerId: caller.user.id, folderId: params.id });

@@ -3,14 +3,15 @@ import { z } from "zod";
 import { PAGE_DEFAULT } from "../../http/limits";
 import { markReplayed, REPLAYED, reused } from "../../edge/lease";
 import { defineRoute, type Reply } from "../../edge/route";
-import { cursor, identifier, optionalLimit, versionQuery, workflowParams } from "../../http/schemas";
+import { cursor, identifier, listQuery, optionalLimit, versionQuery, workflowParams } from "../../http/schemas";
 import { createRequest, LOSSLESS, updateRequest, wantedRevision } from "./requests";
 import { changes, creation, folderId, inputSchema, publicSchema, workflowSchema, workflowSummary } from "./schemas";
 import { graphWarnings, schemaView, summaryView, workflowReply } from "./views";
+import { jsonBody } from "../../http/body/kinds";
 
 /** Where a list narrows to workflows of the root level. */
 const ROOT = "null";
-const listQuery = z.strictObject({
+const filters = z.strictObject({
   limit: optionalLimit,
   cursor: cursor.optional(),
   q: z.string().normalize().max(LIMITS.searchChars).optional().meta({ description: "In name, description, slug or a tag" }),
@@ -19,7 +20,7 @@ const listQuery = z.strictObject({
 });
 
 /** The address of a list's next page. */
-const nextPage = (query: z.infer<typeof listQuery>, next: string): string => {
+const nextPage = (query: z.infer<typeof filters>, next: string): string => {
   const given = Object.entries({ ...query, cursor: next }).flatMap(([key, value]): [string, string][] =>
     value === undefined ? [] : [[key, String(value)]],
   );
@@ -29,20 +30,19 @@ const nextPage = (query: z.infer<typeof listQuery>, next: string): string => {
 /** Whether the workflow that a key created has been deleted since. */
 const isDeletedSince = (error: unknown): boolean => error instanceof DomainError && error.reason === "WORKFLOW_NOT_FOUND";
 
-const read = { tag: "Workflows", auth: "any", capability: "workflow:read", limit: "user" } as const;
-const write = { tag: "Workflows", auth: "any", capability: "workflow:write", limit: "user" } as const;
+const read = { tag: "Workflows", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
+const write = { tag: "Workflows", auth: "any", role: "editor", capability: "workflow:write", limit: "user" } as const;
 
 export const workflowRoutes = [
   defineRoute({
     ...read,
     method: "GET",
     path: "/api/workflows",
-    list: true,
     operationId: "listWorkflows",
     summary: "List the caller's workflows and everyone's templates",
     description: "Newest first; at most 1,000 templates. With `limit`, the next page is in the `Link` header.",
-    query: listQuery,
-    replyHeaders: ["Link"],
+    query: listQuery(filters),
+    headers: ["Link"],
     responses: { 200: z.array(workflowSummary) },
     handler: async ({ gateway, caller, query }) => {
       const request = {
@@ -70,9 +70,8 @@ export const workflowRoutes = [
     operationId: "createWorkflow",
     summary: "Create a workflow",
     idempotent: "rebuild",
-    body: creation,
-    keptMembers: LOSSLESS,
-    replyHeaders: ["ETag", "Location"],
+    body: jsonBody(creation, { kept: LOSSLESS }),
+    headers: ["ETag", "Location"],
     responses: { 201: workflowSchema },
     description: "Sent again under its Idempotency-Key it answers the workflow as it is then, or 404 once that was deleted.",
     errors: [
@@ -111,7 +110,7 @@ export const workflowRoutes = [
     operationId: "getWorkflow",
     summary: "Read a workflow",
     params: workflowParams,
-    replyHeaders: ["ETag"],
+    headers: ["ETag"],
     responses: { 200: workflowSchema },
     errors: ["WORKFLOW_NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => {
@@ -127,12 +126,9 @@ export const workflowRoutes = [
     summary: "Change fields of a workflow",
     description:
       "Omitted fields are kept. Where the caller can't run the workflow, apps, hooks and schedules run the graph of before until a caller who can saves the whole graph, publishes or confirms it (`pendingChange`). With If-Match the change happens only at that revision.",
-    ifMatch: true,
     params: workflowParams,
-    body: changes,
-    keptMembers: LOSSLESS,
-    wholeWorkflow: true,
-    replyHeaders: ["ETag"],
+    body: jsonBody(changes, { kept: LOSSLESS, values: LIMITS.jsonValues + LIMITS.workflowMemberValues }),
+    headers: ["If-Match", "ETag"],
     responses: { 200: workflowSchema },
     errors: [
       ...["WORKFLOW_NOT_FOUND", "PRECONDITION_FAILED"],
@@ -154,10 +150,9 @@ export const workflowRoutes = [
     operationId: "moveWorkflow",
     summary: "Move a workflow to a folder or to the root level",
     description: "With If-Match it is moved only at that revision.",
-    ifMatch: true,
     params: workflowParams,
-    body: z.strictObject({ folderId }),
-    replyHeaders: ["ETag"],
+    body: jsonBody(z.strictObject({ folderId })),
+    headers: ["If-Match", "ETag"],
     responses: { 200: workflowSchema },
     errors: ["WORKFLOW_NOT_FOUND", "PRECONDITION_FAILED"],
     example: { folderId: null },
@@ -176,7 +171,7 @@ export const workflowRoutes = [
     operationId: "deleteWorkflow",
     summary: "Delete a workflow for good",
     description: "With If-Match it is deleted only at that revision.",
-    ifMatch: true,
+    headers: ["If-Match"],
     params: workflowParams,
     responses: { 204: null },
     errors: ["WORKFLOW_NOT_FOUND", "PRECONDITION_FAILED"],
@@ -212,6 +207,7 @@ export const workflowRoutes = [
     summary: "Read the input schema of a public playground",
     tag: "Workflows",
     auth: "none",
+    role: "self",
     limit: "ip",
     params: workflowParams,
     responses: { 200: publicSchema },

@@ -1,17 +1,31 @@
+import { tierOf } from "../../auth/caller";
 import { LIMITS, versionNotFound } from "@nodeloom/kernel";
 import { workflows } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
 import { CLONE_MS } from "../../http/limits";
-import { defineRoute, type ParamsSpec } from "../../edge/route";
-import { anyObject, cursor, cursorPage, iso, limit, name as workflowName, slug, timestamp, workflowParams } from "../../http/schemas";
+import { defineRoute } from "../../edge/route";
+import {
+  anyObject,
+  cursor,
+  cursorPage,
+  iso,
+  limit,
+  listQuery,
+  name as workflowName,
+  slug,
+  timestamp,
+  workflowParams,
+  type ParamsSpec,
+} from "../../http/schemas";
 import { auditedForOwner } from "../../edge/audit";
-import { readyModels, tierOf } from "../../clients/ranking";
+import { readyModels } from "../../clients/ranking";
 import { mediaQuota } from "../media/uploads";
 import { specific } from "../runs/routes";
 import { authorOf, isWithoutRun, wantedRevision, workflowCap } from "./requests";
 import { workflowReply } from "./views";
 import { workflowSchema } from "./schemas";
+import { jsonBody } from "../../http/body/kinds";
 
 /** Copies of workflows, and their published versions. */
 
@@ -63,8 +77,8 @@ const versionParams: ParamsSpec<{ slug: string; version: number }> = {
 /** Cursors of lists of versions are the number that the page before ended with. */
 const beforeOf = (given: string | undefined): number => (given !== undefined && /^[1-9]\d{0,8}$/.test(given) ? Number(given) : 0);
 
-const read = { tag: "Workflows", auth: "any", capability: "workflow:read", limit: "user" } as const;
-const write = { tag: "Workflows", auth: "any", capability: "workflow:write", limit: "user" } as const;
+const read = { tag: "Workflows", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
+const write = { tag: "Workflows", auth: "any", role: "editor", capability: "workflow:write", limit: "user" } as const;
 
 export const versionRoutes = [
   defineRoute({
@@ -77,8 +91,8 @@ export const versionRoutes = [
       "The copy is the caller's own, with copies of the author's files that it names. Of somebody else's template, the newest published version is copied.",
     idempotent: "replay",
     params: workflowParams,
-    body: z.strictObject({ name: workflowName.optional() }).nullish(),
-    replyHeaders: ["ETag", "Location"],
+    body: jsonBody(z.strictObject({ name: workflowName.optional() }).nullish()),
+    headers: ["ETag", "Location"],
     responses: { 201: workflowSchema },
     errors: ["WORKFLOW_NOT_FOUND", "WORKFLOW_CAP_REACHED", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
     example: { name: "My poster maker" },
@@ -107,15 +121,16 @@ export const versionRoutes = [
     description:
       "From then on runs run this version, whatever becomes of the draft. Versions never change. Where the caller can't run the workflow, apps, hooks and schedules don't run it before a caller who can publishes or confirms it (`pendingChange`). With If-Match only that revision of the draft is published.",
     idempotent: "replay",
-    ifMatch: true,
     params: workflowParams,
-    body: z
-      .strictObject({
-        note: z.string().max(LIMITS.noteChars).optional(),
-        pinModels: z.boolean().optional().meta({ description: "Its tasks (`auto:image`) stay the models that they are now" }),
-      })
-      .nullish(),
-    replyHeaders: ["Location"],
+    body: jsonBody(
+      z
+        .strictObject({
+          note: z.string().max(LIMITS.noteChars).optional(),
+          pinModels: z.boolean().optional().meta({ description: "Its tasks (`auto:image`) stay the models that they are now" }),
+        })
+        .nullish(),
+    ),
+    headers: ["If-Match", "Location"],
     responses: { 201: head },
     errors: ["WORKFLOW_NOT_FOUND", "ACCOUNT_NOT_APPROVED", "PRECONDITION_FAILED", "WORKFLOW_INVALID"],
     example: { note: "Warmer colours" },
@@ -147,10 +162,9 @@ export const versionRoutes = [
     method: "GET",
     path: "/api/workflows/:slug/versions",
     operationId: "listVersions",
-    list: true,
     summary: "List the published versions of a workflow, newest first",
     params: workflowParams,
-    query: z.strictObject({ limit, cursor: cursor.regex(/^[1-9]\d{0,8}$/, "is not one of this list").optional() }),
+    query: listQuery(z.strictObject({ limit, cursor: cursor.regex(/^[1-9]\d{0,8}$/, "is not one of this list").optional() })),
     responses: { 200: cursorPage(head) },
     errors: ["WORKFLOW_NOT_FOUND"],
     handler: async ({ gateway, caller, params, query }) => {
@@ -182,9 +196,8 @@ export const versionRoutes = [
     operationId: "restoreVersion",
     summary: "Put a published version's graph into the draft",
     description: "With If-Match only that revision of the draft is overwritten.",
-    ifMatch: true,
     params: versionParams,
-    replyHeaders: ["ETag"],
+    headers: ["If-Match", "ETag"],
     responses: { 200: workflowSchema },
     errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "PRECONDITION_FAILED"],
     handler: async (context) => {
@@ -198,6 +211,7 @@ export const versionRoutes = [
   defineRoute({
     tag: "Workflows",
     auth: "any",
+    role: "runner",
     capability: specific("workflow", "slug"),
     limit: "user",
     method: "POST",
@@ -207,7 +221,7 @@ export const versionRoutes = [
     description:
       "Its app, hooks and schedules run what runs run from then on, and `pendingChange` is false. With If-Match only that revision of the draft is confirmed.",
     approval: true,
-    ifMatch: true,
+    headers: ["If-Match"],
     params: workflowParams,
     responses: { 200: z.object({ pendingChange: z.literal(false) }).meta({ id: "ConfirmedWorkflow" }) },
     errors: ["WORKFLOW_NOT_FOUND", "PRECONDITION_FAILED"],

@@ -1,4 +1,4 @@
-import { defineRoute, STREAMED, type Reply } from "../../../edge/route";
+import { content, defineRoute, STREAMED, type Reply } from "../../../edge/route";
 import { answerOf } from "../answer";
 import { wantedOf } from "../conversation";
 import { beginRun, RUN_ERRORS, running, runToEnd, type RunContext } from "../runs";
@@ -6,6 +6,7 @@ import { streamAnswer } from "../stream";
 import { event, eventsOf } from "./events";
 import { conversationOf, request, type Request } from "./request";
 import { begunResponse, endedResponse, response } from "./response";
+import { jsonBody } from "../../../http/body/kinds";
 
 /** OpenAI's Responses API in its stateless form. */
 
@@ -27,9 +28,8 @@ export const openAiResponseRoutes = [
     summary: "Answer a conversation",
     description:
       "The stateless form of OpenAI's Responses API: nothing is stored, and `previous_response_id` is refused. With `stream: true` the answer comes as server-sent events that end with `response.completed`, or with `response.failed`.",
-    body: request,
-    responses: { 200: response },
-    otherContent: { "text/event-stream": event },
+    body: jsonBody(request),
+    responses: { 200: content({ "application/json": response, "text/event-stream": event }) },
     errors: RUN_ERRORS,
     example: { model: "sandbox-chat", input: "Three words for the sea?" },
     handler: (context) => respond(context as RunContext, context.body),
