@@ -76,6 +76,16 @@ const floorsOf = (name, shared) => {
 const EXECUTIONS = floorsOf("executions", SHARED);
 const CONSOLE = floorsOf("console", []);
 
+/** The floors of the gateway, the lowest first: a room imports itself and the floors below it. The last one is whatever is beside them. */
+const GATEWAY_FLOORS = [["http"], ["clients"], ["auth"], ["apps", "sweepers"], ["edge"], ["routes"], ["docs"], ["mcp"]];
+const gatewayElements = GATEWAY_FLOORS.flat().map((room) => ({ type: `gateway ${room}`, pattern: `gateway/src/${room}`, mode: "folder" }));
+const gatewayRules = GATEWAY_FLOORS.flatMap((rooms, floor) =>
+  rooms.map((room) => ({
+    from: `gateway ${room}`,
+    allow: ["kernel", "platform", "proto", ...[...GATEWAY_FLOORS.slice(0, floor).flat(), room].map((name) => `gateway ${name}`)],
+  })),
+);
+
 const workflowCode = "services/executions/src/carry/workflows/*.ts";
 const workflowFolders = "services/executions/src/carry/workflows/*/**";
 /** What workflows share with activities: constants and pure functions. */
@@ -146,6 +156,7 @@ export default tseslint.config(
         { type: "proto", pattern: "proto/src", mode: "folder" },
         ...EXECUTIONS.elements,
         { type: "service", pattern: "services/*/src", mode: "folder", capture: ["name"] },
+        ...gatewayElements,
         { type: "gateway", pattern: "gateway/src", mode: "folder" },
         { type: "bench", pattern: "deploy/bench/src", mode: "folder" },
       ],
@@ -163,7 +174,8 @@ export default tseslint.config(
             { from: "providers", allow: SHARED },
             ...EXECUTIONS.rules,
             { from: "service", allow: [...SHARED, ["service", { name: "${from.name}" }]] },
-            { from: "gateway", allow: ["kernel", "platform", "proto", "gateway"] },
+            ...gatewayRules,
+            { from: "gateway", allow: ["kernel", "platform", "proto", "gateway", ...gatewayElements.map(({ type }) => type)] },
             { from: "bench", allow: ["kernel", "platform", "proto", "bench"] },
           ],
         },
