@@ -1,4 +1,4 @@
-/** An account as it is stored: its document, and the update that makes one of the next. */
+/** The stored form of an account, and the update that leads to the next one. */
 
 import { DURABLE } from "@nodeloom/platform";
 import { Schema, type UpdateQuery } from "mongoose";
@@ -6,8 +6,7 @@ import { emptyAccount, type Account } from "./account/account";
 
 export type AccountDocument = Omit<Account, "userId"> & { _id: string };
 
-// The account's inner shapes are built by pure, typed code and only ever replaced: casting each item again would cost
-// more than the update itself.
+// Pure, typed code builds the nested values and only replaces them: casting each item again would cost more than the update.
 export const accountSchema = new Schema<AccountDocument>(
   {
     _id: { type: String, required: true },
@@ -33,16 +32,16 @@ export const accountSchema = new Schema<AccountDocument>(
     sequence: Number,
     outbox: [Schema.Types.Mixed],
   },
-  // Money is never told before it is written.
+  // No reply reports a movement before it is durable.
   { collection: "accounts", autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
-// Finds the accounts whose rows are still on their way to the ledger.
+// Accounts with rows that aren't in the ledger yet.
 accountSchema.index({ "outbox.at": 1 });
-// Finds the accounts whose month is over, in the order in which that happened.
+// Accounts that are due for renewal, longest first.
 accountSchema.index({ renewsAt: 1, _id: 1 });
-// Finds the accounts with holds that are open for long.
+// Accounts with old open holds.
 accountSchema.index({ "holds.at": 1 });
-// Finds the accounts that have alerts to pass on.
+// Accounts with pending alerts.
 accountSchema.index({ "budgetAlerts.at": 1 });
 
 export const toAccount = ({ _id, ...document }: AccountDocument): Account => ({ ...emptyAccount(_id), ...document });
@@ -66,7 +65,7 @@ const REPLACED = [
   "sequence",
 ] as const satisfies readonly (keyof Account)[];
 
-/** How the list of holds changes: most often one is added or one is gone; a list that changes otherwise is replaced. */
+/** Changes to the list of holds: usually one is added or removed; otherwise the list is replaced. */
 const changesOfHolds = ({ revision, holds: before }: Account, { holds: after }: Account) => {
   if (revision > 0 && after === before) return {};
   const [was, is] = [new Set(before), new Set(after)];
@@ -77,14 +76,14 @@ const changesOfHolds = ({ revision, holds: before }: Account, { holds: after }: 
   return { set: { holds: after } };
 };
 
-/** How budgets change: most often what some have used; a list of others is replaced. */
+/** Changes to budgets: usually only some usage changes; a different list is replaced. */
 const changesOfBudgets = ({ revision, budgets: before }: Account, { budgets: after }: Account): Record<string, unknown> => {
   const areSame = revision > 0 && before.length === after.length && before.every(({ number }, index) => number === after[index]!.number);
   if (!areSame) return { budgets: after };
   return Object.fromEntries(after.flatMap((budget, index) => (budget === before[index] ? [] : [[`budgets.${index}`, budget]])));
 };
 
-/** Only what changed travels: lists that grow are appended to, the rest is replaced. */
+/** Sends only changed members: growing lists are appended to, others are replaced. */
 export const changes = (before: Account, after: Account): UpdateQuery<AccountDocument> => {
   const replaced = REPLACED.filter((name) => before.revision === 0 || after[name] !== before[name]);
   const outbox = after.outbox.slice(before.outbox.length);

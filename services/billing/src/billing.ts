@@ -22,7 +22,7 @@ import type { BillingStore } from "./store";
 export interface BillingDependencies {
   store: BillingStore;
   logger: Logger;
-  /** Of what is kept beside accounts and their ledger. */
+  /** Removal of data beside accounts and the ledger. */
   removals?: Readonly<Record<string, RemoveStep>>;
   clock?: () => Date;
 }
@@ -39,7 +39,7 @@ export interface BudgetAlertPage {
 
 export type Billing = ReturnType<typeof createBilling>;
 
-/** The use cases of billing. `deadlineMs` is when the caller stops waiting, in milliseconds since the epoch. */
+/** Use cases of billing. `deadlineMs` is the end of the caller's wait, in milliseconds since 1970. */
 export const createBilling = ({ store, logger, removals = {}, clock = () => new Date() }: BillingDependencies) => {
   const outbox = createOutbox({ store, logger });
   const groupCommit = createGroupCommit({ store, outbox, logger });
@@ -56,7 +56,7 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
   return {
     account,
 
-    /** What a hold would take now, without taking it. */
+    /** The allocation of a possible hold, without holding it. */
     quote: async (request: RequestOf<"quote">): Promise<Allocation> => {
       const { userId, items } = checked("quote", request);
       return allocate(await account({ userId }), items);
@@ -80,7 +80,7 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
     credit: async (request: RequestOf<"credit">, deadlineMs?: number): Promise<Account> =>
       groupCommit.submit({ type: "credit", at: clock(), ...checked("credit", request) }, deadlineMs),
 
-    /** Books what of a payment is not booked yet. */
+    /** Books a payment's missing movements. */
     book: async (request: Pick<PaymentCommand, "userId" | "movements">, deadlineMs?: number): Promise<Account> =>
       groupCommit.submit({ type: "payment", at: clock(), ...request }, deadlineMs),
 
@@ -93,13 +93,13 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
       if (!(await groupCommit.submit(command, deadlineMs))) throw new DomainError("not_found", "NOT_FOUND", "there is no such budget");
     },
 
-    /** As they stand now, in the order in which they were made. */
+    /** In order of creation, with current usage. */
     budgets: async (request: RequestOf<"budgets">): Promise<Budget[]> => {
       const { budgets } = await account(checked("budgets", request));
       return budgets.map((budget) => rolled(budget, clock()));
     },
 
-    /** Alerts that were not taken yet: a page of accounts. */
+    /** Pending alerts, one page of accounts. */
     budgetAlerts: async (request: RequestOf<"budgetAlerts">): Promise<BudgetAlertPage> => {
       const size = BILLING_LIMITS.alertPageAccounts;
       const found = await store.findAlerts(checked("budgetAlerts", request).cursor, size);
@@ -116,7 +116,7 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
       return ledger.page(userId, limit, cursor, kind);
     },
 
-    /** Holds that are older than a time and open still: a page of accounts. */
+    /** Open holds older than a time, one page of accounts. */
     openHolds: async (request: RequestOf<"openHolds">): Promise<OpenHoldPage> => {
       const { olderThanMs, limit, cursor } = checked("openHolds", request);
       const before = new Date(clock().getTime() - olderThanMs);
@@ -138,15 +138,15 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
       return audit.check(cursor, full ?? false, deadlineMs);
     },
 
-    /** The ledger is kept for ever; what ends is that a check adds up past years row by row. */
+    /** The ledger is kept forever. Checkpoints spare checks the rows of past years. */
     removeExpired: createRemoval({ checkpoints: (cursor) => checkpoints.page(cursor), ...removals }),
 
     erase: createEraseBilling({ store, groupCommit, outbox, clock }),
 
-    /** What its changes still owe. */
+    /** Pending work for the relay. */
     relayed: [outbox.relayed],
 
-    /** Answers what is under way, then drains it. */
+    /** Answers calls in progress, then drains their rows. */
     stop: async (): Promise<void> => {
       await groupCommit.close();
       await outbox.stop();

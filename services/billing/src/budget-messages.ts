@@ -1,4 +1,4 @@
-/** Budgets as they travel between services. */
+/** Converts budgets to and from messages. */
 
 import { BUDGET_WINDOWS, invalidRequest, type BudgetWindow } from "@nodeloom/kernel";
 import { billing as proto } from "@nodeloom/proto";
@@ -17,7 +17,7 @@ const scopeMessage = ({ type, name, value }: BudgetScope): proto.BudgetScope => 
   }
 };
 
-/** @throws INVALID_REQUEST where there is none */
+/** @throws INVALID_REQUEST for a missing scope */
 export const scopeOf = (message: proto.BudgetScope | undefined): BudgetScope => {
   const scope = message?.scope;
   switch (scope?.$case) {
@@ -39,7 +39,7 @@ export const windowOf = (window: string): BudgetWindow => {
   return known;
 };
 
-/** @param budget as it stands now */
+/** @param budget with current usage */
 export const budgetMessage = ({ id, scope, limit, window, alertAt, used, countedAt, createdAt }: Budget): proto.Budget =>
   proto.Budget.fromPartial({
     ...{ id, scope: scopeMessage(scope), millicredits: limit, window, alertAt, usedMillicredits: used[window], createdAt },

@@ -2,7 +2,7 @@ import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
 import { createPaymentStore } from "./payments/payment-store";
 import { createStore } from "./store";
 
-/** Accounts, the ledger and its checkpoints, purchases. The version goes up with every change of a collection's indexes. */
+/** Accounts, the ledger, its checkpoints, and purchases. Increase the version with every change to a collection's indexes. */
 export const database = defineDatabase({
   service: "billing",
   version: FIRST_VERSION + 2,

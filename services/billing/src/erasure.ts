@@ -11,9 +11,9 @@ export interface ErasureDependencies {
   clock: () => Date;
 }
 
-/** What billing erases of an account: the account and its ledger stay, so that sums do, with ids and amounts alone. */
+/** Erases personal data from an account. The account and its ledger stay with ids and amounts only, so that totals stay correct. */
 export const createEraseBilling = ({ store, groupCommit, outbox, clock }: ErasureDependencies): Erase => {
-  /** Runs have ended: what is held still was lost by the one that held it, and is given back. */
+  /** All runs have ended, so open holds are orphaned and are released. */
   const emptyAccount = async (userId: string): Promise<number> => {
     const account = await store.load(userId);
     if (!account || isErased(account)) return 0;

@@ -7,21 +7,21 @@ import type { Outbox } from "./ledger/outbox";
 import { countMovements } from "./meters";
 import type { BillingStore } from "./store";
 
-/** Commands that may wait for one account; more are told to come back. */
+/** Queued commands per account; further ones are rejected as retryable. */
 const MAX_WAITING = 2_000;
 /** Commands that share one read and one write. */
 const MAX_BATCH = 256;
-/** Accounts kept in memory between commands. */
+/** Cached accounts. */
 const MAX_CACHED_ACCOUNTS = 500;
 const MAX_BACKOFF_MS = 40;
 const DEFAULT_DEADLINE_MS = 5_000;
 
 type Batch = readonly BatchItem<Command, unknown>[];
 
-/** What is remembered of an account between batches. */
+/** Cached state of an account between batches. */
 interface CachedAccount {
   userId: string;
-  /** As last read or written here; another process may have changed it since. */
+  /** As last read or written here; other processes may have changed it. */
   account?: Account;
   /** Rows of `account.outbox` that have reached the ledger since. */
   drained: Set<string>;
@@ -51,7 +51,7 @@ const decide = (account: Account, batch: Batch, ledger: Ledger): Decision => {
       current = transition.account;
       return transition.outcome;
     } catch (error) {
-      // A command that cannot be decided changes nothing, and must not take its neighbours down with it.
+      // A failing command changes nothing and must not fail the others.
       return { kind: "failed", error };
     }
   });
@@ -72,12 +72,12 @@ const backOffMs = (attempt: number): number => Math.random() * Math.min(2 ** att
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 /**
- * Group commit: the commands that arrive for an account while its last write is under way share the next one. The write
- * is conditional on the revision the commands were decided on, which keeps any number of processes correct; batches only
- * make it fast. Nothing is answered before it is durable, and everything may be asked again.
+ * Group commit: commands that arrive during an account's write share the next one. The write is conditional on the revision they were
+ * decided on, which makes any number of processes safe; batches only improve throughput. Replies are sent once they are durable, and every
+ * command can be repeated.
  */
 export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependencies) => {
-  /** In order of last use; an account whose batch is under way is not in it. */
+  /** Least recently used first; accounts with a batch in progress are not in it. */
   const cache = new Map<string, CachedAccount>();
 
   const read = async (userId: string): Promise<Account> => {
@@ -98,7 +98,7 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
     return cached.account;
   };
 
-  /** Decides with what the ledger knows of ids that the account has forgotten. Such rows never change once they are there. */
+  /** Looks up rows that the account no longer has. Ledger rows never change. */
   const decideWithLedger = async (account: Account, batch: Batch): Promise<Decision> => {
     const ledger: Ledger = new Map();
     for (;;) {
@@ -118,7 +118,7 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
     outbox.add(rows, () => rows.forEach((row) => cached.drained.add(row.id)));
   };
 
-  /** Commits a batch and answers it; false when it must be decided again on a newer account. */
+  /** Commits a batch and replies; false if it must be decided again on a newer account. */
   const commitOnce = async (cached: CachedAccount, batch: Batch): Promise<boolean> => {
     const known = remembered(cached);
     const before = known ?? (await read(cached.userId));
@@ -127,7 +127,7 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
       if (!(await store.commit(before, after))) return false;
       committed(cached, before, after);
     } else if (known) {
-      // No write has proved that the remembered account is still the current one.
+      // No write has confirmed that the cached account is current.
       return false;
     } else if (before.revision > 0) {
       cached.account = before;
@@ -150,7 +150,7 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
       cached.account = undefined;
       return undefined;
     };
-    // What was only remembered is read first.
+    // A cached account is read again first, without a pause.
     const pauseMs = (count: number): number => (wasCached ? 0 : backOffMs(count));
     if ((await retryOnConflict(CONFLICT_ATTEMPTS.account, attempt, pauseMs)) === "done") return;
     for (const item of batch) item.reject(tooBusy());
@@ -177,13 +177,13 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
 
   return {
     /**
-     * Applies a command, durably.
-     * @throws DomainError: the command's refusal, or SERVICE_UNAVAILABLE (then it may have been applied, and may be repeated).
+     * Applies a command durably.
+     * @throws DomainError: the command's error, or SERVICE_UNAVAILABLE, after which the outcome is unknown and the command can be repeated
      */
     submit: <C extends Command>(command: C, deadlineMs = Date.now() + DEFAULT_DEADLINE_MS): Promise<ReplyTo<C>> =>
       batcher.submit(command.userId, command, deadlineMs) as Promise<ReplyTo<C>>,
 
-    /** Takes no more commands and waits for those under way. */
+    /** Rejects new commands and waits for those in progress. */
     close: (): Promise<void> => batcher.close(),
   };
 };

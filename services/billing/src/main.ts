@@ -21,7 +21,6 @@ import { connectStripe } from "./payments/stripe";
 import { billingHandlers } from "./server";
 import { createStore } from "./store";
 
-/** Accounts, holds, the ledger, trial grants, and credits that are bought. */
 export const service = defineService({
   name: "billing",
   database,

@@ -3,15 +3,15 @@ import type { GroupCommit } from "./group-commit";
 import { BILLING_LIMITS } from "./limits";
 import type { BillingStore, DueAccount } from "./store";
 
-/** Accounts renewed at once; a renewal is one write, and runs go on beside it. */
+/** Concurrent renewals; each is one write. */
 const IN_PARALLEL = 16;
 const DEFAULT_PAGE_MS = 20_000;
-/** Kept of the caller's time for the answer. */
+/** Time reserved for the reply. */
 const MARGIN_MS = 1_000;
 
 export interface RenewedPage {
   renewed: number;
-  /** Accounts that could not be renewed; they are due still. */
+  /** Accounts that failed and are still due. */
   failed: number;
   /** Empty after the last page. */
   nextCursor: string;
@@ -33,8 +33,7 @@ const readCursor = (cursor: string): DueAccount | undefined => {
 };
 
 /**
- * Renews accounts whose month is over and that nobody has called since. Each waits in its account's queue like any other
- * command, so that it makes no difference who is faster, a run or this.
+ * Renews due accounts that no other command has renewed. Each renewal goes through its account's queue, so it can't conflict with a run.
  */
 export const createRenewals = ({ store, groupCommit, logger, clock }: RenewalDependencies) => {
   const renew = async ({ userId }: DueAccount): Promise<boolean> => {
@@ -48,7 +47,7 @@ export const createRenewals = ({ store, groupCommit, logger, clock }: RenewalDep
   };
 
   return {
-    /** One page of due accounts; shorter when the caller's time is up. */
+    /** One page of due accounts; shorter at the caller's deadline. */
     page: async (limit: number, cursor: string, deadlineMs = Date.now() + DEFAULT_PAGE_MS): Promise<RenewedPage> => {
       const size = limit || BILLING_LIMITS.renewalPageDefault;
       const due = await store.findDue(clock(), readCursor(cursor), size);

@@ -7,7 +7,7 @@ const millicredits = z.number().int().min(0).max(LIMITS.movementMillicredits);
 const runs = z.number().int().min(1).max(LIMITS.grantRuns);
 const positive = millicredits.min(1);
 
-/** A list whose members each have a name of their own. */
+/** A list of items with unique names. */
 const uniqueBy = <T extends z.ZodObject>(item: T, name: keyof z.infer<T> & string, max: number) =>
   z
     .array(item)
@@ -53,7 +53,7 @@ const threshold = z.number().int().min(1).max(1_000);
 
 const amount = <K extends string>(kind: K, schema: z.ZodNumber) => z.object({ kind: z.literal(kind), millicredits: schema });
 
-/** What each call of billing must look like. */
+/** Schemas of requests. */
 export const REQUESTS = {
   account: z.object({ userId: id }),
   quote: z.object({ userId: id, items: holdItems }),
@@ -131,7 +131,7 @@ export const REQUESTS = {
 
 export type RequestOf<K extends keyof typeof REQUESTS> = z.infer<(typeof REQUESTS)[K]>;
 
-/** @throws DomainError INVALID_REQUEST with every problem and where it is. */
+/** @throws DomainError INVALID_REQUEST with every problem */
 export const checked = <K extends keyof typeof REQUESTS>(kind: K, request: RequestOf<K>): RequestOf<K> => {
   const parsed = REQUESTS[kind].safeParse(request);
   if (parsed.success) return request;

@@ -45,7 +45,6 @@ const creditOf = ({ kind, millicredits, model, runs }: proto.CreditRequest): Req
 
 const deadline = (): number | undefined => requestContext()?.deadlineMs;
 
-/** gRPC handlers of billing. */
 export const billingHandlers = (billing: Billing): proto.BillingServiceServer => ({
   getAccount: unary(async (request) => proto.GetAccountResponse.fromPartial({ account: accountMessage(await billing.account(request)) })),
 

@@ -6,19 +6,19 @@ import { accountSchema, changes, toAccount, type AccountDocument } from "./accou
 import { COMMITTED, createAuditStore, type LedgerDocument } from "./ledger/audit-store";
 import type { LedgerRow, MovementKind } from "./account/movement";
 
-/** An account whose month is over, and since when. */
+/** An account that is due for renewal, and since when. */
 export interface DueAccount {
   userId: string;
   renewsAt: Date;
 }
 
-/** An account whose rows are not in the ledger yet, and their ids, oldest first. */
+/** An account with rows in its outbox: their ids, oldest first. */
 export interface OwingAccount {
   userId: string;
   rows: string[];
 }
 
-/** Draining repeats what is durable already; it only has to become durable in the order in which it was done. */
+/** Draining only copies durable data. Majority writes keep the order in which its steps become durable. */
 const ORDERED = { w: "majority" } as const;
 const UNORDERED = { ordered: false, ignoreUndefined: true, writeConcern: ORDERED as never } as const;
 const OPERATION_TIMEOUT_MS = 10_000;
@@ -42,7 +42,7 @@ const ledgerSchema = new Schema<LedgerDocument>(
   },
   { collection: "ledger", autoCreate: false, minimize: false, versionKey: false, writeConcern: ORDERED },
 );
-// Lists an account's rows newest first, and lets no two rows take the same place.
+// For lists, newest first. Unique, so that no two rows have the same position.
 ledgerSchema.index({ userId: 1, sequence: -1 }, { unique: true });
 
 const toRow = ({ _id, ...document }: LedgerDocument): LedgerRow => ({ id: _id, ...document });
@@ -53,23 +53,23 @@ const insertOnce = ({ id, ...rest }: LedgerRow) => ({
 
 export type BillingStore = ReturnType<typeof createStore>;
 
-/** Accounts and their ledger in MongoDB. Every write is one conditional update of one document, or an insert by deterministic id. */
+/** Accounts and their ledger in MongoDB. Every write is a conditional update of one document, or an insert with a deterministic id. */
 export const createStore = (connection: Connection) => {
   const accounts = connection.model<AccountDocument>("Account", accountSchema);
   const ledger = connection.model<LedgerDocument>("LedgerRow", ledgerSchema);
   const audit = createAuditStore(connection, ledger);
 
-  /** Rows that are there already stay as they are. */
+  /** Existing rows stay unchanged. */
   const writeChunk = async (rows: readonly LedgerRow[]): Promise<void> => {
     const write = () => ledger.collection.bulkWrite(rows.map(insertOnce), UNORDERED);
-    // Two upserts of one id may race, and one of them fails; it finds the row when it looks again.
+    // Of two concurrent upserts of one id, one can fail; the retry finds the row.
     await retry(write, { pausesMs: [0], shouldRetry: isDuplicateKey });
   };
 
   return {
     ...audit,
 
-    /** The account as stored; undefined for one that isn't. */
+    /** @returns undefined for an account that isn't stored */
     load: async (userId: string): Promise<Account | undefined> => {
       const document = await accounts
         .findById(userId)
@@ -79,7 +79,7 @@ export const createStore = (connection: Connection) => {
       return document ? toAccount(document) : undefined;
     },
 
-    /** Writes `after` if the account is still what `before` was read as; false if someone else was faster. */
+    /** Writes `after` if the account is unchanged since it was read as `before`. @returns false otherwise */
     commit: async (before: Account, after: Account): Promise<boolean> => {
       try {
         const asRead = { _id: before.userId, revision: before.revision } as object;
@@ -96,19 +96,19 @@ export const createStore = (connection: Connection) => {
       }
     },
 
-    /** Ledger rows by id; absent ids are left out. */
+    /** Missing ids are left out. */
     findRows: async (ids: readonly string[]): Promise<LedgerRow[]> => {
       const byId = { _id: { $in: [...ids] } } as object;
       const found = ledger.collection.find<LedgerDocument>(byId, { readConcern: COMMITTED as never, maxTimeMS: OPERATION_TIMEOUT_MS });
       return (await found.toArray()).map(toRow);
     },
 
-    /** Appends rows to the ledger, each at most once. */
+    /** Appends rows, each at most once. */
     appendRows: async (rows: readonly LedgerRow[]): Promise<void> => {
       for (let start = 0; start < rows.length; start += LEDGER_CHUNK) await writeChunk(rows.slice(start, start + LEDGER_CHUNK));
     },
 
-    /** Takes rows that are in the ledger out of their accounts' outboxes. */
+    /** Removes rows from outboxes once they are in the ledger. */
     dropFromOutbox: async (rows: readonly LedgerRow[]): Promise<void> => {
       const pulls = [...groupBy(rows, ({ userId }) => userId)].map(([userId, own]) => ({
         updateOne: { filter: { _id: userId } as object, update: { $pull: { outbox: { id: { $in: own.map(({ id }) => id) } } } } as object },
@@ -116,7 +116,7 @@ export const createStore = (connection: Connection) => {
       if (pulls.length > 0) await accounts.collection.bulkWrite(pulls, UNORDERED);
     },
 
-    /** Accounts with rows in their outboxes, in order of their ids, from after a given one. */
+    /** Accounts with rows in their outboxes, by id, after a given one. */
     findOutboxes: async (limit: number, afterUserId = ""): Promise<OwingAccount[]> => {
       const found = await accounts
         .find({ _id: { $gt: afterUserId }, "outbox.at": { $gt: new Date(0) } }, { "outbox.id": 1 })
@@ -127,7 +127,7 @@ export const createStore = (connection: Connection) => {
       return found.map(({ _id, outbox }) => ({ userId: _id, rows: outbox.map(({ id }) => id) }));
     },
 
-    /** Accounts with a hold older than a time, in order of their ids, from after a given one. */
+    /** Accounts with a hold older than a time, by id, after a given one. */
     findHolds: async (olderThan: Date, afterUserId: string, limit: number): Promise<Pick<Account, "userId" | "holds">[]> => {
       const found = await accounts
         .find({ _id: { $gt: afterUserId }, "holds.at": { $lte: olderThan } }, { holds: 1 })
@@ -138,7 +138,7 @@ export const createStore = (connection: Connection) => {
       return found.map(({ _id, holds }) => ({ userId: _id, holds }));
     },
 
-    /** Accounts with alerts of budgets, in order of their ids, from after a given one. */
+    /** Accounts with pending alerts, by id, after a given one. */
     findAlerts: async (afterUserId: string, limit: number): Promise<Pick<Account, "userId" | "budgetAlerts">[]> => {
       const found = await accounts
         .find({ _id: { $gt: afterUserId }, "budgetAlerts.at": { $gt: new Date(0) } }, { budgetAlerts: 1 })
@@ -150,16 +150,16 @@ export const createStore = (connection: Connection) => {
       return found.map(({ _id, budgetAlerts }) => ({ userId: _id, budgetAlerts }));
     },
 
-    /** Takes what its owner's calls, keys and administrators wrote from an account's rows. @returns of how many */
+    /** Removes notes, keys and other text from an account's rows. @returns how many rows */
     emptyRows: async (userId: string): Promise<number> => {
       const said = [{ note: { $exists: true } }, { keyId: { $exists: true } }];
       const emptied = await ledger.updateMany({ userId, $or: said }, { $unset: { note: 1, keyId: 1 } });
-      // That an execution was closed stays, so that it can't be closed once more.
+      // The fact that an execution was closed stays, so that it can't be closed again.
       const closed = await ledger.updateMany({ userId, "closed.items.0": { $exists: true } } as object, { $set: { "closed.items": [] } });
       return emptied.modifiedCount + closed.modifiedCount;
     },
 
-    /** An account's rows below a sequence number, newest first; where a kind is given, of this alone. */
+    /** Rows below a sequence number, newest first. @param kind limits the rows to one kind */
     listRows: async (userId: string, below: number, limit: number, kind?: MovementKind): Promise<LedgerRow[]> => {
       const found = await ledger
         .find({ userId, sequence: { $lt: below }, ...(kind ? { kind } : {}) })
@@ -170,7 +170,7 @@ export const createStore = (connection: Connection) => {
       return found.map(toRow);
     },
 
-    /** Accounts in order of their ids, from after a given one. */
+    /** By id, after a given one. */
     pageAccounts: async (afterUserId: string, limit: number): Promise<Account[]> => {
       const found = await accounts
         .find({ _id: { $gt: afterUserId } })
@@ -181,7 +181,7 @@ export const createStore = (connection: Connection) => {
       return found.map(toAccount);
     },
 
-    /** Accounts whose month was over at a time, longest first, from after a given one. */
+    /** Accounts due at a time, longest first, after a given one. */
     findDue: async (at: Date, after: DueAccount | undefined, limit: number): Promise<DueAccount[]> => {
       const found = await accounts
         .find(

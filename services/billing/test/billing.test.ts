@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const user = (): string => `user-${randomUUID()}`;
-/** Every other run goes through the other instance. */
+/** Runs alternate between the instances. */
 const instanceOf = (run: number): Instance["client"] => instances[run % 2]!.client;
 const runs = Array.from({ length: RUNS }, (_, run) => run);
 
@@ -83,7 +83,7 @@ it("takes exactly as many of 200 parallel runs through two instances as a budget
   const used = async (): Promise<number> => (await client.listBudgets({ userId })).budgets[0]!.usedMillicredits;
   const { heldMillicredits } = await accountOf(client, userId);
   expect(await used()).toBe(heldMillicredits);
-  // Nothing that would have fitted was refused.
+  // No run that would have fitted was rejected.
   expect(limit - heldMillicredits).toBeLessThan(price);
   const settled = await Promise.all(ids.map((executionId, run) => instanceOf(run).settle(settleRequest(userId, executionId, 3))));
   const captured = settled.reduce((sum, { capturedMillicredits }) => sum + capturedMillicredits, 0);

@@ -20,7 +20,7 @@ afterAll(() => own.stop());
 type Moment = "before" | "after";
 const never = new Promise<never>(() => undefined);
 
-/** A store whose process dies around its n-th operation: that operation is or isn't done, its answer never arrives, nothing follows. */
+/** A store whose process crashes at its n-th operation: the operation may or may not complete, its reply is lost, and nothing follows. */
 const dyingStore = (deathAt: number, moment: Moment): { store: BillingStore; died: Promise<void>; operations: () => number } => {
   let count = 0;
   const { promise: died, resolve: die } = deferred();
@@ -44,7 +44,7 @@ const dyingStore = (deathAt: number, moment: Moment): { store: BillingStore; die
 
 const deadline = (): number => Date.now() + DEADLINE_MS;
 
-/** A user's life with billing: every call that money depends on. */
+/** Every billing call of a user's life. */
 const life = async (billing: Billing, userId: string): Promise<void> => {
   const items = (price: number) => [{ key: "n:0", model: "painter", maxMillicredits: price }];
   const trials = [{ model: "painter", runs: 1 }];
@@ -55,7 +55,7 @@ const life = async (billing: Billing, userId: string): Promise<void> => {
     { userId, executionId: `${userId}-1`, items: [{ key: "n:0", captureMillicredits: 1, consumeGrant: true }], captureAll: false },
     deadline(),
   );
-  // Reading the ledger drains the outbox, in between commands.
+  // Reading the ledger drains the outbox between commands.
   await billing.ledgerPage({ userId, limit: 1, cursor: "" });
   await billing.hold({ userId, executionId: `${userId}-2`, items: items(800), maxActive: 1 }, deadline());
   await billing.settle(

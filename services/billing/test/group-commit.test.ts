@@ -20,7 +20,7 @@ beforeEach(() => (userId = `user-${randomUUID()}`));
 const topUp = (billing: Billing, reference: string, deadlineMs = Date.now() + 10_000): Promise<unknown> =>
   billing.credit({ userId, credit: { kind: "topup", millicredits: 1 }, note: "", reference }, deadlineMs);
 
-/** The store with a door before its commits. */
+/** A store that blocks commits until it is opened. */
 const gatedStore = (): { store: BillingStore; arrived: Promise<void>; open: () => void; commits: () => number } => {
   const { promise: opened, resolve: open } = deferred();
   const { promise: arrived, resolve: arrive } = deferred();
@@ -76,7 +76,7 @@ it("carries on through failing writes without charging twice", async () => {
   let failures = 0;
   const commit: BillingStore["commit"] = async (before, after) => {
     const written = await store.commit(before, after);
-    // The write is done, and its acknowledgement is lost.
+    // The write completes, but its acknowledgement is lost.
     if (++failures <= 3) throw new Error("connection reset");
     return written;
   };

@@ -47,7 +47,7 @@ const settlement = (executionId: string) => ({
   captureAll: false,
 });
 
-/** An account with credits and one closed execution, as a process of its own left it. */
+/** An account with credits and one closed execution, written by another process. */
 const settledOnce = async (executionId: string) => {
   const billing = createBilling({ store: own.store, logger, clock: () => now });
   const deadline = Date.now() + DEADLINE_MS;
@@ -60,7 +60,7 @@ const settledOnce = async (executionId: string) => {
 
 it("keeps an account's document as small after many runs as after one", async () => {
   const accounts = own.connection.collection("accounts");
-  // Rows leave the outbox some time later.
+  // Rows leave the outbox later.
   const size = async (): Promise<number> =>
     JSON.stringify(await accounts.findOne({ _id: "u" } as object, { projection: { outbox: 0 } })).length;
   await settledOnce("e0.1");
@@ -72,6 +72,6 @@ it("keeps an account's document as small after many runs as after one", async ()
     await billing.settle(settlement(`e${run}.1`), deadline);
   }
   await billing.stop();
-  // Numbers have a digit more.
+  // Allows for numbers with one more digit.
   expect(await size()).toBeLessThan(before + 20);
 });

@@ -22,12 +22,12 @@ const RUNS_PER_USER = 120;
 const IN_PARALLEL = 20;
 const PRICE = 1_000;
 const KILLS = 4;
-/** Answers between two kills; the last stretch runs to the end. */
+/** Replies between two kills; the last process runs to the end. */
 const ANSWERS_PER_LIFE = 90;
 const MAX_JITTER_MS = 15;
 const RETRY_MS = 20;
 
-/** Repeats a call until it is answered, as a durable caller does. */
+/** Repeats a call until it succeeds, like a durable caller. */
 const untilAnswered = async <T>(call: () => Promise<T>): Promise<T> => {
   for (;;) {
     try {
@@ -42,7 +42,7 @@ const untilAnswered = async <T>(call: () => Promise<T>): Promise<T> => {
 interface Run {
   userId: string;
   executionId: string;
-  /** What the run turns out to cost; undefined for one that is given up without ever being held. */
+  /** The actual cost; undefined for a run cancelled before its hold. */
   cost?: number;
 }
 
@@ -66,7 +66,7 @@ const perform = async (clientOf: () => BillingClient, { userId, executionId, cos
 
 type Environment = Record<string, string>;
 
-/** Kills one process after another whenever enough calls were answered, at a random moment under load, and starts another in its place. */
+/** Kills processes in turn after a number of replies, at a random time under load, and replaces them. */
 const createReaper = (environments: readonly Environment[], processes: BillingProcess[]) => {
   let answers = 0;
   let kills = 0;
@@ -112,7 +112,7 @@ it("keeps both money invariants when two processes are killed again and again un
   for (const client of clients) client.close();
 
   const survivor = await startInstance(env);
-  // What the last processes left in the outboxes reaches the ledger, though nobody asks for it.
+  // Rows left in outboxes reach the ledger without any call.
   const connection = await connectMongo({ uri: env.MONGODB_URI!, database: `${env.MONGODB_DATABASE_PREFIX}billing` });
   const stranded = (): Promise<number> => connection.collection("accounts").countDocuments({ "outbox.0": { $exists: true } });
   while ((await stranded()) > 0) await delay(RETRY_MS);

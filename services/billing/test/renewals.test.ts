@@ -121,7 +121,7 @@ it("does not give back plan credits whose month ended while they were held", asy
     deadline(),
   );
   expect(settled).toMatchObject({ capturedMillicredits: 700, releasedMillicredits: MONTHLY - 600 });
-  // The 100 of the top-up come back, the 1,300 of the plan that is over do not.
+  // The 100 top-up credits are returned; the 1,300 credits of the ended plan month are not.
   expect(await billing.account({ userId: "u" })).toMatchObject({ plan: MONTHLY, topUp: 500, held: 0 });
   expect(await rowsOf(billing, "u", "plan_expiry")).toMatchObject([{ millicredits: -1_300, executionId: "e" }]);
   expect((await billing.checkLedger({ cursor: "" })).mismatches).toEqual([]);

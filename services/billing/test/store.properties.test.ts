@@ -6,8 +6,8 @@ import type { BillingStore } from "../src/store";
 import { logger, ownStore, type OwnStore } from "./support/database";
 
 /**
- * The same guarantees as of the pure account, through everything around it: two processes, real concurrency, and a database
- * whose every operation may fail before it is done, or be done without anyone hearing of it.
+ * The account's guarantees for the whole service: two processes, real concurrency, and a database whose operations can fail before or after
+ * they take effect.
  */
 
 const DAY_MS = 86_400_000;
@@ -60,10 +60,10 @@ const asked = fc.oneof(
   { arbitrary: renew, weight: 1 },
   { arbitrary: read, weight: 1 },
 );
-/** Everything in a wave is asked at the same time; a month may pass after it. */
+/** Commands of a wave run concurrently; a month may pass afterwards. */
 const wave = fc.record({ asks: fc.array(asked, { minLength: 1, maxLength: 8, size: "max" }), monthLater: fc.boolean() });
 
-/** Operations that fail, by a list of chances drawn by the test; half of the failures come when the work is done. */
+/** Fails operations by random numbers of the test; half of the failures come after the operation took effect. */
 const flaky = (store: BillingStore, chances: readonly number[]): BillingStore => {
   let count = 0;
   const wrapped = Object.entries(store).map(([name, operation]) => [
@@ -102,7 +102,7 @@ it("stays exact through two processes, lost writes and lost answers", async () =
           await Promise.all(
             asks.map(async ([name, ask], index) => {
               const reply = await ask(index % 2 ? one : other, userId).catch((error: unknown) => {
-                // Whatever could not be said is open; what was refused is refused.
+                // After any other error the outcome is unknown.
                 if (!isRefusal(error) && !/lost/.test(String(error)) && !/SERVICE_UNAVAILABLE|busy/.test(String(error))) throw error;
                 return undefined;
               });

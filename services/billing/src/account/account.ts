@@ -1,65 +1,65 @@
-/** account/: what an account is and what each command makes of it, as pure functions. */
+/** The account and its commands, as pure functions. */
 
 import { type DomainError } from "@nodeloom/kernel";
 import type { Budget, BudgetAlert } from "./budgets/budget";
 import type { ActiveHold } from "./held";
 import { ledgerRow, type LedgerRow, type Movement } from "./movement";
 
-/** A trial grant: free runs of one model. */
+/** Free trial runs of one model. */
 export interface Grant {
   model: string;
   total: number;
   remaining: number;
 }
 
-/** That credits have become low. Amounts are milli-credits. */
+/** Credits are low. Amounts are milli-credits. */
 export interface LowCreditsAlert {
-  /** The same for the same month of the plan. */
+  /** Deterministic by plan month. */
   id: string;
   at: Date;
   lowCredits: { remaining: number; monthly: number };
 }
 
-/** Everything billing knows of one user; one document, changed as a whole. Amounts are milli-credits. */
+/** Everything that billing knows of one user, in one document that changes as a whole. Amounts are milli-credits. */
 export interface Account {
   userId: string;
-  /** 0 for an account that isn't stored yet; one more with every change. */
+  /** 0 for an account that isn't stored yet; increases with every change. */
   revision: number;
   plan: number;
-  /** Below zero as far as purchases were paid back whose credits are spent. */
+  /** Negative after refunds of purchases whose credits were already spent. */
   topUp: number;
-  /** What of purchases was paid back in all: the most that `topUp` may be below zero. */
+  /** Total refunds: the lower bound of `topUp`. */
   paidBack: number;
   held: number;
   grants: Grant[];
-  /** Models whose trial grant was given; it is given once in an account's life. */
+  /** Models whose trial grant was given; each is given once per account. */
   trials: string[];
   tier: string | null;
-  /** Of the user, when it had this tier. */
+  /** User revision that set the tier. */
   userRevision: number;
   monthlyMillicredits: number;
   renewsAt: Date | null;
-  /** The day of the month (1 to 31, UTC) on which the plan began: months that have it renew on it, shorter ones on their last. */
+  /** Day of the month (1 to 31, UTC) on which the plan began. Shorter months renew on their last day. */
   renewalDay: number | null;
-  /** Plan periods begun so far. Plan credits of an earlier one are gone, also those that a hold gives back. */
+  /** Plan periods begun so far. Plan credits of earlier periods are gone, including those that a hold releases. */
   period: number;
   holds: ActiveHold[];
   budgets: Budget[];
-  /** The number of the newest budget that there ever was. */
+  /** Number of the newest budget ever created. */
   lastBudget: number;
-  /** Alerts that were not passed on yet, oldest first: of budgets, and that credits are low. */
+  /** Alerts that aren't delivered yet, oldest first: budgets and low credits. */
   budgetAlerts: (BudgetAlert | LowCreditsAlert)[];
-  /** The plan period in which low credits were announced last; null for never. */
+  /** The plan period of the last low-credits alert; null for none. */
   lowCreditsIn: number | null;
-  /** Whether executions were ever closed here. How each was, the outbox or the ledger says. */
+  /** True once any execution was closed. The outbox or the ledger has the details. */
   hasClosed: boolean;
-  /** Ledger rows ever written: the sequence number of the newest. */
+  /** Sequence number of the newest ledger row. */
   sequence: number;
-  /** Rows on their way to the ledger, oldest first. */
+  /** Rows that aren't in the ledger yet, oldest first. */
   outbox: LedgerRow[];
 }
 
-/** The account of a user that billing has never heard of. */
+/** The initial account of a user. */
 export const emptyAccount = (userId: string): Account => ({
   userId,
   revision: 0,
@@ -85,19 +85,19 @@ export const emptyAccount = (userId: string): Account => ({
   outbox: [],
 });
 
-/** What every command carries: whose account, when, and what the ledger said about ids the account had to ask for. */
+/** Common to all commands: the account, the time, and looked-up ledger rows. */
 export interface CommandContext {
   userId: string;
   at: Date;
-  /** Looked-up rows by id; null for "no such row". */
+  /** Looked-up rows by id; null for a missing row. */
   ledger?: ReadonlyMap<string, LedgerRow | null>;
 }
 
-/** What came of a command. `needsLedger`: it depends on ledger rows that the account no longer carries; look them up and apply again. */
+/** `needsLedger`: the outcome depends on ledger rows that the account no longer has. Look them up and apply the command again. */
 export type Outcome<R> = { kind: "done"; reply: R } | { kind: "refused"; error: DomainError } | { kind: "needsLedger"; ids: string[] };
 
 export interface Transition<R> {
-  /** The very same object when nothing changed. */
+  /** The same object if nothing changed. */
   account: Account;
   outcome: Outcome<R>;
 }
@@ -106,7 +106,7 @@ export const done = <R>(account: Account, reply: R): Transition<R> => ({ account
 export const refused = (account: Account, error: DomainError): Transition<never> => ({ account, outcome: { kind: "refused", error } });
 export const needsLedger = (account: Account, ids: string[]): Transition<never> => ({ account, outcome: { kind: "needsLedger", ids } });
 
-/** Whether a movement was made: its row, null, or "unknown" until the ledger is asked. */
+/** The row of a movement, null for none, or "unknown" until it is looked up in the ledger. */
 export const findMovement = (account: Account, context: CommandContext, id: string): LedgerRow | null | "unknown" => {
   const waiting = account.outbox.find((row) => row.id === id);
   if (waiting) return waiting;
@@ -114,7 +114,6 @@ export const findMovement = (account: Account, context: CommandContext, id: stri
   return known === undefined ? "unknown" : known;
 };
 
-/** Adds rows to the account's outbox. */
 export const record = (account: Account, at: Date, movements: Movement[]): Account => ({
   ...account,
   sequence: account.sequence + movements.length,

@@ -2,17 +2,16 @@ import { groupBy } from "@nodeloom/kernel";
 import type { Account, Grant } from "./account";
 import { groupOf, type HeldItem } from "./held";
 
-/** How calls would be paid: by trial grants, then plan credits, then top-up credits. */
+/** Allocates payments of calls: trial grants first, then plan credits, then top-up credits. */
 
 export interface HoldItem {
   key: string;
   model: string;
   maxMillicredits: number;
-  /** The key of the call that it may be made in place of; empty, or absent: none. */
+  /** Key of the call that this one can replace; empty or absent for none. */
   alternativeTo?: string;
 }
 
-/** How a hold would be paid. */
 export interface Allocation {
   items: HeldItem[];
   plan: number;
@@ -21,11 +20,11 @@ export interface Allocation {
   required: number;
   available: number;
   sufficient: boolean;
-  /** A model that must be paid with credits because its trial grant is used up. */
+  /** A model that needs credits because its trial grant is used up. */
   exhaustedModel?: string;
 }
 
-/** What each item that no grant pays holds: of items of which only one is made, the first holds as much as the dearest. */
+/** Hold per item without a grant. Of alternatives only one runs, so the first holds the price of the most expensive. */
 const heldPrices = (wanted: readonly HoldItem[], isGranted: (key: string) => boolean): Map<string, number> => {
   const groups = groupBy(
     wanted.filter(({ key }) => !isGranted(key)),
@@ -39,7 +38,7 @@ const heldPrices = (wanted: readonly HoldItem[], isGranted: (key: string) => boo
   );
 };
 
-/** Pays each item by trial grant, then plan credits, then top-up credits. Changes nothing. */
+/** Allocates each item to a trial grant, then plan credits, then top-up credits. Pure. */
 export const allocate = (account: Account, wanted: readonly HoldItem[]): Allocation => {
   const grants = new Map(account.grants.map((grant) => [grant.model, { ...grant }]));
   let { plan, topUp } = account;
@@ -67,7 +66,7 @@ export const allocate = (account: Account, wanted: readonly HoldItem[]): Allocat
     return { ...item, source: "credits", millicredits, fromPlan, fromTopUp };
   });
   const available = account.plan + account.topUp;
-  // What costs nothing runs below zero, too.
+  // Free calls are allowed with a negative balance.
   const sufficient = required <= Math.max(0, available);
   return { items, plan, topUp, grants: [...grants.values()], required, available, sufficient, exhaustedModel };
 };

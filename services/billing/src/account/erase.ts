@@ -5,7 +5,7 @@ export interface EraseCommand extends CommandContext {
   type: "erase";
 }
 
-/** Whether nothing is left of an account but what its ledger adds up to. */
+/** True if only the totals of the account's ledger remain. */
 export const isErased = ({ holds, budgets, budgetAlerts, tier, renewsAt, monthlyMillicredits }: Account): boolean =>
   holds.length === 0 &&
   budgets.length === 0 &&
@@ -14,7 +14,7 @@ export const isErased = ({ holds, budgets, budgetAlerts, tier, renewsAt, monthly
   renewsAt === null &&
   monthlyMillicredits === 0;
 
-/** Leaves of an account what its ledger adds up to: no budgets, no tier, no renewals. Refused while there are holds. */
+/** Reduces an account to the totals of its ledger: no budgets, tier or renewals. Rejected while there are holds. */
 export const erase = (account: Account, _command: EraseCommand): Transition<null> => {
   if (account.holds.length > 0) return refused(account, unavailable("the account has holds still"));
   if (isErased(account)) return done(account, null);

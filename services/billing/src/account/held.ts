@@ -1,24 +1,24 @@
-/** What of an account is set aside for executions, and what became of it. */
+/** Holds of executions, and their outcome. */
 
 import type { Counted } from "./budgets/budget";
 
-/** What calls have in common of which only one is made. */
+/** The group of alternative calls, of which only one runs. */
 export const groupOf = ({ key, alternativeTo }: Pick<HeldItem, "key" | "alternativeTo">): string => alternativeTo || key;
 
-/** One generator call of a held execution, and where its price comes from. */
+/** One generator call of an execution's hold, and the source of its price. */
 export interface HeldItem {
   key: string;
   model: string;
   source: "grant" | "credits";
-  /** Held price; 0 for a grant. */
+  /** 0 for a trial grant. */
   millicredits: number;
   fromPlan: number;
   fromTopUp: number;
-  /** The key of the call that it may be made in place of. Of such calls one is made: the dearest is held, and the others hold nothing. */
+  /** Key of the call that this one can replace. Of such calls one runs: the most expensive is held, the others hold nothing. */
   alternativeTo?: string;
-  /** Added after the hold was made: the plan period whose credits it holds. */
+  /** For an item added later: the plan period whose credits it holds. */
   extendedIn?: number;
-  /** Which of its hold's `counted` it belongs to; absent where it counts on no budget. */
+  /** Index in the hold's `counted`; absent if no budget counts it. */
   countedIn?: number;
 }
 
@@ -27,23 +27,22 @@ export interface ActiveHold {
   at: Date;
   /** The plan period whose credits it holds. */
   period: number;
-  /** The most that may be held, extensions included; absent means as much as there is. */
+  /** Upper bound of the hold, including extensions; absent for none. */
   maxMillicredits?: number;
-  /** The API key that the execution was submitted by; absent for a session's. */
+  /** The API key that submitted the execution; absent for a session. */
   keyId?: string;
-  /** The budgets on which its items count: those of the hold, and of extensions where they differ. */
+  /** Budgets that count its items; extensions can add entries. */
   counted?: Counted[];
   items: HeldItem[];
 }
 
-/** A held item and what became of it. */
 export interface ClosedItem extends HeldItem {
   captured: number;
-  /** Whether the grant's run was used up. */
+  /** True if the grant's run was used. */
   consumed: boolean;
 }
 
-/** An execution that is settled, or was given up before it was ever held (voided). */
+/** An execution that is settled, or was cancelled before its hold (voided). */
 export interface ClosedHold {
   executionId: string;
   voided: boolean;

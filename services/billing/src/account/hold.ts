@@ -12,11 +12,11 @@ export interface HoldCommand extends CommandContext {
   type: "hold";
   executionId: string;
   items: HoldItem[];
-  /** Executions that may be held at once; 0 means any number. */
+  /** Concurrent executions; 0 for no limit. */
   maxActive: number;
-  /** The most that may be held; undefined means as much as there is. */
+  /** Upper bound of the hold; undefined for none. */
   maxMillicredits?: number;
-  /** Whose budgets it counts on; absent: nobody's. */
+  /** Selects the budgets; absent for none. */
   subject?: Subject;
 }
 
@@ -25,7 +25,7 @@ export interface HoldReply {
   heldMillicredits: number;
 }
 
-/** How an execution was closed, as its closing row says; "unknown" ids must be looked up first. */
+/** How an execution was closed, from its closing row; "unknown" until it is looked up. */
 export const findClosed = (
   account: Account,
   context: CommandContext & { executionId: string },
@@ -38,7 +38,7 @@ export const findClosed = (
   return rows.includes("unknown") ? { ask: ids } : { closed: undefined };
 };
 
-/** The answer to a hold: of a closed or extended one, too, only what it said when it was held. */
+/** The reply of the original hold, without extensions. */
 const heldReply = (all: readonly HeldItem[]): HoldReply => itemsReply(all.filter(({ extendedIn }) => extendedIn === undefined));
 
 const itemsReply = (items: readonly HeldItem[]): HoldReply => ({
@@ -71,7 +71,7 @@ const overLimit = ({ required }: Allocation, maxMillicredits: number): DomainErr
     { requiredCredits: toCredits(required), maxCredits: toCredits(maxMillicredits) },
   );
 
-/** Whether the account may hold so many more calls: a run alone always may. */
+/** The error if the account can't hold more calls. A single run is always allowed. */
 const tooManyItems = ({ holds }: Account, more: number): DomainError | undefined => {
   const activeItems = holds.reduce((sum, held) => sum + held.items.length, 0);
   return holds.length > 0 && activeItems + more > BILLING_LIMITS.activeItems ? tooManyRuns(holds.length) : undefined;
@@ -82,7 +82,7 @@ const atCapacity = (account: Account, command: HoldCommand): DomainError | undef
   return tooManyItems(account, command.items.length);
 };
 
-/** Rows for runs of trial grants that an execution took (-1) or got back (+1), one for each model. */
+/** Rows for runs of trial grants that an execution used (-1) or returned (+1), one per model. */
 export const grantMovements = (
   userId: string,
   executionId: string,
@@ -101,7 +101,6 @@ export const grantMovements = (
   }));
 };
 
-/** The account without what an allocation takes. */
 const spend = (account: Account, { plan, topUp, grants, required }: Allocation): Account => ({
   ...account,
   plan,
@@ -110,11 +109,10 @@ const spend = (account: Account, { plan, topUp, grants, required }: Allocation):
   held: account.held + required,
 });
 
-/** The account with what a hold has counted on its budgets. */
 const withBudgets = (account: Account, { budgets, alerts, counted }: Counting): Account =>
   counted ? withPendingAlerts({ ...account, budgets }, alerts) : account;
 
-/** A hold of which some items count on budgets, from now on. */
+/** The hold with its new items assigned to the counting budgets. */
 const withCounted = (held: ActiveHold, added: readonly HeldItem[], { counted }: Counting): ActiveHold => {
   if (!counted) return held;
   const all = held.counted ?? [];
@@ -129,7 +127,7 @@ const withCounted = (held: ActiveHold, added: readonly HeldItem[], { counted }: 
   return { ...held, items, counted: known < 0 ? [...all, counted] : all };
 };
 
-/** The rows of a hold, or of an extension of one: named by the first call that it adds, so that each is written once. */
+/** Rows of a hold or an extension. Their ids contain the first added call, so that each row is written once. */
 const holdMovements = (
   { userId, executionId }: { userId: string; executionId: string },
   phase: "hold" | `extend ${string}`,
@@ -144,9 +142,9 @@ const holdMovements = (
 };
 
 /**
- * Reserves the worst-case price of one execution, all or nothing. The answer to a repeated call is the first one, even
- * after the execution was closed. Refused: a voided execution, too many active ones, too few credits, more than it may cost, more than
- * a budget has left (BUDGET_EXCEEDED).
+ * Reserves the worst-case price of an execution, all or nothing. A repeated call gets the first reply, even after the execution was closed.
+ * Rejected for a voided execution, too many concurrent ones, too few credits, a price above the run's limit, or an exceeded budget
+ * (BUDGET_EXCEEDED).
  */
 export const hold = (account: Account, command: HoldCommand): Transition<HoldReply> => {
   const { executionId, at } = command;
@@ -186,17 +184,17 @@ export const hold = (account: Account, command: HoldCommand): Transition<HoldRep
 export interface ExtendCommand extends CommandContext {
   type: "extend";
   executionId: string;
-  /** Calls that turned out to be needed; those that are held already cost nothing again. */
+  /** Additional calls. Calls that are already held aren't charged again. */
   items: HoldItem[];
-  /** The run's limit, for a run that held nothing until now; a hold keeps its own. */
+  /** The limit of a run without a hold; an existing hold keeps its own. */
   maxMillicredits?: number;
   subject?: Subject;
 }
 
 /**
- * Adds calls to an execution's hold, all or nothing, each once by its key; a run that held nothing begins its hold. The
- * plan credits of an extension are those of its own month.
- * Refused: a closed execution (PRECONDITION_FAILED), too few credits, more than the run may cost or a budget has left.
+ * Adds calls to an execution's hold, all or nothing, once per key. Begins a hold for a run without one. An extension uses the plan credits
+ * of its own month.
+ * Rejected for a closed execution (PRECONDITION_FAILED), too few credits, a price above the run's limit, or an exceeded budget.
  */
 export const extend = (account: Account, command: ExtendCommand): Transition<HoldReply> => {
   const { executionId, at } = command;

@@ -1,9 +1,9 @@
 import type { Account, LowCreditsAlert } from "./account";
 
-/** Of a month's plan credits: with less than that left, whatever they are from, credits are low. */
+/** Share of a month's plan credits. Credits of any kind below it are low. */
 const LOW_SHARE = 0.1;
 
-/** The account with an alert where its credits have become low: one in a month of the plan. What is held is not spent yet. */
+/** Adds an alert if credits have become low, once per plan month. Held credits count as available. */
 export const withLowCredits = (account: Account, at: Date): Account => {
   const { plan, topUp, held, monthlyMillicredits: monthly, period } = account;
   const remaining = plan + topUp + held;

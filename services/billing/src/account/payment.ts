@@ -1,9 +1,9 @@
 import { done, findMovement, needsLedger, record, type Account, type CommandContext, type Transition } from "./account";
 
-/** What a payment does to the account that it is for. */
+/** The effect of a payment on its account. */
 export interface PaymentMovement {
   id: string;
-  /** A purchase, or what paying back takes and its failure returns. */
+  /** `topup`: a purchase. `adjust`: a refund, or the reversal of a failed one. */
   kind: "topup" | "adjust";
   millicredits: number;
   note: string;
@@ -17,8 +17,8 @@ export interface PaymentCommand extends CommandContext {
 const sumOf = (movements: readonly PaymentMovement[]): number => movements.reduce((sum, { millicredits }) => sum + millicredits, 0);
 
 /**
- * Books what is not booked yet of a payment's movements, each once by its id. They change top-up credits alone, so that it makes no
- * difference in which order they come, and what is paid back may take these below zero: then only what is free runs until it is made up for.
+ * Books a payment's missing movements, once per id. They only change top-up credits, so their order doesn't matter. Refunds can make the
+ * balance negative; then only free runs are allowed until it is positive again.
  */
 export const payment = (account: Account, command: PaymentCommand): Transition<Account> => {
   const found = command.movements.map((movement) => ({ movement, row: findMovement(account, command, movement.id) }));

@@ -19,13 +19,13 @@ export interface SetPlanCommand extends CommandContext {
   monthlyMillicredits: number;
   trials: { model: string; runs: number }[];
   reference: string;
-  /** Begins no new month for an account that is on this tier with these plan credits already. */
+  /** Do nothing if the account already has this tier and these plan credits. */
   unlessSet?: boolean;
-  /** Of the user whose tier it is. */
+  /** User revision that set the tier. */
   userRevision?: number;
 }
 
-/** Nothing but what every command does first: a month that has ended is renewed. */
+/** Only renews an ended month, which every command does first. */
 export interface RenewCommand extends CommandContext {
   type: "renew";
 }
@@ -46,10 +46,10 @@ export interface CreditCommand extends CommandContext {
   reference: string;
 }
 
-/** A day (1 to 31) of the next month, or its last day where it has no such day, at the same time in UTC. */
+/** The given day (1 to 31) of the next month, or its last day if it is shorter; same UTC time. */
 export const oneMonthAfter = (date: Date, day = date.getUTCDate()): Date => {
   const next = new Date(date);
-  // From the first, because the 31st of a shorter month would overflow into the one after.
+  // Start from the first: the 31st would overflow a shorter month.
   next.setUTCDate(1);
   next.setUTCMonth(next.getUTCMonth() + 2, 0);
   next.setUTCDate(Math.min(day, next.getUTCDate()));
@@ -61,7 +61,7 @@ const withGrant = (grants: readonly Grant[], model: string, runs: number): Grant
     ? grants.map((grant) => (grant.model === model ? { ...grant, total: grant.total + runs, remaining: grant.remaining + runs } : grant))
     : [...grants, { model, total: runs, remaining: runs }];
 
-/** Replaces what is left of the plan credits by a new month's. `cause` tells the rows of different renewals apart. */
+/** Replaces the remaining plan credits by those of a new month. `cause` distinguishes the rows of different renewals. */
 const startMonth = (account: Account, monthly: number, at: Date, cause: string[], note: string): Account => {
   const { userId, plan } = account;
   const expiry: Movement = { id: movementId(userId, "plan_expiry", ...cause), kind: "plan_expiry", millicredits: -plan, note };
@@ -70,7 +70,7 @@ const startMonth = (account: Account, monthly: number, at: Date, cause: string[]
   return record(next, at, plan > 0 ? [expiry, renewal] : [renewal]);
 };
 
-/** The account as it is at a time: a month that has ended is replaced by the current one. */
+/** Renews an ended month, as of a time. */
 export const renewIfDue = (account: Account, at: Date): Account => {
   const due = account.renewsAt;
   if (!due || at < due) return account;
@@ -103,8 +103,8 @@ const olderUser = (): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", "the account has a tier of a later revision of the user already");
 
 /**
- * Puts the account on a tier: its plan credits for a month from now, and trial grants that it never had. Once per reference. A tier of
- * an earlier revision of the user is refused, so that the account and the user can't come apart, whichever change arrives last.
+ * Sets the account's tier: plan credits for a month from now, and new trial grants. Idempotent by reference. A tier of an earlier user
+ * revision is rejected, so that account and user agree in whatever order changes arrive.
  */
 export const setPlan = (given: Account, command: SetPlanCommand): Transition<Account> => {
   const { userRevision = 0 } = command;
@@ -127,8 +127,7 @@ export const setPlan = (given: Account, command: SetPlanCommand): Transition<Acc
 };
 
 /**
- * Changes what the account gets from its next renewal on, when its tier is the one that has changed. An account without
- * plan credits is one that has none on purpose.
+ * Changes the plan credits from the next renewal on, if the account has the changed tier. An account without plan credits stays without.
  */
 export const setMonthlyCredits = (account: Account, command: SetMonthlyCreditsCommand): Transition<Account> => {
   const { tier, monthlyMillicredits } = command;
@@ -142,7 +141,7 @@ const CREDIT_MOVEMENT = { topup: "topup", plan: "plan_renewal", adjust: "adjust"
   MovementKind
 >;
 
-/** The balances after a movement by an admin; a negative adjustment takes plan credits first. */
+/** Balances after an administrator's movement. A negative adjustment takes plan credits first. */
 const credited = (account: Account, { credit }: CreditCommand): Account => {
   switch (credit.kind) {
     case "grant":
@@ -157,7 +156,7 @@ const credited = (account: Account, { credit }: CreditCommand): Account => {
   }
 };
 
-/** A movement by an admin, once per reference. The balance never falls below zero. */
+/** An administrator's movement. Idempotent by reference. It can't make the balance negative. */
 export const credit = (account: Account, command: CreditCommand): Transition<Account> => {
   const { credit: change, userId } = command;
   const kind = CREDIT_MOVEMENT[change.kind];
@@ -173,7 +172,7 @@ export const credit = (account: Account, command: CreditCommand): Transition<Acc
       : refused(account, new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this reference names another movement"));
   }
   const balanced = credited(account, command);
-  // Paying back may have taken it there: then what adds to it is booked, and what takes from it is not.
+  // A refund may have made it negative: then only additions are booked.
   if (balanced.topUp < Math.min(0, account.topUp))
     return refused(account, invalidRequest([{ path: "amount", message: "would leave a balance below zero" }]));
   if (balanced.plan + balanced.topUp + balanced.held > BILLING_LIMITS.balanceMillicredits) {

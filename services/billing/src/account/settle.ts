@@ -14,20 +14,20 @@ export interface SettleItem {
 export interface SettleCommand extends CommandContext {
   type: "settle";
   executionId: string;
-  /** Items left out are released; keys that were never held are ignored. */
+  /** Missing items are released; keys without a hold are ignored. */
   items: SettleItem[];
-  /** Captures the whole hold, grants included. */
+  /** Captures the whole hold, including grants. */
   captureAll: boolean;
 }
 
 export interface SettleReply {
   capturedMillicredits: number;
   releasedMillicredits: number;
-  /** What was captured; `millicredits` is the captured price. */
+  /** Captured items; `millicredits` is the captured price. */
   captured: HeldItem[];
 }
 
-/** @param allowed the most that may be captured, in milli-credits */
+/** @param allowed the most that can be captured, in milli-credits */
 const closeItem = (
   { countedIn: _, ...item }: HeldItem,
   allowed: number,
@@ -42,15 +42,15 @@ const closeItem = (
   return { ...item, captured, consumed: false };
 };
 
-/** What a call may capture, in milli-credits, and the call that this is held for. */
+/** Upper bound of a call's capture, in milli-credits, and the item that holds it. */
 interface Allowance {
   most: number;
   heldFor: HeldItem;
 }
 
-/** What each call may capture: of several of which one is made, the one that was made has the credits that are held for one of them. */
+/** Upper bounds of captures. Of alternatives, the one that ran uses the shared hold. */
 const allowances = (items: readonly HeldItem[], isMade: (key: string) => boolean): ReadonlyMap<HeldItem, Allowance> => {
-  // Each with credits of its own month.
+  // Grouped by month: each has its own plan credits.
   const places = (item: HeldItem): string => `${item.extendedIn ?? ""} ${groupOf(item)}`;
   const holders = new Map(items.filter(({ millicredits }) => millicredits > 0).map((item) => [places(item), item]));
   const allowed = new Map(items.map((item): [HeldItem, Allowance] => [item, { most: item.millicredits, heldFor: item }]));
@@ -79,7 +79,7 @@ const settledReply = ({ items }: ClosedHold): SettleReply => {
   return { capturedMillicredits, releasedMillicredits: heldOf(items) - capturedMillicredits, captured };
 };
 
-/** The rows of a closing. There is always one, and the first one tells how the execution was closed. */
+/** Rows of a closing: at least one, and the first one records the outcome. */
 const closingMovements = (userId: string, closed: ClosedHold): Movement[] => {
   const { executionId, items, voided } = closed;
   const captured = capturedOf(items);
@@ -96,22 +96,18 @@ const closingMovements = (userId: string, closed: ClosedHold): Movement[] => {
   return movements;
 };
 
-/** The plan's part of what was held and not captured: whichever call it was held for, plan credits are spent first. */
+/** Unused plan credits of a hold: plan credits are spent first, whichever call they were held for. */
 const unusedPlan = (items: readonly ClosedItem[]): number => Math.max(0, planOf(items) - capturedOf(items));
 
 /**
- * What is unused of plan credits whose month has ended. An extension may hold credits of a later month than its run: what
- * was captured was paid with the oldest.
+ * Unused plan credits whose month has ended. An extension can hold credits of a later month than its run; captures use the oldest first.
  */
 const expiredPlan = (items: readonly ClosedItem[], heldIn: number, now: number): number => {
   const old = planOf(items.filter((item) => (item.extendedIn ?? heldIn) !== now));
   return Math.max(0, old - capturedOf(items));
 };
 
-/**
- * Gives back what was held and not captured, each part to where it came from. Plan credits of a month that has ended
- * meanwhile are not given back: to hold them must not keep them from expiring.
- */
+/** Returns unused credits to their origins. Plan credits of an ended month expire: a hold must not prolong them. */
 const giveBack = (account: Account, items: readonly ClosedItem[], expired: number): Pick<Account, "plan" | "topUp" | "grants"> => {
   const unused = heldOf(items) - capturedOf(items);
   const plan = account.plan + unusedPlan(items) - expired;
@@ -124,7 +120,7 @@ const giveBack = (account: Account, items: readonly ClosedItem[], expired: numbe
   return { plan, topUp, grants };
 };
 
-/** Gives what was not captured back to the budgets on which it counted. */
+/** Returns unused amounts to the budgets that counted them. */
 const giveBackToBudgets = (
   budgets: Budget[],
   { counted = [], items: held }: ActiveHold,
@@ -137,8 +133,8 @@ const giveBackToBudgets = (
   }, budgets);
 
 /**
- * Captures what is owed of a hold and releases the rest, once; a repeated call gets the first answer. An execution that
- * was never held is closed as voided, so that a hold still under way to us is refused.
+ * Captures what an execution owes and releases the rest. A repeated call gets the first reply. An execution without a hold is closed as
+ * voided, so that a late hold is rejected.
  */
 export const settle = (account: Account, command: SettleCommand): Transition<SettleReply> => {
   const { executionId, userId, at } = command;

@@ -3,7 +3,7 @@ import { Schema, type Connection, type Model } from "mongoose";
 import type { Account } from "../account/account";
 import type { LedgerRow, MovementKind } from "../account/movement";
 
-/** What rows of one kind (and model) add up to. */
+/** Totals of rows by kind and model. */
 export interface RowTotal {
   kind: MovementKind;
   model: string | null;
@@ -13,29 +13,29 @@ export interface RowTotal {
   rows: number;
 }
 
-/** Rows of one account and kind (and model) in the ledger, as an aggregate. */
+/** Totals of an account's ledger rows by kind and model. */
 export interface LedgerTotal extends RowTotal {
   userId: string;
 }
 
-/** What an account's rows add up to, from its first to its last of a year. */
+/** Totals of an account's rows from the first to the last of a year. */
 export interface Checkpoint {
   userId: string;
-  /** The last year in it, by UTC. */
+  /** The last year it includes, in UTC. */
   year: number;
-  /** Of the newest row in it; rows have no gaps. */
+  /** Sequence number of the newest row it includes. */
   sequence: number;
   totals: RowTotal[];
   at: Date;
 }
 
-/** Rows of one account that are added up: after one sequence number, up to another, without those in the outbox. */
+/** Rows of one account to sum: after one sequence number, up to another, without those in the outbox. */
 export type RowRange = Pick<Account, "userId" | "sequence" | "outbox"> & { after?: number };
 
 export type LedgerDocument = Omit<LedgerRow, "id"> & { _id: string };
 type CheckpointDocument = Checkpoint & { _id: string };
 
-/** A read that decides about money never sees a write that a failover could still take back. */
+/** Reads that decide about money never see a write that a failover could roll back. */
 export const COMMITTED = "majority";
 
 const checkpointSchema = new Schema<CheckpointDocument>(
@@ -52,11 +52,11 @@ const checkpointSchema = new Schema<CheckpointDocument>(
 // An account's checkpoints, newest first.
 checkpointSchema.index({ userId: 1, year: -1 }, { unique: true });
 
-/** What an audit reads: sums of rows, and the checkpoints that spare it most of them. */
+/** Queries of an audit: totals of rows, and the checkpoints that spare it most of them. */
 export const createAuditStore = (connection: Connection, ledger: Model<LedgerDocument>) => {
   const checkpoints = connection.model<CheckpointDocument>("Checkpoint", checkpointSchema);
   return {
-    /** Users with rows in the ledger, in order of their ids, from after a given one up to another (or to the end). */
+    /** Users with ledger rows, by id, from after one up to another (or the end). */
     pageLedgerUsers: async (afterUserId: string, upToUserId: string | undefined, limit: number): Promise<string[]> => {
       const found = await ledger
         .find({ userId: { $gt: afterUserId, ...(upToUserId === undefined ? {} : { $lte: upToUserId }) }, sequence: 1 }, { userId: 1 })
@@ -67,7 +67,7 @@ export const createAuditStore = (connection: Connection, ledger: Model<LedgerDoc
       return found.map(({ userId }) => userId);
     },
 
-    /** Sums the drained rows of each account up to the moment it was read; rows it still carries are left out. */
+    /** Totals of accounts' drained rows as of the read; rows in outboxes are excluded. */
     totals: async (ranges: readonly RowRange[]): Promise<LedgerTotal[]> => {
       if (ranges.length === 0) return [];
       const ofRanges = ranges.map(({ userId, sequence, outbox, after = 0 }) => ({
@@ -103,7 +103,7 @@ export const createAuditStore = (connection: Connection, ledger: Model<LedgerDoc
         .readConcern(COMMITTED);
     },
 
-    /** The checkpoints of some accounts, newest first. */
+    /** Newest first. */
     checkpointsOf: async (userIds: readonly string[]): Promise<Checkpoint[]> => {
       const found = await checkpoints
         .find({ userId: { $in: [...userIds] } })
@@ -113,13 +113,12 @@ export const createAuditStore = (connection: Connection, ledger: Model<LedgerDoc
       return found.map(({ _id: _, ...checkpoint }) => checkpoint);
     },
 
-    /** Writes a checkpoint; one that is there already stays as it is. @returns whether it was written */
+    /** Writes a checkpoint once. @returns false if it already exists */
     addCheckpoint: async (checkpoint: Checkpoint): Promise<boolean> => {
       const _id = `${checkpoint.userId}:${checkpoint.year}`;
       return insertOnce(checkpoints.create([{ _id, ...checkpoint }]));
     },
 
-    /** An account's oldest row after a sequence number. */
     firstRowAfter: async (userId: string, sequence: number): Promise<Pick<LedgerRow, "sequence" | "at"> | undefined> => {
       const row = await ledger
         .findOne({ userId, sequence: { $gt: sequence } }, { sequence: 1, at: 1 })
@@ -129,7 +128,7 @@ export const createAuditStore = (connection: Connection, ledger: Model<LedgerDoc
       return row ?? undefined;
     },
 
-    /** The sequence number of an account's newest row from before a time. */
+    /** Sequence number of the newest row before a time. */
     lastSequenceBefore: async (userId: string, before: Date): Promise<number> => {
       const row = await ledger
         .findOne({ userId, at: { $lt: before } }, { sequence: 1 })

@@ -6,19 +6,18 @@ import type { Checkpoint, RowTotal } from "./audit-store";
 import { addTotals, newestOf } from "./checkpoints";
 import type { BillingStore } from "../store";
 
-/** Accounts read together: what a check keeps in memory. */
+/** Accounts read together, which bounds the memory. */
 const PAGE_ACCOUNTS = 50;
 const PAGE_LEDGER_USERS = 500;
 const DEFAULT_CHECK_MS = 30_000;
-/** Kept of the caller's time for the page under way and the answer. */
+/** Time reserved for the current page and the reply. */
 const MARGIN_MS = 5_000;
 
 /**
- * What an account and its ledger disagree about. `balance`: available and held credits together. `held`: credits on hold.
- * `holds`: the active holds, and what they should sum up to. `grant`: runs left of a model's trial grant. `rows`: how many
- * movements there were. `amount`: something is negative (top-up credits by more than was paid back), or no whole number. `account`: there are rows, but no account. `budget`: less was used of
- * one than open holds count on it (both summed over the account's budgets).
- * `checkpoint`: a checkpoint is not what its rows add up to (both as their balances).
+ * Disagreements between an account and its ledger. `balance`: available plus held credits. `held`: credits on hold. `holds`: the sum of
+ * active holds. `grant`: remaining trial runs of a model. `rows`: number of rows. `amount`: negative (top-up credits by more than all
+ * refunds), or not an integer. `account`: rows without an account. `budget`: usage below what open holds count (summed over budgets).
+ * `checkpoint`: a checkpoint differs from its rows (compared by balance).
  */
 export type Check = "balance" | "held" | "holds" | "grant" | "rows" | "amount" | "account" | "budget" | "checkpoint";
 
@@ -27,14 +26,14 @@ export interface LedgerMismatch {
   what: Check;
   /** Milli-credits, runs or rows, recomputed from the ledger. */
   expected: number;
-  /** What the account says. */
+  /** The account's value. */
   actual: number;
   model?: string;
   ledgerMillicredits: number;
   accountMillicredits: number;
 }
 
-/** A hold that is older than any run may become. */
+/** A hold older than any run can be. */
 export interface StaleHold {
   userId: string;
   executionId: string;
@@ -46,11 +45,11 @@ export interface LedgerCheck {
   accounts: number;
   mismatches: LedgerMismatch[];
   staleHolds: StaleHold[];
-  /** Where to go on; empty when every account was checked. */
+  /** Empty after the last account. */
   nextCursor: string;
 }
 
-/** What the rows of one account add up to. */
+/** Totals of one account's rows. */
 interface Recomputed {
   balance: number;
   held: number;
@@ -69,7 +68,7 @@ const addRows = (to: Recomputed, rows: RowTotal): void => {
   if (rows.kind === "grant" && rows.model) to.runs.set(rows.model, (to.runs.get(rows.model) ?? 0) + rows.runs);
 };
 
-/** Adds up drained totals, and the rows that are still in the account's outbox. */
+/** Sums drained totals and the rows in the account's outbox. */
 export const recompute = (totals: readonly RowTotal[], outbox: Account["outbox"]): Recomputed => {
   const result: Recomputed = { balance: 0, held: 0, rows: 0, runs: new Map() };
   for (const total of totals) addRows(result, total);
@@ -80,10 +79,10 @@ export const recompute = (totals: readonly RowTotal[], outbox: Account["outbox"]
 };
 
 const isAmount = (value: number, least = 0): boolean => Number.isSafeInteger(value) && value >= least;
-/** As it can be said in an answer. */
+/** A value that fits the reply. */
 const sayable = (value: number): number => (Number.isSafeInteger(value) ? value : 0);
 
-/** What open holds count on the budgets that there are, and what of that the budgets say at most. */
+/** Amounts that open holds count on existing budgets, and the usage that those budgets report. */
 const countedOnBudgets = ({ budgets, holds }: Account): { expected: number; actual: number } => {
   const open = new Map(budgets.map(({ number }) => [number, 0]));
   for (const { counted = [], items } of holds)
@@ -98,7 +97,7 @@ const countedOnBudgets = ({ budgets, holds }: Account): { expected: number; actu
 
 type Finding = Pick<LedgerMismatch, "what" | "expected" | "actual" | "model">;
 
-/** What an account says differently from what its rows add up to. */
+/** Differences between an account and the totals of its rows. */
 export const differences = (account: Account, ledger: Recomputed): Finding[] => {
   const remaining = new Map(account.grants.map((grant) => [grant.model, grant.remaining]));
   const used = account.budgets.flatMap((budget) => Object.values(budget.used));
@@ -126,16 +125,16 @@ export interface AuditDependencies {
   clock: () => Date;
 }
 
-/** Audits all accounts: nothing that an account says of itself is believed, everything is added up again from its rows. */
+/** Audits all accounts by recomputing them from their rows. */
 export const createAudit = ({ store, clock }: AuditDependencies) => {
-  /** What accounts' drained rows add up to: those since their newest checkpoints on top of these, or, in a full check, all of them. */
+  /** Totals of drained rows: checkpoints plus later rows, or all rows in a full check. */
   const sumUp = async (accounts: readonly Account[], newest: ReadonlyMap<string, Checkpoint>): Promise<Map<string, RowTotal[]>> => {
     const ranges = accounts.map((account) => ({ ...account, after: newest.get(account.userId)?.sequence ?? 0 }));
     const since = groupBy(await store.totals(ranges), ({ userId }) => userId);
     return new Map(accounts.map(({ userId }) => [userId, addTotals(newest.get(userId)?.totals ?? [], since.get(userId) ?? [])]));
   };
 
-  /** Checkpoints that are not what their rows add up to. */
+  /** Checks checkpoints against their rows. */
   const checkCheckpoints = async (checkpoints: readonly Checkpoint[], result: LedgerCheck): Promise<void> => {
     for (const { userId, sequence, totals } of checkpoints) {
       const rows = recompute(await store.totals([{ userId, sequence, outbox: [] }]), []);
@@ -175,12 +174,12 @@ export const createAudit = ({ store, clock }: AuditDependencies) => {
     result.accounts += accounts.length;
   };
 
-  /** Rows of users, in a range of ids, whose account is gone. */
+  /** Finds rows in an id range whose account doesn't exist. */
   const checkStrays = async (after: string, upTo: string | undefined, known: ReadonlySet<string>, result: LedgerCheck): Promise<void> => {
     for (let last = after; ;) {
       const users = await store.pageLedgerUsers(last, upTo, PAGE_LEDGER_USERS);
       for (const userId of users.filter((user) => !known.has(user))) {
-        // One that is missing here may just have been made.
+        // The account may have just been created.
         if (await store.load(userId)) continue;
         const totals = await store.totals([{ userId, sequence: Number.MAX_SAFE_INTEGER, outbox: [] }]);
         const ledgerMillicredits = sayable(recompute(totals, []).balance);
@@ -200,9 +199,9 @@ export const createAudit = ({ store, clock }: AuditDependencies) => {
 
   return {
     /**
-     * Recomputes every account from its rows in ledger and outbox. Exact under load: rows are numbered, so only those up to
-     * the moment an account was read are counted. Stops before the caller's time is up, or when it has found too much.
-     * @param isFull adds up all history, and checks the checkpoints by it; otherwise they stand for the rows of past years
+     * Recomputes every account from its rows. Exact under load: rows are numbered, so only those up to the account's read are counted.
+     * Stops before the caller's deadline, or above the bound on findings.
+     * @param isFull recomputes all history and checks the checkpoints against it; otherwise checkpoints replace the rows of past years
      */
     check: async (cursor: string, isFull: boolean, deadlineMs = Date.now() + DEFAULT_CHECK_MS): Promise<LedgerCheck> => {
       const result: LedgerCheck = { accounts: 0, mismatches: [], staleHolds: [], nextCursor: "" };

@@ -3,10 +3,10 @@ import type { Checkpoint, RowTotal } from "./audit-store";
 import { BILLING_LIMITS } from "../limits";
 import type { BillingStore } from "../store";
 
-/** A year is closed this long after its end: by then no row of it is on its way any more. */
+/** Delay after a year's end. All rows of the year are in the ledger by then. */
 const SETTLE_MS = 7 * 86_400_000;
 
-/** Sums of the same kind and model become one. */
+/** Sums totals by kind and model. */
 export const addTotals = (...lists: readonly (readonly RowTotal[])[]): RowTotal[] => {
   const sums = new Map<string, RowTotal>();
   for (const { kind, model, millicredits, movedMillicredits, runs, rows } of lists.flat()) {
@@ -23,7 +23,7 @@ export const addTotals = (...lists: readonly (readonly RowTotal[])[]): RowTotal[
   return [...sums.values()];
 };
 
-/** The newest checkpoint of each account that may be used for it: a restored account may be older. */
+/** The newest usable checkpoint per account. An account restored from a backup can be older than a checkpoint. */
 export const newestOf = (checkpoints: readonly Checkpoint[], sequences: ReadonlyMap<string, number>): Map<string, Checkpoint> => {
   const newest = new Map<string, Checkpoint>();
   for (const checkpoint of checkpoints) {
@@ -38,11 +38,11 @@ export interface CheckpointDependencies {
   store: Pick<BillingStore, "pageAccounts" | "checkpointsOf" | "addCheckpoint" | "firstRowAfter" | "lastSequenceBefore" | "totals">;
   logger: Logger;
   clock: () => Date;
-  /** Accounts of a page. */
+  /** Accounts per page. */
   pageAccounts?: number;
 }
 
-/** Adds up what each account's rows of past years come to, once a year, so that an audit needs the rows since then only. */
+/** Sums each account's rows of past years once a year, so that an audit only reads later rows. */
 export const createCheckpoints = ({
   store,
   logger,
@@ -66,7 +66,7 @@ export const createCheckpoints = ({
   };
 
   return {
-    /** Writes what checkpoints a page of accounts lacks for the last year that is over. Idempotent. @returns how many */
+    /** Writes missing checkpoints of the last completed year for a page of accounts. Idempotent. @returns how many */
     page: async (cursor: string): Promise<RemovedPage> => {
       const year = new Date(clock().getTime() - SETTLE_MS).getUTCFullYear() - 1;
       const accounts = await store.pageAccounts(cursor, pageAccounts);

@@ -1,4 +1,4 @@
-/** ledger/: the rows of every movement: on their way from the accounts, read by their owners, added up and checked. */
+/** The ledger: rows of all movements, from the accounts' outboxes to the audit. */
 
 import { BILLING_LIMITS } from "../limits";
 import type { LedgerRow, MovementKind } from "../account/movement";
@@ -16,9 +16,8 @@ export interface LedgerDependencies {
   outbox: Pick<Outbox, "flush">;
 }
 
-/** Reads the ledger of one account. */
 export const createLedger = ({ store, outbox }: LedgerDependencies) => ({
-  /** An account's rows, newest first, complete up to the moment of the call; where a kind is given, of this alone. */
+  /** An account's rows, newest first, complete up to the time of the call. @param kind limits the rows to one kind */
   page: async (userId: string, limit: number, cursor: string, kind?: MovementKind): Promise<LedgerPage> => {
     await outbox.flush(userId);
     const size = limit || BILLING_LIMITS.ledgerPageDefault;

@@ -4,13 +4,13 @@ import { BILLING_LIMITS } from "../limits";
 import type { LedgerRow } from "../account/movement";
 import type { BillingStore, OwingAccount } from "../store";
 
-/** Rows this old are not on their way any more: the process that wrote them is gone, or failed to drain them. */
+/** Older rows are stranded: their process ended, or failed to drain them. */
 const STRANDED_AFTER_MS = 5_000;
-/** Commits whose rows wait here at most; the rows of more are left to the relay. */
+/** Queued commits; the relay drains the rows of further ones. */
 const MAX_WAITING = 5_000;
-/** Rows are safe in their outboxes: waiting a little lets those of several commits leave together. */
+/** A short wait batches the rows of several commits. They are already durable in their outboxes. */
 const GATHER_MS = 100;
-/** So many don't wait, to keep the accounts small. */
+/** This many rows don't wait, so that accounts stay small. */
 const MAX_BATCH = 64;
 
 interface Committed {
@@ -26,8 +26,8 @@ export interface OutboxDependencies {
 export type Outbox = ReturnType<typeof createOutbox>;
 
 /**
- * Moves ledger rows from the accounts' outboxes to the ledger: appended first, dropped only then. Both steps may be
- * repeated by anyone at any time, so a crash in between only means that the relay does them again.
+ * Moves ledger rows from accounts' outboxes to the ledger: append first, remove afterwards. Both steps are idempotent, so after a crash the
+ * relay repeats them.
  */
 export const createOutbox = ({ store, logger }: OutboxDependencies) => {
   const drain = async (rows: readonly LedgerRow[], appended?: () => void): Promise<void> => {
@@ -50,10 +50,10 @@ export const createOutbox = ({ store, logger }: OutboxDependencies) => {
     overloaded: () => unavailable("too many rows are on their way to the ledger"),
   });
 
-  /** Drains what an account carries now, so that its ledger is complete. */
+  /** Drains an account's outbox, so that its ledger is complete. */
   const flush = async (userId: string): Promise<void> => drain((await store.load(userId))?.outbox ?? []);
 
-  /** What earlier processes left behind: an account's rows leave in order, so that an oldest one that stays is stranded. */
+  /** Rows of crashed processes. An account's rows leave in order, so an old first row is stranded. */
   const relayed: RelayedRows<OwingAccount> = {
     name: "ledger rows",
     page: (limit, after) => store.findOutboxes(limit, after?.userId),
@@ -67,7 +67,7 @@ export const createOutbox = ({ store, logger }: OutboxDependencies) => {
   };
 
   return {
-    /** Drains rows that were just written to an account soon; `appended` is called once they are in the ledger. */
+    /** Queues newly written rows; `appended` is called once they are in the ledger. */
     add: (rows: readonly LedgerRow[], appended: () => void): void => {
       if (rows.length > 0) batcher.submit("", { rows, appended }, Infinity).catch(() => undefined);
     },
@@ -76,10 +76,10 @@ export const createOutbox = ({ store, logger }: OutboxDependencies) => {
     drain,
     relayed,
 
-    /** Whether an account carries so many rows that they must go before it takes more. */
+    /** True if an account must be drained before it accepts more commands. */
     isFull: (rows: readonly LedgerRow[]): boolean => rows.length > BILLING_LIMITS.outboxRows,
 
-    /** Waits for rows that are under way. */
+    /** Waits for rows in progress. */
     stop: (): Promise<void> => batcher.close(),
   };
 };

@@ -4,16 +4,16 @@ import { z } from "zod";
 import type { Reversal, Stage } from "./payment";
 import { METADATA } from "./stripe";
 
-/** What events say, in our terms. A signature says who wrote an event, not that it has the form that queries and sums rely on. */
+/** Parses events. The signature proves an event's sender, not that it has the form that queries and sums need. */
 
-/** A paid session by Stripe's event, to be compared with what was asked for. */
+/** A paid session from Stripe's event, to compare with the checkout. */
 export interface PaidSession {
   type: "session";
   session: string;
   payment: string;
   checkout: string;
   userId: string;
-  /** Whether all that names the account names the same. */
+  /** True if all references to the account agree. */
   isConsistent: boolean;
   amount: number | null;
   currency: string | null;
@@ -30,7 +30,7 @@ export type EventFact = PaidSession | PaidBack;
 const MAX_ID_CHARS = 255;
 
 const id = z.string().min(1).max(MAX_ID_CHARS);
-/** An id, or the whole object in place of it. */
+/** An id, or an expanded object with it. */
 const reference = z
   .union([id, z.object({ id }).transform((object) => object.id)])
   .nullish()
@@ -50,7 +50,7 @@ const session = z.object({
 });
 const reversal = z.object({ id, payment_intent: reference, amount, currency, status: z.string().nullish() });
 
-/** @throws INVALID_REQUEST that names the member of the event */
+/** @throws INVALID_REQUEST with the path of the invalid member */
 const read = <T>(schema: z.ZodType<T>, value: unknown, place: readonly string[]): T => {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -60,11 +60,11 @@ const read = <T>(schema: z.ZodType<T>, value: unknown, place: readonly string[])
 const envelope = z.object({ id, type: z.string().min(1).max(MAX_ID_CHARS), livemode: z.boolean() });
 export type Envelope = z.infer<typeof envelope>;
 
-/** What every event says. @throws INVALID_REQUEST */
+/** Common members of all events. @throws INVALID_REQUEST */
 export const envelopeOf = (event: Stripe.Event): Envelope => read(envelope, event, []);
 
 const REFUND_STAGES: Readonly<Record<string, Stage>> = { failed: "returned", canceled: "returned" };
-/** Of others no money is moved: inquiries, and what was settled otherwise. */
+/** Stages of other disputes don't move money: inquiries, and those settled otherwise. */
 const DISPUTE_STAGES: Readonly<Record<string, Stage>> = {
   needs_response: "taken",
   under_review: "taken",
@@ -74,7 +74,7 @@ const DISPUTE_STAGES: Readonly<Record<string, Stage>> = {
 const stageOf = (stages: Readonly<Record<string, Stage>>, status: string | null | undefined, otherwise: Stage): Stage =>
   status && Object.hasOwn(stages, status) ? stages[status]! : otherwise;
 
-/** Sessions of other sellers on the same Stripe account have no checkout of ours. */
+/** Other sellers on the same Stripe account have sessions without our checkout. */
 const paidSession = ({ metadata, payment_intent: payment, ...given }: z.infer<typeof session>): PaidSession | undefined => {
   const checkout = metadata?.[METADATA.checkout];
   if (!checkout || given.payment_status !== "paid" || payment === "") return undefined;
@@ -94,8 +94,8 @@ const paidBack = (given: z.infer<typeof reversal>, stage: Stage): PaidBack | und
 };
 
 /**
- * What an event says that matters here; undefined for any other.
- * @throws INVALID_REQUEST where what matters has not the form that Stripe documents
+ * The relevant fact of an event; undefined for irrelevant events.
+ * @throws INVALID_REQUEST if a relevant event doesn't have the form that Stripe documents
  */
 export const factOf = (event: Stripe.Event): EventFact | undefined => {
   const object = <T>(schema: z.ZodType<T>): T => read(schema, (event.data as { object?: unknown } | undefined)?.object, ["data", "object"]);

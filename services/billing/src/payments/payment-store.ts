@@ -3,9 +3,9 @@ import { Schema, type Connection } from "mongoose";
 import { COMMITTED } from "../ledger/audit-store";
 import type { Payment } from "./payment";
 
-/** What was asked for when a checkout began. */
+/** A started purchase. */
 export interface Checkout {
-  /** The reference of the request that began it. */
+  /** Reference of the request. */
   id: string;
   userId: string;
   millicredits: number;
@@ -18,7 +18,7 @@ export interface Checkout {
 type CheckoutDocument = Omit<Checkout, "id"> & { _id: string };
 type PaymentDocument = Omit<Payment, "id"> & {
   _id: string;
-  /** Set as long as nothing was bought by it: what others sell on the same Stripe account is paid back, too. */
+  /** Set until a purchase claims the payment. Refunds of other sellers on the same Stripe account create such rows too. */
   unclaimedSince?: Date;
 };
 
@@ -36,9 +36,9 @@ const checkoutSchema = new Schema<CheckoutDocument>(
   },
   { collection: "checkouts", autoCreate: false, versionKey: false, writeConcern: DURABLE },
 );
-// Finds the oldest.
+// For removing the oldest.
 checkoutSchema.index({ at: 1 });
-// Counts those that an account has begun lately.
+// For counting an account's recent checkouts.
 checkoutSchema.index({ userId: 1, at: 1 });
 
 const paymentSchema = new Schema<PaymentDocument>(
@@ -51,7 +51,7 @@ const paymentSchema = new Schema<PaymentDocument>(
   },
   { collection: "payments", autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
-// Finds those by which nothing was bought, oldest first.
+// For removing unclaimed payments.
 paymentSchema.index({ unclaimedSince: 1 });
 
 export type PaymentStore = ReturnType<typeof createPaymentStore>;
@@ -62,7 +62,7 @@ export const createPaymentStore = (connection: Connection) => {
   const payments = connection.model<PaymentDocument>("Payment", paymentSchema);
 
   return {
-    /** False where there is one of this id. */
+    /** @returns false if the id exists */
     addCheckout: ({ id, ...checkout }: Checkout): Promise<boolean> => insertOnce(checkouts.create([{ _id: id, ...checkout }])),
 
     findCheckout: async (id: string): Promise<Checkout | undefined> => {
@@ -83,7 +83,7 @@ export const createPaymentStore = (connection: Connection) => {
       return found ? { id: found._id, revision: found.revision, purchase: found.purchase, reversals: found.reversals } : undefined;
     },
 
-    /** Writes `after` if the payment is still what `before` was read as; false if another process was faster. */
+    /** Writes `after` if the payment is unchanged since it was read as `before`. @returns false otherwise */
     commitPayment: async (before: Payment, after: Payment, at: Date): Promise<boolean> => {
       const { purchase, reversals } = after;
       const isFirst = before.revision === 0;
@@ -100,10 +100,10 @@ export const createPaymentStore = (connection: Connection) => {
       }
     },
 
-    /** Removes checkouts from before a time, oldest first, some at a time. @returns how many */
+    /** Removes a page of the oldest checkouts from before a time. @returns how many */
     removeCheckouts: (before: Date): Promise<number> => removeSome(checkouts, { at: { $lt: before } }, REMOVED_PAGE, { at: 1 }),
 
-    /** Removes payments by which nothing was bought since before a time, oldest first, some at a time. @returns how many */
+    /** Removes a page of the oldest payments that have been unclaimed since before a time. @returns how many */
     removeUnclaimed: (before: Date): Promise<number> =>
       removeSome(payments, { unclaimedSince: { $lt: before } }, REMOVED_PAGE, { unclaimedSince: 1 }),
   };

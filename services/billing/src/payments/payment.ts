@@ -1,8 +1,8 @@
-/** payments/: credits bought through Stripe: its events about a payment, and their changes to an account. */
+/** Purchases of credits through Stripe: events about a payment, and their movements. */
 
 import type { PaymentMovement } from "../account/payment";
 
-/** A completed checkout: what was bought, and what was paid for it. */
+/** A completed checkout: the credits and the amount paid. */
 export interface Purchase {
   session: string;
   checkout: string;
@@ -14,28 +14,28 @@ export interface Purchase {
 }
 
 /**
- * How far a refund or a dispute has come. `notice`: no money moves (yet); `taken`: it was taken back, or is on its way; `returned`: it
- * stays after all, because the refund failed or the dispute was won.
+ * Stage of a refund or dispute. `notice`: no money has moved (yet). `taken`: the money was taken back, or will be. `returned`: the refund
+ * failed or the dispute was won.
  */
 export const STAGES = ["notice", "taken", "returned"] as const;
 export type Stage = (typeof STAGES)[number];
 
 export interface Reversal {
-  /** Stripe's, of the refund or the dispute. */
+  /** Stripe's id of the refund or dispute. */
   id: string;
   amount: number;
   currency: string;
   stage: Stage;
 }
 
-/** Everything that is known of one payment, whatever came first. */
+/** All known facts of one payment, in any order of arrival. */
 export interface Payment {
-  /** Stripe's, of the PaymentIntent. */
+  /** Stripe's id of the PaymentIntent. */
   id: string;
-  /** 0 where it isn't stored yet; one more with every change. */
+  /** 0 if it isn't stored yet; increases with every change. */
   revision: number;
   purchase: Purchase | null;
-  /** In the order in which they became known: one entry for each stage of a refund or a dispute, never changed. */
+  /** In order of arrival: one immutable entry per stage of a refund or dispute. */
   reversals: Reversal[];
 }
 
@@ -43,7 +43,7 @@ export type PaymentFact = { payment: string } & ({ type: "purchase"; purchase: P
 
 export const emptyPayment = (id: string): Payment => ({ id, revision: 0, purchase: null, reversals: [] });
 
-/** What is known with one more fact; the very same object where that changes nothing. */
+/** Adds a fact. Returns the same object if nothing changes. */
 export const withFact = (payment: Payment, fact: PaymentFact): Payment => {
   if (fact.type === "purchase") return payment.purchase ? payment : { ...payment, purchase: fact.purchase };
   const { reversal } = fact;
@@ -53,13 +53,13 @@ export const withFact = (payment: Payment, fact: PaymentFact): Payment => {
   return { ...payment, reversals: [...payment.reversals, { ...known, stage: reversal.stage }] };
 };
 
-/** The credits of a part of what was paid, at most all of them, rounded down to the milli-credit. */
+/** Credits for a part of the amount paid, rounded down to milli-credits; at most all of them. */
 export const creditsOf = ({ millicredits, amount: paid }: Purchase, amount: number): number =>
   amount >= paid ? millicredits : Number((BigInt(millicredits) * BigInt(amount)) / BigInt(paid));
 
 const idOf = (...parts: string[]): string => ["stripe", ...parts].join(":");
 
-/** Reversals in another currency than the purchase: how many credits they are worth, a person decides. */
+/** Reversals in another currency than the purchase: a person must decide how many credits they are worth. */
 export const inOtherCurrency = ({ purchase, reversals }: Payment): Reversal[] =>
   purchase
     ? reversals.filter(
@@ -68,15 +68,15 @@ export const inOtherCurrency = ({ purchase, reversals }: Payment): Reversal[] =>
       )
     : [];
 
-/** The change of an account by one stage of a reversal. */
+/** The movement for one stage of a reversal. */
 const paidBackBy = ({ id, stage }: Reversal, millicredits: number): PaymentMovement =>
   stage === "returned"
     ? { id: idOf(id, "returned"), kind: "adjust", millicredits, note: `not paid back: ${id}` }
     : { id: idOf(id), kind: "adjust", millicredits, note: `paid back: ${id}` };
 
 /**
- * Every movement that follows from what is known; none while the purchase isn't. Refunds and disputes together take no more than was
- * bought. More knowledge only adds movements, and none of them ever changes, so that each can be booked as soon as it is there.
+ * All movements that follow from the known facts; none before the purchase is known. Reversals together take at most the purchased credits.
+ * New facts only add movements and never change one, so each can be booked immediately.
  */
 export const movementsOf = ({ purchase, reversals }: Payment): PaymentMovement[] => {
   if (!purchase) return [];

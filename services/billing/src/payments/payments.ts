@@ -10,7 +10,7 @@ import type { PaymentSettings } from "./settings";
 import type { StripePort } from "./stripe";
 
 const CURRENCY = "usd";
-/** A credit's price is in millionths of a dollar, and Stripe's amounts are in cents. */
+/** Credit prices are in millionths of a dollar, Stripe's amounts in cents. */
 const MICROS_PER_CENT = 10_000;
 const DAY_MS = 86_400_000;
 const MAX_PAUSE_MS = 40;
@@ -31,7 +31,7 @@ export interface CheckoutRequest {
   cancelUrl: string;
 }
 
-/** What became of an event. A refused one says why, and is no better when it is sent again. */
+/** The outcome of an event. A rejected one has a reason, and sending it again doesn't help. */
 export interface EventReceipt {
   id: string;
   type: string;
@@ -42,11 +42,14 @@ export interface EventReceipt {
 }
 
 export interface Payments {
-  /** Undefined where nothing can be bought. */
+  /** Undefined if purchases are disabled. */
   terms(): PaymentTerms | undefined;
-  /** The address where the buyer pays. @throws NOT_CONFIGURED, INVALID_REQUEST, PRECONDITION_FAILED at the limit of a day, SERVICE_UNAVAILABLE */
+  /** The URL of the payment page. @throws NOT_CONFIGURED, INVALID_REQUEST, PRECONDITION_FAILED at the daily limit, SERVICE_UNAVAILABLE */
   checkout(request: CheckoutRequest): Promise<{ url: string }>;
-  /** Takes an event, however often and in whatever order they come. @throws NOT_CONFIGURED, SIGNATURE_INVALID, INVALID_REQUEST, SERVICE_UNAVAILABLE */
+  /**
+   * Processes an event. Idempotent, and independent of the order of events. @throws NOT_CONFIGURED, SIGNATURE_INVALID, INVALID_REQUEST,
+   * SERVICE_UNAVAILABLE
+   */
   receive(body: Buffer, signature: string, deadlineMs?: number): Promise<EventReceipt>;
 }
 
@@ -76,7 +79,7 @@ const notConfigured = (): DomainError =>
 /** In cents, rounded up. */
 export const priceOf = (credits: number, priceMicros: number): number => Math.ceil((credits * priceMicros) / MICROS_PER_CENT);
 
-/** How a paid session differs from its order; undefined where it does not. */
+/** The difference between a paid session and its order; undefined for none. */
 const problemOf = (paid: PaidSession, asked: Checkout | undefined): string | undefined => {
   if (!asked) return "no such checkout was begun here";
   if (!paid.isConsistent || paid.userId !== asked.userId) return "it names another account than the checkout's";
@@ -93,7 +96,7 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
     return provider;
   };
 
-  /** Notes what is asked for, at the price of now. */
+  /** Stores the order at the current price. */
   const begin = async ({ userId, credits, reference }: CheckoutRequest, { priceMicros }: PaymentSettings): Promise<Checkout> => {
     const begun = await store.countCheckouts(userId, new Date(clock().getTime() - DAY_MS));
     if (begun >= BILLING_LIMITS.checkoutsPerDay) {
@@ -104,11 +107,11 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
     const millicredits = credits * MILLICREDITS_PER_CREDIT;
     const checkout = { id: reference, userId, millicredits, amount, currency: CURRENCY, at: clock() };
     if (await store.addCheckout(checkout)) return checkout;
-    // Another attempt under the same reference was faster.
+    // A concurrent attempt with the same reference won.
     return (await store.findCheckout(reference)) ?? checkout;
   };
 
-  /** Keeps a fact with what else is known of its payment. */
+  /** Adds a fact to its payment. */
   const keep = async (fact: PaymentFact): Promise<Payment> => {
     const attempt = async (): Promise<Payment | undefined> => {
       const before = (await store.findPayment(fact.payment)) ?? emptyPayment(fact.payment);
@@ -120,7 +123,10 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
     return kept;
   };
 
-  /** What a session makes known, or why it can't be taken. One that was taken before is not compared again: its checkout may be gone. */
+  /**
+   * The purchase in a session, or the reason to reject it. An accepted session isn't compared again, because its checkout may be removed by
+   * then.
+   */
   const purchaseOf = async (paid: PaidSession): Promise<PaymentFact | string> => {
     const { payment, session, checkout } = paid;
     const known = (await store.findPayment(payment))?.purchase;
@@ -132,7 +138,7 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
     return { payment, type: "purchase", purchase: { session, checkout, userId, millicredits, amount, currency } };
   };
 
-  /** Books all that follows from a payment. @returns why some of it can't be booked */
+  /** Books all movements of a payment. @returns the reason if some can't be booked */
   const book = async (payment: Payment, deadlineMs: number | undefined): Promise<string> => {
     const { purchase } = payment;
     if (!purchase) return "";

@@ -8,7 +8,6 @@ const OUTCOMES: Readonly<Record<EventReceipt["outcome"], proto.PaymentEventOutco
   refused: proto.PaymentEventOutcome.PAYMENT_EVENT_OUTCOME_REFUSED,
 };
 
-/** gRPC handlers of payments. */
 export const paymentsHandlers = (payments: Payments): proto.PaymentsServiceServer => ({
   getPaymentTerms: unary(() => Promise.resolve(proto.GetPaymentTermsResponse.fromPartial({ terms: payments.terms() }))),
 

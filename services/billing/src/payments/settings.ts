@@ -1,4 +1,4 @@
-/** What an operator says of the payment provider. */
+/** Settings of the payment provider. */
 import { MICRO_USD_PER_USD } from "@nodeloom/kernel";
 import { ConfigError } from "@nodeloom/platform";
 import { z } from "zod";
@@ -37,15 +37,15 @@ export interface PaymentSettings {
   secretKey: string;
   webhookSecret: string;
   apiBase: string;
-  /** Of a credit, in millionths of a US dollar. */
+  /** Per credit, in millionths of a US dollar. */
   priceMicros: number;
-  /** Whether money moves; otherwise all is of Stripe's test mode. */
+  /** False for Stripe's test mode. */
   live: boolean;
 }
 
 /**
  * The settings; undefined without a key.
- * @throws ConfigError for one secret without the other, and in production for an API without TLS
+ * @throws ConfigError if one of the secrets is missing, and in production for an API without TLS
  */
 export const paymentSettings = (config: PaymentConfig & { NODE_ENV: string }): PaymentSettings | undefined => {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_API_BASE: apiBase } = config;

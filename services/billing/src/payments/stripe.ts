@@ -1,15 +1,15 @@
-/** Speaks with Stripe: the one place that knows the library. */
+/** The Stripe client: the only code that uses the library. */
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { createEgressClient, guardedFetch, hostAndPort, type EgressClient, type Logger } from "@nodeloom/platform";
 import type Stripe from "stripe" with { "resolution-mode": "import" };
 import { STRIPE_API, type PaymentSettings } from "./settings";
 
-/** The library's own; events are asked for in the same (docs/operations/paying.md). */
+/** The library's own version; events must use the same one (docs/operations/paying.md). */
 export const STRIPE_API_VERSION = "2026-10-28.endive";
-/** An event that was signed longer ago is refused; Stripe signs each delivery anew. */
+/** Older signatures are rejected; Stripe signs each delivery again. */
 const TOLERANCE_SECONDS = 300;
 const CALL = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
-/** Repeated under the same idempotency key. */
+/** Retries use the same idempotency key. */
 const RETRIES = 2;
 const FIRST_SERVER_ERROR = 500;
 const TOO_MANY_REQUESTS = 429;
@@ -28,14 +28,14 @@ export interface CheckoutOrder {
 }
 
 export interface StripePort {
-  /** Makes a session, once by its reference. @throws SERVICE_UNAVAILABLE, NOT_CONFIGURED where Stripe refuses the key */
+  /** Creates a session. Idempotent by reference. @throws SERVICE_UNAVAILABLE; NOT_CONFIGURED if Stripe rejects the key */
   createSession(order: CheckoutOrder): Promise<{ url: string }>;
-  /** @throws SIGNATURE_INVALID for what Stripe has not signed, or too long ago */
+  /** @throws SIGNATURE_INVALID for a wrong or expired signature */
   verify(body: Buffer, signature: string): Stripe.Event;
   close(): Promise<void>;
 }
 
-/** Names in the metadata of sessions and payments. */
+/** Metadata names on sessions and payments. */
 export const METADATA = { checkout: "nodeloom_checkout", account: "nodeloom_account", credits: "nodeloom_credits" } as const;
 
 const sessionOf = ({ userId, email, credits, amount, currency, ...order }: CheckoutOrder): Stripe.Checkout.SessionCreateParams => {
@@ -53,7 +53,7 @@ const sessionOf = ({ userId, email, credits, amount, currency, ...order }: Check
   };
 };
 
-/** The library's error in our terms. Its messages may repeat what was sent, and stay out of the log. */
+/** Maps the library's errors. Their messages can contain request data, so they aren't logged. */
 const translated = (error: unknown, logger: Logger): DomainError => {
   const { type, code, statusCode, requestId } = error as { type?: string; code?: string; statusCode?: number; requestId?: string };
   logger.warn({ type, code, statusCode, requestId }, "Stripe made no checkout");
@@ -67,7 +67,7 @@ const translated = (error: unknown, logger: Logger): DomainError => {
 };
 
 const egressTo = (apiBase: string): EgressClient =>
-  // Another base is the operator's own word: it may be a server of their network.
+  // The operator chose another base URL, so it can be on a private network.
   createEgressClient(apiBase === STRIPE_API ? {} : { ownServers: [hostAndPort(apiBase)] });
 
 export interface StripeOptions {
@@ -76,7 +76,7 @@ export interface StripeOptions {
   clock?: () => Date;
 }
 
-/** The library takes 16 MB and a sixth of a second: it is loaded where it is needed alone. */
+/** Loaded on demand: the library takes 16 MB and a sixth of a second. */
 export const connectStripe = async ({ settings, logger, clock = () => new Date() }: StripeOptions): Promise<StripePort> => {
   const { default: Library } = await import("stripe");
   const { hostname, port, protocol } = new URL(settings.apiBase);

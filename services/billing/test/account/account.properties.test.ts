@@ -9,19 +9,19 @@ const MODELS = ["painter", "singer"];
 const START = Date.parse("2026-01-01T00:00:00Z");
 const DAY_MS = 86_400_000;
 
-/** The account and its ledger as the service runs them: rows drain now and then, questions to the ledger are answered. */
+/** The account and its ledger as the service runs them: rows drain at times, and lookups are answered. */
 interface World {
   account: Account;
   ledger: Map<string, LedgerRow>;
   now: number;
-  /** Replies by what was asked for. */
+  /** Replies by execution. */
   holds: Map<string, string>;
   settles: Map<string, string>;
-  /** Every command so far. */
+  /** All commands so far. */
   asked: Command[];
 }
 
-/** `append`: the process died between the two halves of a drain. `again`: someone repeats what was asked before. */
+/** `append`: the process crashed between the two steps of a drain. `again`: an earlier command is repeated. */
 type Step = { drain: true } | { append: true } | { daysLater: number } | { command: (at: Date) => Command } | { again: number };
 
 const executionId = fc.integer({ min: 1, max: 8 }).map((number) => `e${number}`);
@@ -104,7 +104,7 @@ const decide = (world: World, command: Command): ReturnType<typeof apply> => {
   }
 };
 
-/** What is in the ledger already is the same row, and stays. */
+/** Existing ledger rows stay unchanged. */
 const append = (world: World): void => {
   for (const row of world.account.outbox) {
     const earlier = world.ledger.get(row.id);
@@ -117,7 +117,7 @@ const drain = (world: World): void => {
   world.account = { ...world.account, outbox: [] };
 };
 
-/** Repeated calls get the first answer, and change nothing but what time itself has changed. */
+/** A repeated call gets the first reply and changes nothing beyond the effect of time. */
 const expectSameAnswer = (world: World, command: Command, reply: unknown): void => {
   if (command.type !== "hold" && command.type !== "settle") return;
   const answers = command.type === "hold" ? world.holds : world.settles;
@@ -153,7 +153,7 @@ const expectSound = (world: World): void => {
   );
 };
 
-/** What a month gave is all that is left of it at most: nothing carries plan credits over its end, holding them neither. */
+/** Plan credits never exceed those of the current month: neither a month's end nor a hold carries them over. */
 const expectMonthBound = (world: World): void => {
   const rows = rowsOf(world);
   const isStart = ({ id, kind }: LedgerRow): boolean => kind === "plan_renewal" && !id.includes(":credit:");
@@ -162,7 +162,10 @@ const expectMonthBound = (world: World): void => {
   must(world.account.plan <= sum(given.map((row) => row.millicredits)), "no more plan credits than the month gave", world.account.plan);
 };
 
-/** Of each execution: at most one hold, extensions apart, closed at most once, and every credit that was held is captured, released, or held still. */
+/**
+ * Each execution has at most one hold (besides extensions) and is closed at most once; all held credits are captured, released or still
+ * held.
+ */
 const expectHeldOnce = (world: World): void => {
   const byExecution = new Map<string, LedgerRow[]>();
   for (const row of rowsOf(world))
@@ -182,7 +185,7 @@ const expectHeldOnce = (world: World): void => {
   }
 };
 
-/** The audit adds everything up again from the rows, and must find the same. */
+/** The audit recomputes everything from the rows and must find no difference. */
 const expectNothingToReport = ({ account, ledger }: World): void => {
   const totals = [...ledger.values()]
     .filter((row) => !account.outbox.some((waiting) => waiting.id === row.id))
@@ -190,7 +193,7 @@ const expectNothingToReport = ({ account, ledger }: World): void => {
   expect(differences(account, recompute(totals, account.outbox))).toEqual([]);
 };
 
-/** What was captured of an execution is in the ledger exactly once, and is what its settlement answered. */
+/** An execution's captures are in the ledger exactly once and equal its settlement. */
 const expectCapturedOnce = (world: World): void => {
   const captures = rowsOf(world).filter((row) => row.kind === "capture");
   expect(new Set(captures.map((row) => row.executionId)).size).toBe(captures.length);
@@ -221,7 +224,7 @@ const perform = (world: World, next: Step): void => {
 
 it("stays exact over any interleaving of holds, extensions, settlements, cancellations, retries, voids, crashes, credits and renewals", () => {
   fc.assert(
-    // By default lists stay short, and executions are hardly ever met again.
+    // The default size gives short lists that rarely repeat an execution.
     fc.property(fc.array(step, { minLength: 20, maxLength: 80, size: "max" }), (steps) => {
       const world: World = {
         account: emptyAccount(USER),

@@ -12,7 +12,7 @@ const NOTHING_KNOWN: ReadonlyMap<string, LedgerRow | null> = new Map();
 const item = (key: string, maxMillicredits: number, model = "painter"): HoldItem => ({ key, model, maxMillicredits });
 const account = (part: Partial<Account>): Account => ({ ...emptyAccount(USER), ...part });
 
-/** Answers every question to the ledger with "no such row". */
+/** Answers every lookup with a missing row. */
 const emptyLedger = { get: () => null } as unknown as ReadonlyMap<string, LedgerRow | null>;
 
 const grant = (model: string, total: number, remaining: number) => ({ model, total, remaining });
@@ -151,7 +151,7 @@ describe("holding", () => {
   });
 
   it.each<[string, number, Partial<Account>, number, boolean]>([
-    // what, maxMillicredits, account, price of each of two items, allowed
+    // Title, maxMillicredits, account, price per item (of two), allowed.
     ["exactly what it may cost", 200, { plan: 500 }, 100, true],
     ["a thousandth less", 199, { plan: 500 }, 100, false],
     ["nothing, where a grant pays", 0, { grants: [grant("painter", 2, 2)] }, 100, true],
@@ -345,7 +345,7 @@ describe("plans and credits", () => {
       renewed = run(renewed, { type: "renew", userId: USER, at: renewed.renewsAt! });
       expect(renewed.period).toBe(index + 2);
     }
-    // Skipping months on the way makes no difference.
+    // Skipped months make no difference.
     const late = run(account({}), { ...setPlan("approved", 2_000), at: new Date(began) } as Command, {
       type: "renew",
       userId: USER,

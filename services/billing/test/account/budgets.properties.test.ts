@@ -30,7 +30,7 @@ const scope = fc.constantFrom(...SCOPES);
 const command = <T>(fields: fc.Arbitrary<T>, make: (at: Date, fields: T) => Command): fc.Arbitrary<Step> =>
   fields.map((given): Step => ({ command: (at) => make(at, given) }));
 
-/** `b` may be made in the place of `a`. */
+/** `b` can replace `a`. */
 const items = (keys: readonly string[]) =>
   fc
     .uniqueArray(fc.record({ key: fc.constantFrom(...keys), maxMillicredits: amount }), { selector: ({ key }) => key, minLength: 1 })
@@ -80,14 +80,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: -1, max: 60 }).map((hoursLater): Step => ({ hoursLater })) },
 );
 
-/** What one call was held for, by the budgets that were there, and what of it was captured in the end. */
+/** One held call: its budgets and its capture. */
 interface Entry {
   executionId: string;
   key: string;
   at: Date;
   budgets: number[];
   millicredits: number;
-  /** The command that held it. */
+  /** The command that created it. */
   heldBy: Command;
   /** Undefined while it is held. */
   captured?: number;
@@ -97,7 +97,7 @@ const must = (holds: boolean, what: string, ...values: unknown[]): void => {
   if (!holds) throw new Error(`${what}: ${JSON.stringify(values)}`);
 };
 
-/** The same bookkeeping by another way: a list of everything that was ever held, added up anew. */
+/** An independent model: a list of everything ever held, summed on demand. */
 const createBook = () => {
   const entries: Entry[] = [];
   return {
@@ -123,7 +123,7 @@ const noteSettled = (book: Book, before: Account, given: Command, captured: Read
   if (given.type !== "settle" || !before.holds.some((hold) => hold.executionId === given.executionId)) return;
   const own = book.entries.filter((one) => one.executionId === given.executionId);
   for (const entry of own) {
-    // Of `a` and `b`, held together, one is made: whichever it was, it took the credits that were held for one of them.
+    // Of `a` and `b`, held together, one runs and uses their shared hold.
     const pair = own.filter(({ key, heldBy }) => heldBy === entry.heldBy && (key === "a" || key === "b"));
     const keys = pair.length === 2 && pair.includes(entry) ? (entry.millicredits > 0 ? ["a", "b"] : []) : [entry.key];
     entry.captured = keys.reduce((sum, key) => sum + (captured.get(key) ?? 0), 0);
@@ -165,7 +165,7 @@ it("counts on each budget what is held and captured in its window, and never mor
   fc.assert(property, { numRuns: 300 });
 });
 
-/** Clocks may go back: then the latest at which a budget was counted holds. */
+/** Clocks can go back: then the latest time at which a budget was counted applies. */
 const latestOf = (account: Account, given: Command, now: number): Date => {
   const concerned = account.budgets.filter((budget) => "subject" in given && given.subject && covers(budget.scope, given.subject));
   return new Date(Math.max(now, ...concerned.map(({ countedAt }) => countedAt.getTime())));

@@ -76,7 +76,7 @@ it("names the budget with the least left where several cover a run", () => {
 it("begins each window at nothing, and gives back to the window of the hold", () => {
   const account = run(set(1_000), held("e1", 900), held("e2", 1_000, TUESDAY));
   expect(used(account)).toBe(1_000);
-  // Monday is over: what is given back to it changes nothing of Tuesday.
+  // Monday's window is over: returns to it don't change Tuesday's.
   expect(used(accept(account, settled("e1", { a: 100 }, TUESDAY)).account)).toBe(1_000);
   expect(used(accept(account, settled("e2", { a: 1 }, TUESDAY)).account)).toBe(1);
 });
@@ -92,7 +92,7 @@ it("refuses an extension past the budget, also of a run that began before there 
   const account = run(held("e1", 900), set(1_000));
   expect(refusal(account, extended("e1", 1_001))).toMatchObject({ reason: "BUDGET_EXCEEDED" });
   const more = accept(account, extended("e1", 1_000)).account;
-  // Only what was counted is given back.
+  // Only counted amounts are returned.
   expect(used(accept(more, settled("e1", { b: 400 })).account)).toBe(400);
 });
 

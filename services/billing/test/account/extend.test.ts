@@ -72,8 +72,8 @@ it("gives back what an extension holds of this month, though the run's own month
   const start = account({ plan: 500, monthlyMillicredits: 500, tier: "pro", renewsAt, renewalDay: 10 });
   const held = run(start, hold([item("a:0", 100)]), extend([item("a:1", 100)], FEBRUARY));
   expect(held).toMatchObject({ plan: 400, held: 200 });
-  // 100 of January were held and are gone; 100 of February were held and come back.
+  // January's 100 held credits have expired; February's 100 are returned.
   expect(run(held, settle({}, FEBRUARY))).toMatchObject({ plan: 500, held: 0 });
-  // What is captured is paid with the oldest.
+  // Captures use the oldest credits.
   expect(run(held, settle({ "a:1": 100 }, FEBRUARY))).toMatchObject({ plan: 500, held: 0 });
 });

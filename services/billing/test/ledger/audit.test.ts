@@ -17,7 +17,7 @@ afterEach(async () => {
   await own.stop();
 });
 
-/** An account with a movement of every kind, and credits on hold. */
+/** An account with movements of every kind, and credits on hold. */
 const live = async (userId: string): Promise<void> => {
   const items = (max: number) => [
     { key: "a", model: "painter", maxMillicredits: max },
@@ -81,7 +81,7 @@ it.each<[string, () => Promise<unknown>, object[]]>([
 ])("notices %s", async (_, corrupt, expected) => {
   await Promise.all([VICTIM, "user-076", "user-078"].map(live));
   expect(await check()).toEqual({ accounts: 3, mismatches: [], staleHolds: [], nextCursor: "" });
-  // What is on its way to the ledger would be written once more.
+  // Rows in transit would be written again.
   await billing.stop();
   await corrupt();
   const { mismatches } = await check();

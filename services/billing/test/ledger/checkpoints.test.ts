@@ -24,7 +24,7 @@ const checkpoints = () => own.connection.collection("checkpoints");
 const check = (full = false) => billing.checkLedger({ cursor: "", full }, deadline());
 const write = async (): Promise<number> => (await billing.removeExpired("")).removed.checkpoints!;
 
-/** A movement of every kind that a run makes, at a time; some credits stay on hold. */
+/** All movements of a run at a time; some credits stay on hold. */
 const moveAt = async (at: string, userId = USER): Promise<void> => {
   now = new Date(at);
   const items = [{ key: "a", model: "painter", maxMillicredits: 300 }];
@@ -34,7 +34,7 @@ const moveAt = async (at: string, userId = USER): Promise<void> => {
   const captured = [{ key: "a", captureMillicredits: 120, consumeGrant: false }];
   await billing.settle({ userId, executionId: at, items: captured, captureAll: false }, deadline());
   await billing.hold({ userId, executionId: `${at} held`, items, maxActive: 0 }, deadline());
-  // Stopping writes every row that is on its way: none comes again once a test has taken rows out of the ledger.
+  // Stopping drains all rows, so that none reappears after a test removes rows from the ledger.
   await billing.stop();
   start();
 };
@@ -76,7 +76,7 @@ it("spares the check the rows of past years, and a full check reads them all the
   now = new Date("2026-02-01");
   expect(await write()).toBe(2);
   const { sequence } = (await checkpoints().findOne({ userId: USER }))!;
-  // What nobody reads nobody misses. Its first row tells who has rows at all.
+  // Rows covered by a checkpoint aren't read. The first row shows which users have rows.
   await ledger().deleteMany({ userId: USER, sequence: { $gt: 1, $lte: sequence as number } });
   expect(await check()).toMatchObject({ accounts: 2, mismatches: [] });
   const { mismatches } = await check(true);

@@ -1,12 +1,12 @@
 import Stripe from "stripe";
 import { STRIPE_API_VERSION } from "../../src/payments/stripe";
 
-/** Events as Stripe sends them, as far as they matter here. */
+/** Stripe events, reduced to the relevant members. */
 
 export const SECRET = "whsec_of_tests";
 const SECOND_MS = 1_000;
 
-/** Signs a body by Stripe's own library. */
+/** Signs a body with Stripe's library. */
 export const signatureOf = (body: Buffer, { secret = SECRET, ageSeconds = 0 } = {}): string =>
   Stripe.webhooks.generateTestHeaderString({
     payload: body.toString(),

@@ -13,7 +13,7 @@ import {
   type Stage,
 } from "../../src/payments/payment";
 
-/** What is said of one payment, in any order and any number of times, beside runs that hold and settle and months that end. */
+/** Facts of one payment in any order and number, mixed with runs and month ends. */
 
 const USER = "user";
 const PAYMENT = "pi_1";
@@ -30,7 +30,7 @@ interface Story {
   id: string;
   amount: number;
   currency: string;
-  /** What was said of it, last the most. */
+  /** Stages in order of weight. */
   stages: Stage[];
 }
 
@@ -58,10 +58,10 @@ const factsOf = (purchase: Purchase, stories: readonly Story[]): PaymentFact[] =
   ),
 ];
 
-/** A fact; or a run that begins or ends, or the time that passes. */
+/** A fact, a started or settled run, or elapsed time. */
 type Step = { fact: PaymentFact } | { run: number; price: number } | { settle: number } | { days: number };
 
-/** Every fact at least once, some again, in any order, with other things between them. */
+/** Every fact at least once, some repeated, in any order, with other steps in between. */
 const steps = (facts: readonly PaymentFact[]) =>
   fc
     .record({
@@ -80,14 +80,14 @@ const steps = (facts: readonly PaymentFact[]) =>
       return fc.shuffledSubarray(all, { minLength: all.length });
     });
 
-/** Carries out steps as the service does: each fact is kept, and what follows from all of them is booked. */
+/** Runs the steps like the service: stores each fact and books the resulting movements. */
 const play = (played: readonly Step[]): Account => {
   let at = START;
   let known = emptyPayment(PAYMENT);
   let account: Account = emptyAccount(USER);
   const ledger = () => new Map(account.outbox.map((row) => [row.id, row]));
   const submit = (command: Parameters<typeof apply>[1]): void => {
-    // All rows are in the outbox still: what isn't there was never booked.
+    // All rows are still in the outbox, so missing ones were never booked.
     const rows = { get: (id: string) => ledger().get(id) ?? null } as unknown as ReadonlyMap<string, never>;
     account = apply(account, { ...command, ledger: rows }).account;
   };

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const SETTINGS = {
   secretKey: "sk_test_of_tests",
   webhookSecret: SECRET,
-  // Nothing listens there: no event needs a call.
+  // Nothing listens there: events need no calls.
   apiBase: "http://127.0.0.1:9",
   priceMicros: 10_000,
   live: false,
@@ -25,7 +25,7 @@ let store: PaymentStore;
 let stripe: StripePort;
 let billings: [Billing, Billing];
 let instances: [Payments, Payments];
-/** Where nothing can be asked of Stripe. */
+/** A service that can't reach Stripe. */
 let away: Payments;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ interface Order {
   amount: number;
 }
 
-/** A checkout of 1,000 credits for 10 dollars, as the account began it. */
+/** A checkout of 1,000 credits for 10 dollars. */
 const begun = async (userId = `user-${randomUUID()}`): Promise<Order> => {
   const id = randomUUID();
   await store.addCheckout({ id, userId, millicredits: 1_000_000, amount: 1_000, currency: "usd", at: new Date() });
@@ -94,7 +94,7 @@ it("keeps a refund and a dispute that come before the payment, at the same time 
   ]);
   const { [`stripe:${order.session}`]: bought, [`stripe:${one}`]: refunded, ...disputed } = await rowsOf(userId);
   expect([bought, refunded]).toEqual([1_000_000, -250_000]);
-  // News of the dispute that comes after its end moves nothing.
+  // An event about a dispute that arrives after its end moves nothing.
   expect([{}, { [`stripe:${other}`]: -500_000, [`stripe:${other}:returned`]: 500_000 }]).toContainEqual(disputed);
   await expectSound();
 });
@@ -227,7 +227,7 @@ it("begins no more than a hundred purchases of an account in a day", async () =>
   for (let one = 1; one < BILLING_LIMITS.checkoutsPerDay; one += 1) await begun(userId);
   const order = { userId, email: "", credits: 1_000, successUrl: "http://a/b", cancelUrl: "http://a/b" };
   await expect(instances[0].checkout({ ...order, reference: "one-more" })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
-  // One that was begun before is no further one; nothing answers where Stripe would be.
+  // A repeated reference isn't a new checkout. Nothing answers at Stripe's URL.
   await expect(away.checkout({ ...order, reference: checkout })).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
 });
 

@@ -9,9 +9,9 @@ import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/proc
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 import { dropDatabase, ownDatabase } from "../support/instance";
 
-/** Requests to Stripe, against stripe-mock: it refuses what Stripe's own OpenAPI document doesn't know. */
+/** Sends requests to stripe-mock, which rejects what Stripe's OpenAPI document doesn't define. */
 
-// Its form is what stripe-mock takes for a key.
+// A key in the form that stripe-mock accepts.
 const KEY = "sk_test_123";
 const env = ownDatabase();
 let port: number;

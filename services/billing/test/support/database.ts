@@ -12,7 +12,7 @@ export interface OwnStore {
   stop(): Promise<void>;
 }
 
-/** A store in a database of its own. @param declare adds other collections to it */
+/** @param declare adds other collections to the database */
 export const ownStore = async (declare?: (connection: Connection) => unknown): Promise<OwnStore> => {
   const connection = await connectMongo({ uri: mongodbUri(), database: `test_${randomUUID().slice(0, 8)}_billing` });
   const store = createStore(connection);

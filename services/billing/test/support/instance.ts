@@ -17,7 +17,7 @@ export const mongodbUri = (): string => {
   return uri;
 };
 
-/** The environment of billing processes that share one database of their own. */
+/** Environment of billing processes that share one database. */
 export const ownDatabase = (): Record<string, string> => ({
   MONGODB_URI: mongodbUri(),
   MONGODB_DATABASE_PREFIX: `test_${randomUUID().slice(0, 8)}_`,
@@ -34,7 +34,7 @@ export const dropDatabase = async (env: Record<string, string>): Promise<void> =
 export const clientOf = (port: number): BillingClient =>
   createGrpcClient<proto.BillingServiceServer>(proto.BillingServiceService, { address: `127.0.0.1:${port}` });
 
-/** A billing service in this process, with a client to it over gRPC. */
+/** A billing service in this process, with a gRPC client. */
 export const startInstance = async (env: Record<string, string>): Promise<Instance> => {
   const running: RunningService = await startMigrated(service, env);
   const client = clientOf(running.ports!.BILLING_LISTEN!);
@@ -72,7 +72,7 @@ export const topUp = (client: BillingClient, userId: string, millicredits: numbe
 export const accountOf = async (client: BillingClient, userId: string): Promise<proto.Account> =>
   (await client.getAccount({ userId })).account!;
 
-/** Every row of an account's ledger, newest first, read page by page. */
+/** All rows of an account's ledger, newest first, read page by page. */
 export const wholeLedger = async (client: BillingClient, userId: string, limit = 100): Promise<proto.LedgerRow[]> => {
   const rows: proto.LedgerRow[] = [];
   let cursor = "";

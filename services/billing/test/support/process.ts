@@ -6,11 +6,11 @@ const MAIN = join(__dirname, "../../src/main.ts");
 const FROM_SOURCE = join(__dirname, "from-source.cjs");
 
 export interface BillingProcess {
-  /** Ends the process as a power cut would: nothing of it runs any more. */
+  /** Kills the process like a power failure. */
   kill(): Promise<void>;
 }
 
-/** Billing in an operating-system process of its own; resolves when it is ready. */
+/** Billing in a separate process; resolves when it is ready. */
 export const startProcess = async (env: Record<string, string>): Promise<BillingProcess> => {
   const child: ChildProcess = spawn(process.execPath, ["-r", FROM_SOURCE, MAIN], {
     env: { PATH: process.env.PATH, ...env },

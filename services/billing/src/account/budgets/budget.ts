@@ -1,44 +1,47 @@
-/** budgets/: what runs of a key, of a workflow or with a value of metadata may take of an account's credits, as pure functions. */
+/** Budgets: spending limits for a key, a workflow or a metadata value, as pure functions. */
 
 import { BUDGET_WINDOWS, DomainError, toCredits, type BudgetWindow } from "@nodeloom/kernel";
 import { inSameWindow, windowEnd, windowStart } from "./windows";
 
-/** Which runs count on a budget. `name` is that of a member of metadata, and empty for the others; `value` a key's id, a workflow's slug, or what that member says. */
+/**
+ * Selects the runs that count. `name` is a metadata member, and empty for other types. `value` is a key id, a workflow slug or the member's
+ * value.
+ */
 export type BudgetScope = { type: "key" | "workflow"; name: ""; value: string } | { type: "metadata"; name: string; value: string };
 
-/** What of a run decides on which budgets it counts. */
+/** The facts of a run that decide which budgets count it. */
 export interface Subject {
-  /** Empty: a session's. */
+  /** Empty for a session. */
   keyId: string;
-  /** Empty: a model by itself. */
+  /** Empty for a direct model run. */
   workflowSlug: string;
   metadata: Readonly<Record<string, string>>;
 }
 
 /**
- * One budget, as its account keeps it. Amounts are milli-credits. Its use is counted in all kinds of windows at once, so that
- * another kind may be chosen at any time; each count is of the window in which `countedAt` lies.
+ * A stored budget. Amounts are milli-credits. Usage is counted for all window kinds, so that the kind can change at any time. Each count
+ * belongs to the window that contains `countedAt`.
  */
 export interface Budget {
   id: string;
-  /** Among the budgets that the account has ever had: what holds name it by. */
+  /** Unique over all budgets that the account ever had; holds refer to it. */
   number: number;
   scope: BudgetScope;
   limit: number;
   window: BudgetWindow;
-  /** Shares of the limit that are announced, in thousandths, ascending. */
+  /** Alert thresholds in thousandths of the limit, ascending. */
   alertAt: number[];
-  /** Those that were announced in this window. */
+  /** Thresholds already announced in this window. */
   alerted: number[];
-  /** Held and captured, since the window began or the budget was made. */
+  /** Held and captured since the start of the window, or of the budget. */
   used: Record<BudgetWindow, number>;
   countedAt: Date;
   createdAt: Date;
 }
 
-/** That a budget's use has reached a share of its limit. */
+/** A budget's usage reached a threshold. */
 export interface BudgetAlert {
-  /** The same for the same share of the same limit in the same window. */
+  /** Deterministic by threshold, limit and window. */
   id: string;
   budgetId: string;
   scope: BudgetScope;
@@ -52,7 +55,7 @@ export interface BudgetAlert {
   at: Date;
 }
 
-/** On which budgets calls of a hold count, by their numbers, and when they began to. */
+/** The budgets that count a hold's calls, by number, and the time. */
 export interface Counted {
   at: Date;
   budgets: number[];
@@ -76,7 +79,7 @@ export const covers = ({ type, name, value }: BudgetScope, { keyId, workflowSlug
 
 const laterOf = (one: Date, other: Date): Date => (one > other ? one : other);
 
-/** The budget at a time: what was used in windows that are over is gone. Of clocks that differ the latest holds. */
+/** The budget at a time: counts of past windows are reset. With differing clocks, the latest time wins. */
 export const rolled = (budget: Budget, at: Date): Budget => {
   const now = laterOf(budget.countedAt, at);
   const used = { ...budget.used };
@@ -91,11 +94,11 @@ const add = (budget: Budget, windows: readonly BudgetWindow[], millicredits: num
   return { ...budget, used };
 };
 
-/** A budget of nothing forbids runs, and is reached by none. */
+/** A limit of zero forbids runs and never reaches a threshold. */
 export const isReached = ({ limit, used, window }: Budget, threshold: number): boolean =>
   limit > 0 && used[window] * THOUSAND >= limit * threshold;
 
-/** The alerts that a budget owes, and the budget with them noted. */
+/** The budget with its due alerts marked as announced, and those alerts. */
 export const withAlerts = (budget: Budget): { budget: Budget; alerts: BudgetAlert[] } => {
   const { id, scope, window, limit, used, countedAt, alerted } = budget;
   const reached = budget.alertAt.filter((threshold) => !alerted.includes(threshold) && isReached(budget, threshold));
@@ -125,13 +128,13 @@ const exceeded = ({ scope, limit, used, window, countedAt }: Budget, required: n
 export interface Counting {
   budgets: Budget[];
   alerts: BudgetAlert[];
-  /** Absent where no budget covers the run. */
+  /** Absent if no budget covers the run. */
   counted?: Counted;
 }
 
 /**
- * Counts an amount on every budget that covers a run, or on none.
- * @returns the refusal of the budget with the least left, where one is exceeded
+ * Counts an amount on all budgets that cover a run, or on none.
+ * @returns the error for the exceeded budget with the least left
  */
 export const countOn = (
   budgets: readonly Budget[],
@@ -156,7 +159,7 @@ export const countOn = (
   };
 };
 
-/** Gives back to the windows in which it was counted; those that are over have nothing to give. Budgets that are gone are left out. */
+/** Returns an amount to the windows that counted it. Past windows and removed budgets are skipped. */
 export const giveBackTo = (budgets: readonly Budget[], { at, budgets: numbers }: Counted, millicredits: number): Budget[] =>
   budgets.map((budget) => {
     if (millicredits === 0 || !numbers.includes(budget.number)) return budget;

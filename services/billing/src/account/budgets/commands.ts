@@ -5,7 +5,7 @@ import { isReached, isSameScope, rolled, withAlerts, type Budget, type BudgetAle
 
 export interface SetBudgetCommand extends CommandContext {
   type: "setBudget";
-  /** Of the budget, where there is none of this scope. */
+  /** Id for a new budget of this scope. */
   id: string;
   scope: BudgetScope;
   millicredits: number;
@@ -19,13 +19,13 @@ export interface RemoveBudgetCommand extends CommandContext {
   budget: { id: string } | { scope: BudgetScope };
 }
 
-/** Alerts that were passed on. */
+/** Marks alerts as delivered. */
 export interface AlertsTakenCommand extends CommandContext {
   type: "alertsTaken";
   ids: string[];
 }
 
-/** Keeps alerts until they are taken; of too many, the newest. */
+/** Stores alerts until they are taken. Above the bound, the newest are kept. */
 export const withPendingAlerts = (account: Account, alerts: readonly BudgetAlert[]): Account =>
   alerts.length === 0 ? account : { ...account, budgetAlerts: [...account.budgetAlerts, ...alerts].slice(-BILLING_LIMITS.pendingAlerts) };
 
@@ -35,8 +35,8 @@ const newBudget = ({ id, scope, at }: SetBudgetCommand, number: number): Budget 
 });
 
 /**
- * Makes a budget, or changes the one of the same scope, whose use stays. A share of the limit that is reached still was announced; one that
- * the change leaves unreached may be announced again.
+ * Creates the budget of a scope, or changes it and keeps its usage. A threshold that is still reached stays announced; one that is no
+ * longer reached can be announced again.
  */
 export const setBudget = (account: Account, command: SetBudgetCommand): Transition<Budget> => {
   const { scope, at, millicredits: limit, window } = command;
@@ -61,7 +61,7 @@ export const setBudget = (account: Account, command: SetBudgetCommand): Transiti
   return done(withPendingAlerts(next, alerts), budget);
 };
 
-/** @returns whether there was one. What counted on it is counted nowhere any more. */
+/** @returns false if there is none. Its usage is no longer counted anywhere */
 export const removeBudget = (account: Account, { budget: which }: RemoveBudgetCommand): Transition<boolean> => {
   const isMeant = (budget: Budget): boolean => ("id" in which ? budget.id === which.id : isSameScope(budget.scope, which.scope));
   const gone = account.budgets.find(isMeant);

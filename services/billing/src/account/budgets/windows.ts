@@ -1,15 +1,15 @@
-/** The windows of budgets, in UTC: days from midnight, weeks from Monday, months from their first day. */
+/** Budget windows in UTC: days start at midnight, weeks on Monday, months on their first day. */
 
 import type { BudgetWindow } from "@nodeloom/kernel";
 
 const DAY_MS = 86_400_000;
 const DAYS_OF_WEEK = 7;
-/** 1 January 1970 was a Thursday: days since the Monday of its week. */
+/** 1 January 1970 was a Thursday: days since Monday. */
 const EPOCH_WEEKDAY = 3;
 
 const dayNumber = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
 
-/** When the window began in which a time lies; a window without an end began with the epoch. */
+/** Start of the window that contains a time; the epoch for an endless window. */
 export const windowStart = (window: BudgetWindow, at: Date): Date => {
   const day = dayNumber(at);
   switch (window) {
@@ -24,7 +24,7 @@ export const windowStart = (window: BudgetWindow, at: Date): Date => {
   }
 };
 
-/** When the window ends in which a time lies; null for one without an end. */
+/** End of the window that contains a time; null for an endless window. */
 export const windowEnd = (window: BudgetWindow, at: Date): Date | null => {
   const start = windowStart(window, at);
   switch (window) {
