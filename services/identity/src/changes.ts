@@ -1,21 +1,21 @@
 import { identityChangedChannel, parseIdentityChange, type IdentityChange, type Logger, type Redis } from "@nodeloom/platform";
 
 export interface Changes {
-  /** Tells this process and all others. Never fails: a lost message costs freshness for a moment only. */
+  /** Notifies this process and all others. Never fails: a lost message only delays the effect briefly. */
   announce(change: IdentityChange): Promise<void>;
-  /** Calls a listener for every change, wherever it was made. */
+  /** Listens for changes of all processes. */
   onChange(listener: (change: IdentityChange) => void): void;
 }
 
 export interface ChangesOptions {
   publisher: Redis;
-  /** A connection of its own: a subscribed one can't publish. */
+  /** A separate connection, because a subscribed one can't publish. */
   subscriber: Redis;
   prefix: string;
   logger: Logger;
 }
 
-/** Joins the channel. Works without Redis too: changes then stay within the process. */
+/** Joins the channel. Without Redis, changes stay within the process. */
 export const joinChanges = ({ publisher, subscriber, prefix, logger }: ChangesOptions): Changes => {
   const channel = identityChangedChannel(prefix);
   const listeners: ((change: IdentityChange) => void)[] = [];

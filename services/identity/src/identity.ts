@@ -39,22 +39,22 @@ export interface IdentityOptions {
   store: Store;
   changes: Changes;
   pepper: string;
-  /** Under which secrets are encrypted, the newest first; without any there are none. */
+  /** Encryption keys for secrets, the newest first; without any, secrets are disabled. */
   secretsKeys: readonly string[];
   /** `<env>` of new key values. */
   environment: string;
-  /** Of webhooks. */
+  /** For webhooks. */
   addressProblem: AddressProblem;
   logger: Logger;
-  /** The provider that people may sign in by. */
+  /** The OpenID Connect provider, if any. */
   oidc?: OidcConfigured | undefined;
-  /** How long an account that is to be erased can change its mind. */
+  /** How long an erasure can be cancelled. */
   erasureDays?: number;
-  /** Of signing in, and of erasing accounts. */
+  /** For sign-in and erasure. */
   clock?: () => number;
 }
 
-/** Puts the service's parts together over one store and one channel of changes. */
+/** Wires the service's parts over one store and one channel of changes. */
 export const createIdentity = async ({
   store,
   changes,

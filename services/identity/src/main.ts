@@ -33,7 +33,6 @@ import { createStore } from "./store";
 
 const MAX_ERASURE_DAYS = 365;
 
-/** Users, organizations, tiers, API keys and their webhooks, secrets. */
 export const service = defineService({
   name: "identity",
   database,
@@ -72,7 +71,7 @@ export const service = defineService({
     const store = createStore(connection);
     const provider = oidcSettings(config);
     if (provider) await loadLibrary();
-    // The issuer is the operator's own word: it may be a server of their network.
+    // The operator chose the issuer, so it can be on a private network.
     const oidc = provider && { settings: provider, egress: createEgressClient({ ownServers: [hostAndPort(provider.issuer)] }) };
     const services = await createIdentity({
       store,

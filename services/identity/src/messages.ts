@@ -6,7 +6,7 @@ import type { AuditRecord, KeyRecord, SecretRecord } from "./records";
 import type { Rollout } from "./tiers/rollouts";
 import type { User } from "./users/user";
 
-/** Domain values as messages and back. Absent members are undefined in messages and null in the domain. */
+/** Converts domain values to and from messages. Absent members are undefined in messages and null in the domain. */
 
 const toPlanMessage = (plan: Plan): identity.Plan =>
   identity.Plan.fromPartial({
@@ -54,7 +54,7 @@ export const toKeyMessage = (key: KeyRecord): identity.Key =>
 export const toTierMessage = (tier: CustomTier): identity.Tier =>
   identity.Tier.fromPartial({ ...tier, rateLimitPerMinute: tier.rateLimitPerMinute ?? undefined });
 
-/** The base is checked by whoever stores the tier. */
+/** The base is checked when the tier is stored. */
 export const fromTierMessage = (tier: identity.Tier): CustomTier => ({
   id: tier.id,
   base: tier.base as CustomTier["base"],

@@ -1,7 +1,7 @@
 import type { CustomTier, Notice } from "@nodeloom/kernel";
 import type { StoredLink } from "./sessions/link-tokens";
 
-/** What is stored, one interface per collection. `_id` is a UUID where nothing else is said. */
+/** Stored documents, one interface per collection. `_id` is a UUID unless stated otherwise. */
 
 export interface UserRecord {
   _id: string;
@@ -13,146 +13,145 @@ export interface UserRecord {
   approved: boolean;
   business: Business | null;
   suspended: boolean;
-  /** Raised to end all sessions. */
+  /** Increased to end all sessions. */
   sessionEpoch: number;
-  /** Raised to end all keys. */
+  /** Increased to end all keys. */
   keyEpoch: number;
-  /** What the person set up before it, and acts without them, has ended. Absent: nothing has. */
+  /** Grants that the person set up before this time, and that act without them, have ended. Absent: none has. */
   accessFrom?: Date | null;
-  /** One more with every change by an administrator. */
+  /** Increases with every change by an administrator. */
   revision: number;
   /** The last suspension or loss of approval. */
   stop: StopRecord | null;
-  /** The reset link that works now. */
+  /** The current reset link. */
   passwordReset: PasswordResetRecord | null;
-  /** Absent on accounts that never began with one. */
+  /** Absent on accounts that never started to set one up. */
   secondFactor?: SecondFactorRecord | null;
-  /** When a provider's word or a mailed link proved that the address is the user's; absent on accounts from before there was any. */
+  /** When a provider or a mailed link verified the address; absent in old rows. */
   emailVerifiedAt?: Date | null;
-  /** The mailed link that proves the address. */
+  /** The current verification link. */
   verification?: StoredLink | null;
-  /** By notice: whether the user does not want it by mail. */
+  /** By notice: true if the user doesn't want it by mail. */
   mutedNotices?: Partial<Record<Notice, boolean>>;
-  /** Hash of the configured password that this administrator was last given; a password that the user chose since stays. */
+  /** Hash of the last configured password of this administrator. A password that the user chose later stays. */
   bootstrapHash: string | null;
-  /** Set once the account is to be erased. */
+  /** Set once an erasure is scheduled. */
   erasure?: ErasureRecord | null;
   createdAt: Date;
 }
 
-/** When an account is erased, and how far that has come. */
+/** State of an account's erasure. */
 export interface ErasureRecord {
   requestedAt: Date;
   erasesAt: Date;
-  /** From then on the account can't be had back. */
+  /** Start of the erasure; it can't be cancelled afterwards. */
   begunAt: Date | null;
-  /** Nothing is left of the account but this. */
+  /** Only this record remains. */
   endedAt: Date | null;
-  /** What its known addresses are named by, once its own address is gone. */
+  /** Key of its known addresses once its own address is gone. */
   knownAs: string;
 }
 
-/** When a user's runs were to be cancelled. */
+/** When a user's runs were stopped. */
 export interface StopRecord {
-  /** Of its RunStopRecord. */
+  /** Id of its RunStopRecord. */
   id: string;
   at: Date;
 }
 
-/** That a user's runs are to be cancelled. Written before the user, which names it once it holds. */
+/** An order to cancel a user's runs. Written before the user, and valid once the user refers to it. */
 export interface RunStopRecord {
   _id: string;
   userId: string;
   at: Date;
-  /** Who carries it out, and until when nobody else does. */
+  /** The current worker, and the end of its claim. */
   claim: string | null;
   claimedUntil: Date | null;
 }
 
 export interface PasswordResetRecord extends StoredLink {
-  /** It went to the user's address and nowhere else. */
+  /** The link was only sent to the user's address, so using it verifies the address. */
   mailed?: boolean;
 }
 
-/** What a sign-in takes beside the password. */
+/** The TOTP secret and recovery codes of an account. */
 export interface SecondFactorRecord {
-  /** Names this secret; another one has another. */
+  /** Identifies this secret; a replaced one has another id. */
   id: string;
-  /** Names the key under which the secret is encrypted. */
+  /** Id of the encryption key. */
   keyId: string;
   /** Base64. */
   sealed: string;
-  /** Null until a code has proven that an authenticator has the secret: it is not asked for before. */
+  /** Null until a code proves that an authenticator has the secret. Sign-in doesn't ask for codes before. */
   confirmedAt: Date | null;
-  /** The latest time step of which a code was taken: none of it or of an earlier one is taken any more. */
+  /** The latest time step with an accepted code. Codes of this and earlier steps are rejected. */
   lastStep: number;
-  /** Keyed hashes of the recovery codes that were not used. */
+  /** Keyed hashes of unused recovery codes. */
   recoveryCodes: string[];
 }
 
-/** A sign-in whose password was right, and which takes a code; `_id` is a keyed hash of its token. */
+/** A sign-in between the password and the code; `_id` is a keyed hash of its token. */
 export interface PendingSignInRecord {
   _id: string;
   userId: string;
-  /** Keyed hash of the network that the password came from. */
+  /** Keyed hash of the network that sent the password. */
   network: string;
-  /** The user's then: a later one ends it. */
+  /** The user's session epoch at the password; a later one ends this sign-in. */
   sessionEpoch: number;
   expiresAt: Date;
 }
 
-/** A person at an OpenID Connect provider who signs in to an account; `_id` is a hash of issuer and subject. */
+/** An OpenID Connect identity linked to an account; `_id` is a hash of issuer and subject. */
 export interface OidcIdentityRecord {
   _id: string;
   issuer: string;
   subject: string;
-  /** Unique: one identity for an account. */
+  /** Unique: one identity per account. */
   userId: string;
   linkedAt: Date;
-  /** Its claims made the user an administrator; the role goes with them. */
+  /** True if its claims made the user an administrator; without them the role is removed. */
   admin: boolean;
 }
 
-/** A sign-in whose browser is at the provider; `_id` is a keyed hash of its state. */
+/** A sign-in in progress at the provider; `_id` is a keyed hash of its state. */
 export interface OidcSignInRecord {
   _id: string;
-  /** Keyed hash of what the browser's cookie has. */
+  /** Keyed hash of the browser's cookie. */
   browser: string;
   nonce: string;
-  /** Of PKCE. */
+  /** PKCE verifier. */
   verifier: string;
   redirectUri: string;
   returnTo: string;
-  /** The account that is to be linked; null where somebody signs in. */
+  /** The account to link; null for a sign-in. */
   linking: { userId: string; sessionEpoch: number } | null;
   expiresAt: Date;
 }
 
-/** An address from which someone signed in to an account; `_id` is a keyed hash of both. */
+/** An address used to sign in to an account; `_id` is a keyed hash of both. */
 export interface KnownAddressRecord {
   _id: string;
-  /** Keyed hash of the account's e-mail address; absent on those from before there was any. */
+  /** Keyed hash of the account's e-mail address; absent in old rows. */
   account?: string;
   at: Date;
 }
 
-/** The business that an account is for. */
 export interface Business {
   name: string;
-  /** An administrator has checked it. */
+  /** Verified by an administrator. */
   verified: boolean;
 }
 
 /** `_id` is the tier's id. */
 export interface TierRecord extends Omit<CustomTier, "id"> {
   _id: string;
-  /** Set while a deletion is deciding whether anyone has the tier; such a tier can't be assigned. */
+  /** Set while a deletion checks if users have the tier. It can't be assigned meanwhile. */
   deletingAt: Date | null;
-  /** Names the last change while it has not reached the accounts of all the tier's users; null when it has. */
+  /** Identifies the last change until it has reached all users' accounts; null afterwards. */
   rolloutRevision: string | null;
-  /** Of the page of users to go on with; empty at the start. */
+  /** Next page of users; empty at the start. */
   rolloutCursor: string;
-  /** Who carries the change, and until when nobody else does. Later changes leave these as they are. */
+  /** The current worker, and the end of its claim. Later changes don't reset these. */
   rolloutClaim: string | null;
   rolloutUntil: Date | null;
 }
@@ -162,9 +161,9 @@ export interface WebhookRecord {
   events: string[];
   disabledAt: Date | null;
   disabledReason: string;
-  /** Names these settings; setting the webhook again gives another one. */
+  /** Identifies these settings; every change gives a new one. */
   revision: string;
-  /** When the first of the failures came that no success has followed yet. */
+  /** Time of the first failure since the last success. */
   failingSince: Date | null;
 }
 
@@ -176,27 +175,27 @@ export interface WebhookSecretRecord {
 
 export interface RotationRecord {
   graceSeconds: number;
-  /** When the previous value stops; null until the current one is first used. */
+  /** End of the previous value; null until the current one is first used. */
   previousEndsAt: Date | null;
 }
 
 export interface KeyRecord {
   _id: string;
-  /** Whose it is: a person or an organization. */
+  /** The owner: a person or an organization. */
   userId: string;
-  /** The person who made it; absent: the owner. */
+  /** The maker; absent for the owner. */
   madeBy?: string;
-  /** Which of the owner's places the key takes; unique per owner, which bounds their number. */
+  /** One of the owner's slots; unique per owner, which bounds the number of keys. */
   slot: number;
-  /** The maker's key epoch when the key was made; a later one ends it. */
+  /** The maker's key epoch at creation; a later one ends the key. */
   epoch: number;
   name: string;
   start: string;
   preset: string;
   capabilities: string[];
-  /** Metadata that every run by the key has; absent for keys from before there was any. */
+  /** Metadata of every run by the key; absent in old rows. */
   metadata?: { name: string; value: string }[];
-  /** Hashes of the values that may work: the current one and, after a rotation, the previous one. Each is unique. */
+  /** Hashes of the current value and, after a rotation, the previous one. Each is unique. */
   hashes: string[];
   rotation: RotationRecord | null;
   webhook: WebhookRecord | null;
@@ -207,16 +206,16 @@ export interface KeyRecord {
   expiresAt: Date | null;
 }
 
-/** Sign-in attempts within a window; `_id` is a hash of what they are counted for. */
+/** Sign-in attempts within a window; `_id` is a hash of the counted subject. */
 export interface AttemptsRecord {
   _id: string;
   count: number;
   endsAt: Date;
-  /** No attempt before this; absent: at any time. */
+  /** Earliest time of the next attempt; absent for any time. */
   nextAt?: Date | null;
 }
 
-/** One write by an administrator or in what an owner has; `_id` is chosen by who makes it. The JSON texts are empty when there is nothing to say. */
+/** A change by an administrator or to an owner's resources; `_id` is chosen by the writer. Empty JSON texts have no content. */
 export interface AuditRecord {
   _id: string;
   actorId: string;
@@ -231,27 +230,27 @@ export interface AuditRecord {
   errorCode: string;
   requestId: string;
   at: Date;
-  /** Whose owners may read the row; absent: administrators alone. */
+  /** The account whose owners can read the row; absent for administrators only. */
   ownerId?: string;
 }
 
-/** A value that is used and never shown; `_id` is its owner and its name. */
+/** A value that is used but never shown; `_id` combines owner and name. */
 export interface SecretRecord {
   _id: string;
-  /** `platform`, or whose it is. */
+  /** `platform`, or the owner's id. */
   owner: string;
   name: string;
-  /** Names the key under which it is encrypted. */
+  /** Id of the encryption key. */
   keyId: string;
   /** Base64. */
   sealed: string;
-  /** The last characters of the value; empty where they would tell too much. */
+  /** The last characters of the value; empty for a short value. */
   hint: string;
   hosts: string[];
-  /** Names what was set; setting it again gives another one. */
+  /** Identifies the set value; every change gives a new one. */
   revision: string;
   setBy: string;
   setAt: Date;
-  /** When it was set first; unknown of the oldest. */
+  /** Time of the first value; unknown in old rows. */
   createdAt?: Date;
 }

@@ -234,7 +234,6 @@ const secretHandlers = ({ secrets }: Identity): Pick<Server, "listSecrets" | "pu
   }),
 });
 
-/** The gRPC handlers: they map, call and map. */
 export const identityHandlers = (services: Identity): Server => ({
   ...userHandlers(services),
   ...sessionHandlers(services),

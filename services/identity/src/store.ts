@@ -79,13 +79,13 @@ const userSchema = new Schema<UserRecord>(
   },
   OPTIONS,
 )
-  // One account per address, and sign-in's look-up.
+  // One account per address, and the lookup of sign-ins.
   .index({ email: 1 }, { unique: true })
-  // The admin list's order.
+  // Order of the admin list.
   .index({ createdAt: -1, _id: -1 })
-  // Whether anyone has a tier that is to be deleted.
+  // For the deletion of tiers.
   .index({ tier: 1 })
-  // Accounts whose time to be erased has come.
+  // Due erasures.
   .index({ "erasure.erasesAt": 1 }, { sparse: true });
 
 const tierSchema = new Schema<TierRecord>(
@@ -116,7 +116,7 @@ const keySchema = new Schema<KeyRecord>(
     start: text,
     preset: text,
     capabilities: { type: [String], required: true },
-    // Names may have dots.
+    // Names can contain dots.
     metadata: { type: [new Schema({ name: text, value: { type: String, default: "" } }, OPTIONS)], default: [] },
     hashes: { type: [String], required: true },
     rotation: { type: new Schema({ graceSeconds: number, previousEndsAt: optionalDate }, OPTIONS), default: null },
@@ -141,11 +141,11 @@ const keySchema = new Schema<KeyRecord>(
   },
   OPTIONS,
 )
-  // The look-up of every authenticated request.
+  // The lookup of every authenticated request.
   .index({ hashes: 1 }, { unique: true })
   // An owner's keys, and the bound on their number.
   .index({ userId: 1, slot: 1 }, { unique: true })
-  // Those that a person made, which end with their approval.
+  // Keys that end with their maker's approval.
   .index({ madeBy: 1 });
 
 const attemptsSchema = new Schema<AttemptsRecord>(
@@ -163,13 +163,13 @@ const pendingSignInSchema = new Schema<PendingSignInRecord>(
   OPTIONS,
 ).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-/** Few at a time, and none most of the time: read whole. */
+/** Few rows at a time, usually none, so they are read without an index. */
 const runStopSchema = new Schema<RunStopRecord>(
   { _id: text, userId: text, at: { type: Date, required: true }, claim: { type: String, default: null }, claimedUntil: optionalDate },
   OPTIONS,
 );
 
-/** Not `required`, which refuses empty texts. */
+/** Not `required`, which rejects empty texts. */
 const optionalText = { type: String, default: "" } as const;
 
 const auditSchema = new Schema<AuditRecord>(
@@ -190,9 +190,9 @@ const auditSchema = new Schema<AuditRecord>(
   },
   OPTIONS,
 )
-  // Those that were kept long enough.
+  // For removing expired rows.
   .index({ at: -1, _id: -1 })
-  // The lists' order.
+  // Order of the lists.
   .index({ ownerId: 1, at: -1, _id: -1 });
 
 const secretSchema = new Schema<SecretRecord>(
@@ -211,7 +211,7 @@ const secretSchema = new Schema<SecretRecord>(
   },
   OPTIONS,
 )
-  // An owner's secrets, and one of them.
+  // An owner's secrets, by name.
   .index({ owner: 1, name: 1 }, { unique: true });
 
 export interface Store {
@@ -232,7 +232,6 @@ export interface Store {
   organizationErasures: ErasureMarks;
 }
 
-/** The stores over one connection. */
 export const createStore = (connection: Connection): Store => {
   const users: Model<UserRecord> = connection.model<UserRecord>("User", userSchema, "users");
   const tiers: Model<TierRecord> = connection.model<TierRecord>("Tier", tierSchema, "tiers");

@@ -23,7 +23,7 @@ const isRefused = async ({ client }: Instance, value: string): Promise<boolean> 
   }
 };
 
-/** Instances that have all just used, and so cached, a key. */
+/** Instances that have all cached a key. */
 const warmKey = async (instances: Instance[]): Promise<{ userId: string; keyId: string; value: string }> => {
   const { client } = instances[0]!;
   const user = await newUser(client, { tier: "pro" });

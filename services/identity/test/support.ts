@@ -25,14 +25,14 @@ const given = (name: string): string => {
 export interface Instance {
   client: IdentityClient;
   organizations: ClientOf<organizations.OrganizationsServiceServer>;
-  /** host:port of its calls. */
+  /** gRPC address, host:port. */
   address: string;
   stop(): Promise<void>;
 }
 
-/** A deployment of its own: a database, a channel, and as many instances as a test starts. */
+/** A separate database and channel, with as many instances as a test starts. */
 export interface Deployment {
-  /** The service's database, for states that no request can produce. */
+  /** The service's database, for states that requests can't produce. */
   database: Connection;
   channelPrefix: string;
   startInstance(overrides?: Record<string, string>): Promise<Instance>;
@@ -90,12 +90,12 @@ export const deploy = async (): Promise<Deployment> => {
 
 export interface Relay {
   url: string;
-  /** Closes every connection and refuses new ones, as if the server were gone. */
+  /** Closes every connection and rejects new ones, like a stopped server. */
   cut(): Promise<void>;
   mend(): Promise<void>;
 }
 
-/** A TCP relay to a real server that a test can cut. Tests end with it cut. */
+/** A TCP relay to a real server that a test can interrupt. */
 export const startRelay = async (url: string): Promise<Relay> => {
   const target = new URL(url);
   const sockets = new Set<Socket>();
@@ -108,7 +108,7 @@ export const startRelay = async (url: string): Promise<Relay> => {
     incoming.pipe(outgoing).pipe(incoming);
   });
   const listen = (port: number): Promise<void> => new Promise((resolve) => relay.listen(port, "127.0.0.1", () => resolve()));
-  // One that nobody else is given while the relay is cut.
+  // A port that stays reserved while the relay is cut.
   const port = await freePort();
   await listen(port);
   const relayed = new URL(url);
@@ -125,7 +125,7 @@ export const startRelay = async (url: string): Promise<Relay> => {
   };
 };
 
-/** What a call was refused with. */
+/** The error of a rejected call. */
 export const refusal = async (call: Promise<unknown>): Promise<Pick<DomainError, "kind" | "reason" | "message" | "metadata">> => {
   try {
     await call;
@@ -138,7 +138,7 @@ export const refusal = async (call: Promise<unknown>): Promise<Pick<DomainError,
 
 let registered = 0;
 
-/** A registered user, with what an admin gave it. */
+/** A registered user with changes by an administrator. */
 export const newUser = async (client: IdentityClient, given: { tier?: string; role?: string } = {}): Promise<identity.User> => {
   registered += 1;
   const { user } = await client.register({ email: `user${registered}-${randomUUID()}@example.com`, password: PASSWORD });

@@ -159,7 +159,7 @@ describe("a key's webhook", () => {
     expect(webhook).toMatchObject({ url: URL, disabledReason: "answered 410" });
     expect(webhook.disabledAt).toBeInstanceOf(Date);
     await client.setKeyWebhook({ userId, keyId, url: URL, events: [] });
-    // What is said of the earlier settings, be it late, means nothing for the new ones.
+    // A late report about earlier settings doesn't affect the new ones.
     expect(await disable()).toEqual({ disabled: false });
     expect(await client.getWebhookTarget({ keyId })).toMatchObject({ url: URL, disabled: false });
     expect(await client.disableWebhook({ keyId: "no-such-key", url: URL, revision, reason: "" })).toEqual({ disabled: false });
@@ -169,7 +169,7 @@ describe("a key's webhook", () => {
     const DAY_MS = 24 * 3_600_000;
     const SINCE = Date.parse("2030-01-01T00:00:00.000Z");
 
-    /** Reports about one webhook; the time is in days. */
+    /** Reports about one webhook; times in days. */
     const reporter = async () => {
       const { key } = await withWebhook();
       const keyId = key!.id;
@@ -190,7 +190,7 @@ describe("a key's webhook", () => {
       expect(await report(4.99, "given up")).toBe(false);
       expect(await report(5.1, "failed")).toBe(false);
       expect((await webhookOf(keyId)).disabledAt).toBeUndefined();
-      // Told twice, as a retried activity would.
+      // Reported twice, like a retried activity.
       for (let round = 0; round < 2; round += 1) expect(await report(5.2, "given up")).toBe(true);
       expect(await client.getWebhookTarget({ keyId })).toMatchObject({ url: "", disabled: true });
       const { disabledAt, disabledReason } = await webhookOf(keyId);
@@ -205,7 +205,7 @@ describe("a key's webhook", () => {
       await report(4, "delivered");
       await report(4.1, "failed");
       expect(await report(6, "given up")).toBe(false);
-      // Sent before the failure at 4.1, told after it.
+      // Sent before the failure at 4.1, reported after it.
       await report(4.05, "delivered");
       expect(await report(9.2, "given up")).toBe(true);
       expect((await webhookOf(keyId)).disabledReason).toContain("2030-01-05T02:24:00.000Z");

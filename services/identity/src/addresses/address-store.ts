@@ -6,11 +6,11 @@ import type { StoredLink } from "../sessions/link-tokens";
 export type Muted = Partial<Record<Notice, boolean>>;
 
 export interface AddressStore {
-  /** Makes a link the one that proves the address; false where it is proven already, or there is no such user. */
+  /** Replaces the verification link. @returns false if the address is already verified, or the user doesn't exist */
   setVerification(id: string, link: StoredLink): Promise<boolean>;
-  /** Uses up the link of this hash; false when it does not work (any more). */
+  /** Uses up a link by hash. @returns false if it doesn't work (any more) */
   verify(id: string, hash: string, now: Date): Promise<boolean>;
-  /** Sets some, leaves the others; the user as it is then, or null when there is none. */
+  /** Changes the given notices only. @returns the updated user; null if there is none */
   mute(id: string, muted: Muted): Promise<UserRecord | null>;
 }
 

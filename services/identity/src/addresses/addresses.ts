@@ -1,4 +1,4 @@
-/** addresses/: the e-mail addresses of users: whose they are, and what is mailed to them. */
+/** E-mail addresses of users: verification, resets and notices. */
 import { DomainError, invalidRequest, isNotice, NOTICES, ORGANIZATION_BOUNDS, type Notice } from "@nodeloom/kernel";
 import type { OrganizationStore } from "../organizations/organization-store";
 import type { UserRecord } from "../records";
@@ -14,7 +14,7 @@ import { createUnsubscribing } from "./unsubscribing";
 export const VERIFICATION_LINK_MS = 24 * 60 * 60 * 1_000;
 const PURPOSE = "address verification";
 
-/** What a mail needs that proves whoever reads it. */
+/** A token to send by mail; using it proves that the address belongs to the user. */
 export interface MailedToken {
   email: string;
   token: string;
@@ -23,7 +23,7 @@ export interface MailedToken {
 
 export interface AddressState {
   email: string;
-  /** Null until the address is proven to be the user's. */
+  /** Null until the address is verified. */
   verifiedAt: Date | null;
   mutedNotices: Notice[];
   /** By notice. */
@@ -32,29 +32,29 @@ export interface AddressState {
 }
 
 export interface AccountOwners {
-  /** The longest-standing first. */
+  /** Longest-standing first. */
   userIds: string[];
-  /** Empty for a person's account. */
+  /** Empty for a personal account. */
   organizationName: string;
 }
 
 export interface Addresses {
-  /** A reset token for the account of an address; null where that has none, or one without a password, or a suspended one. */
+  /** A reset token for an address; null without an account, without a password, or if the account is suspended. */
   createReset(email: string): Promise<MailedToken | null>;
-  /** A token that proves an address, for a day; an earlier one ends. Null where it is proven, or there is no such user. */
+  /** A verification token for one day, which replaces an earlier one. Null if the address is verified, or the user doesn't exist. */
   createVerification(userId: string): Promise<MailedToken | null>;
   /**
-   * Verifies the address of a user who is signed in and has the token. Repeating it changes nothing.
-   * @throws UNAUTHENTICATED for a token that is unknown, expired, or of somebody else
+   * Verifies the address of a signed-in user. Idempotent.
+   * @throws UNAUTHENTICATED for an unknown or expired token, or another user's
    */
   verify(userId: string, token: string): Promise<void>;
-  /** Who is mailed of an account: its person, or some of the organization's owners. @throws NOT_FOUND */
+  /** Recipients of an account's mail: its person, or some owners of the organization. @throws NOT_FOUND */
   owners(accountId: string): Promise<AccountOwners>;
   /** @throws NOT_FOUND */
   get(userId: string): Promise<AddressState>;
-  /** Sets of some notices whether a user does not want them. @returns all that are muted now @throws INVALID_REQUEST, NOT_FOUND */
+  /** Mutes or unmutes notices. @returns all muted notices @throws INVALID_REQUEST, NOT_FOUND */
   mute(userId: string, muted: Readonly<Record<string, boolean>>): Promise<Notice[]>;
-  /** @returns the notice that is muted now @throws UNAUTHENTICATED for a token that is none */
+  /** @returns the muted notice @throws UNAUTHENTICATED for an invalid token */
   unsubscribe(token: string): Promise<Notice>;
 }
 
@@ -101,7 +101,7 @@ export const createAddresses = ({
       const link = tokens.read(token);
       if (link?.userId !== userId) throw deadLink();
       if (await store.verify(userId, link.hash, new Date(clock()))) return;
-      // It was used already: by a second click, or while the first was on its way.
+      // Already used, for example by a second click.
       const user = await users.find(userId);
       if (!user || !isVerified(user)) throw deadLink();
     },

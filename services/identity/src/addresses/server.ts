@@ -6,7 +6,6 @@ export interface AddressServices {
   addresses: Addresses;
 }
 
-/** The gRPC handlers of users' addresses. */
 export const addressHandlers = ({ addresses }: AddressServices): messages.AddressServiceServer => ({
   createMailedReset: unary(async ({ email }: messages.CreateMailedResetRequest) =>
     messages.CreateMailedResetResponse.fromPartial({ mailed: (await addresses.createReset(email)) ?? undefined }),

@@ -2,15 +2,15 @@ import { timingSafeEqual } from "node:crypto";
 import { isNotice, NOTICES, type Notice } from "@nodeloom/kernel";
 import { nameOf } from "../sessions/networks";
 
-/** Links at the foot of notices: they work without signing in, for one notice of one user, for as long as there is that user. */
+/** Unsubscribe links in notices. They work without a session, for one notice of one user, as long as the user exists. */
 
 const PURPOSE = "unsubscribe";
 const TOKEN = /^([0-9a-f-]{36})\.(\w+)\.([0-9a-f]{64})$/;
 
 export interface Unsubscribing {
-  /** A token for each notice. */
+  /** One token per notice. */
   tokensFor(userId: string): Record<Notice, string>;
-  /** Undefined for what is no token of ours. */
+  /** @returns undefined for an invalid token */
   read(token: string): { userId: string; notice: Notice } | undefined;
 }
 

@@ -5,14 +5,14 @@ import type { AuditRecord } from "../records";
 export type AuditEnd = Pick<AuditRecord, "outcome" | "errorCode" | "afterJson"> & Partial<Pick<AuditRecord, "beforeJson">>;
 
 export interface AuditStore {
-  /** False when there is a row of this id. */
+  /** @returns false if the id exists */
   insert(row: AuditRecord): Promise<boolean>;
-  /** Ends a pending row; does nothing to any other. */
+  /** Ends a pending row; other rows stay unchanged. */
   end(id: string, end: AuditEnd): Promise<void>;
   find(id: string): Promise<AuditRecord | null>;
-  /** Removes rows from before a time, oldest first, some at a time. @returns how many */
+  /** Removes a page of the oldest rows from before a time. @returns how many */
   removeBefore(before: Date, limit: number): Promise<number>;
-  /** Newest first: an owner's, or those that are administrators' alone. */
+  /** Newest first: an owner's rows, or those that only administrators can read. */
   page(ownerId: string | undefined, after: ListPosition | undefined, limit: number): Promise<AuditRecord[]>;
 }
 

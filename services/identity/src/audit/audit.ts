@@ -4,7 +4,7 @@ import type { AuditStore } from "./audit-store";
 import { pageSize } from "../page-size";
 import type { AuditRecord } from "../records";
 
-/** A row as its writer sends it. An unknown outcome is undefined. */
+/** A row from its writer. Undefined for an unknown outcome. */
 export interface AuditEntry extends Omit<AuditRecord, "_id" | "at" | "outcome"> {
   id: string;
   outcome: AuditRecord["outcome"] | undefined;
@@ -12,23 +12,23 @@ export interface AuditEntry extends Omit<AuditRecord, "_id" | "at" | "outcome"> 
 
 export interface AuditPage {
   rows: AuditRecord[];
-  /** Empty at the end. */
+  /** Empty on the last page. */
   nextCursor: string;
 }
 
 /**
- * What administrators changed, and what was changed of owners' keys, secrets, budgets and the like. A row is written before the change (pending) and ended after it, so that a crash between
- * the two leaves a row that says so, never a change without a row.
+ * Changes by administrators, and changes of owners' keys, secrets, budgets and similar. A row is written before the change (pending) and
+ * ended after it. So a crash in between leaves a pending row, never a change without a row.
  */
 export interface Audit {
   /**
-   * Begins a row, or ends one that is pending. A row that has ended stays as it is.
-   * @throws NOT_FOUND when there is no row to end
+   * Begins a row, or ends a pending one. Ended rows never change.
+   * @throws NOT_FOUND if there is no row to end
    */
   record(entry: AuditEntry): Promise<AuditRecord>;
-  /** Removes rows that were kept as long as the table of retention says, oldest first, a page per call. */
+  /** Removes expired rows, oldest first, one page per call. */
   removeExpired(cursor: string): Promise<Removal>;
-  /** Newest first: an owner's, or those that are administrators' alone. */
+  /** Newest first: an owner's rows, or those that only administrators can read. */
   list(query: { ownerId?: string; limit: number; cursor: string }): Promise<AuditPage>;
 }
 

@@ -9,16 +9,16 @@ import type { AuditRecord, UserRecord } from "../records";
 import { newErasure } from "./erasure-store";
 
 const PAGE = 500;
-/** What a hook's senders sign with goes with the hook; where that failed, here. */
+/** Signing secrets of hooks are removed with the hook; if that failed, here. */
 const HOOK = /^hook:/;
-/** Some actions name what they are about by the account's own words: a key's name, a slug. */
+/** Some actions contain the account's own text: a key's name, a slug. */
 const NO_ID = { $nin: [UUID, ""] };
-/** Rows from before rows had owners. */
+/** Old rows without an owner. */
 const SECRET_ACTIONS = /^secret\./;
 
 /**
- * Of an organization whose only owner the person has become since it was asked, the longest-standing other member is one then. One
- * without other members is erased, too.
+ * Removes a person from an organization. If the person was its only owner, the longest-standing other member becomes owner. An organization
+ * without other members is erased too.
  */
 const withoutPerson = (organization: OrganizationRecord, personId: string): OrganizationChange => {
   const others = organization.members.filter((member) => member.personId !== personId);
@@ -28,7 +28,10 @@ const withoutPerson = (organization: OrganizationRecord, personId: string): Orga
   return withoutMember(heir ? { ...organization, ...withRole(organization, heir.personId, "owner") } : organization, personId);
 };
 
-/** What identity erases of an account. Its user, or its organization, is the mark that it is being erased, and goes last. @param connection has the models */
+/**
+ * Erases an account's data in identity. The user or organization marks the erasure and is removed last. @param connection must have the
+ * models
+ */
 export const createEraseIdentity = (connection: Connection, organizations: Pick<OrganizationStore, "listOf" | "change">): Erase => {
   const { User, Key, Secret, KnownAddress, PendingSignIn, RunStop, OidcIdentity, OidcSignIn, Audit } = connection.models;
   const some = async (model: typeof User, filter: object): Promise<RemovedPage> =>
@@ -37,11 +40,11 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
   const knownAddresses = async (userId: string): Promise<RemovedPage> => {
     const user = await User!.findById(userId, { erasure: 1 }).lean<Pick<UserRecord, "erasure">>().exec();
     const { knownAs: account, begunAt } = user?.erasure ?? {};
-    // The address is free since then: somebody may have registered under it.
+    // The address may belong to a new account since then.
     return account && begunAt ? some(KnownAddress, { account, at: { $lt: begunAt } }) : untilNone(0);
   };
 
-  /** Rows keep who did what to whom, by their ids. */
+  /** Rows keep ids only. */
   const emptyAudit = async (userId: string): Promise<RemovedPage> => {
     const audit = Audit as unknown as import("mongoose").Model<AuditRecord>;
     const texts = { changeJson: "", beforeJson: "", afterJson: "" };
@@ -54,7 +57,7 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
     return { removed: emptied.modifiedCount + named.modifiedCount, next: "" };
   };
 
-  /** One that was changed meanwhile is found again. */
+  /** An organization that changed concurrently is found again. */
   const leaveOrganizations = async (userId: string): Promise<RemovedPage> => {
     const left = await organizations.listOf(userId);
     for (const organization of left) await organizations.change(organization, withoutPerson(organization, userId));

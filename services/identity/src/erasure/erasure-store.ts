@@ -2,31 +2,31 @@ import type { Model } from "mongoose";
 import type { ErasureRecord, StopRecord, UserRecord } from "../records";
 import { NO_PASSWORD } from "../users/passwords";
 
-/** What has the mark that it is to be erased: a person's account, or an organization. */
+/** A personal account or an organization with an erasure mark. */
 export interface Erasable {
   _id: string;
   erasure?: ErasureRecord | null;
 }
 
-/** How far erasures have come. */
+/** State of erasures. */
 export interface ErasureMarks {
-  /** Those whose time has come, and those that are erased, longest first. */
+  /** Due and erased ones, longest first. */
   due(now: Date, limit: number): Promise<Erasable[]>;
-  /** @returns false where the erasure has not begun, or all is over */
+  /** @returns false if the erasure has not begun, or has already ended */
   end(id: string, at: Date): Promise<boolean>;
-  /** Removes what is left of one that is erased. */
+  /** Removes the mark of an erased account. */
   forget(id: string): Promise<void>;
 }
 
 export interface ErasureStore extends ErasureMarks {
-  /** Notes when an account is to be erased, and which stop ends its runs. Null where that is noted already, or it is an administrator's. */
+  /** Schedules an erasure and the stop of its runs. Null if one is already scheduled, or the account is an administrator's. */
   request(userId: string, erasure: ErasureRecord, stop: StopRecord): Promise<UserRecord | null>;
-  /** Takes that back. Null where there is nothing to take back, or where it has begun. */
+  /** Cancels an erasure. Null if none is scheduled, or it has begun. */
   withdraw(userId: string): Promise<UserRecord | null>;
   /**
-   * Leaves of an account the mark that it is being erased: nobody can sign in to it, and its address is free.
-   * @param knownAs what its known addresses are named by
-   * @returns false where the account has changed since it was read
+   * Reduces an account to the mark of its erasure: sign-in is impossible, and its address is free.
+   * @param knownAs key of its known addresses
+   * @returns false if the account has changed since it was read
    */
   begin(user: UserRecord, now: Date, knownAs: string): Promise<boolean>;
 }
@@ -34,13 +34,12 @@ export interface ErasureStore extends ErasureMarks {
 const NOT_BEGUN = { "erasure.requestedAt": { $ne: null }, "erasure.begunAt": null } as const;
 const NEXT_REVISION = { revision: 1 } as const;
 
-/** The mark of an erasure that is asked for now. */
 export const newErasure = (requestedAt: Date, erasesAt: Date): ErasureRecord => ({
   ...{ requestedAt, erasesAt },
   ...{ begunAt: null, endedAt: null, knownAs: "" },
 });
 
-/** @param only those of the collection that may be erased */
+/** @param only filter for documents that can be erased */
 export const createErasureMarks = <T extends Erasable>(documents: Model<T>, only: object = {}): ErasureMarks => ({
   due: (now, limit) =>
     documents

@@ -1,4 +1,4 @@
-/** erasure/: when accounts are to be erased, how far that has come, and what identity itself erases. */
+/** Erasure: the schedule and state of accounts' erasures, and the removal of identity's own data. */
 import { DomainError, invalidRequest } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import type { UserRecord } from "../records";
@@ -13,40 +13,43 @@ import type { OrganizationErasures } from "../organizations/erasure";
 import { newErasure, type Erasable, type ErasureStore } from "./erasure-store";
 import type { SoleOwnerships } from "./sole-ownerships";
 
-/** Accounts that one look answers. */
+/** Accounts per look. */
 const PAGE = 50;
 
-/** By what somebody may have an account erased. */
+/** The proof that permits an erasure request. */
 export type ErasureProof = { password: string; address: string } | "recent sign-in" | "administrator";
 
-/** Whose account is to be erased: the user's own, or that of an organization of which the user is an owner. */
+/** The account to erase: the user's own, or an organization that the user owns. */
 export interface ErasureOf {
   userId: string;
-  /** Empty: the user's own account. */
+  /** Empty for the user's own account. */
   organizationId: string;
 }
 
 export interface DueErasure {
-  /** Of a person, or of an organization; below, too. */
+  /** Of a person or an organization, here and below. */
   userId: string;
-  /** Nothing is left but the mark. */
+  /** Only the mark remains. */
   isEnded: boolean;
 }
 
 export interface Erasures {
   /**
-   * Has an account erased after the waiting time, and ends its runs; one that is to be erased already keeps its time.
+   * Schedules an erasure after the waiting time, and stops the account's runs. A scheduled one keeps its time.
    * @returns the account
-   * @throws UNAUTHENTICATED, RATE_LIMIT_EXCEEDED, NOT_FOUND; INVALID_REQUEST where the password is missing; PRECONDITION_FAILED for an
-   * administrator's account; SOLE_OWNER; CAPABILITY_DENIED for an organization's member who is no owner
+   * @throws UNAUTHENTICATED, RATE_LIMIT_EXCEEDED, NOT_FOUND; INVALID_REQUEST if the password is missing; PRECONDITION_FAILED for an
+   * administrator's account; SOLE_OWNER; CAPABILITY_DENIED for a member who isn't an owner
    */
   request(of: ErasureOf, proof: ErasureProof): Promise<User>;
-  /** @param of without a user: an administrator keeps an organization @throws PRECONDITION_FAILED once it has begun, NOT_FOUND, CAPABILITY_DENIED */
+  /**
+   * Cancels an erasure. @param of without a user for an administrator who keeps an organization @throws PRECONDITION_FAILED once it has
+   * begun, NOT_FOUND, CAPABILITY_DENIED
+   */
   withdraw(of: ErasureOf): Promise<User>;
   due(): Promise<DueErasure[]>;
-  /** @throws PRECONDITION_FAILED where the account is not to be erased now */
+  /** @throws PRECONDITION_FAILED if no erasure is due */
   begin(userId: string): Promise<void>;
-  /** @throws PRECONDITION_FAILED where the erasure has not begun */
+  /** @throws PRECONDITION_FAILED if the erasure has not begun */
   end(userId: string): Promise<void>;
   forget(userId: string): Promise<void>;
 }
@@ -61,7 +64,7 @@ export interface ErasuresOptions {
   soleOwnerships: SoleOwnerships;
   changes: Changes;
   pepper: string;
-  /** How long an account can change its mind. */
+  /** How long an erasure can be cancelled. */
   waitMs: number;
   clock: () => number;
 }
@@ -114,7 +117,7 @@ export const createErasures = (options: ErasuresOptions): Erasures => {
       const now = clock();
       const stop = await runStops.begin(userId);
       const noted = await store.request(userId, newErasure(new Date(now), new Date(now + waitMs)), stop);
-      // Another request was faster.
+      // A concurrent request won.
       if (!noted) await runStops.drop(stop);
       await changes.announce({ type: "user", id: userId });
       return shown(noted ?? (await known(userId)));

@@ -1,7 +1,7 @@
 import { Schema } from "mongoose";
 import type { ErasureRecord } from "../records";
 
-/** Of an account that is to be erased. */
+/** Present while an erasure is scheduled. */
 export const erasureSchema = new Schema<ErasureRecord>(
   {
     requestedAt: { type: Date, required: true },

@@ -11,7 +11,6 @@ const proofOf = ({ proof, address }: proto.RequestErasureRequest): ErasureProof 
   throw invalidRequest([{ path: "proof", message: "is required" }]);
 };
 
-/** The gRPC handlers of when accounts are erased. */
 export const accountErasureHandlers = (erasures: Erasures): proto.AccountErasureServiceServer => ({
   requestErasure: unary(async (request) =>
     proto.RequestErasureResponse.fromPartial({ user: toUserMessage(await erasures.request(request, proofOf(request))) }),

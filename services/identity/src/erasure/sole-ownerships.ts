@@ -1,12 +1,12 @@
 import type { OrganizationStore } from "../organizations/organization-store";
 
-/** An organization that would be without an owner. */
+/** An organization that would lose its last owner. */
 export interface SoleOwnership {
   id: string;
   name: string;
 }
 
-/** Organizations of which a person is the only owner: they are passed on, or are to be erased, before the person's account is. */
+/** Organizations with the person as their only owner. They must get another owner or be erased before the person's account. */
 export type SoleOwnerships = (userId: string) => Promise<readonly SoleOwnership[]>;
 
 export const createSoleOwnerships =

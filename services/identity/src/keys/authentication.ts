@@ -7,27 +7,26 @@ import { classifyKeyValue, hashKeyValue } from "./key-value";
 import type { KeyRecord } from "../records";
 import type { Accounts } from "../organizations/accounts";
 
-/** Keys created before this are of the old, ranked kind. */
+/** Older keys are of the retired, ranked kind. */
 const CAPABILITIES_SINCE_MS = Date.UTC(2026, 4, 1);
-/** How exact `lastUsedAt` is. */
+/** Resolution of `lastUsedAt`. */
 const TOUCH_INTERVAL_MS = 60_000;
 const MILLIS = 1_000;
 
 export interface AuthenticatedKey extends ResolvedKey {
-  /** The key's grants within the owner's ceiling and the maker's role now. */
+  /** The key's grants within the current ceiling of its owner and role of its maker. */
   effectiveCapabilities: string[];
 }
 
 export interface Authentication {
   /**
-   * Resolves a presented value. UNAUTHENTICATED alike for a malformed, unknown, revoked or expired one,
-   * LEGACY_KEY_RETIRED for an old one, ACCOUNT_SUSPENDED when its owner or its maker is, API_KEY_ACCESS_DENIED when its owner has no API
-   * access any more.
+   * Resolves a key value. Throws UNAUTHENTICATED equally for a malformed, unknown, revoked or expired value, LEGACY_KEY_RETIRED for an old
+   * one, ACCOUNT_SUSPENDED if its owner or maker is suspended, and API_KEY_ACCESS_DENIED if its owner's tier has no API access.
    */
   authenticate(value: string): Promise<AuthenticatedKey>;
-  /** The same of a user's key by its id, read anew, for what it has set up to run later. This is no use of the key. */
+  /** Resolves a key by id without the cache, for later runs that it set up. Doesn't count as a use. */
   resolve(userId: string, keyId: string): Promise<AuthenticatedKey>;
-  /** Waits for what is still being written. */
+  /** Waits for pending writes. */
   drain(): Promise<void>;
 }
 
@@ -36,7 +35,7 @@ export interface AuthenticationOptions {
   accounts: Pick<Accounts, "holderOf">;
   changes: Changes;
   pepper: string;
-  /** Hears of a use that could not be recorded. */
+  /** Called when recording a use fails. */
   onTouchFailed?: (error: unknown) => void;
   clock?: () => number;
   cacheTtlMs?: number;
@@ -63,21 +62,21 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
   const touch = (key: KeyRecord, nowMs: number): void => {
     const notSince = nowMs - TOUCH_INTERVAL_MS;
     if (key.lastUsedAt && key.lastUsedAt.getTime() >= notSince) return;
-    // The cached record is told at once, so that its next uses don't try again.
+    // Update the cached record immediately, so that its next uses don't write again.
     key.lastUsedAt = new Date(nowMs);
     const written = store.touch(key._id, new Date(nowMs), new Date(notSince)).catch(onTouchFailed);
     touching.add(written);
     void written.finally(() => touching.delete(written));
   };
 
-  /** The first use of a new value decides when the previous one ends; awaited, so that the end is certain afterwards. */
+  /** The first use of a new value sets the end of the previous one. Awaited, so that the end is certain afterwards. */
   const startGrace = async (key: KeyRecord, nowMs: number): Promise<void> => {
     if (!key.rotation || key.rotation.previousEndsAt) return;
     await store.startGrace(key, new Date(nowMs + key.rotation.graceSeconds * MILLIS));
     await changes.announce({ type: "key", id: key._id });
   };
 
-  /** Whether a key that was found may be used now. @throws as `authenticate` */
+  /** @throws like `authenticate` */
   const requireUsable = ({ key, user, person }: ResolvedKey, nowMs: number): void => {
     if (key.createdAt.getTime() < CAPABILITIES_SINCE_MS) throw retired();
     if (hasEnded(key.expiresAt, nowMs)) throw refused();

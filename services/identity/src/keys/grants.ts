@@ -17,12 +17,12 @@ import {
 import type { KeyHolder } from "../organizations/accounts";
 import { isAdmin, type User } from "../users/user";
 
-/** What a key without a preset has in its place. */
+/** Preset name of keys without one. */
 export const CUSTOM_PRESET = "custom";
 const MAX_CAPABILITIES = 100;
 const WEBHOOK_CAPABILITY = "webhook:receive";
 
-/** What a new key is to be granted: a preset's id or a list, never both. */
+/** The grants of a new key: a preset's id or a list, never both. */
 export interface GrantRequest {
   preset: string;
   capabilities: string[];
@@ -30,7 +30,7 @@ export interface GrantRequest {
 
 const isPreset = (preset: string): preset is Preset => (PRESETS as readonly string[]).includes(preset);
 
-/** What is wrong with the wish, whoever makes it. */
+/** Problems of a grant request, whoever makes it. */
 export const grantIssues = ({ preset, capabilities }: GrantRequest): Issue[] => {
   const isCustom = preset === "" || preset === CUSTOM_PRESET;
   if (isCustom && capabilities.length === 0) return [{ path: "capabilities", message: "give a preset or at least one capability" }];
@@ -42,20 +42,20 @@ export const grantIssues = ({ preset, capabilities }: GrantRequest): Issue[] => 
   );
 };
 
-/** Only approved owners may have keys made. An owner whose tier has no keys is told that first. */
+/** Only approved owners can create keys. A tier without keys is reported first. */
 export const requireKeyRights = (owner: User): void => {
   requireApiAccess(owner);
   requireStanding(owner);
 };
 
-/** @throws ACCOUNT_SUSPENDED, ACCOUNT_NOT_APPROVED, also for an account that is to be erased */
+/** @throws ACCOUNT_SUSPENDED, ACCOUNT_NOT_APPROVED, and the error for an account that is scheduled for erasure */
 export const requireStanding = ({ suspended, approved, erasesAt }: Pick<User, "suspended" | "approved" | "erasesAt">): void => {
   if (suspended) throw accountSuspended();
   if (!approved) throw accountNotApproved();
   if (erasesAt) throw accountLeaving();
 };
 
-/** Whether a user's keys work at all: by the tier, and always for administrators. */
+/** True if the owner's tier permits API keys; always true for administrators. */
 const hasApiAccess = (owner: User): boolean => isAdmin(owner) || owner.plan.apiAccess;
 
 /** @throws API_KEY_ACCESS_DENIED */
@@ -64,14 +64,14 @@ export const requireApiAccess = (owner: User): void => {
   throw new DomainError("forbidden", "API_KEY_ACCESS_DENIED", "API keys need the Pro tier or above", { tier: owner.tier });
 };
 
-/** What a key may do now: its grants within its owner's ceiling and its maker's role, and nothing where the owner has no API access. */
+/** A key's grants within the current ceiling of its owner and role of its maker; empty without API access. */
 export const effectiveGrants = (capabilities: readonly string[], { user: owner, role }: Pick<KeyHolder, "user" | "role">): string[] => {
   if (!hasApiAccess(owner)) return [];
   const granted = effectiveCapabilities(capabilities, owner.plan.base, isAdmin(owner));
   return role === null ? granted : withinRole(granted, role);
 };
 
-/** The capabilities of a valid wish. CAPABILITY_ABOVE_CEILING lists those the owner's tier doesn't reach. */
+/** The capabilities of a valid request. @throws CAPABILITY_ABOVE_CEILING with those above the owner's tier */
 export const grantsFor = ({ preset, capabilities }: GrantRequest, owner: User): { preset: string; capabilities: string[] } => {
   const admin = isAdmin(owner);
   const granted = isPreset(preset) ? presetCapabilities(preset, owner.plan.base, admin) : capabilities;
@@ -87,16 +87,16 @@ export const grantsFor = ({ preset, capabilities }: GrantRequest, owner: User): 
 const STARTS_RUNS = /^(?:workflow|model):(?:[^:]+:)?(?:run|\*)$/;
 const POLLS = "execution:read";
 
-/** What an owner should know of a key with these capabilities; empty when there is nothing. */
+/** Warnings about a key's capabilities. */
 export const grantWarnings = (capabilities: readonly string[]): string[] =>
   capabilities.some((capability) => STARTS_RUNS.test(capability)) && !covers(capabilities, POLLS)
     ? [`this key may start runs, but not poll them: asynchronous runs need the capability ${POLLS}, too`]
     : [];
 
-/** Whether a key with these capabilities may receive webhooks. */
+/** True if a key can receive webhooks. */
 export const mayReceive = (capabilities: readonly string[]): boolean => covers(capabilities, WEBHOOK_CAPABILITY);
 
-/** A webhook is useless on a key that may not receive. CAPABILITY_DENIED names what the key lacks. */
+/** Rejects a webhook on a key that can't receive it. @throws CAPABILITY_DENIED with the missing capability */
 export const requireWebhookGrant = (capabilities: readonly string[]): void => {
   if (mayReceive(capabilities)) return;
   throw new DomainError("forbidden", "CAPABILITY_DENIED", `a webhook needs a key with the capability ${WEBHOOK_CAPABILITY}`, {

@@ -4,21 +4,21 @@ import type { KeyRecord } from "../records";
 import type { KeyHolder } from "../organizations/accounts";
 
 /**
- * How old an answer may be. Half of the second within which a revocation must be known everywhere, so that it holds
- * when no message arrives at all (Redis down, publisher killed), and for a caller that keeps answers as long again.
+ * Upper bound of an answer's age. Half of the second in which a revocation must take effect everywhere, so that it holds without any
+ * message (Redis down, publisher killed), and for a caller that caches as long again.
  */
 export const CACHE_TTL_MS = 500;
 const MAX_ENTRIES = 10_000;
 
-/** A key, its owner and its maker, as stored at one moment. */
+/** A key with its owner and maker, as of one read. */
 export interface ResolvedKey extends KeyHolder {
   key: KeyRecord;
 }
 
 export interface KeyCache {
-  /** The key with this hash, at most the TTL old; null when there is none (which is never cached). */
+  /** The key with this hash, at most the TTL old. Null isn't cached. */
   get(hash: string): Promise<ResolvedKey | null>;
-  /** Forgets whatever a change made stale. */
+  /** Removes entries that a change made stale. */
   forget(change: IdentityChange): void;
 }
 
@@ -33,17 +33,17 @@ const concerns = ({ key, user, person }: ResolvedKey, { type, id }: IdentityChan
   (type === "organization" && user.id === id) ||
   (type === "tier" && user.tier === id);
 
-/** Keeps answers for a moment and shares one look-up among simultaneous callers. */
+/** Caches answers briefly and shares one lookup among concurrent callers. */
 export const createKeyCache = ({ load, ttlMs = CACHE_TTL_MS }: KeyCacheOptions): KeyCache => {
   const entries = new LRUCache<string, ResolvedKey>({ max: MAX_ENTRIES, ttl: ttlMs });
   const loading = new Map<string, { startedAt: number; result: Promise<ResolvedKey | null> }>();
-  /** Counts changes: what was read before one may be stale and is not kept. */
+  /** Counts changes: an answer read before one may be stale and isn't cached. */
   let changes = 0;
 
   const read = async (hash: string, startedAt: number): Promise<ResolvedKey | null> => {
     const before = changes;
     const found = await load(hash);
-    // The age of an entry counts from the start of its look-up: a slow one yields an old answer.
+    // An entry's age counts from the start of its lookup, because a slow lookup gives an old answer.
     if (found && changes === before) entries.set(hash, found, { start: startedAt });
     return found;
   };

@@ -2,10 +2,10 @@ import { insertOnce } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { KeyRecord, RotationRecord, WebhookRecord, WebhookSecretRecord } from "../records";
 
-/** The newest secret and those that may still sign beside it: one more within a day ends the oldest. */
+/** The newest secret and those that still sign beside it. One more within a day ends the oldest. */
 export const SECRETS_KEPT = 10;
 
-/** A key's webhook under certain settings. */
+/** Identifies a key's webhook with certain settings. */
 export interface WebhookSettings {
   keyId: string;
   url: string;
@@ -15,29 +15,29 @@ export interface WebhookSettings {
 export type KeyChange = Partial<Pick<KeyRecord, "name" | "preset" | "capabilities" | "metadata">>;
 export type RotatedKey = Pick<KeyRecord, "start" | "hashes" | "rotation">;
 
-/** Whose keys are meant. */
+/** Selects keys of an owner. */
 export interface Ownership {
   userId: string;
-  /** Only those that this person made. */
+  /** Only keys that this person created. */
   madeBy?: string | undefined;
 }
 
 /** Every method that a user's request reaches names the owner; the others serve authentication and delivery. */
 export interface KeyStore {
-  /** False when the owner's slot was taken in the meantime. */
+  /** @returns false if the slot was taken concurrently */
   insert(key: KeyRecord): Promise<boolean>;
-  /** The slots an owner's keys take. */
+  /** Slots in use by an owner's keys. */
   slots(userId: string): Promise<number[]>;
   findOwned(of: Ownership, id: string): Promise<KeyRecord | null>;
   /** Newest first. */
   list(userId: string): Promise<KeyRecord[]>;
   change(of: Ownership, id: string, change: KeyChange): Promise<KeyRecord | null>;
   remove(of: Ownership, id: string): Promise<boolean>;
-  /** Removes the keys of earlier epochs that a person made. */
+  /** Removes a person's keys of earlier epochs. */
   removeEnded(personId: string, epoch: number): Promise<void>;
-  /** Removes an owner's keys that a person made. */
+  /** Removes an owner's keys that a person created. */
   removeMadeBy(userId: string, personId: string): Promise<void>;
-  /** Exchanges the values and, if given, adds a secret to the webhook; null unless the values are still those of `key`. */
+  /** Replaces the values and optionally adds a webhook secret. @returns null if the values have changed since `key` was read */
   rotate(key: KeyRecord, to: RotatedKey, secret: WebhookSecretRecord | undefined): Promise<KeyRecord | null>;
   setWebhook(of: Ownership, id: string, webhook: WebhookRecord, secret: WebhookSecretRecord): Promise<KeyRecord | null>;
   removeWebhook(of: Ownership, id: string): Promise<KeyRecord | null>;
@@ -48,11 +48,11 @@ export interface KeyStore {
   startGrace(key: KeyRecord, previousEndsAt: Date): Promise<void>;
   /** Records a use unless one is recorded since `notSince`. */
   touch(id: string, at: Date, notSince: Date): Promise<void>;
-  /** Disables the webhook if it is enabled and has these settings still and, where that is given, has failed since exactly then. */
+  /** Disables the webhook if it is enabled with the same settings and, if given, has been failing since exactly that time. */
   disableWebhook(settings: WebhookSettings, at: Date, reason: string, failingSince?: Date): Promise<boolean>;
-  /** Begins a row of failures, unless one has begun. */
+  /** Records the first failure of a series. */
   noteFailure(settings: WebhookSettings, at: Date): Promise<void>;
-  /** Ends a row of failures that had begun by then. */
+  /** Ends a series of failures that began before the time. */
   noteSuccess(settings: WebhookSettings, at: Date): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
     remove: async (of, id) => (await keys.deleteOne(owned(of, id))).deletedCount > 0,
     removeEnded: async (personId, epoch) => {
       const ended = { epoch: { $lt: epoch } };
-      // Keys that name no maker are their owner's.
+      // Keys without a maker were created by their owner.
       await keys.deleteMany({ userId: personId, ...ended });
       await keys.deleteMany({ madeBy: personId, ...ended });
     },

@@ -2,19 +2,19 @@ import { createHmac, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * The value of an API key: `nl_<env>_<30 base62>_<6 base62>`. The last part is the CRC-32 of everything before its
- * underscore, so that a mistyped or truncated value is recognised without a look-up.
+ * An API key's value: `nl_<env>_<30 base62>_<6 base62>`. The last part is the CRC-32 of everything before its underscore, so that a
+ * mistyped or truncated value is detected without a lookup.
  */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_CHARS = 30;
 const CHECKSUM_CHARS = 6;
 const VALUE = new RegExp(`^nl_[a-z]{1,16}_[0-9A-Za-z]{${RANDOM_CHARS}}_[0-9A-Za-z]{${CHECKSUM_CHARS}}$`);
-/** Keys of ranked scopes, before the capability vocabulary; none of them is valid any more. */
+/** Keys with ranked scopes, from before capabilities; all are invalid now. */
 const LEGACY_VALUE = /^nl_sk_[0-9A-Za-z]{32}$/;
 
-/** How much of a value its record shows. */
+/** Characters of a value that its record shows. */
 export const START_CHARS = 12;
-/** What `<env>` may be. */
+/** Form of `<env>`. */
 export const KEY_ENVIRONMENT = /^[a-z]{1,16}$/;
 
 const toBase62 = (value: number, width: number): string => {
@@ -32,7 +32,7 @@ export const generateKeyValue = (environment: string): string => {
   return `${body}_${checksum(body)}`;
 };
 
-/** What a presented value looks like; only a `current` one is worth a look-up. */
+/** The kind of a value; only `current` ones need a lookup. */
 export const classifyKeyValue = (value: string): "current" | "legacy" | "malformed" => {
   if (LEGACY_VALUE.test(value)) return "legacy";
   if (!VALUE.test(value)) return "malformed";
@@ -40,5 +40,5 @@ export const classifyKeyValue = (value: string): "current" | "legacy" | "malform
   return value.endsWith(`_${checksum(body)}`) ? "current" : "malformed";
 };
 
-/** What is stored of a value: HMAC-SHA-256 under the pepper, in hex. */
+/** The stored form of a value: HMAC-SHA-256 with the pepper, in hex. */
 export const hashKeyValue = (pepper: string, value: string): string => createHmac("sha256", pepper).update(value).digest("hex");

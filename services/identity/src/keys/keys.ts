@@ -21,13 +21,13 @@ import type { Accounts } from "../organizations/accounts";
 import type { Users } from "../users/users";
 import { newWebhook, newWebhookSecret, noSuchKey, webhookIssues, type AddressProblem, type WebhookRequest } from "./webhooks";
 
-/** Keys a user may have at once; expired ones count until they are revoked. */
+/** Expired keys count until they are revoked. */
 export const MAX_KEYS_PER_USER = 100;
 export const MAX_GRACE_SECONDS = 86_400;
 
 export interface NewKey extends GrantRequest {
   name: string;
-  /** The person; the owner itself, or a member of the organization that it is. The owner unless given. */
+  /** The person who creates it: the owner (default), or a member of the owning organization. */
   madeBy?: string;
   expiresAt: Date | undefined;
   webhook: WebhookRequest | undefined;
@@ -39,32 +39,31 @@ export interface IssuedKey {
   value: string;
   /** Shown once; empty without a webhook. */
   webhookSecret: string;
-  /** What the owner should know of the key's capabilities. */
   warnings: string[];
 }
 
-/** Absent members stay as they are. */
+/** Absent members stay unchanged. */
 export interface KeyEdit {
   name?: string;
   capabilities?: string[];
   metadata?: Record<string, string>;
 }
 
-/** An owner's keys. A key of someone else is NOT_FOUND. */
+/** Keys of an owner. A key of another owner is NOT_FOUND. */
 export interface Keys {
   /**
-   * INVALID_REQUEST, API_KEY_ACCESS_DENIED, ACCOUNT_NOT_APPROVED, CAPABILITY_ABOVE_CEILING, CAPABILITY_DENIED, or
-   * PRECONDITION_FAILED at the limit.
+   * @throws INVALID_REQUEST, API_KEY_ACCESS_DENIED, ACCOUNT_NOT_APPROVED, CAPABILITY_ABOVE_CEILING, CAPABILITY_DENIED, or
+   * PRECONDITION_FAILED at the limit
    */
   create(userId: string, wanted: NewKey): Promise<IssuedKey>;
-  /** Those that have not ended. */
+  /** Keys that have not ended. */
   list(userId: string): Promise<KeyRecord[]>;
-  /** Changes what is given. INVALID_REQUEST, or CAPABILITY_ABOVE_CEILING. */
+  /** @throws INVALID_REQUEST or CAPABILITY_ABOVE_CEILING */
   edit(of: Ownership, keyId: string, edit: KeyEdit): Promise<{ key: KeyRecord; warnings: string[] }>;
   revoke(of: Ownership, keyId: string): Promise<void>;
   /**
-   * Gives the key a new value and, with a webhook, a new secret. The old value works until `graceSeconds` after the
-   * new one's first use; with 0 it ends at once. A new value that was never used is replaced without touching the one before it.
+   * Gives the key a new value and, with a webhook, a new secret. The old value works until `graceSeconds` after the first use of the new
+   * one; with 0 it ends immediately. A new value that was never used is replaced without affecting the one before it.
    */
   rotate(of: Ownership, keyId: string, graceSeconds: number): Promise<IssuedKey>;
 }
@@ -117,7 +116,6 @@ const requireValid = (issues: Issue[]): void => {
 const precondition = (message: string, metadata = {}): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", message, metadata);
 
-/** Puts a key into any free slot of its owner. */
 const insertIntoFreeSlot = async (store: KeyStore, key: Omit<KeyRecord, "slot">): Promise<KeyRecord> => {
   const slot = await insertIntoFreePlace({
     places: MAX_KEYS_PER_USER,
@@ -130,7 +128,7 @@ const insertIntoFreeSlot = async (store: KeyStore, key: Omit<KeyRecord, "slot">)
   return { ...key, slot };
 };
 
-/** The key's values after a rotation: what becomes current and which value stays beside it, if there is a grace. */
+/** The key's values after a rotation: the current one and, with a grace period, the previous one. */
 const rotatedValues = (key: KeyRecord, next: string, graceSeconds: number): Pick<KeyRecord, "hashes" | "rotation"> => {
   if (graceSeconds === 0) return { hashes: [next], rotation: null };
   const [current, previous] = key.hashes;

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** Webhook secrets are needed for signing, so they are stored encrypted: AES-256-GCM, bound to the key they belong to. */
+/** Webhook secrets are needed for signing, so they are stored encrypted: AES-256-GCM, bound to their key. */
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -8,17 +8,17 @@ const SECRET_BYTES = 32;
 const SECRET_PREFIX = "whsec_";
 const KEY_PURPOSE = "nodeloom identity webhook secrets v1";
 
-/** A new signing secret of the Standard Webhooks form. */
+/** A signing secret in the Standard Webhooks form. */
 export const generateWebhookSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 
 export interface SecretBox {
-  /** Encrypts a text for one owner (an id); the result is base64. */
+  /** Encrypts a text for one owner id; the result is base64. */
   seal(text: string, owner: string): string;
-  /** Reverses `seal`. Throws when the text was altered, sealed for another owner or under another pepper. */
+  /** Decrypts a text. @throws if it was altered, or encrypted for another owner or with another pepper */
   open(sealed: string, owner: string): string;
 }
 
-/** A box whose encryption key is derived from the API key pepper. */
+/** The encryption key is derived from the API key pepper. */
 export const createSecretBox = (pepper: string): SecretBox => {
   const key = Buffer.from(hkdfSync("sha256", pepper, "", KEY_PURPOSE, KEY_BYTES));
   return {

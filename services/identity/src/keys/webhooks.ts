@@ -7,60 +7,59 @@ import type { KeyStore, Ownership, WebhookSettings } from "./key-store";
 import type { KeyRecord, WebhookRecord, WebhookSecretRecord } from "../records";
 import { generateWebhookSecret, type SecretBox } from "./webhook-secrets";
 
-/** What a webhook hears of that names no events. */
+/** Default events of a webhook. */
 const END_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"] as const;
 export const WEBHOOK_EVENTS = [...END_EVENTS, "execution.waiting", "batch.completed", "budget.alert"] as const;
 const MAX_URL_CHARS = 2_048;
 const MAX_REASON_CHARS = 500;
 /** How long a replaced secret signs beside its successors. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1_000;
-/** After so long without a success, the next delivery that is given up disables the webhook. */
+/** After this long without a success, the next failed delivery disables the webhook. */
 export const FAILING_MS = 5 * 24 * 60 * 60 * 1_000;
 
 export interface WebhookRequest {
   url: string;
-  /** Empty means the ends of runs. */
+  /** Empty: the ends of runs. */
   events: string[];
 }
 
-/** Where to deliver and what to sign with now, the newest secret first. */
+/** The delivery URL and the current signing secrets, the newest first. */
 export interface WebhookTarget {
-  /** Empty when nothing is to be delivered. */
+  /** Empty if nothing must be delivered. */
   url: string;
   secrets: string[];
   events: string[];
-  /** There is a webhook, but it is disabled. */
+  /** A webhook exists, but is disabled. */
   disabled: boolean;
-  /** Names these settings; to be given back with what is said about them. */
+  /** Identifies these settings; callers return it in their reports. */
   revision: string;
 }
 
 export interface DeliveryReport extends WebhookSettings {
   at: Date;
   delivered: boolean;
-  /** No attempt follows. */
+  /** No retry follows. */
   final: boolean;
 }
 
 export interface Webhooks {
-  /** Sets or replaces a key's webhook, enabled, with a new secret. CAPABILITY_DENIED when the key may not receive. */
+  /** Sets or replaces a key's webhook: enabled, with a new secret. @throws CAPABILITY_DENIED if the key can't receive it */
   set(of: Ownership, keyId: string, request: WebhookRequest): Promise<{ key: KeyRecord; secret: string }>;
-  /** Removes it; a key without one stays as it is. */
+  /** Idempotent. */
   remove(of: Ownership, keyId: string): Promise<KeyRecord>;
   /**
-   * Nothing where the key has no webhook, or may not receive any more, by its grants and its owner's tier. With an owner, NOT_FOUND
-   * for another one's key.
+   * Empty if the key has no webhook, or can't receive it under its grants and its owner's tier. @throws NOT_FOUND for another owner's key,
+   * if an owner is given
    */
   target(keyId: string, of?: Ownership): Promise<WebhookTarget>;
   /**
-   * Stops deliveries to a URL that is gone; a webhook that was set anew since stays as it is.
-   * @returns whether the webhook has these settings still, and is disabled now
+   * Disables a webhook whose URL is gone, unless it was changed meanwhile.
+   * @returns true if the webhook has these settings and is disabled now
    */
   disable(settings: WebhookSettings, reason: string): Promise<boolean>;
   /**
-   * Notes how an attempt went. Repeating a report changes nothing. A webhook at which nothing has succeeded for five days is
-   * disabled when one more delivery is given up.
-   * @returns whether the webhook has these settings still, and is disabled now
+   * Records a delivery attempt. Idempotent. After five days without a success, the next failed delivery disables the webhook.
+   * @returns true if the webhook has these settings and is disabled now
    */
   report(report: DeliveryReport): Promise<boolean>;
 }
@@ -78,12 +77,12 @@ const urlProblem = (text: string): string | undefined => {
 
 const isEvent = (event: string): boolean => (WEBHOOK_EVENTS as readonly string[]).includes(event);
 
-/** Why nothing will be delivered to an address, or undefined: the rules of those who deliver. */
+/** The reason why an address is rejected, or undefined. Same rules as for deliveries. */
 export type AddressProblem = (url: string) => Promise<string | undefined>;
 
 /**
- * What is wrong with a webhook's settings, a private address included. Whoever delivers looks the address up again.
- * @param place where the request has the settings: nowhere in particular, or before a dot
+ * Problems of a webhook's settings, including private addresses. Deliveries resolve the address again.
+ * @param place prefix of issue paths, empty or ending with a dot
  */
 export const webhookIssues = async (
   request: WebhookRequest,
@@ -106,7 +105,7 @@ const settingsIssues = ({ url, events }: WebhookRequest, place: "" | "webhook.")
   ];
 };
 
-/** The stored form of a valid request: enabled, its events in canonical order. */
+/** The stored form of a valid request: enabled, with events in canonical order. */
 export const newWebhook = ({ url, events }: WebhookRequest): WebhookRecord => ({
   url,
   events: WEBHOOK_EVENTS.filter((event) => (events.length === 0 ? (END_EVENTS as readonly string[]) : events).includes(event)),
@@ -139,7 +138,7 @@ export interface WebhooksOptions {
 
 const NOTHING: WebhookTarget = { url: "", secrets: [], events: [], disabled: false, revision: "" };
 
-/** The secrets that sign now, the newest first: a replaced one for a while after its own successor came, whatever came then. */
+/** Current signing secrets, the newest first. A replaced one stays for a while after its direct successor was created. */
 const signing = (secrets: readonly WebhookSecretRecord[], now: number): WebhookSecretRecord[] =>
   secrets.filter((_secret, index) => {
     const successor = secrets[index - 1];
@@ -152,7 +151,7 @@ export const createWebhooks = ({ store, accounts, secretBox, changes, addressPro
     return holder !== null && mayReceive(effectiveGrants(key.capabilities, holder));
   };
 
-  /** The webhook, if it has these settings still. */
+  /** The webhook, if its settings are unchanged. */
   const current = async ({ keyId, url, revision }: WebhookSettings): Promise<WebhookRecord | null> => {
     const webhook = (await store.find(keyId))?.webhook;
     return webhook?.url === url && webhook.revision === revision ? webhook : null;

@@ -1,4 +1,4 @@
-/** Which account a person of the provider signs in to. */
+/** Selects the account for a provider's identity. */
 import { createHash } from "node:crypto";
 import type { Logger } from "@nodeloom/platform";
 import type { Changes } from "../changes";
@@ -17,13 +17,13 @@ const FREE = { role: "user", tier: "free" } as const;
 
 export interface OidcAccounts {
   /**
-   * The account that an identity is linked to; the account of its verified address, to which it is linked now; or a new one.
+   * The linked account; the account with the verified address, which is linked now; or a new one.
    * @throws `domain`, `unverified`, `taken`
    */
   resolve(claims: OidcClaims): Promise<UserRecord>;
-  /** Links an identity to the account of somebody who is signed in. @throws `domain`, `unverified`, `taken` */
+  /** Links an identity to a signed-in user's account. @throws `domain`, `unverified`, `taken` */
   link(claims: OidcClaims, user: UserRecord): Promise<void>;
-  /** Gives an account what the claims say of role and tier. @returns the account before, and now */
+  /** Applies role and tier from the claims. @returns the account before and after */
   apply(claims: OidcClaims, userId: string): Promise<{ before: User; after: User }>;
 }
 
@@ -39,7 +39,7 @@ export interface OidcAccountsOptions {
   clock: () => number;
 }
 
-/** An identity is its issuer and subject, nothing else: addresses change hands. */
+/** Issuer and subject only, because addresses can change owners. */
 export const identityId = ({ issuer, subject }: Pick<OidcClaims, "issuer" | "subject">): string =>
   createHash("sha256")
     .update(JSON.stringify([issuer, subject]))
@@ -56,11 +56,11 @@ export const createOidcAccounts = (options: OidcAccountsOptions): OidcAccounts =
     const { issuer, subject } = claims;
     const identity = { _id: identityId(claims), issuer, subject, userId, linkedAt: new Date(clock()), admin: false };
     if (await store.link(identity)) return;
-    // It was linked just now by another sign-in of the same person, or either side is another's.
+    // A concurrent sign-in of the same person linked it, or either side has another link.
     if ((await store.find(identity._id))?.userId !== userId) throw oidcError("taken");
   };
 
-  /** Whoever registered under the address could not prove that it is theirs: nothing of theirs works any more. */
+  /** The account was registered by a person who didn't verify the address, so their access ends. */
   const takeOver = async (user: UserRecord): Promise<UserRecord> => {
     const taken = await store.takeOver(user._id, new Date(clock()));
     if (!taken) throw oidcError("taken");

@@ -1,23 +1,23 @@
 import { normaliseEmail } from "../users/emails";
 import type { ClaimRule, OidcSettings, TierRule } from "./settings";
 
-/** What a provider says of somebody. */
+/** The claims of a provider's user. */
 export interface OidcClaims {
   issuer: string;
   subject: string;
-  /** As accounts are named; undefined where the provider has none. */
+  /** Normalized like accounts' addresses; undefined if the provider sends none. */
   email: string | undefined;
   emailVerified: boolean;
   all: Readonly<Record<string, unknown>>;
 }
 
-/** Reads what matters from claims that were verified. Only a true `email_verified` counts as one. */
+/** Selects the relevant verified claims. `email_verified` must be true, not only present. */
 export const toClaims = (issuer: string, all: Readonly<Record<string, unknown>> & { sub: string }): OidcClaims => {
   const email = typeof all.email === "string" ? normaliseEmail(all.email) : undefined;
   return { issuer, subject: all.sub, email, emailVerified: email !== undefined && all.email_verified === true, all };
 };
 
-/** Anyone can write any address where the provider doesn't verify it: a rule about `email` needs `email_verified`. */
+/** Without verification, users can set any address: rules about `email` need `email_verified`. */
 const fits =
   ({ all, emailVerified }: OidcClaims) =>
   ({ claim, value }: ClaimRule): boolean => {
@@ -28,10 +28,10 @@ const fits =
 
 export const isAdminByClaim = (claims: OidcClaims, { admins }: Pick<OidcSettings, "admins">): boolean => admins.some(fits(claims));
 
-/** The tier of the first rule that fits. */
+/** The tier of the first matching rule. */
 export const tierByClaim = (claims: OidcClaims, { tiers }: Pick<OidcSettings, "tiers">): string | undefined =>
   tiers.find((rule: TierRule) => fits(claims)(rule))?.tier;
 
-/** Whether a person can sign in by the domain of their verified address. */
+/** True if the person's verified address is in an allowed domain. */
 export const isAllowedDomain = ({ email, emailVerified }: OidcClaims, { allowedDomains }: Pick<OidcSettings, "allowedDomains">): boolean =>
   allowedDomains.length === 0 || (email !== undefined && emailVerified && allowedDomains.includes(email.slice(email.lastIndexOf("@") + 1)));

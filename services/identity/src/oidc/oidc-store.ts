@@ -6,21 +6,21 @@ import { NO_PASSWORD } from "../users/passwords";
 export interface OidcStore {
   find(id: string): Promise<OidcIdentityRecord | null>;
   findOfUser(userId: string): Promise<OidcIdentityRecord | null>;
-  /** False where the identity or the user is linked already. */
+  /** @returns false if the identity or the user already has a link */
   link(identity: OidcIdentityRecord): Promise<boolean>;
-  /** False where there was none. */
+  /** @returns false if there was none */
   unlink(userId: string): Promise<boolean>;
-  /** Notes whether the identity's claims made its user an administrator. */
+  /** Records whether the claims made the user an administrator. */
   setAdmin(id: string, admin: boolean): Promise<void>;
   /**
-   * Takes the password from an account whose address nobody has verified, and ends its sessions and keys; the address is verified then.
-   * Null where it was verified meanwhile.
+   * Takes over an account with an unverified address: removes its password, ends its sessions and keys, and marks the address as verified.
+   * Null if the address was verified meanwhile.
    */
   takeOver(userId: string, at: Date): Promise<UserRecord | null>;
   setVerified(userId: string, at: Date): Promise<void>;
 
   begin(signIn: OidcSignInRecord): Promise<void>;
-  /** Uses up a sign-in that waits for its browser; null where there is none. */
+  /** Uses up a pending sign-in; null if there is none. */
   take(id: string): Promise<OidcSignInRecord | null>;
 }
 

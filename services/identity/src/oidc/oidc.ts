@@ -1,4 +1,4 @@
-/** Signing in by an OpenID Connect provider: to the provider with the browser, and back. */
+/** Sign-in with an OpenID Connect provider: the redirect to the provider and the callback. */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { accountSuspended } from "@nodeloom/kernel";
 import type { OidcSignInRecord, UserRecord } from "../records";
@@ -12,60 +12,60 @@ import type { OidcStore } from "./oidc-store";
 import { oidcError, oidcNotConfigured } from "./problems";
 import type { Provider } from "./provider";
 
-/** How long somebody may take at the provider. */
+/** Time limit for the visit to the provider. */
 export const OIDC_SIGN_IN_MS = 10 * 60 * 1_000;
 const BROWSER_BYTES = 32;
 
 export interface BegunSignIn {
-  /** Of the provider, for the browser. */
+  /** The provider's URL for the browser. */
   url: string;
-  /** For a cookie: the way back is open to that browser alone. */
+  /** Cookie value: the callback only works in the same browser. */
   browser: string;
 }
 
 export interface OidcStart {
-  /** The gateway's address that the provider sends the browser back to. */
+  /** The gateway's callback URL. */
   redirectUri: string;
-  /** Path of the page to go on with. */
+  /** Path of the page to continue with. */
   returnTo: string;
 }
 
 export interface OidcResult {
   returnTo: string;
-  /** Of somebody who signs in, before the claims changed it and after; undefined where an account was linked. */
+  /** The account before and after applying the claims; undefined for a new link. */
   account: { before: User; after: User } | undefined;
-  /** Set where the account takes a code, too: nobody is signed in before. */
+  /** Set if the account needs a code: there is no session yet. */
   pending: PendingSignIn | undefined;
 }
 
 export interface OidcState {
-  /** What the provider is called; undefined without one. */
+  /** Display name of the provider; undefined without one. */
   name: string | undefined;
   linkedAt: Date | undefined;
 }
 
 export interface Oidc {
-  /** What the provider is called; undefined without one. */
+  /** Display name of the provider; undefined without one. */
   readonly name: string | undefined;
   /** @throws NOT_CONFIGURED, `away` */
   start(begin: OidcStart): Promise<BegunSignIn>;
-  /** Begins to link the provider's identity to the account of somebody who is signed in, by the password. */
+  /** Starts linking an identity to a signed-in user's account; needs the password. */
   startLink(begin: OidcStart & ByPassword): Promise<BegunSignIn>;
   /**
-   * The browser is back. Nobody is signed in where the account takes a code, too.
-   * @param url the redirect address as it was called @param browser of the cookie
-   * @throws NOT_CONFIGURED, the problems of problems.ts
+   * Handles the callback. An account with a second factor needs a code before it gets a session.
+   * @param url the callback URL as it was called @param browser the cookie's value
+   * @throws NOT_CONFIGURED, and the errors in problems.ts
    */
   finish(back: { url: string; browser: string; address: string }): Promise<OidcResult>;
   state(userId: string): Promise<OidcState>;
-  /** Ends the link of an account, by the password: without one there would be no way in. */
+  /** Removes a link; needs the password, because an account without one could not sign in any more. */
   unlink(by: ByPassword): Promise<void>;
-  /** Ends the link of an account for its owner, and the sessions. @returns whether there was one. @throws NOT_FOUND */
+  /** An administrator removes a link and ends the sessions. @returns false if there was none @throws NOT_FOUND */
   reset(userId: string): Promise<boolean>;
 }
 
 export interface OidcOptions {
-  /** Undefined where no provider is configured. */
+  /** Undefined without a configured provider. */
   provider: { name: string; protocol: Provider; accounts: OidcAccounts } | undefined;
   store: OidcStore;
   users: Pick<UserStore, "find">;
@@ -104,7 +104,7 @@ export const createOidc = (options: OidcOptions): Oidc => {
     return { url, browser };
   };
 
-  /** The sign-in that a browser comes back to; it can come back once. */
+  /** The pending sign-in of a callback. Works once. */
   const takeSignIn = async (state: string, browser: string): Promise<OidcSignInRecord> => {
     const signIn = await store.take(signInId(state));
     if (!signIn || signIn.expiresAt.getTime() <= clock() || !isSame(signIn.browser, browserHash(browser))) throw oidcError("state");
@@ -140,7 +140,7 @@ export const createOidc = (options: OidcOptions): Oidc => {
       const user = await accounts.resolve(claims);
       if (user.suspended) throw accountSuspended();
       const account = await accounts.apply(claims, user._id);
-      // Neither a link nor the provider's word takes the place of a second factor.
+      // Neither linking nor the provider's sign-in replaces the second factor.
       return { returnTo, account, pending: hasSecondFactor(user) ? await pendingSignIns.begin(user, address) : undefined };
     },
 

@@ -1,6 +1,6 @@
 import { DomainError, type ErrorKind, type Reason } from "@nodeloom/kernel";
 
-/** Why a sign-in by a provider ends without a session; the console has a sentence for each. */
+/** Reasons for a failed provider sign-in. The console has a message for each. */
 const PROBLEMS = {
   state: ["unauthenticated", "UNAUTHENTICATED", "this sign-in has expired, was used or was begun in another browser: begin again"],
   denied: ["unauthenticated", "UNAUTHENTICATED", "the provider did not let the sign-in go on"],
@@ -14,7 +14,7 @@ const PROBLEMS = {
 
 export type OidcProblem = keyof typeof PROBLEMS;
 
-/** An error that says which problem it is, in `problem`. */
+/** An error with the reason in `problem`. */
 export const oidcError = (problem: OidcProblem): DomainError => {
   const [kind, reason, message] = PROBLEMS[problem];
   return new DomainError(kind, reason, message, { problem, ...(problem === "away" ? { retryAfter: 1 } : {}) });

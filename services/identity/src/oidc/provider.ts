@@ -1,4 +1,4 @@
-/** Speaks OpenID Connect with the provider: the one place that knows the library. */
+/** The OpenID Connect client: the only code that uses the library. */
 import { DomainError } from "@nodeloom/kernel";
 import { ConfigError, EgressError, guardedFetch, type EgressClient, type Logger } from "@nodeloom/platform";
 import type * as OpenIdClient from "openid-client" with { "resolution-mode": "import" };
@@ -9,23 +9,23 @@ import type { OidcSettings } from "./settings";
 const CALL_SECONDS = 10;
 const MS = 1_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** How long the provider's own description is used: its addresses hardly change, its keys are read again by themselves. */
+/** Cache time of the provider's metadata. Endpoints hardly change, and the library refreshes keys itself. */
 const DESCRIPTION_MS = 60 * 60 * MS;
 
-/** What is remembered of a sign-in while the provider has the browser. */
+/** Secrets of a sign-in in progress. */
 export interface SignInSecrets {
   state: string;
   nonce: string;
-  /** Of PKCE. */
+  /** PKCE verifier. */
   verifier: string;
 }
 
 export interface Provider {
-  /** Where the browser goes, and what its way back must prove. @throws `away` */
+  /** The redirect URL, and the secrets that verify its callback. @throws `away` */
   authorize(redirectUri: string): Promise<{ url: string; secrets: SignInSecrets }>;
   /**
-   * Exchanges the code with which the browser came back, and verifies what comes for it: signature, issuer, audience, times, nonce.
-   * @param url the redirect address as it was called
+   * Exchanges the callback's code and verifies the ID token: signature, issuer, audience, times and nonce.
+   * @param url the callback URL as it was called
    * @throws `denied`, `answer`, `away`
    */
   redeem(url: string, secrets: SignInSecrets): Promise<OidcClaims>;
@@ -39,8 +39,8 @@ export interface ProviderOptions {
 }
 
 /**
- * The library, which has no CommonJS. Processes without a provider don't load it.
- * @throws ConfigError where Node.js is too old to load it
+ * Loads the library, an ES module, only if a provider is configured.
+ * @throws ConfigError if Node.js is too old to load it
  */
 export const loadLibrary = async (): Promise<typeof OpenIdClient> => {
   try {
@@ -84,7 +84,7 @@ export const createProvider = ({ settings, egress, logger, clock = Date.now }: P
     return known.configuration;
   };
 
-  /** The library's errors in our terms. The log has what is wrong; tokens and codes are in none of its messages. */
+  /** Maps the library's errors and logs them. Its messages contain no tokens or codes. */
   const explained = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -101,7 +101,7 @@ export const createProvider = ({ settings, egress, logger, clock = Date.now }: P
     }
   };
 
-  /** Providers may keep the address out of the token. */
+  /** Some providers return the address only from the userinfo endpoint. */
   const withUserInfo = async (
     config: OpenIdClient.Configuration,
     accessToken: string,

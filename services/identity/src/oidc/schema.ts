@@ -9,7 +9,7 @@ const identitySchema = new Schema<OidcIdentityRecord>(
   { _id: text, issuer: text, subject: text, userId: text, linkedAt: date, admin: { type: Boolean, required: true } },
   OPTIONS,
 )
-  // One identity for an account.
+  // One identity per account.
   .index({ userId: 1 }, { unique: true });
 
 const linking = new Schema({ userId: text, sessionEpoch: { type: Number, required: true } }, OPTIONS);

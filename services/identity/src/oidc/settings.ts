@@ -1,11 +1,11 @@
-/** What an operator says of the provider that people may sign in by. */
+/** Settings of the OpenID Connect provider. */
 import { ConfigError, list } from "@nodeloom/platform";
 import { z } from "zod";
 
 const MAX_NAME_CHARS = 40;
 const DEFAULT_SCOPES = ["openid", "email", "profile"];
 
-/** A claim, or one of the members of a claim that is a list. */
+/** Matches a claim, or a member of a list claim. */
 export interface ClaimRule {
   claim: string;
   value: string;
@@ -14,7 +14,7 @@ export interface TierRule extends ClaimRule {
   tier: string;
 }
 
-/** `claim=value`; names of claims may be URLs. */
+/** `claim=value`; claim names can be URLs. */
 const CLAIM_RULE = /^([^=]+)=(.+)$/;
 /** `claim=value:tier` */
 const TIER_RULE = /^([^=]+)=(.+):([a-z0-9-]+)$/;
@@ -65,7 +65,7 @@ export interface OidcSettings {
   clientSecret: string;
   name: string;
   scopes: readonly string[];
-  /** In lower case; empty: any. */
+  /** Lower case; empty allows any domain. */
   allowedDomains: readonly string[];
   approves: boolean;
   admins: readonly ClaimRule[];
@@ -74,7 +74,7 @@ export interface OidcSettings {
 
 /**
  * The settings; undefined without an issuer.
- * @throws ConfigError for settings that lack others, and in production for an issuer without TLS
+ * @throws ConfigError for incomplete settings, and in production for an issuer without TLS
  */
 export const oidcSettings = (config: OidcConfig & { NODE_ENV: string }): OidcSettings | undefined => {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config;

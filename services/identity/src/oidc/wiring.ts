@@ -11,7 +11,7 @@ import { createOidc, type Oidc, type OidcOptions } from "./oidc";
 import { createProvider } from "./provider";
 import type { OidcSettings } from "./settings";
 
-/** The provider that people may sign in by, and what calls it. */
+/** The provider's settings and its HTTP client. */
 export interface OidcConfigured {
   settings: OidcSettings;
   egress: EgressClient;
@@ -50,7 +50,6 @@ const providerOf = ({ settings, egress }: OidcConfigured, parts: OidcParts): Oid
   };
 };
 
-/** Puts together what signing in by a provider takes. */
 export const wireOidc = (parts: OidcParts): Oidc => {
   const { configured, store, changes, reauthentication, pendingSignIns, pepper, clock } = parts;
   return createOidc({

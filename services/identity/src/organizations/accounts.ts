@@ -6,23 +6,23 @@ import { memberOf } from "./members";
 import type { OrganizationStore } from "./organization-store";
 import type { OrganizationRecord } from "./records";
 
-/** Who acts by a key, and for whom. */
+/** The owner and the maker of a key. */
 export interface KeyHolder {
-  /** The owner's account: what it may, has and pays. */
+  /** The owner's account, whose rights and credits apply. */
   user: User;
-  /** Who made the key: the same where the owner is a person. */
+  /** The key's maker; equals `user` for a personal account. */
   person: User;
-  /** Of the person in the organization; null where the owner is a person. */
+  /** The maker's role in the organization; null for a personal account. */
   role: Role | null;
 }
 
-/** Owners of things: people, and organizations, whose account is their tier's person's without what is personal. */
+/** Owners: people and organizations. An organization's account is that of its tier's person without personal data. */
 export interface Accounts {
   find(id: string): Promise<User | null>;
-  /** NOT_FOUND when there is none. */
+  /** @throws NOT_FOUND */
   get(id: string): Promise<User>;
   ofOrganization(organization: OrganizationRecord): Promise<User>;
-  /** Null for a key that has ended: its maker has left, or lost approval since. */
+  /** Null if the key has ended because its maker left or lost approval. */
   holderOf(key: KeyRecord): Promise<KeyHolder | null>;
 }
 
@@ -31,7 +31,7 @@ export interface AccountsOptions {
   store: Pick<OrganizationStore, "find">;
 }
 
-/** What an organization has whose tier's person was erased: nothing can be done with it. */
+/** Account of an organization whose tier's person was erased: it has no rights. */
 const ERASED: User = {
   id: "",
   email: "",
@@ -57,7 +57,7 @@ export const createAccounts = ({ users, store }: AccountsOptions): Accounts => {
       id: _id,
       email: "",
       role: "user",
-      // Plan credits are of people.
+      // Only people have plan credits.
       plan: { ...person.plan, monthlyMillicredits: 0 },
       business: null,
       secondFactor: false,
@@ -77,7 +77,7 @@ export const createAccounts = ({ users, store }: AccountsOptions): Accounts => {
   const ofMember = async (key: KeyRecord, madeBy: string): Promise<KeyHolder | null> => {
     const [organization, person] = await Promise.all([store.find(key.userId), users.find(madeBy)]);
     const member = organization && memberOf(organization, madeBy);
-    // A key from before somebody left and came back stays ended.
+    // A key from before its maker left stays invalid after they return.
     if (!organization || !member || !person || key.createdAt < member.since || key.epoch !== person.keyEpoch) return null;
     return { user: await ofOrganization(organization), person, role: member.role };
   };

@@ -1,4 +1,4 @@
-/** Erasures of organizations: an owner asks for one, any owner may take it back until it begins. */
+/** Erasure of organizations: an owner requests it, and any owner can cancel it until it begins. */
 import { DomainError } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import { newErasure, type ErasureMarks } from "../erasure/erasure-store";
@@ -11,17 +11,17 @@ import type { OrganizationChange, OrganizationStore } from "./organization-store
 import { changeOrganization } from "./organizations";
 import type { OrganizationRecord } from "./records";
 
-/** An owner; undefined: an administrator. */
+/** An owner; undefined for an administrator. */
 export type AskedBy = string | undefined;
 
 export interface OrganizationErasures extends ErasureMarks {
-  /** @throws NOT_FOUND where the person is no member, CAPABILITY_DENIED where they are no owner */
+  /** @throws NOT_FOUND for a non-member, CAPABILITY_DENIED for a member who isn't an owner */
   requireOwner(personId: AskedBy, id: string): Promise<void>;
-  /** One that is to be erased already keeps its time. @returns the organization's account @throws as `requireOwner` */
+  /** A scheduled erasure keeps its time. @returns the organization's account @throws like `requireOwner` */
   request(personId: AskedBy, id: string): Promise<User>;
-  /** Repeating it changes nothing. @throws as `requireOwner`; PRECONDITION_FAILED once the erasure has begun */
+  /** Idempotent. @throws like `requireOwner`; PRECONDITION_FAILED once the erasure has begun */
   withdraw(personId: AskedBy, id: string): Promise<User>;
-  /** @throws NOT_FOUND; PRECONDITION_FAILED where the organization is not to be erased now */
+  /** @throws NOT_FOUND; PRECONDITION_FAILED if no erasure is due */
   begin(id: string): Promise<void>;
 }
 
@@ -31,14 +31,14 @@ export interface OrganizationErasuresOptions {
   accounts: Pick<Accounts, "ofOrganization">;
   runStops: Pick<RunStops, "begin" | "drop">;
   changes: Changes;
-  /** How long an organization can be kept after all. */
+  /** How long an erasure can be cancelled. */
   waitMs: number;
   clock: () => number;
 }
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
-/** An organization of which the mark is left that it is being erased: it has no members, and so no keys that work and no place. */
+/** The mark of an erased organization: it has no members, so no valid keys, and its maker's slot is free. */
 export const erasedOrganization = (_id: string, erasure: ErasureRecord, begunAt: Date): OrganizationChange => ({
   ...{ name: `erased:${_id}`, place: _id, tierOf: _id, members: [], invitations: [] },
   erasure: { ...erasure, begunAt },
@@ -73,7 +73,7 @@ export const createOrganizationErasures = (options: OrganizationErasuresOptions)
         const { erasure } = organization;
         return erasure ? { erasure } : { erasure: newErasure(new Date(now), new Date(now + waitMs)), stop };
       });
-      // Another request was faster.
+      // A concurrent request won.
       if (after.stop?.id !== stop.id) await runStops.drop(stop);
       await announce(id);
       return accounts.ofOrganization(after);

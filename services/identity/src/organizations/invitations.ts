@@ -11,25 +11,27 @@ import { atLimit, changeOrganization, readRole, requireRoom, type Membership } f
 import type { InvitationRecord, OrganizationRecord } from "./records";
 
 const SECRET_BYTES = 32;
-/** `<organization id>.<secret>`: the organization is found without an index on secrets. */
+/** `<organization id>.<secret>`: finds the organization without an index on secrets. */
 const TOKEN = /^([0-9a-f-]{36})\.([\w-]{43})$/;
 const PURPOSE = "invitation";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Ways into an organization. Each is used once, within days. */
+/** Invitations to an organization: single use, valid for days. */
 export interface Invitations {
   /** Owners only; oldest first. */
   list(personId: string, id: string): Promise<InvitationRecord[]>;
   /**
-   * Owners only. The token is for a link; an address says for whom it is meant, and whoever has the link may use it.
+   * Owners only. The token is for a link. The address only names the intended recipient; anyone with the link can use it.
    * @throws INVALID_REQUEST, or PRECONDITION_FAILED at the limits
    */
   create(personId: string, id: string, wanted: { role: string; email: string }): Promise<{ invitation: InvitationRecord; token: string }>;
   /** Owners only. */
   remove(personId: string, id: string, invitationId: string): Promise<void>;
-  /** What a token is for. @throws NOT_FOUND as of `accept` */
+  /** The organization and role of a token. @throws NOT_FOUND like `accept` */
   check(token: string): Promise<{ organizationId: string; role: Role }>;
-  /** @throws NOT_FOUND for a token that is unknown, used, withdrawn or expired; ALREADY_EXISTS, ACCOUNT_NOT_APPROVED, PRECONDITION_FAILED */
+  /**
+   * @throws NOT_FOUND for a token that is unknown, used, withdrawn or expired; ALREADY_EXISTS, ACCOUNT_NOT_APPROVED, PRECONDITION_FAILED
+   */
   accept(personId: string, token: string): Promise<Membership>;
 }
 

@@ -2,7 +2,7 @@ import { DomainError, roleDenied, roleReaches, type Role } from "@nodeloom/kerne
 import type { OrganizationChange } from "./organization-store";
 import type { MemberRecord, OrganizationRecord } from "./records";
 
-/** What members may do to each other. */
+/** Rules for changes of members. */
 
 export const noSuchOrganization = (): DomainError => new DomainError("not_found", "NOT_FOUND", "organization not found");
 export const noSuchMember = (): DomainError => new DomainError("not_found", "NOT_FOUND", "the organization has no such member");
@@ -17,7 +17,7 @@ const withoutOwner = (): DomainError =>
 export const memberOf = ({ members }: Pick<OrganizationRecord, "members">, personId: string): MemberRecord | undefined =>
   members.find((member) => member.personId === personId);
 
-/** @throws NOT_FOUND for who is no member, CAPABILITY_DENIED for one whose role does not reach */
+/** @throws NOT_FOUND for a non-member, CAPABILITY_DENIED for an insufficient role */
 export const requireRole = (organization: Pick<OrganizationRecord, "members">, personId: string, needed: Role): MemberRecord => {
   const member = memberOf(organization, personId);
   if (!member) throw noSuchOrganization();
@@ -28,9 +28,9 @@ export const requireRole = (organization: Pick<OrganizationRecord, "members">, p
 type Standing = Pick<OrganizationRecord, "_id" | "members" | "tierOf" | "createdBy" | "place" | "invitations">;
 
 /**
- * The organization with other members. Where the person whose tier it has is no owner any more, the longest-standing owner's is.
- * The place among those that its maker made is free once the maker is no member. Invitations end with their maker's being an owner.
- * @throws PRECONDITION_FAILED where no owner would be left
+ * An organization with changed members. If its tier's person is no longer an owner, the longest-standing owner's tier applies. The maker's
+ * slot is freed once the maker leaves. Invitations end when their creator stops being an owner.
+ * @throws PRECONDITION_FAILED if no owner would remain
  */
 const withMembers = ({ _id, tierOf, createdBy, place, invitations }: Standing, members: MemberRecord[]): OrganizationChange => {
   const owners = members.filter(({ role }) => role === "owner");
@@ -47,16 +47,16 @@ const withMembers = ({ _id, tierOf, createdBy, place, invitations }: Standing, m
 };
 
 /**
- * The organization without those whom a person admitted, and whom these did in turn. Who admitted a member was not always kept: it is
- * taken for the organization's maker.
+ * Removes the members that a person admitted, directly or indirectly. Old rows don't store who admitted a member; the organization's maker
+ * is assumed.
  */
 export const withoutAdmitted = (organization: Standing, personId: string): OrganizationChange => {
   const gone = new Set<string>();
   const isGone = ({ admittedBy = organization.createdBy }: MemberRecord): boolean => admittedBy === personId || gone.has(admittedBy);
-  // Longest-standing first: who admitted a member comes before.
+  // Members are ordered by time, so the admitting member comes first.
   for (const member of organization.members) if (member.personId !== personId && isGone(member)) gone.add(member.personId);
   const left = organization.members.filter((member) => !gone.has(member.personId));
-  // The last owner was one of those.
+  // The last owner was removed.
   const hasOwner = left.some(({ role }) => role === "owner");
   return withMembers(
     organization,
@@ -64,14 +64,14 @@ export const withoutAdmitted = (organization: Standing, personId: string): Organ
   );
 };
 
-/** Gives a member another role. @throws NOT_FOUND, or PRECONDITION_FAILED where no owner would be left */
+/** Changes a member's role. @throws NOT_FOUND, or PRECONDITION_FAILED if no owner would remain */
 export const withRole = (organization: Standing, personId: string, role: Role): OrganizationChange => {
   if (!memberOf(organization, personId)) throw noSuchMember();
   const change = (member: MemberRecord): MemberRecord => (member.personId === personId ? { ...member, role } : member);
   return withMembers(organization, organization.members.map(change));
 };
 
-/** Takes a member out. @throws NOT_FOUND, or PRECONDITION_FAILED where no owner would be left */
+/** Removes a member. @throws NOT_FOUND, or PRECONDITION_FAILED if no owner would remain */
 export const withoutMember = (organization: Standing, personId: string): OrganizationChange => {
   if (!memberOf(organization, personId)) throw noSuchMember();
   return withMembers(

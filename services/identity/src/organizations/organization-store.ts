@@ -9,29 +9,29 @@ export type OrganizationChange = Partial<
 export interface OrganizationPage {
   /** Part of the name; empty for all. */
   query: string;
-  /** Only those whose tier is this person's. */
+  /** Limits the list to organizations with this person's tier. */
   tierOf: string | undefined;
-  /** Where the previous page ended. */
+  /** End of the previous page. */
   after: ListPosition | undefined;
   limit: number;
 }
 
 /** Every method that a person's request reaches names the member. */
 export interface OrganizationStore {
-  /** False when its maker's place was taken in the meantime. */
+  /** @returns false if the maker's slot was taken concurrently */
   insert(organization: OrganizationRecord): Promise<boolean>;
-  /** Which of these places are taken. */
+  /** Of these slots, those that are taken. */
   takenPlaces(places: readonly string[]): Promise<string[]>;
-  /** The organization, or null for who is no member. */
+  /** @returns null for a non-member */
   findOf(personId: string, id: string): Promise<OrganizationRecord | null>;
-  /** Those that a person is a member of, oldest first. */
+  /** A person's organizations, oldest first. */
   listOf(personId: string): Promise<OrganizationRecord[]>;
   countOf(personId: string): Promise<number>;
-  /** Changes an organization, unless it was changed since it was read: then null. */
+  /** Changes an organization. @returns null if it has changed since it was read */
   change(organization: OrganizationRecord, change: OrganizationChange): Promise<OrganizationRecord | null>;
 
   find(id: string): Promise<OrganizationRecord | null>;
-  /** The ids of those whose tier is a person's. */
+  /** Ids of organizations with a person's tier. */
   idsOfTier(personId: string): Promise<string[]>;
   /** Newest first. */
   page(page: OrganizationPage): Promise<OrganizationRecord[]>;

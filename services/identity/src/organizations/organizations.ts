@@ -1,4 +1,4 @@
-/** organizations/: people who share what one account owns; who they are, how they come and go, and what the account is. */
+/** Organizations: people who share one account. Members, roles and invitations. */
 import { randomUUID } from "node:crypto";
 import {
   accountNotApproved,
@@ -24,7 +24,7 @@ import { noSuchOrganization, requireRole, withoutMember, withRole } from "./memb
 import type { OrganizationChange, OrganizationStore } from "./organization-store";
 import type { MemberRecord, OrganizationRecord } from "./records";
 
-/** What a person is in an organization. */
+/** A person's membership in an organization. */
 export interface Membership {
   organization: OrganizationRecord;
   role: Role;
@@ -38,13 +38,13 @@ export interface Member extends MemberRecord {
 export interface AllQuery {
   /** Part of the name; empty for all. */
   query: string;
-  /** Only those whose tier is this person's. */
+  /** Limits the list to organizations with this person's tier. */
   tierOf?: string;
   limit: number;
   cursor: string;
 }
 
-/** What a person does to one of their organizations. A person who is no member is answered NOT_FOUND. */
+/** Operations of a member on their organizations. Non-members get NOT_FOUND. */
 export interface Organizations {
   /** @throws ACCOUNT_NOT_APPROVED, INVALID_REQUEST, or PRECONDITION_FAILED at the person's limit */
   create(personId: string, name: string): Promise<Membership>;
@@ -53,9 +53,9 @@ export interface Organizations {
   /** Owners only. */
   rename(personId: string, id: string, name: string): Promise<{ membership: Membership; nameBefore: string }>;
   members(personId: string, id: string): Promise<Member[]>;
-  /** Owners only. @throws PRECONDITION_FAILED where no owner would be left */
+  /** Owners only. @throws PRECONDITION_FAILED if no owner would remain */
   changeMember(personId: string, id: string, memberId: string, role: string): Promise<{ member: Member; roleBefore: Role }>;
-  /** By owners, or by the member. Ends the member's keys. @throws PRECONDITION_FAILED where no owner would be left */
+  /** For owners and the member itself. Ends the member's keys. @throws PRECONDITION_FAILED if no owner would remain */
   removeMember(personId: string, id: string, memberId: string): Promise<{ roleBefore: Role }>;
   /** For administrators: all, newest first. */
   listAll(query: AllQuery): Promise<{ organizations: OrganizationRecord[]; nextCursor: string }>;
@@ -65,7 +65,7 @@ export interface OrganizationsOptions {
   store: OrganizationStore;
   users: Pick<Users, "get" | "find">;
   accounts: Accounts;
-  /** Removes the keys of an organization that a person made. */
+  /** Removes an organization's keys that a person created. */
   removeKeysOf(organizationId: string, personId: string): Promise<void>;
   changes: Changes;
   clock?: () => number;
@@ -85,7 +85,7 @@ const readName = (given: string): string => {
 export const atLimit = (message: string, limit: number): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", message, { limit });
 
-/** Reads, decides and writes, again where others write at the same time. */
+/** Reads, decides and writes; retries after concurrent changes. */
 export const changeOrganization = async (
   store: Pick<OrganizationStore, "find" | "change">,
   id: string,
@@ -101,7 +101,7 @@ export const changeOrganization = async (
   return changed;
 };
 
-/** @throws PRECONDITION_FAILED for who is a member of as many organizations as anyone may be */
+/** @throws PRECONDITION_FAILED at the limit of memberships per person */
 export const requireRoom = async (store: Pick<OrganizationStore, "countOf">, personId: string): Promise<void> => {
   const { memberships } = ORGANIZATION_BOUNDS;
   if ((await store.countOf(personId)) < memberships) return;

@@ -5,22 +5,22 @@ import type { ErasureRecord, StopRecord } from "../records";
 export interface OrganizationRecord {
   _id: string;
   name: string;
-  /** The person who made it. */
+  /** The maker. */
   createdBy: string;
-  /** Its place among the organizations that its maker made; unique, which bounds their number. */
+  /** One of the maker's slots; unique, which bounds their number. */
   place: string;
-  /** The owner whose tier, approval and suspension are the organization's. */
+  /** The owner whose tier, approval and suspension apply to the organization. */
   tierOf: string;
-  /** Longest-standing first; one of them is an owner at any time. */
+  /** Longest-standing first; always includes an owner. */
   members: MemberRecord[];
-  /** The members' person ids, by which organizations are found. */
+  /** Person ids of the members, for lookups. */
   memberIds: string[];
   invitations: InvitationRecord[];
-  /** Set once the organization is to be erased. */
+  /** Set once an erasure is scheduled. */
   erasure?: ErasureRecord | null;
-  /** Ended its runs when it was to be erased. */
+  /** The stop of its runs for a scheduled erasure. */
   stop?: StopRecord | null;
-  /** One more with every change: a change that relies on an earlier one is not made. */
+  /** Increases with every change; a change that relies on an earlier revision fails. */
   revision: number;
   createdAt: Date;
 }
@@ -29,7 +29,7 @@ export interface MemberRecord {
   personId: string;
   role: Role;
   since: Date;
-  /** The person whose invitation it was. Absent on makers, and on members from before it was kept. */
+  /** The inviting person. Absent for makers, and in old rows. */
   admittedBy?: string;
 }
 
@@ -38,7 +38,7 @@ export interface InvitationRecord {
   /** Keyed hash of the token. */
   hash: string;
   role: Role;
-  /** Empty where a link alone was made. */
+  /** Empty for a link without a recipient. */
   email: string;
   createdBy: string;
   createdAt: Date;

@@ -30,15 +30,15 @@ const organizationSchema = new Schema<OrganizationRecord>(
   },
   OPTIONS,
 )
-  // The bound on how many a person makes.
+  // Bounds the number per maker.
   .index({ place: 1 }, { unique: true })
-  // Those of a person.
+  // A person's organizations.
   .index({ memberIds: 1 })
-  // Those whose runs end with a person's suspension.
+  // Organizations whose runs stop with a person's suspension.
   .index({ tierOf: 1 })
-  // The admin list's order.
+  // Order of the admin list.
   .index({ createdAt: -1, _id: -1 })
-  // Those whose time to be erased has come.
+  // Due erasures.
   .index({ "erasure.erasesAt": 1 }, { sparse: true });
 
 export const createOrganizationModel = (connection: Connection): Model<OrganizationRecord> =>

@@ -83,7 +83,6 @@ const ofInvitations = ({ invitations }: OrganizationServices): Pick<Server, Invi
   })),
 });
 
-/** The gRPC handlers: they map, call and map. */
 export const organizationHandlers = (services: OrganizationServices): Server => ({
   ...ofOrganizations(services),
   ...ofMembers(services),

@@ -3,16 +3,16 @@ import type { Envelope } from "../secrets/envelope";
 import { parseCode, recoveryHash, stepOf } from "./codes";
 import type { SecondFactorStore } from "./second-factor-store";
 
-/** A right code, which counts once it is used. */
+/** A correct code, which counts once `use` succeeds. */
 export interface CodeMatch {
-  /** False where it was used already. */
+  /** @returns false if it was already used */
   use(): Promise<boolean>;
 }
 
 export interface CodeMatching {
-  /** The match of a code; undefined where it is wrong. @throws NOT_CONFIGURED where the key of the secret is not there */
+  /** @returns undefined for a wrong code @throws NOT_CONFIGURED if the encryption key is missing */
   match(user: Pick<UserRecord, "_id" | "secondFactor">, code: string): CodeMatch | undefined;
-  /** The time step of a code of the authenticator alone; undefined where it is wrong. @throws NOT_CONFIGURED */
+  /** The time step of an authenticator code; undefined for a wrong one. @throws NOT_CONFIGURED */
   stepOf(userId: string, factor: SecondFactorRecord, code: string): number | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface CodeMatchingOptions {
   clock: () => number;
 }
 
-/** What a secret is bound to when it is encrypted. */
+/** The identity that a secret's encryption is bound to. */
 export const sealedFor = (userId: string, { id }: Pick<SecondFactorRecord, "id">): { owner: string; name: string } => ({
   owner: `second-factor:${userId}:${id}`,
   name: "the second factor",

@@ -3,9 +3,9 @@ import type { PendingSignInRecord } from "../records";
 
 export interface PendingSignInStore {
   insert(pending: PendingSignInRecord): Promise<void>;
-  /** One that has not expired. */
+  /** Excludes expired ones. */
   find(id: string, now: Date): Promise<PendingSignInRecord | null>;
-  /** Uses one up; false where it was used. */
+  /** Uses up a sign-in. @returns false if it was already used */
   take(id: string): Promise<boolean>;
 }
 

@@ -9,22 +9,22 @@ import type { UserStore } from "../users/user-store";
 import type { CodeMatching } from "./matching";
 import type { PendingSignInStore } from "./pending-sign-in-store";
 
-/** How long a code may take after the password. */
+/** Time limit for the code after the password. */
 export const PENDING_SIGN_IN_MS = 5 * 60 * 1_000;
 const TOKEN_BYTES = 32;
 
 export interface PendingSignIn {
-  /** Shown this once. */
+  /** Shown once. */
   token: string;
   expiresAt: Date;
 }
 
 /** Sign-ins between the password and the code. */
 export interface PendingSignIns {
-  /** The password was right, from this address. */
+  /** Call after a correct password from this address. */
   begin(user: UserRecord, address: string): Promise<PendingSignIn>;
   /**
-   * Takes the code, once, from the same address. A wrong code leaves the sign-in pending.
+   * Completes a sign-in with a code, once, from the same address. A wrong code leaves it pending.
    * @throws UNAUTHENTICATED, RATE_LIMIT_EXCEEDED after too many codes
    */
   complete(step: { token: string; code: string; address: string }): Promise<User>;
@@ -35,7 +35,7 @@ export interface PendingSignInsOptions {
   users: Pick<UserStore, "find">;
   tiers: Pick<Tiers, "planOf">;
   matching: CodeMatching;
-  /** Of passwords, and of codes. */
+  /** Separate counts for passwords and codes. */
   throttles: { passwords: LoginThrottle; codes: LoginThrottle };
   pepper: string;
   clock?: () => number;
@@ -62,7 +62,7 @@ export const createPendingSignIns = (options: PendingSignInsOptions): PendingSig
       const pending = await store.find(idOf(token), new Date(clock()));
       if (!pending || pending.network !== placeOf(address)) throw notPending();
       const user = await users.find(pending.userId);
-      // A new password, a suspension and a sign-out everywhere raise the epoch.
+      // A new password, a suspension and a sign-out everywhere increase the epoch.
       if (!user || !hasSecondFactor(user) || user.sessionEpoch !== pending.sessionEpoch) throw notPending();
       await throttles.codes.attempt(user.email, address);
       const match = matching.match(user, code);

@@ -1,25 +1,25 @@
 import type { Model } from "mongoose";
 import type { SecondFactorRecord, UserRecord } from "../records";
 
-/** Second factors are members of their users: each change of one is a single conditional update. */
+/** Second factors are members of users: each change is a single conditional update. */
 export interface SecondFactorStore {
-  /** Sets a secret that is not confirmed; false where one is confirmed already. */
+  /** Sets an unconfirmed secret. @returns false if one is confirmed */
   begin(userId: string, factor: SecondFactorRecord): Promise<boolean>;
-  /** Switches a secret on and ends all sessions; null where it was replaced or confirmed meanwhile. */
+  /** Confirms a secret and ends all sessions. @returns null if it was replaced or confirmed meanwhile */
   confirm(
     userId: string,
     id: string,
     confirmed: Pick<SecondFactorRecord, "lastStep" | "recoveryCodes"> & { at: Date },
   ): Promise<UserRecord | null>;
-  /** Uses the code of a time step; false where one of it or of a later one was used. */
+  /** Uses up a time step. @returns false if this or a later one was used */
   useStep(userId: string, id: string, step: number): Promise<boolean>;
-  /** Uses a recovery code; false where it was used. */
+  /** Uses up a recovery code. @returns false if it was already used */
   useRecoveryCode(userId: string, id: string, hash: string): Promise<boolean>;
-  /** Removes a secret, whichever there is unless one is named; false where there is none. */
+  /** Removes a secret, or only the given one. @returns false if there is none */
   remove(userId: string, id?: string): Promise<boolean>;
-  /** Some users whose secret is sealed under another key, in order of their ids, from behind one on. */
+  /** Users whose secret is encrypted with another key, by id, after a given one. */
   sealedOtherwise(keyId: string, after: string, limit: number): Promise<UserRecord[]>;
-  /** Replaces how a secret is sealed, unless it was replaced meanwhile. */
+  /** Replaces the encryption of a secret, unless the secret was replaced meanwhile. */
   reseal(userId: string, id: string, sealed: Pick<SecondFactorRecord, "keyId" | "sealed">): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The second factor of accounts with passwords: switched on by its user, and off by its user or an administrator. */
+/** The second factor of accounts with passwords. Enabled by the user; disabled by the user or an administrator. */
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
@@ -16,15 +16,15 @@ import { sealedFor, type CodeMatching } from "./matching";
 import { wrongCode } from "./pending-sign-ins";
 import type { SecondFactorStore } from "./second-factor-store";
 
-/** That no code was taken yet. */
+/** Before any code was accepted. */
 const NO_STEP = 0;
 
 export interface SecondFactorState {
-  /** Whether secrets can be kept here. */
+  /** True if the service has encryption keys for secrets. */
   configured: boolean;
   /** Undefined while it is off. */
   onSince: Date | undefined;
-  /** How many were not used. */
+  /** Number of unused recovery codes. */
   recoveryCodes: number;
   hasPassword: boolean;
 }
@@ -32,17 +32,17 @@ export interface SecondFactorState {
 export interface SecondFactors {
   state(userId: string): Promise<SecondFactorState>;
   /**
-   * Makes a secret, in Base32 and as an `otpauth:` URL; one that was not confirmed ends.
-   * @throws NOT_CONFIGURED, UNAUTHENTICATED for a wrong password, PRECONDITION_FAILED where the second factor is on
+   * Creates a secret, in Base32 and as an `otpauth:` URL. Replaces an unconfirmed one.
+   * @throws NOT_CONFIGURED, UNAUTHENTICATED for a wrong password, PRECONDITION_FAILED if the second factor is on
    */
   enrol(by: ByPassword): Promise<{ secret: string; url: string }>;
-  /** Switches it on by a code of the authenticator and ends all sessions. @throws UNAUTHENTICATED, PRECONDITION_FAILED without a secret */
+  /** Enables it with an authenticator code and ends all sessions. @throws UNAUTHENTICATED, PRECONDITION_FAILED without a secret */
   confirm(userId: string, code: string): Promise<{ user: User; recoveryCodes: string[] }>;
-  /** Switches it off. @throws UNAUTHENTICATED when password or code is wrong, PRECONDITION_FAILED where it is off */
+  /** Disables it. @throws UNAUTHENTICATED for a wrong password or code, PRECONDITION_FAILED if it is off */
   remove(by: ByPassword & { code: string }): Promise<void>;
-  /** Switches it off without either, by an administrator. @returns whether it was on */
+  /** An administrator disables it without password and code. @returns false if it was off */
   reset(userId: string): Promise<boolean>;
-  /** As secrets are resealed; the ids are those of users. */
+  /** Like `resealAll`, with ids of users. */
   reseal(): Promise<Resealed>;
 }
 
@@ -52,7 +52,7 @@ export interface SecondFactorsOptions {
   tiers: Pick<Tiers, "planOf">;
   reauthentication: Reauthentication;
   matching: CodeMatching;
-  /** Of codes. */
+  /** For codes. */
   throttle: LoginThrottle;
   envelope: Envelope;
   changes: Changes;

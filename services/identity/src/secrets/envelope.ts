@@ -5,18 +5,18 @@ import type { SecretRecord } from "../records";
 
 const VARIABLE = "SECRETS_KEYS";
 
-/** Keys as the environment names them, the newest first. */
+/** Encryption keys from the environment, the newest first. */
 export const secretsKeys = () => list().pipe(z.array(encryptionKey()));
 
-/** Values as they are stored: encrypted, and bound to their owner and name. */
+/** Encrypts stored values, bound to their owner and name. */
 export interface Envelope {
-  /** Without keys nothing can be stored. */
+  /** False without keys: nothing can be stored. */
   readonly isConfigured: boolean;
   /** @throws NOT_CONFIGURED */
   seal(value: string, whose: Pick<SecretRecord, "owner" | "name">): Pick<SecretRecord, "keyId" | "sealed">;
-  /** @throws NOT_CONFIGURED where its key is not there; Error for what was altered, or is another's */
+  /** @throws NOT_CONFIGURED if its key is missing; Error for an altered value, or another owner's */
   open(secret: Pick<SecretRecord, "owner" | "name" | "keyId" | "sealed">): string;
-  /** The key that seals; undefined without keys. */
+  /** The key for new values; undefined without keys. */
   readonly currentId: string | undefined;
 }
 

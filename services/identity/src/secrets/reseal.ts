@@ -6,22 +6,22 @@ const RESEALED_AT_ONCE = 100;
 
 type Sealed = Pick<SecretRecord, "owner" | "name" | "keyId" | "sealed">;
 
-/** Ids of what was sealed with the current key, and of what can't be read: its key is gone. */
+/** Ids of values encrypted again with the current key, and of unreadable ones whose key is missing. */
 export interface Resealed {
   resealed: string[];
   lost: string[];
 }
 
-/** Where sealed values of a kind are. */
+/** Access to one kind of encrypted values. */
 export interface SealedValues<T> {
-  /** Some that are sealed under another key, in order of their ids, from behind one on. */
+  /** Values encrypted with another key, by id, after a given one. */
   read(keyId: string, after: string, limit: number): Promise<T[]>;
   idOf(value: T): string;
   sealed(value: T): Sealed;
   write(value: T, sealed: Pick<Sealed, "keyId" | "sealed">): Promise<void>;
 }
 
-/** A value, unless its key is not there. */
+/** @returns undefined if the key is missing */
 const openable = (envelope: Envelope, secret: Sealed): string | undefined => {
   try {
     return envelope.open(secret);
@@ -31,7 +31,7 @@ const openable = (envelope: Envelope, secret: Sealed): string | undefined => {
   }
 };
 
-/** Seals what is sealed under earlier keys with the current one, so that they can be dropped. */
+/** Encrypts values of earlier keys again with the current one, so that the earlier keys can be removed. */
 export const resealAll = async <T>(envelope: Envelope, { read, idOf, sealed, write }: SealedValues<T>): Promise<Resealed> => {
   const { currentId } = envelope;
   const [resealed, lost]: [string[], string[]] = [[], []];

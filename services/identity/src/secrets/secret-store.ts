@@ -4,18 +4,18 @@ import type { SecretRecord } from "../records";
 
 export interface SecretStore {
   find(owner: string, names: readonly string[]): Promise<SecretRecord[]>;
-  /** All of an owner, by name. */
+  /** All secrets of an owner, by name. */
   list(owner: string): Promise<SecretRecord[]>;
   count(owner: string): Promise<number>;
-  /** @returns it as it is stored */
+  /** @returns the stored secret */
   put(secret: SecretRecord): Promise<SecretRecord>;
-  /** Removes what was set, unless it was set anew meanwhile. */
+  /** Removes a value, unless it was replaced meanwhile. */
   unset(id: string, revision: string): Promise<void>;
-  /** @returns what was removed */
+  /** @returns the removed secret */
   remove(owner: string, name: string): Promise<SecretRecord | null>;
-  /** Some that are sealed under another key, in order of their ids, from behind one on. */
+  /** Values encrypted with another key, by id, after a given one. */
   sealedOtherwise(keyId: string, after: string, limit: number): Promise<SecretRecord[]>;
-  /** Replaces how a value is sealed, unless it was set anew meanwhile. */
+  /** Replaces the encryption of a value, unless the value was replaced meanwhile. */
   reseal(id: string, revision: string, sealed: Pick<SecretRecord, "keyId" | "sealed">): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export const createSecretStore = (secrets: Model<SecretRecord>): SecretStore => 
     count: (owner) => secrets.countDocuments({ owner }).exec(),
     put: (secret) =>
       put(secret).catch((error: unknown) => {
-        // Two upserts of a new secret may both try to insert; the later one then finds it.
+        // Of two concurrent upserts of a new secret, the later one finds it on retry.
         if (isDuplicateKey(error)) return put(secret);
         throw error;
       }),

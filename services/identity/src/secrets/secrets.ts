@@ -16,17 +16,17 @@ import { resealAll, type Resealed } from "./reseal";
 import type { SecretStore } from "./secret-store";
 import { isUser, userSecretIssues, withUrlHosts } from "./user-secrets";
 
-/** Values that are used and never shown again: keys of providers, by the platform; what HTTP nodes send, by users. */
+/** Values that are used but never shown again: provider keys of the platform, and users' values for HTTP nodes. */
 
 const HINT_CHARS = 4;
-/** Of shorter values four characters would tell too much. */
+/** For shorter values, four characters would reveal too much. */
 const HINTED_CHARS = 16;
 
 export interface NewSecret {
   owner: string;
   name: string;
   value: string;
-  /** Hosts that it may be sent to; none: what its use says. */
+  /** Hosts that can receive it; empty if its use decides. */
   hosts: string[];
   /** User id. */
   setBy: string;
@@ -36,15 +36,18 @@ export type ReadSecret = Pick<SecretRecord, "name" | "hosts"> & { value: string 
 
 export interface Secrets {
   readonly isConfigured: boolean;
-  /** By name, without values. */
+  /** Sorted by name, without values. */
   list(owner: string): Promise<SecretRecord[]>;
-  /** Sets a value, or replaces it. @throws INVALID_REQUEST, NOT_CONFIGURED, or PRECONDITION_FAILED at the limit */
+  /** Sets or replaces a value. @throws INVALID_REQUEST, NOT_CONFIGURED, or PRECONDITION_FAILED at the limit */
   put(secret: NewSecret): Promise<SecretRecord>;
-  /** @returns what was removed; undefined where there was none */
+  /** @returns the removed secret; undefined if there was none */
   remove(owner: string, name: string): Promise<SecretRecord | undefined>;
-  /** Those that exist, with their values. @throws NOT_CONFIGURED for one whose key is not there */
+  /** Existing secrets with their values. @throws NOT_CONFIGURED if a key is missing */
   read(owner: string, names: readonly string[]): Promise<ReadSecret[]>;
-  /** Seals what is sealed under earlier keys with the current one, so that they can be dropped. @returns ids; those whose key is gone are lost */
+  /**
+   * Encrypts values of earlier keys again with the current one, so that the earlier keys can be removed. Values whose key is missing are
+   * lost.
+   */
   reseal(): Promise<Resealed>;
 }
 
@@ -64,7 +67,7 @@ const issuesOf = ({ owner, name, value }: NewSecret): Issue[] => [
 export interface SecretsOptions {
   store: SecretStore;
   envelope: Envelope;
-  /** Why users may not have a URL called; undefined where they may. */
+  /** The reason why users can't call a URL; undefined if they can. */
   addressProblem: AddressProblem;
   clock?: () => number;
 }
@@ -95,7 +98,7 @@ export const createSecrets = ({ store, envelope, addressProblem, clock = Date.no
       setAt: new Date(clock()),
     };
     const stored = await store.put(record);
-    // Others may have taken the last places meanwhile.
+    // Concurrent calls may have reached the limit.
     if (!known && (await store.count(secret.owner)) > SECRET_BOUNDS.secrets) {
       await store.unset(record._id, record.revision);
       throw tooMany();

@@ -1,11 +1,11 @@
 import { SECRET_BOUNDS, secretHost, type Issue } from "@nodeloom/kernel";
 import type { AddressProblem } from "../keys/webhooks";
 
-/** What holds of users' secrets alone: they have hosts, and are long enough to be found in what those answer. */
+/** Rules for users' secrets only: they need hosts, and a length that can't occur in a response by chance. */
 
 const USER_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Whether an owner of secrets is a user, and not a part of the platform. */
+/** True if the owner is a user and not the platform. */
 export const isUser = (owner: string): boolean => USER_ID.test(owner);
 
 const hostIssue = async (entry: string, addressProblem: AddressProblem): Promise<string | undefined> => {
@@ -14,7 +14,6 @@ const hostIssue = async (entry: string, addressProblem: AddressProblem): Promise
   return addressProblem(`https://${host}`);
 };
 
-/** What is wrong with a user's secret. */
 export const userSecretIssues = async (
   { value, hosts }: { value: string; hosts: readonly string[] },
   addressProblem: AddressProblem,
@@ -28,7 +27,7 @@ export const userSecretIssues = async (
   return [...issues, ...problems.flatMap((message, index) => (message === undefined ? [] : [{ path: `hosts.${index}`, message }]))];
 };
 
-/** The same with its hosts as URLs spell them, each once. */
+/** The secret with distinct hosts in the form that URLs use. */
 export const withUrlHosts = <T extends { hosts: string[] }>(secret: T): T => ({
   ...secret,
   hosts: [...new Set(secret.hosts.flatMap((entry) => secretHost(entry) ?? []))],

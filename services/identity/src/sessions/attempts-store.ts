@@ -3,7 +3,7 @@ import { isDuplicateKey, retryOnConflict } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { AttemptsRecord } from "../records";
 
-/** How attempts are slowed down once `free` of them were made within a window. */
+/** Delays after `free` attempts within a window. */
 export interface Pace {
   free: number;
   windowMs: number;
@@ -13,20 +13,20 @@ export interface Pace {
 
 export interface AttemptsStore {
   /**
-   * Takes one of `limit` attempts of the window that is open, or of a new one ending at `endsAt`.
-   * @returns undefined when taken, else when the exhausted window ends.
+   * Takes one of `limit` attempts of the open window, or of a new one that ends at `endsAt`.
+   * @returns undefined if taken, else the end of the exhausted window
    */
   take(id: string, limit: number, now: Date, endsAt: Date): Promise<Date | undefined>;
   /**
-   * Takes an attempt of a window that never runs out: beyond the free ones each must wait, twice as long every time.
-   * @returns undefined when taken, else when the next one may be.
+   * Takes an attempt of a window without a limit: after the free attempts, each wait is twice as long.
+   * @returns undefined if taken, else the earliest time of the next one
    */
   takePaced(id: string, pace: Pace, now: Date): Promise<Date | undefined>;
-  /** Forgets the window. */
+  /** Resets the window. */
   clear(id: string): Promise<void>;
 }
 
-/** How long one waits that others were in the way of. */
+/** Wait after too many concurrent attempts. */
 const BUSY_MS = 1_000;
 
 export const createAttemptsStore = (attempts: Model<AttemptsRecord>): AttemptsStore => {
@@ -36,7 +36,7 @@ export const createAttemptsStore = (attempts: Model<AttemptsRecord>): AttemptsSt
       const result = await attempts.updateOne({ _id: id, endsAt: { $lte: now } }, opened, { upsert: true });
       return result.modifiedCount + result.upsertedCount > 0;
     } catch (error) {
-      // The window is open already, perhaps just opened by another attempt.
+      // A concurrent attempt may have just opened the window.
       if (isDuplicateKey(error)) return false;
       throw error;
     }

@@ -3,15 +3,15 @@ import type { Model } from "mongoose";
 import type { KnownAddressRecord } from "../records";
 import { nameOf } from "./networks";
 
-/** How long an address stays known that nobody signs in from. */
+/** How long an address stays known after its last sign-in. */
 export const KNOWN_ADDRESS_SECONDS = 180 * 24 * 60 * 60;
 
-/** What the known addresses of an account are named by. */
+/** Key of an account's known addresses. */
 export const knownAddressesOf = (pepper: string, email: string): string => nameOf(pepper, "known addresses of an account", email);
 
 export interface KnownAddressStore {
   has(id: string): Promise<boolean>;
-  /** @param account of `knownAddressesOf` */
+  /** @param account from `knownAddressesOf` */
   add(id: string, at: Date, account: string): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export const createKnownAddressStore = (addresses: Model<KnownAddressRecord>): K
     try {
       await addresses.updateOne({ _id: id }, { $set: { at, account } }, { upsert: true });
     } catch (error) {
-      // Another sign-in has just added it.
+      // A concurrent sign-in added it.
       if (!isDuplicateKey(error)) throw error;
     }
   },

@@ -5,27 +5,27 @@ import { nameOf, networkOf } from "./networks";
 
 const MINUTE_MS = 60 * 1_000;
 
-/** Failed sign-ins that an address may have at an account within a window before it must wait. */
+/** Failed sign-ins per address, account and window before a wait. */
 export const LOGIN_ATTEMPTS = 10;
 export const LOGIN_WINDOW_MS = 15 * MINUTE_MS;
 
-/** From an address that has signed in to the account before: slowed down, never locked. */
+/** For addresses that have signed in to the account before: slowed down, never locked. */
 const FROM_KNOWN_ADDRESS: Pace = { free: LOGIN_ATTEMPTS, windowMs: LOGIN_WINDOW_MS, firstDelayMs: 1_000, maxDelayMs: 30_000 };
-/** From all other addresses together: many addresses make guessing at one account no faster than this. */
+/** For all other addresses together, so that many addresses can't guess faster at one account. */
 const FROM_OTHER_ADDRESSES: Pace = { free: 30, windowMs: LOGIN_WINDOW_MS, firstDelayMs: 1_000, maxDelayMs: MINUTE_MS };
 
-/** Slows down guessing of passwords and codes. Accounts that don't exist are counted alike. */
+/** Slows down guessing of passwords and codes. Accounts that don't exist are counted equally. */
 export interface LoginThrottle {
   /**
-   * Takes an attempt before the password or code is looked at, so that parallel guesses count too.
-   * @throws RATE_LIMIT_EXCEEDED with `retryAfter` in seconds.
+   * Takes an attempt before the password or code is checked, so that parallel guesses count too.
+   * @throws RATE_LIMIT_EXCEEDED with `retryAfter` in seconds
    */
   attempt(email: string, address: string): Promise<void>;
-  /** A correct one: the address is known from now on, and its failures are forgotten. */
+  /** After a correct one: the address becomes known, and its failures are reset. */
   succeeded(email: string, address: string): Promise<void>;
 }
 
-/** What is guessed at. Each is counted by itself: a right password must not forget wrong codes. */
+/** Counted separately: a correct password must not reset wrong codes. */
 export type Guessed = "passwords" | "codes";
 
 const COUNTED_AS: Readonly<Record<Guessed, string>> = { passwords: "sign-ins", codes: "codes" };
@@ -51,7 +51,7 @@ export const createLoginThrottle = (options: LoginThrottleOptions): LoginThrottl
   const accountOf = (email: string): string => nameOf(pepper, `${counted} of an account`, email);
   const knownOf = (email: string, network: string): string => nameOf(pepper, "known address", email, network);
 
-  /** When the next attempt may be; undefined when this one may. */
+  /** The earliest time of the next attempt; undefined if this one is allowed. */
   const take = async (email: string, network: string, now: Date): Promise<Date | undefined> => {
     if (network !== "" && (await knownAddresses.has(knownOf(email, network)))) {
       return attempts.takePaced(pairOf(email, network), FROM_KNOWN_ADDRESS, now);

@@ -1,12 +1,12 @@
 import { createHmac } from "node:crypto";
 import ipaddr from "ipaddr.js";
 
-/** One subscriber has at least so much of IPv6. */
+/** IPv6 subscribers get at least this prefix. */
 const IPV6_PREFIX_BITS = 64;
 const BITS_PER_PART = 16;
 const MAX_ADDRESS_CHARS = 64;
 
-/** What counts as one address: an IPv4 address, or the network of an IPv6 one. Empty for what is neither. */
+/** The counted network: an IPv4 address, or the prefix of an IPv6 address. Empty for other texts. */
 export const networkOf = (address: string): string => {
   if (address.length > MAX_ADDRESS_CHARS || !ipaddr.isValid(address)) return "";
   const parsed = ipaddr.process(address);
@@ -18,7 +18,7 @@ export const networkOf = (address: string): string => {
   return parsed.toString();
 };
 
-/** Names what is counted or known, in a fixed size and so that nothing of it can be read in the database. */
+/** A keyed hash of fixed size, so that the database doesn't reveal its parts. */
 export const nameOf = (pepper: string, purpose: string, ...parts: string[]): string =>
   createHmac("sha256", pepper)
     .update([purpose, ...parts].join("\n"))

@@ -17,22 +17,25 @@ export interface PasswordChange {
   userId: string;
   current: string;
   next: string;
-  /** The client's network address; empty where it is not known. */
+  /** The client's network address; empty if unknown. */
   address: string;
 }
 
-/** Ways in which a password is replaced. Each ends all sessions of the user. */
+/** Replaces passwords. Each way ends all sessions of the user. */
 export interface PasswordChanges {
-  /** UNAUTHENTICATED for a wrong current password, RATE_LIMIT_EXCEEDED after too many, INVALID_REQUEST for a bad new one. */
+  /** @throws UNAUTHENTICATED for a wrong current password, RATE_LIMIT_EXCEEDED after too many, INVALID_REQUEST for an unsuitable new one */
   change(change: PasswordChange): Promise<User>;
   /**
-   * A token that sets the password once, for an hour; an earlier one ends. NOT_FOUND when there is no such user.
-   * @param mailed only to the address of the user, which whoever has the token proves
+   * A single-use reset token for one hour, which replaces an earlier one. @throws NOT_FOUND
+   * @param mailed true if it is only sent to the user's address, so that using it verifies the address
    */
   createReset(userId: string, mailed?: boolean): Promise<{ token: string; expiresAt: Date }>;
-  /** UNAUTHENTICATED for a token that is unknown, used or expired; INVALID_REQUEST for a bad password, which doesn't use it up. */
+  /**
+   * @throws UNAUTHENTICATED for a token that is unknown, used or expired; INVALID_REQUEST for an unsuitable password, which doesn't use it
+   * up
+   */
   redeemReset(reset: { token: string; next: string; address: string }): Promise<User>;
-  /** Ends all sessions and what they set up, the password and keys stay. */
+  /** Ends all sessions and the grants they set up. Password and keys stay. */
   endSessions(userId: string): Promise<User>;
 }
 
@@ -74,7 +77,7 @@ export const createPasswordChanges = (options: PasswordChangesOptions): Password
       await throttle.succeeded(user.email, address);
       requireGood(next, user.email);
       const changed = await store.replacePassword(userId, user.passwordHash, await passwords.hash(next));
-      // It was changed by another session meanwhile.
+      // Another session changed it meanwhile.
       if (!changed) throw wrongPassword();
       return told(changed);
     },
@@ -97,7 +100,7 @@ export const createPasswordChanges = (options: PasswordChangesOptions): Password
       const changed = await store.redeemPasswordReset(user._id, redeemed);
       if (!changed) throw deadLink();
       if (provesAddress) await earlierAccess.endOfRegistrant(changed);
-      // Whoever has the link may sign in: from this address no earlier failures count.
+      // The link permits sign-in, so earlier failures from this address are reset.
       await throttle.succeeded(user.email, address);
       return told(changed);
     },

@@ -8,13 +8,13 @@ import type { LoginThrottle } from "./login-throttle";
 export interface ByPassword {
   userId: string;
   password: string;
-  /** The client's network address; empty where it is not known. */
+  /** The client's network address; empty if unknown. */
   address: string;
 }
 
-/** What somebody who is signed in may do by the password alone, asked for again: a session that was left open is not enough. */
+/** Asks a signed-in user for the password again: an unattended session isn't enough for sensitive changes. */
 export interface Reauthentication {
-  /** @throws UNAUTHENTICATED for a wrong password, RATE_LIMIT_EXCEEDED after too many, NOT_FOUND when there is no such user */
+  /** @throws UNAUTHENTICATED for a wrong password, RATE_LIMIT_EXCEEDED after too many, NOT_FOUND */
   byPassword(by: ByPassword): Promise<UserRecord>;
 }
 

@@ -63,7 +63,7 @@ const secondFactorHandlers = ({ pendingSignIns, secondFactors }: SignInServices)
   ),
 });
 
-/** The gRPC handlers of what follows a password, or takes its place. */
+/** gRPC handlers of second factors and provider sign-in. */
 export const signInHandlers = (services: SignInServices): Server => ({
   ...oidcHandlers(services),
   ...secondFactorHandlers(services),

@@ -11,19 +11,19 @@ import type { LoginThrottle } from "./login-throttle";
 export interface Credentials {
   email: string;
   password: string;
-  /** The client's network address; empty where it is not known. */
+  /** The client's network address; empty if unknown. */
   address: string;
 }
 
-/** Signed in, or not before a code. */
+/** Signed in, or waiting for a code. */
 export type LoginResult = { user: User } | { pending: PendingSignIn };
 
 export interface SignIn {
-  /** Creates a user on Free awaiting approval. INVALID_REQUEST, or ALREADY_EXISTS. */
+  /** Creates a user of the free tier who awaits approval. @throws INVALID_REQUEST, ALREADY_EXISTS */
   register(credentials: Credentials): Promise<User>;
   /**
-   * UNAUTHENTICATED for an unknown address and a wrong password alike, RATE_LIMIT_EXCEEDED after too many failures,
-   * ACCOUNT_SUSPENDED for the right password of a suspended account.
+   * @throws UNAUTHENTICATED equally for an unknown address and a wrong password, RATE_LIMIT_EXCEEDED after too many failures,
+   * ACCOUNT_SUSPENDED for the correct password of a suspended account
    */
   login(credentials: Credentials): Promise<LoginResult>;
 }
@@ -57,7 +57,7 @@ export const createSignIn = ({ store, tiers, passwords, throttle, pendingSignIns
     const matches = await passwords.verify(user?.passwordHash, password);
     if (!user || !matches) throw new DomainError("unauthenticated", "UNAUTHENTICATED", "wrong e-mail address or password");
     const takesCode = hasSecondFactor(user);
-    // Before the code no failures are forgotten, and the address does not become known.
+    // Failures are reset and the address becomes known only after the code.
     if (!takesCode) await throttle.succeeded(email, address);
     if (user.suspended) throw accountSuspended();
     if (takesCode) return { pending: await pendingSignIns.begin(user, address) };

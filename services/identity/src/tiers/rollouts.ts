@@ -2,28 +2,28 @@ import { randomUUID } from "node:crypto";
 import type { TierStore } from "./tier-store";
 
 /**
- * How long a claim lasts that nobody extends. Longer than a page of users may take, so that a page that is slow is not
- * done by two at once; whoever dies with a claim delays the rest by no more than this.
+ * Duration of a claim. Longer than a page of users takes, so that two workers don't process one page. A crashed worker delays the rest by
+ * at most this long.
  */
 const CLAIM_MS = 30_000;
 
 /** A change of a custom tier on its way to its users' accounts. */
 export interface Rollout {
   tierId: string;
-  /** Names the change. */
+  /** Identifies the change. */
   revision: string;
-  /** Of the next page of users; empty at the start. */
+  /** Next page of users; empty at the start. */
   cursor: string;
   /** Proves the claim. */
   claim: string;
 }
 
 export interface Rollouts {
-  /** A change that has not arrived everywhere and that nobody else carries; null when there is none. */
+  /** Claims a rollout that no other worker has; null if there is none. */
   claim(): Promise<Rollout | null>;
   /**
-   * Notes where to go on, and extends the claim; `finished` ends it. False when the claim had ended: by time, or because
-   * the tier was changed again. Whoever hears it must stop, and may claim again.
+   * Stores the cursor and extends the claim; `finished` ends it. @returns false if the claim has expired, or the tier was changed again.
+   * The worker must then stop, and can claim again
    */
   advance(rollout: Rollout, finished: boolean): Promise<boolean>;
 }

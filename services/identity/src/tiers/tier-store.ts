@@ -2,10 +2,9 @@ import { isDuplicateKey } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { TierRecord } from "../records";
 
-/** A tier as it is put: nothing of who carries an earlier change. */
+/** A tier without the claim of an earlier rollout. */
 export type NewTier = Omit<TierRecord, "rolloutClaim" | "rolloutUntil">;
 
-/** Which rollout, and whose. */
 export interface RolloutClaim {
   id: string;
   revision: string;
@@ -13,20 +12,20 @@ export interface RolloutClaim {
 }
 
 export interface TierStore {
-  /** The tier, one being deleted included: its users still have its plan. */
+  /** Includes a tier under deletion, because its users still have its plan. */
   find(id: string): Promise<TierRecord | null>;
   findMany(ids: string[]): Promise<TierRecord[]>;
-  /** Tiers that can be assigned, by id. */
+  /** Assignable tiers, by id. */
   list(): Promise<TierRecord[]>;
   put(tier: NewTier): Promise<void>;
-  /** Marks a tier as about to go, so that nobody new gets it. False when there is none. */
+  /** Marks a tier as under deletion, so that it can't be assigned. @returns false if there is none */
   markDeleting(id: string, at: Date): Promise<boolean>;
   unmarkDeleting(id: string): Promise<void>;
   /** Removes a tier that is still marked. */
   removeMarked(id: string): Promise<boolean>;
-  /** Takes a tier with a rollout that nobody has claimed, or whose claim is over. */
+  /** Claims a rollout whose claim is free or expired. */
   claimRollout(claim: string, now: Date, until: Date): Promise<TierRecord | null>;
-  /** Moves a claimed rollout on, or ends it (null). False when the claim or the change is another by now. */
+  /** Advances a claimed rollout, or ends it (null). @returns false if the claim or the change was replaced */
   advanceRollout(claimed: RolloutClaim, to: { cursor: string; until: Date } | null): Promise<boolean>;
   releaseRollout(id: string, claim: string): Promise<void>;
 }
@@ -41,7 +40,7 @@ export const createTierStore = (tiers: Model<TierRecord>): TierStore => {
     list: () => tiers.find({ deletingAt: null }).sort({ _id: 1 }).lean<TierRecord[]>().exec(),
     put: (tier) =>
       put(tier).catch((error: unknown) => {
-        // Two upserts of a new tier may both try to insert; the later one then finds it.
+        // Of two concurrent upserts of a new tier, the later one finds it on retry.
         if (isDuplicateKey(error)) return put(tier);
         throw error;
       }),

@@ -16,24 +16,23 @@ import type { TierStore } from "./tier-store";
 import type { UserStore } from "../users/user-store";
 
 const MAX_ID_CHARS = 64;
-/** The protocol carries these as 32 bit. */
+/** Upper bound of 32-bit integers in the protocol. */
 const MAX_NUMBER = 2 ** 31 - 1;
 
 export interface Tiers {
-  /** The plan of a tier; of one that doesn't exist, Free's (fail closed). */
+  /** The plan of a tier; the free one for an unknown tier, so that errors grant no rights. */
   planOf(tier: string): Promise<Plan>;
-  /** The plans of many tiers with one look-up. */
+  /** Plans of several tiers with one lookup. */
   plansOf(tiers: string[]): Promise<(tier: string) => Plan>;
-  /** Whether users can be given the tier. */
   isAssignable(tier: string): Promise<boolean>;
-  /** Custom tiers by id. */
+  /** Custom tiers, by id. */
   list(): Promise<CustomTier[]>;
   /**
-   * Creates or replaces a custom tier, and begins a rollout of what its users' accounts hold of it.
-   * INVALID_REQUEST lists what is wrong with it.
+   * Creates or replaces a custom tier, and starts a rollout to its users' accounts.
+   * @throws INVALID_REQUEST with every problem
    */
   put(tier: CustomTier): Promise<CustomTier>;
-  /** PRECONDITION_FAILED while a user has it, NOT_FOUND when there is none. */
+  /** @throws PRECONDITION_FAILED while a user has it, NOT_FOUND */
   remove(id: string): Promise<void>;
 }
 
@@ -84,7 +83,7 @@ export const createTiers = ({ store, users, changes, clock = Date.now }: TiersOp
     return (tier) => (isBaseTier(tier) ? PLANS[tier] : (plans.get(tier) ?? unknown(tier)));
   };
 
-  /** First closes the tier to new users, then looks whether it has any: whoever assigns it looks again afterwards. */
+  /** Closes the tier to new users first, then checks for users. Assignments check the tier again afterwards. */
   const remove: Tiers["remove"] = async (id) => {
     if (!(await store.markDeleting(id, new Date(clock())))) throw new DomainError("not_found", "NOT_FOUND", "no such tier");
     if (await users.anyWithTier(id)) {

@@ -9,7 +9,6 @@ import type { UserStore } from "./user-store";
 
 const ADMIN = { role: "admin", tier: "enterprise", approved: true, suspended: false } as const;
 
-/** What is wrong with the credentials of a new account. */
 export const credentialIssues = (email: string, password: string): Issue[] => {
   const issues: Issue[] = [];
   if (!isEmail(email)) issues.push({ path: "email", message: "must be an e-mail address" });
@@ -20,16 +19,16 @@ export const credentialIssues = (email: string, password: string): Issue[] => {
 
 export interface Bootstrap {
   /**
-   * Makes sure that an approved admin with this address exists, whoever else does so at the same time. The password is
-   * set where it is another one than at the last time: one that the admin has chosen since then stays.
-   * @throws INVALID_REQUEST when the password must be set and is none that may be
+   * Creates or updates the approved administrator with this address; safe to run concurrently. Sets the password only if the configured one
+   * has changed, so that a password chosen by the administrator stays.
+   * @throws INVALID_REQUEST if the password must be set and is unsuitable
    */
   ensureAdmin(email: string, password: string): Promise<void>;
 }
 
 export interface BootstrapOptions {
   store: UserStore;
-  /** Ends the link of an account to a person of a provider. */
+  /** Removes an account's link to a provider. */
   unlink(userId: string): Promise<unknown>;
   passwords: Passwords;
   changes: Changes;
@@ -49,7 +48,7 @@ export const createBootstrap = ({ store, unlink, passwords, changes, clock = Dat
     return store.insert(newUser({ email, passwordHash, bootstrapHash: passwordHash, ...ADMIN, createdAt }));
   };
 
-  /** The hash under which the configured password is remembered, if it was set before. */
+  /** The stored hash of the configured password, if it was set before. */
   const rememberedHash = async ({ bootstrapHash, passwordHash }: UserRecord, password: string): Promise<string | null> => {
     if (bootstrapHash && (await passwords.verify(bootstrapHash, password))) return bootstrapHash;
     return (await passwords.verify(passwordHash, password)) ? passwordHash : null;
@@ -68,11 +67,11 @@ export const createBootstrap = ({ store, unlink, passwords, changes, clock = Dat
       if (!user) throw new Error("the bootstrap admin disappeared while it was being made");
       const remembered = await rememberedHash(user, password);
       if (remembered !== null && remembered === user.bootstrapHash && isAdmin(user)) return;
-      // An account that was registered under this address before must not become admin with a password of its own.
+      // An existing account with this address must not keep its own password as an administrator.
       const passwordHash = remembered === null ? await newHash(email, password) : undefined;
       const bootstrapHash = remembered ?? passwordHash ?? "";
       const isTaken = passwordHash !== undefined && user.role !== ADMIN.role;
-      // Whoever registered it may sign in by none of their ways any more.
+      // The account's registrant loses every way to sign in.
       if (isTaken && !user.emailVerifiedAt) await unlink(user._id);
       const replaced = { ...(passwordHash ? { passwordHash } : {}), ...(isTaken ? { secondFactor: null } : {}) };
       await store.promote(user._id, user.passwordHash, { ...ADMIN, bootstrapHash, ...replaced });

@@ -1,4 +1,4 @@
-/** Ends what a person set up until now: everything that acts for an account without them asks whether their access still stands. */
+/** Ends grants that a person set up. Everything that acts for an account without a person checks here first. */
 import { DomainError, roleReaches } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import { memberOf, withoutAdmitted } from "../organizations/members";
@@ -6,22 +6,22 @@ import { changeOrganization } from "../organizations/organizations";
 import type { OrganizationStore } from "../organizations/organization-store";
 import type { UserRecord } from "../records";
 
-/** What acts for an account later: a hook, a schedule, a batch, a published app. */
+/** A hook, a schedule, a batch or a published app: acts for an account later. */
 export interface Grant {
-  /** Who set it up. */
+  /** The person who set it up. */
   personId: string;
   at: Date;
 }
 
 export interface EarlierAccess {
   /**
-   * The address is somebody else's than the person's who registered it: their keys, links, invitations and those whom they admitted to
-   * organizations end, and, as the user's `accessFrom` says, what they set up.
+   * Another person than the registrant owns the address: the registrant's keys, links, invitations and admitted members end and, through
+   * `accessFrom`, their grants.
    */
   endOfRegistrant(user: UserRecord): Promise<void>;
-  /** The person ends their sessions: invitations that these made end, and, as `accessFrom` says, what they set up. */
+  /** A person ends their sessions: invitations of those sessions end and, through `accessFrom`, their grants. */
   endOfSessions(user: UserRecord): Promise<void>;
-  /** @throws UNAUTHENTICATED where the access of who set something up for an account has ended since */
+  /** @throws UNAUTHENTICATED if the access of a grant's creator has ended */
   require(ownerId: string, grant: Grant): Promise<void>;
 }
 
@@ -60,13 +60,13 @@ export const createEarlierAccess = ({ users, organizations, keys, unlink, change
 
     require: async (ownerId, { personId, at }) => {
       const person = await users.find(personId);
-      // Who set something up in an organization was not always kept.
+      // Old grants of organizations don't store their creator.
       if (!person && personId === ownerId && (await organizations.find(ownerId))) return;
       if (!person || (person.accessFrom && at < person.accessFrom)) throw ended();
       if (personId === ownerId) return;
       const organization = await organizations.find(ownerId);
       const member = organization && memberOf(organization, personId);
-      // What somebody set up before they left stays ended when they come back.
+      // Grants from before a member left stay ended after they return.
       if (!member || at < member.since || !roleReaches(member.role, "runner")) throw ended();
     },
   };

@@ -2,33 +2,33 @@ import { randomBytes } from "node:crypto";
 import { hash, verify, type Options } from "@node-rs/argon2";
 import { unavailable } from "@nodeloom/kernel";
 
-/** Of a new password, counted as people count characters. */
+/** For new passwords, in code points. */
 export const MAX_PASSWORD_CHARS = 200;
-/** UTF-16 units of the longest. */
+/** Upper bound in UTF-16 units. */
 const MAX_COMPARED_UNITS = 2 * MAX_PASSWORD_CHARS;
 const DUMMY_BYTES = 16;
 
-/** In place of the hash, of an account that has no password. */
+/** Stored instead of a hash for accounts without a password. */
 export const NO_PASSWORD = "none";
 
 export const hasPassword = ({ passwordHash }: { passwordHash: string }): boolean => passwordHash !== NO_PASSWORD;
 
-/** Argon2id (the library's default variant) with the parameters OWASP recommends for servers. */
+/** Argon2id (the library's default variant) with the parameters that OWASP recommends for servers. */
 const PARAMETERS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Each operation takes tens of milliseconds and 19 MiB: beyond this many at once, callers are sent away. */
+/** Each operation takes tens of milliseconds and 19 MiB. Above this number, callers get a retryable error. */
 const MAX_PENDING = 64;
 
-/** The same password typed on another keyboard may arrive in another Unicode form. */
+/** Keyboards can produce different Unicode forms of one password. */
 export const normalisePassword = (password: string): string => password.normalize("NFKC");
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Whether a password matches. Without a password to compare with it takes as long, and is false. */
+  /** Compares a password. Without a stored one it takes equally long and returns false. */
   verify(stored: string | undefined, password: string): Promise<boolean>;
 }
 
-/** Password hashing with a bound on how much of it happens at once. */
+/** Password hashing with bounded concurrency. */
 export const createPasswords = async (): Promise<Passwords> => {
   const dummy = await hash(randomBytes(DUMMY_BYTES), PARAMETERS);
   let pending = 0;

@@ -3,9 +3,9 @@ import type { RunStopRecord } from "../records";
 
 export interface RunStopStore {
   insert(stop: Pick<RunStopRecord, "_id" | "userId" | "at">): Promise<void>;
-  /** Takes a stop that nobody has claimed, or whose claim is over. */
+  /** Claims a stop whose claim is free or expired. */
   claim(claim: string, now: Date, until: Date): Promise<RunStopRecord | null>;
-  /** Removes a stop, unless another claim has been made since. */
+  /** Removes a stop, unless another worker has claimed it. */
   remove(id: string, claim: string | null): Promise<void>;
 }
 

@@ -5,45 +5,45 @@ import type { RunStopStore } from "./run-stop-store";
 import type { UserStore } from "./user-store";
 
 /**
- * How long a claim lasts, and so how often the runs of a stop are looked at: requests that were admitted just before it
- * begin theirs a little later.
+ * Duration of a claim, and so the interval at which a stop's runs are checked: requests admitted just before it start their runs slightly
+ * later.
  */
 export const STOP_CLAIM_MS = 5_000;
-/** After so long, no request from before a stop can begin a run any more: longer than any call that begins one may take. */
+/** After this long, no request from before a stop can still start a run. */
 export const STOP_SETTLED_MS = 90_000;
-/** A stop whose user does not name it by now belongs to an update that failed. */
+/** A stop that its user doesn't refer to by now belongs to a failed update. */
 const STOP_INTENT_MS = 60_000;
-/** Stops of failed updates that one claim may pass over. */
+/** Upper bound of skipped stops of failed updates per claim. */
 const MAX_PASSED_OVER = 100;
 
-/** The runs of a user, or of an organization that is to be erased, that are to be cancelled. */
+/** An order to cancel the runs of a user, or of an organization that is scheduled for erasure. */
 export interface RunStop {
   id: string;
   userId: string;
-  /** When the user was suspended, lost approval, or was to be erased. */
+  /** Time of the suspension, the loss of approval or the erasure request. */
   at: Date;
-  /** The user may run again: only runs that began before `at` are meant. */
+  /** The user can run again: only runs from before `at` are cancelled. */
   lifted: boolean;
-  /** No run from before `at` can begin any more. */
+  /** No run from before `at` can start any more. */
   settled: boolean;
   /** Proves the claim. */
   claim: string;
-  /** Organizations whose tier is the user's: their runs are to be cancelled, too. */
+  /** Organizations with the user's tier: their runs are cancelled too. */
   organizationIds: string[];
 }
 
 /**
- * What suspensions and losses of approval still owe. A stop is stored before the user is changed, and holds once the user
- * names it: a crash between the two leaves a stop that has no effect.
+ * Pending stops of runs after suspensions and losses of approval. A stop is stored before the user changes and is valid once the user
+ * refers to it, so a crash in between leaves a stop without effect.
  */
 export interface RunStops {
-  /** Stores a stop that is about to be. */
+  /** Stores a stop before its user's update. */
   begin(userId: string): Promise<StopRecord>;
-  /** Forgets one whose update was not made. */
+  /** Removes a stop whose update failed. */
   drop(stop: StopRecord): Promise<void>;
-  /** A stop that nobody else carries out now; null when there is none. */
+  /** Claims a stop that no other worker has; null if there is none. */
   claim(): Promise<RunStop | null>;
-  /** Ends a stop; one that was claimed again since stays. */
+  /** Ends a stop, unless another worker has claimed it. */
   finish(stop: Pick<RunStop, "id" | "claim" | "userId">): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export interface RunStopsOptions {
 }
 
 export const createRunStops = ({ store, users, organizations, clock = Date.now }: RunStopsOptions): RunStops => {
-  /** Whose runs a stop is about. Null where there is no such account any more. */
+  /** The state of a stop's account; null if it doesn't exist any more. */
   const holderOf = async (id: string): Promise<{ stop: StopRecord | null; lifted: boolean } | null> => {
     const user = await users.find(id);
     if (user) return { stop: user.stop, lifted: user.approved && !user.suspended && !user.erasure };

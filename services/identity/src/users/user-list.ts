@@ -20,11 +20,11 @@ export interface UserQuery {
 
 export interface UserList {
   users: User[];
-  /** Empty at the end. */
+  /** Empty on the last page. */
   nextCursor: string;
 }
 
-/** A page of users, newest first, and where the next one starts. */
+/** A page of users, newest first, with its next cursor. */
 export const pageOfUsers = async (
   store: UserStore,
   tiers: Tiers,

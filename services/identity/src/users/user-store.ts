@@ -7,65 +7,65 @@ export interface UserPage {
   /** Part of the address; empty for all. */
   query: string;
   tier: string | undefined;
-  /** Where the previous page ended. */
+  /** End of the previous page. */
   after: ListPosition | undefined;
   limit: number;
 }
 export type UserChanges = Partial<Pick<UserRecord, "approved" | "tier" | "role" | "business" | "suspended">>;
 
-/** What an update relies on: the user as it was read. */
+/** The state that an update relies on. */
 export type UserStanding = Pick<UserRecord, "_id" | "approved" | "suspended">;
 
-/** What an update ends beside its changes. */
+/** What an update ends. */
 export interface UserEnds {
   stop: StopRecord;
   keys: boolean;
 }
 
-/** A reset link that is used. */
+/** A reset link in use. */
 export interface RedeemedReset {
   hash: string;
   now: Date;
   passwordHash: string;
-  /** Nobody has proven the address before: it is verified now, and the keys end. */
+  /** Verifies the address for the first time, which ends the keys. */
   provesAddress: boolean;
 }
 
-/** What makes a user the configured administrator. A new password ends all sessions. */
+/** The change that makes a user the configured administrator. A new password ends all sessions. */
 export type Promotion = Pick<UserRecord, "role" | "tier" | "approved" | "suspended"> & {
   bootstrapHash: string;
   passwordHash?: string;
-  /** Null: another's, of an account that was none of an administrator. */
+  /** Null removes the second factor of an account that belonged to another person. */
   secondFactor?: null;
 };
 
 export interface UserStore {
-  /** False when the address is taken. */
+  /** @returns false if the address is taken */
   insert(user: UserRecord): Promise<boolean>;
   find(id: string): Promise<UserRecord | null>;
   findByEmail(email: string): Promise<UserRecord | null>;
   /** Newest first. */
   page(page: UserPage): Promise<UserRecord[]>;
-  /** Applies changes in one step and returns the user as it was before; null when it stands otherwise by now. */
+  /** Applies changes in one step. @returns the previous user; null if its state has changed */
   update(standing: UserStanding, changes: UserChanges, ends: UserEnds | null): Promise<UserRecord | null>;
-  /** Gives a user another tier unless it was given one in the meantime. */
+  /** Replaces a user's tier, unless it has changed. */
   replaceTier(id: string, from: string, to: string): Promise<void>;
-  /** Makes a user the administrator, unless the password was changed in the meantime. */
+  /** Makes a user the administrator, unless the password has changed. */
   promote(id: string, passwordHashBefore: string, to: Promotion): Promise<void>;
-  /** Sets a password and ends all sessions, unless the password was changed in the meantime: then null. */
+  /** Sets a password and ends all sessions. @returns null if the password has changed */
   replacePassword(id: string, passwordHashBefore: string, passwordHash: string): Promise<UserRecord | null>;
-  /** Ends all sessions; null when there is no such user. */
+  /** @returns null if the user doesn't exist */
   endSessions(id: string): Promise<UserRecord | null>;
-  /** Ends all sessions, and what they set up; null when there is no such user. */
+  /** Ends all sessions and the grants they set up. @returns null if the user doesn't exist */
   endAccess(id: string, now: Date): Promise<UserRecord | null>;
-  /** Makes a reset link the one that works; false when there is no such user. */
+  /** Replaces the reset link. @returns false if the user doesn't exist */
   setPasswordReset(id: string, reset: PasswordResetRecord): Promise<boolean>;
-  /** Uses up a reset link: sets the password and ends all sessions. Null when the link does not work (any more). */
+  /** Uses up a reset link: sets the password and ends all sessions. @returns null if the link doesn't work (any more) */
   redeemPasswordReset(id: string, reset: RedeemedReset): Promise<UserRecord | null>;
   anyWithTier(tier: string): Promise<boolean>;
 }
 
-/** A pattern that matches a text. Patterns travel to the database as text that a zero character would end. */
+/** Escapes a text for a pattern. A zero character would end the pattern on its way to the database. */
 const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\0", "\\x00");
 const NEW_SESSION_EPOCH = { sessionEpoch: 1 } as const;
 const NEXT_REVISION = { revision: 1 } as const;

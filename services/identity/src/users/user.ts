@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DomainError, type Plan } from "@nodeloom/kernel";
 import type { Business, UserRecord } from "../records";
 
-/** A user as others see it: no password, the tier resolved to its plan. */
+/** A user without password data, with the plan of its tier. */
 export interface User {
   id: string;
   email: string;
@@ -12,24 +12,23 @@ export interface User {
   plan: Plan;
   business: Business | null;
   suspended: boolean;
-  /** A session of an earlier epoch has ended. */
+  /** Sessions of earlier epochs have ended. */
   sessionEpoch: number;
-  /** A key of an earlier epoch has ended. */
+  /** Keys of earlier epochs have ended. */
   keyEpoch: number;
-  /** One more with every change by an administrator. */
+  /** Increases with every change by an administrator. */
   revision: number;
-  /** Signing in by password takes a code, too. */
+  /** Password sign-in needs a code. */
   secondFactor: boolean;
-  /** When the account is erased; null where nobody asked for that. */
+  /** Scheduled time of the erasure; null for none. */
   erasesAt: Date | null;
   createdAt: Date;
-  /** Set where this is the account of an organization. */
+  /** Set for an organization's account. */
   organization?: { name: string; tierOf: string };
 }
 
 type NewUser = Pick<UserRecord, "email" | "passwordHash" | "role" | "tier" | "approved" | "createdAt">;
 
-/** The record of a user who is about to be stored. */
 export const newUser = (user: NewUser & Partial<UserRecord>): UserRecord => ({
   _id: randomUUID(),
   business: null,
@@ -50,11 +49,10 @@ export const isAdmin = (user: Pick<User, "role">): boolean => user.role === "adm
 
 export const hasSecondFactor = ({ secondFactor }: Pick<UserRecord, "secondFactor">): boolean => Boolean(secondFactor?.confirmedAt);
 
-/** Whether the address is the user's. That of the configured administrator is the operator's own word. */
+/** True if the address is verified. The operator vouches for the configured administrator's. */
 export const isVerified = ({ emailVerifiedAt, bootstrapHash }: Pick<UserRecord, "emailVerifiedAt" | "bootstrapHash">): boolean =>
   Boolean(emailVerifiedAt) || bootstrapHash !== null;
 
-/** A stored user with the plan of its tier. */
 export const toUser = (record: UserRecord, plan: Plan): User => ({
   id: record._id,
   email: record.email,

@@ -13,19 +13,17 @@ export interface UserUpdate {
   suspended?: boolean;
   tier?: string;
   role?: string;
-  /** Null: there is none any more. */
+  /** Null removes it. */
   business?: Business | null;
 }
 
 export interface Users {
-  /** NOT_FOUND when there is none. */
+  /** @throws NOT_FOUND */
   get(id: string): Promise<User>;
-  /** The user, or null. */
   find(id: string): Promise<User | null>;
   list(query: UserQuery): Promise<UserList>;
   /**
-   * Applies the given members in one step. Suspending a user and taking approval back end the sessions and leave a run
-   * stop; taking approval back ends the keys, too. Repeating an update ends nothing again.
+   * Changes a user in one step. Suspension and loss of approval end sessions and stop runs; loss of approval also ends keys. Idempotent.
    * @throws INVALID_REQUEST for an unknown tier or role, or a business without a name
    */
   update(id: string, update: UserUpdate): Promise<{ before: User; after: User }>;
@@ -35,7 +33,7 @@ export interface UsersOptions {
   store: UserStore;
   tiers: Tiers;
   runStops: Pick<RunStops, "begin" | "drop">;
-  /** Removes the keys of an owner that an epoch ended. */
+  /** Removes an owner's keys of earlier epochs. */
   removeEndedKeys(userId: string, keyEpoch: number): Promise<void>;
   changes: Changes;
 }
@@ -66,7 +64,7 @@ const checkUpdate = async (update: UserUpdate, tiers: Tiers): Promise<UserChange
   };
 };
 
-/** What a change ends for the user. */
+/** The access that a change ends. */
 const endedBy = (wanted: UserChanges, { approved, suspended }: UserRecord): { runs: boolean; keys: boolean } => {
   const losesApproval = approved && wanted.approved === false;
   return { runs: losesApproval || (!suspended && wanted.suspended === true), keys: losesApproval };
@@ -78,7 +76,7 @@ export const createUsers = ({ store, tiers, runStops, removeEndedKeys, changes }
     return user && toUser(user, await tiers.planOf(user.tier));
   };
 
-  /** One attempt; undefined when somebody else changed what it relies on. */
+  /** One attempt; undefined if the state it relies on has changed. */
   const tryUpdate = async (id: string, wanted: UserChanges): Promise<{ before: UserRecord; after: UserRecord } | undefined> => {
     const standing = await store.find(id);
     if (!standing) throw noSuchUser();
@@ -119,7 +117,7 @@ export const createUsers = ({ store, tiers, runStops, removeEndedKeys, changes }
       const wanted = await checkUpdate(update, tiers);
       const { before, after } = await change(id, wanted);
       if (wanted.tier !== undefined && !(await tiers.isAssignable(wanted.tier))) {
-        // The tier's deletion began after the check above and may have overlooked this user.
+        // The tier's deletion began after the check above and may have missed this user.
         await store.replaceTier(id, wanted.tier, before.tier);
         await changes.announce({ type: "user", id });
         throw new DomainError("precondition", "PRECONDITION_FAILED", "the tier is being deleted");

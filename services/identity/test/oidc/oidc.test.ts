@@ -21,7 +21,7 @@ let now = Date.now();
 let identity: Identity;
 const secretsKeys = [randomBytes(32).toString("hex")];
 
-/** The service over one database, with what is said of the provider. */
+/** The service over one database with settings for the provider. */
 const startWith = (settings: Partial<OidcSettings> | undefined): Promise<Identity> => {
   const { issuer, clientId, clientSecret } = provider;
   const given = { issuer, clientId, clientSecret, name: "Example", scopes: ["openid", "email", "profile"], allowedDomains: [] };
@@ -52,7 +52,7 @@ const someone = (claims: Record<string, unknown> = {}): Person & { email: string
   const email = `${randomUUID()}@example.com`;
   return { sub: randomUUID(), email, claims: { email, email_verified: true, ...claims } };
 };
-/** Begins, and comes back from the provider as a person. */
+/** Starts a sign-in and completes it at the provider as a person. */
 const visit = async (person: Person, begun?: { url: string; browser: string }) => {
   await provider.become(person);
   const { url, browser } = begun ?? (await identity.oidc.start({ redirectUri: REDIRECT, returnTo: "/workflows" }));

@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** Who is at the browser, and what the ID token says otherwise than it should. */
+/** The signed-in person, and deviations of the ID token. */
 export interface Person {
   sub: string;
   claims: Record<string, unknown>;
-  /** Claims of the ID token in place of the right ones. */
+  /** Replaces claims of the ID token. */
   token?: Record<string, unknown>;
-  /** Signed with a key that is not the provider's. */
+  /** Sign with a key of another provider. */
   otherKey?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface TestProvider {
   stop(): Promise<void>;
 }
 
-/** Starts a real provider (oidc-provider) in a process of its own. */
+/** A real provider (oidc-provider) in a separate process. */
 export const startProvider = async (): Promise<TestProvider> => {
   const child = spawn(process.execPath, [join(__dirname, "provider-process.mjs")], { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
@@ -47,7 +47,7 @@ export const startProvider = async (): Promise<TestProvider> => {
 
 const MAX_HOPS = 10;
 
-/** Follows redirects as a browser of its own does. @returns the first address that begins with `until`, which is not asked for */
+/** Follows redirects like a new browser. @returns the first URL that starts with `until`, without requesting it */
 export const browse = async (start: string, until: string): Promise<string> => {
   const cookies = new Map<string, string>();
   let url = start;

@@ -17,7 +17,7 @@ afterAll(() => deployment.stop());
 describe("keys of organizations", () => {
   const keyOf = (maker: identity.User, organizationId: string) =>
     createKey(one.client, organizationId, { madeBy: maker.id, preset: "full-deploy" });
-  /** What the other instance says of a key's value. */
+  /** The key's state at the other instance. */
   const standing = (value: string): Promise<string> =>
     other.client.authenticateKey({ value }).then(
       () => "admitted",
@@ -47,7 +47,7 @@ describe("keys of organizations", () => {
     await one.organizations.acceptInvitation({ personId: maker.id, token: await invite(owner, elsewhere) });
     const others = [await keyOf(owner, id), await keyOf(maker, elsewhere)];
     const keys = deployment.database.collection<{ _id: string }>("keys");
-    // As a crash between the member and the keys would leave it.
+    // The state after a crash between removing the member and its keys.
     const kept = await keys.findOne({ _id: key!.id });
     await one.organizations.removeMember({ personId: maker.id, organizationId: id, userId: maker.id });
     expect(await keys.countDocuments({ _id: key!.id })).toBe(0);

@@ -1,7 +1,7 @@
 import type { identity, organizations } from "@nodeloom/proto";
 import { newUser, type Instance } from "../support";
 
-/** People who make organizations, and join them, at an instance. */
+/** Helpers for people who create and join organizations. */
 export const peopleAt = (one: () => Instance) => {
   const make = async (person: identity.User, name = "Loom Works"): Promise<string> => {
     const { membership } = await one().organizations.createOrganization({ personId: person.id, name });
@@ -24,7 +24,7 @@ export const peopleAt = (one: () => Instance) => {
   };
 };
 
-/** The reasons of those calls that were refused. */
+/** Reasons of the rejected calls. */
 export const refusals = async (calls: Promise<unknown>[]): Promise<string[]> =>
   (await Promise.allSettled(calls)).flatMap((result) =>
     result.status === "rejected" ? [(result.reason as { reason: string }).reason] : [],

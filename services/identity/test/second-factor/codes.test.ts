@@ -1,6 +1,6 @@
 import { newRecoveryCodes, newSecret, parseCode, recoveryHash, stepOf, urlOf } from "../../src/second-factor/codes";
 
-/** Of the test vectors in RFC 6238: "12345678901234567890". */
+/** From the test vectors of RFC 6238: "12345678901234567890". */
 const SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 const SECOND = 1_000;
 

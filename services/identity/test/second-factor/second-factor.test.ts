@@ -16,7 +16,7 @@ const [OLD, NEW] = [randomBytes(32).toString("hex"), randomBytes(32).toString("h
 
 let deployment: Deployment;
 let now = Date.now();
-/** The service over one database, with the keys for secrets that are given. */
+/** The service over one database with the given encryption keys. */
 let startWith: (secretsKeys: readonly string[]) => Promise<Identity>;
 let identity: Identity;
 beforeAll(async () => {
@@ -52,7 +52,7 @@ const register = async (): Promise<{ id: string; email: string }> => {
   return identity.signIn.register({ email, password: PASSWORD, address: HOME });
 };
 const enrol = (userId: string, password = PASSWORD) => identity.secondFactors.enrol({ userId, password, address: HOME });
-/** An account whose second factor is on; its next code is of the next step. */
+/** An account with a second factor; its next code is for the next time step. */
 const account = async (): Promise<Account> => {
   const { id, email } = await register();
   const { secret } = await enrol(id);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-/** How long an attempt must wait, in seconds; 0 when it is taken. */
+/** Seconds until an attempt is allowed; 0 if it is allowed now. */
 const wait = async (email: string, address: string): Promise<number> => {
   try {
     await throttle.attempt(email, address);

@@ -99,7 +99,7 @@ describe("a run stop", () => {
     await deployment.database.collection("run-stops").updateMany({}, { $set: { claimedUntil: new Date() } });
     const next = await claimed();
     expect(next!.id).toBe(stop!.id);
-    // The first one's claim is over.
+    // The first worker's claim has expired.
     await client.finishRunStop({ stop });
     expect(await deployment.database.collection("run-stops").countDocuments()).toBe(1);
     await client.finishRunStop({ stop: next });
