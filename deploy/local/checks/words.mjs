@@ -28,6 +28,15 @@ export const RULES = [
   { pattern: /^(?:[-*] ?)*(?:What (?:is|was|has)|Who) .*[^?|]$/, instead: "name the subject first" },
 ];
 
+/** Openings of comments that leave out the subject. @type {readonly Rule[]} */
+const OPENINGS = [
+  { pattern: /^(?:Of|Those|The same)\b/, instead: "name the subject first" },
+  { pattern: /^(?:Who|What (?:is|has|was))\b/, instead: "name the subject first" },
+];
+
+/** Services whose comments have been rewritten. It grows until it has all of them. */
+const COMMENTED = ["billing", "identity", "inference", "kernel", "media", "models", "sandbox", "transform", "usage", "workflows"];
+
 /** Pages that are generated, or quote code and people. */
 const LEFT_OUT = [/^docs\/conformance\.md$/, /^docs\/reference\//, /^docs\/design\//, /^CODE_OF_CONDUCT\.md$/];
 
@@ -48,15 +57,39 @@ export const awkwardIn = (text) => {
   });
 };
 
-const pages = () =>
-  execFileSync("git", ["ls-files", "*.md"], { cwd: ROOT, encoding: "utf8" })
+/** Doc comments, and lines of `//` comments. */
+const COMMENT = /\/\*\*?([\s\S]*?)\*\/|^[ \t]*\/\/([^\n]*)$/gm;
+
+/** @param {string} text TypeScript @returns {{ line: number, words: string, instead: string }[]} */
+export const awkwardInComments = (text) =>
+  [...text.matchAll(COMMENT)].flatMap(({ 0: whole, 1: block, 2: rest = "", index }) => {
+    const words = withoutNames((block ?? rest).replaceAll(/^\s*\* ?/gm, "")).trim();
+    // A later line of a `//` comment goes on with a sentence.
+    const goesOn = block === undefined && /^[ \t]*\/\/.*\n$/m.test(text.slice(text.lastIndexOf("\n", index - 2) + 1, index));
+    return [...(goesOn ? [] : OPENINGS), ...RULES.filter(({ pattern }) => !pattern.source.startsWith("^"))].flatMap(
+      ({ pattern, instead }) => {
+        const found = pattern.exec(words);
+        return found ? [{ line: text.slice(0, index + whole.search(/\S/)).split("\n").length, words: found[0], instead }] : [];
+      },
+    );
+  });
+
+/** @param {string[]} patterns @returns {string[]} */
+const filesOf = (...patterns) =>
+  execFileSync("git", ["ls-files", ...patterns], { cwd: ROOT, encoding: "utf8" })
     .split("\n")
-    .filter((path) => path !== "" && !LEFT_OUT.some((left) => left.test(path)));
+    .filter(Boolean);
+
+/** @param {string[]} paths @param {typeof awkwardIn} find */
+const problemsIn = (paths, find) =>
+  paths.flatMap((path) =>
+    find(readFileSync(join(ROOT, path), "utf8")).map(({ line, words, instead }) => `${path}:${line}: "${words}": ${instead}`),
+  );
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const found = pages().flatMap((path) =>
-    awkwardIn(readFileSync(join(ROOT, path), "utf8")).map(({ line, words, instead }) => `${path}:${line}: "${words}": ${instead}`),
-  );
+  const pages = filesOf("*.md").filter((path) => !LEFT_OUT.some((left) => left.test(path)));
+  const sources = filesOf(...COMMENTED.map((name) => `services/${name}/*.ts`));
+  const found = [...problemsIn(pages, awkwardIn), ...problemsIn(sources, awkwardInComments)];
   if (found.length > 0) {
     process.stderr.write(`${found.join("\n")}\n`);
     process.exitCode = 1;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { awkwardIn } from "../checks/words.mjs";
+import { awkwardIn, awkwardInComments } from "../checks/words.mjs";
 
 describe("the words of the documentation", () => {
   for (const sentence of [
@@ -20,5 +20,16 @@ describe("the words of the documentation", () => {
 
   it("are named with their line and a replacement", () => {
     assert.deepEqual(awkwardIn("fine\n\nnobody pays"), [{ line: 3, words: "nobody", instead: "say who can't, or what doesn't happen" }]);
+  });
+
+  for (const comment of ["/** Of a key. */", "/**\n * The same for a user.\n */", "// What was paid.", "/** Begins anew. */"])
+    it(`refuse ${JSON.stringify(comment)}`, () => assert.equal(awkwardInComments(`const one = 1;\n${comment}\n`).length, 1));
+
+  it("are judged in comments, not in code", () => {
+    assert.deepEqual(awkwardInComments('const what = "What is anew";\n// Waits for the end\n// Of `a`, or the deadline.\n'), []);
+    assert.deepEqual(
+      awkwardInComments("let one;\n\n  /** Of it. */").map(({ line }) => line),
+      [3],
+    );
   });
 });

@@ -21,7 +21,7 @@ type Batch = readonly BatchItem<Command, unknown>[];
 /** Cached state of an account between batches. */
 interface CachedAccount {
   userId: string;
-  /** As last read or written here; other processes may have changed it. */
+  /** Last state read or written here; other processes may have changed it. */
   account?: Account;
   /** Rows of `account.outbox` that have reached the ledger since. */
   drained: Set<string>;

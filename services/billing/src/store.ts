@@ -62,7 +62,7 @@ export const createStore = (connection: Connection) => {
   /** Existing rows stay unchanged. */
   const writeChunk = async (rows: readonly LedgerRow[]): Promise<void> => {
     const write = () => ledger.collection.bulkWrite(rows.map(insertOnce), UNORDERED);
-    // Of two concurrent upserts of one id, one can fail; the retry finds the row.
+    // Two upserts of one id can race and one of them fail; the retry finds the row.
     await retry(write, { pausesMs: [0], shouldRetry: isDuplicateKey });
   };
 

@@ -185,7 +185,7 @@ export const roleDenied = (role: Role, required = `role:${role}`): DomainError =
     requiredRole: role,
   });
 
-/** The same error for a workflow that doesn't exist and for one of another user, so that callers can't probe for slugs. */
+/** A missing workflow and another user's get one error, so that callers can't probe for slugs. */
 export const workflowNotFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
 export const versionNotFound = (): DomainError => new DomainError("not_found", "VERSION_NOT_FOUND", "the workflow has no such version");
 export const executionNotFound = (): DomainError => new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");

@@ -6,7 +6,7 @@ export type Kept =
   | { days: number }
   /** Calendar months. */
   | { months: number }
-  /** As long as the data it belongs to. */
+  /** Kept as long as the data it belongs to. */
   | { with: string }
   | "forever";
 

@@ -18,7 +18,7 @@ type Answer = z.infer<typeof answerSchema>;
 
 export interface ModelStatus {
   state: "ready" | "needs-key" | "downloading" | "away";
-  /** What to do, or why the model is unavailable. */
+  /** The next step, or the reason why the model is unavailable. */
   reason: string;
   retryAfterSeconds: number;
   /** Its files are neither installed nor downloading. */

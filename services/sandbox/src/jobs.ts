@@ -68,7 +68,7 @@ const MAX_JOBS = 50_000;
 const MAX_JOURNAL_ENTRIES = 3 * MAX_JOBS;
 const QUEUED_SHARE = 0.2;
 const HANGING_PROGRESS = 0.9;
-/** Of every `FLAP_PERIOD` polls of a flapping job, only the last one succeeds. */
+/** A flapping job answers only the last of this many polls. */
 const FLAP_PERIOD = 3;
 const DEFAULT_REFUSAL_STATUS = 500;
 

@@ -11,7 +11,7 @@ export interface Templates {
   feature(slug: string, featured: boolean): Promise<{ before: boolean; takedown: Takedown | null }>;
   /** Hides an owner's workflows from other users during a suspension. */
   setOwnerSuspended(ownerId: string, suspended: boolean, userRevision: number): Promise<void>;
-  /** Of some file ids and keys, those that a workflow, version or cover refers to. */
+  /** Returns the file ids and keys that a workflow, version or cover refers to. */
   named(names: readonly string[]): Promise<string[]>;
 }
 

@@ -97,7 +97,7 @@ export interface CommandContext {
 export type Outcome<R> = { kind: "done"; reply: R } | { kind: "refused"; error: DomainError } | { kind: "needsLedger"; ids: string[] };
 
 export interface Transition<R> {
-  /** The same object if nothing changed. */
+  /** Unchanged (identical) if nothing changed. */
   account: Account;
   outcome: Outcome<R>;
 }

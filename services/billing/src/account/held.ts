@@ -2,7 +2,7 @@
 
 import type { Counted } from "./budgets/budget";
 
-/** The group of alternative calls, of which only one runs. */
+/** Groups alternative calls: only one call of a group runs. */
 export const groupOf = ({ key, alternativeTo }: Pick<HeldItem, "key" | "alternativeTo">): string => alternativeTo || key;
 
 /** One generator call of an execution's hold, and the source of its price. */

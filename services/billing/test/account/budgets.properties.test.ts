@@ -123,7 +123,7 @@ const noteSettled = (book: Book, before: Account, given: Command, captured: Read
   if (given.type !== "settle" || !before.holds.some((hold) => hold.executionId === given.executionId)) return;
   const own = book.entries.filter((one) => one.executionId === given.executionId);
   for (const entry of own) {
-    // Of `a` and `b`, held together, one runs and uses their shared hold.
+    // Only one of `a` and `b` runs, and it uses their shared hold.
     const pair = own.filter(({ key, heldBy }) => heldBy === entry.heldBy && (key === "a" || key === "b"));
     const keys = pair.length === 2 && pair.includes(entry) ? (entry.millicredits > 0 ? ["a", "b"] : []) : [entry.key];
     entry.captured = keys.reduce((sum, key) => sum + (captured.get(key) ?? 0), 0);

@@ -27,7 +27,7 @@ export interface ErasureOf {
 }
 
 export interface DueErasure {
-  /** Of a person or an organization, here and below. */
+  /** Id of a person's account or of an organization, here and below. */
   userId: string;
   /** Only the mark remains. */
   isEnded: boolean;

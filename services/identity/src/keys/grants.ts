@@ -30,7 +30,7 @@ export interface GrantRequest {
 
 const isPreset = (preset: string): preset is Preset => (PRESETS as readonly string[]).includes(preset);
 
-/** Problems of a grant request, whoever makes it. */
+/** Problems of a grant request that don't depend on the caller. */
 export const grantIssues = ({ preset, capabilities }: GrantRequest): Issue[] => {
   const isCustom = preset === "" || preset === CUSTOM_PRESET;
   if (isCustom && capabilities.length === 0) return [{ path: "capabilities", message: "give a preset or at least one capability" }];

@@ -20,7 +20,7 @@ export interface OrganizationPage {
 export interface OrganizationStore {
   /** @returns false if the maker's slot was taken concurrently */
   insert(organization: OrganizationRecord): Promise<boolean>;
-  /** Of these slots, those that are taken. */
+  /** The taken ones among the slots. */
   takenPlaces(places: readonly string[]): Promise<string[]>;
   /** @returns null for a non-member */
   findOf(personId: string, id: string): Promise<OrganizationRecord | null>;

@@ -4,7 +4,7 @@ import { Secret, TOTP } from "otpauth";
 import { nameOf } from "../sessions/networks";
 
 const ISSUER = "Nodeloom";
-/** As recommended by RFC 4226. */
+/** Recommended by RFC 4226. */
 const SECRET_BYTES = 20;
 /** The settings that every authenticator supports; some ignore others. */
 const FORM = { algorithm: "SHA1", digits: 6, period: 30 } as const;

@@ -39,7 +39,7 @@ export const createSecretStore = (secrets: Model<SecretRecord>): SecretStore => 
     count: (owner) => secrets.countDocuments({ owner }).exec(),
     put: (secret) =>
       put(secret).catch((error: unknown) => {
-        // Of two concurrent upserts of a new secret, the later one finds it on retry.
+        // Two upserts of a new secret can race; the later one finds it on retry.
         if (isDuplicateKey(error)) return put(secret);
         throw error;
       }),

@@ -40,7 +40,7 @@ export const createTierStore = (tiers: Model<TierRecord>): TierStore => {
     list: () => tiers.find({ deletingAt: null }).sort({ _id: 1 }).lean<TierRecord[]>().exec(),
     put: (tier) =>
       put(tier).catch((error: unknown) => {
-        // Of two concurrent upserts of a new tier, the later one finds it on retry.
+        // Two upserts of a new tier can race; the later one finds it on retry.
         if (isDuplicateKey(error)) return put(tier);
         throw error;
       }),

@@ -16,7 +16,7 @@ export type UserChanges = Partial<Pick<UserRecord, "approved" | "tier" | "role" 
 /** The state that an update relies on. */
 export type UserStanding = Pick<UserRecord, "_id" | "approved" | "suspended">;
 
-/** What an update ends. */
+/** Access that an update ends. */
 export interface UserEnds {
   stop: StopRecord;
   keys: boolean;

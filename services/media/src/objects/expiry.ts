@@ -9,7 +9,7 @@ export interface ExpiryDeps {
   store: Pick<ObjectStore, "expiring" | "expire" | "expired" | "restore" | "condemn" | "hidden">;
   quota: Pick<Quota, "finishAbandoned">;
   purge: Purge;
-  /** Of some file ids and keys (at most 1,000 are passed), those that a workflow, version or cover refers to. */
+  /** Returns the file ids and keys (at most 1,000 are passed) that a workflow, version or cover refers to. */
   findNamed(names: string[]): Promise<readonly string[]>;
   /** Removes expired archives. @returns how many */
   removeExports(limit: number): Promise<number>;

@@ -9,9 +9,9 @@ export interface ObjectStore {
   byId(id: string): Promise<MediaObject | undefined>;
   byIdOrHeld(id: string): Promise<MediaObject | undefined>;
   ofOwner(id: string, ownerId: string): Promise<MediaObject | undefined>;
-  /** Of the ids, those that belong to the owner. */
+  /** The owner's objects among the ids. */
   allOfOwner(ids: readonly string[], ownerId: string): Promise<MediaObject[]>;
-  /** Of the ids, the owner's held ones. */
+  /** The owner's held objects among the ids. */
   heldOfOwner(ids: readonly string[], ownerId: string): Promise<MediaObject[]>;
   byKey(key: string): Promise<MediaObject | undefined>;
   byKeys(keys: readonly string[]): Promise<MediaObject[]>;
@@ -39,7 +39,7 @@ export interface ObjectStore {
   hide(object: MediaObject, token: string, at: Date): Promise<boolean>;
   /** Hides an expired object. False if it has changed since it was read. */
   expire(object: MediaObject, at: Date): Promise<boolean>;
-  /** Of the ids, those hidden as expired. */
+  /** Objects among the ids that are hidden as expired. */
   expired(ids: readonly string[]): Promise<MediaObject[]>;
   /** Makes objects hidden as expired readable again. @returns how many */
   restore(ids: readonly string[]): Promise<number>;

@@ -21,7 +21,7 @@ export interface Objects {
   /** Stores a stream of bytes. Idempotent by id. */
   upload(placement: Placement, bytes: AsyncIterable<Uint8Array>): Promise<MediaObject>;
   /**
-   * Of the ids, those that belong to the owner.
+   * The owner's objects among the ids.
    * @throws DomainError INVALID_REQUEST for too many ids
    */
   getAll(ids: readonly string[], ownerId: string, withHeld?: boolean): Promise<MediaObject[]>;

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const TRY_MS = 5_000;
-/** As root, or as any user if user namespaces are enabled. */
+/** Commands for root, and for any user if user namespaces are enabled. */
 const WAYS: readonly (readonly string[])[] = [
   ["unshare", "--net", "--"],
   ["unshare", "--user", "--map-current-user", "--net", "--"],

@@ -3,7 +3,7 @@
 export interface WorkFile {
   port: string;
   path: string;
-  /** As sniffed by media. */
+  /** The type that media sniffed. */
   contentType: string;
 }
 

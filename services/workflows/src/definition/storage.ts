@@ -54,7 +54,7 @@ export interface WorkflowStore {
   taken(pattern: RegExp): Promise<Map<string, string | undefined>>;
   /** The user's own workflows, and all templates. */
   visible(slug: string, userId: string): Promise<Workflow | undefined>;
-  /** Workflows that the user can run: visible ones, and public playgrounds, of which others see only the schema. */
+  /** Workflows that the user can run: visible ones, and public playgrounds (their graph stays hidden from others). */
   runnable(slug: string, userId: string): Promise<Workflow | undefined>;
   runnableHead(slug: string, userId: string): Promise<WorkflowHead | undefined>;
   runnableSchema(slug: string, userId: string): Promise<SchemaRow | undefined>;
