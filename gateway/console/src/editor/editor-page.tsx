@@ -27,6 +27,7 @@ import {
   RunPanel,
   SettingsDialog,
 } from "./panels/lazy-panels";
+import { PaletteWaiting } from "./panels/palette-box";
 import { BoardTools, SaveFailure, Toolbar } from "./toolbar";
 import { createScene } from "./scene/scene";
 import { createUi, type Panel } from "./ui-store";
@@ -113,8 +114,10 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
         <SidePanel stage={stage} />
       </div>
       <Overlays stage={stage} />
-      <Suspense fallback={null}>
+      <Suspense fallback={<PaletteWaiting />}>
         <Palette />
+      </Suspense>
+      <Suspense fallback={null}>
         <NodeMenu stage={stage} />
         <SettingsDialog />
         <Conflicts />

@@ -19,6 +19,9 @@ export interface PaletteRequest {
   from?: LinkStart;
   /** An edge that the new node is put into. */
   edgeId?: string;
+  /** Typed before the choices were there, and whether Enter was pressed then. */
+  typed?: string;
+  isEntered?: boolean;
 }
 
 export type Panel = "node" | "run" | "problems";

@@ -6,6 +6,7 @@ import { useEditor, useUi } from "../context";
 import type { PaletteRequest } from "../ui-store";
 import { NothingFound } from "./nothing-found";
 import { modelState, placeWords } from "./model-state";
+import { CHOICES_ID, PaletteBox } from "./palette-box";
 
 interface Choice {
   key: string;
@@ -14,10 +15,6 @@ interface Choice {
   description: string;
   model?: string;
 }
-
-const WIDTH = 300;
-const HEIGHT = 380;
-const MARGIN = 8;
 
 const matches = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word));
 
@@ -60,67 +57,44 @@ const useChoices = (request: PaletteRequest, query: string): Choice[] => {
   }, [fitting, models, query]);
 };
 
-const heading = ({ from, edgeId }: PaletteRequest): string => {
-  if (edgeId !== undefined) return "Insert into this link";
-  if (!from) return "Add a node";
-  return from.side === "output" ? `Send “${from.port.name}” to` : `Fill “${from.port.name}” from`;
-};
-
 const PaletteList = ({ request }: { request: PaletteRequest }) => {
   const editor = useEditor();
-  const [query, setQuery] = useState("");
+  const [query, setQuery] = useState(request.typed ?? "");
   const [at, setAt] = useState(0);
   const choices = useChoices(request, query);
   const list = useRef<HTMLUListElement>(null);
-  const close = (): void => editor.ui.setState({ palette: undefined });
   const choose = (choice: Choice | undefined): void => {
     if (choice) addFromPalette(editor, choice.kind, request, choice.model);
   };
-  const onKey = (event: KeyboardEvent): void => {
-    event.stopPropagation();
-    if (event.key === "Escape") close();
-    else if (event.key === "Enter") choose(choices[at]);
-    else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+  useEffect(() => {
+    if (request.isEntered) choose(choices[0]);
+    // Once, for what was pressed before.
+  }, []);
+  const onKey = (key: string, event: KeyboardEvent): void => {
+    if (key === "Enter") choose(choices[at]);
+    else if (key === "ArrowDown" || key === "ArrowUp") {
       event.preventDefault();
-      const next = (at + (event.key === "ArrowDown" ? 1 : -1) + choices.length) % Math.max(1, choices.length);
+      const next = (at + (key === "ArrowDown" ? 1 : -1) + choices.length) % Math.max(1, choices.length);
       setAt(next);
       list.current?.children[next]?.scrollIntoView({ block: "nearest" });
     }
   };
-  const left = Math.max(MARGIN, Math.min(request.at.x, window.innerWidth - WIDTH - MARGIN));
-  const top = Math.max(MARGIN, Math.min(request.at.y, window.innerHeight - HEIGHT - MARGIN));
-  const id = "palette-choices";
   return (
-    <div
-      role="dialog"
-      aria-label={heading(request)}
-      className="fixed z-50 flex flex-col overflow-hidden rounded-xl border bg-surface shadow-high"
-      style={{ left, top, width: WIDTH, maxHeight: HEIGHT }}
+    <PaletteBox
+      request={request}
+      query={query}
+      active={choices[at] && `${CHOICES_ID}-${at}`}
+      onQuery={(typed) => {
+        setQuery(typed);
+        setAt(0);
+      }}
+      onKey={onKey}
     >
-      <div className="border-b p-2">
-        <div className="px-1 pb-1.5 text-xs font-medium text-muted">{heading(request)}</div>
-        <input
-          autoFocus
-          role="combobox"
-          aria-expanded
-          aria-controls={id}
-          aria-activedescendant={choices[at] && `${id}-${at}`}
-          aria-label="Search nodes and models"
-          placeholder="Search nodes and models"
-          className="h-8 w-full rounded-lg bg-sunken px-2.5 text-sm outline-none"
-          value={query}
-          onChange={(event) => {
-            setQuery(event.target.value);
-            setAt(0);
-          }}
-          onKeyDown={onKey}
-        />
-      </div>
-      <ul ref={list} id={id} role="listbox" aria-label="Nodes" className="min-h-0 flex-1 overflow-y-auto p-1">
+      <ul ref={list} id={CHOICES_ID} role="listbox" aria-label="Nodes" className="min-h-0 flex-1 overflow-y-auto p-1">
         {choices.map((choice, index) => (
           <li
             key={choice.key}
-            id={`${id}-${index}`}
+            id={`${CHOICES_ID}-${index}`}
             role="option"
             aria-selected={index === at}
             onPointerMove={() => setAt(index)}
@@ -136,7 +110,7 @@ const PaletteList = ({ request }: { request: PaletteRequest }) => {
         ))}
       </ul>
       {choices.length === 0 && <NothingFound query={query} />}
-    </div>
+    </PaletteBox>
   );
 };
 
