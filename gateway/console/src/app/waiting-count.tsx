@@ -1,6 +1,14 @@
-import { useQuery } from "@tanstack/react-query";
-import { waitingQuery } from "../api/queries";
+import { request } from "../api/client";
+import { useQuery, queryOptions } from "@tanstack/react-query";
 import { classes } from "../ui/classes";
+
+const WAITING_POLL_MS = 30_000;
+/** How many runs wait for a decision. */
+const waitingQuery = queryOptions({
+  queryKey: ["waiting"],
+  queryFn: async ({ signal }) => (await request("countWaitingExecutions", { signal })).body,
+  refetchInterval: WAITING_POLL_MS,
+});
 
 /** How many runs wait for the signed-in person; nothing while none does. */
 export const WaitingCount = ({ compact }: { compact: boolean }) => {

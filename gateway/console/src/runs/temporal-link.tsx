@@ -1,6 +1,14 @@
-import { useQuery } from "@tanstack/react-query";
+import { request } from "../api/client";
+import { useQuery, queryOptions } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
-import { meQuery, temporalQuery } from "../api/queries";
+import { meQuery } from "../api/queries";
+
+/** Temporal's UI, for administrators. */
+const temporalQuery = queryOptions({
+  queryKey: ["temporal"],
+  queryFn: async ({ signal }) => (await request("adminGetTemporal", { signal })).body,
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 /** Leads administrators to a run's workflow in Temporal's UI. Runs without calls have none. */
 export const TemporalLink = ({ executionId }: { executionId: string }) => {

@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { CircleCheck, Rocket, RotateCcw, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { messageOf, request } from "../../api/client";
-import { versionQuery, versionsQuery } from "../../api/queries";
+import { versionQuery, versionsQuery } from "./queries";
 import { useChange } from "../../api/use-change";
 import { sameGraph, type DocGraph } from "../../document/graph";
 import { Badge } from "../../ui/badge";

@@ -1,4 +1,4 @@
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { Files, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Pager } from "../../parts/pager";
@@ -6,7 +6,7 @@ import { LoadFailure } from "../../parts/error-pages";
 import { useTheme, type Theme } from "../../parts/theme";
 import { request } from "../../api/client";
 import { fileOf } from "../../media/files-in";
-import { mediaQuery, meQuery } from "../../api/queries";
+import { meQuery } from "../../api/queries";
 import { useChange } from "../../api/use-change";
 import { fileTitle } from "../../media/file-title";
 import { MediaView } from "../../media/media-view";
@@ -23,6 +23,14 @@ import { LeavingCard } from "./leaving/leaving-card";
 import { ProviderCard } from "./provider-card";
 import { SecondFactorCard } from "./second-factor/card";
 import { PasswordForm } from "./password-form";
+
+const mediaQuery = (cursor: string | undefined) =>
+  queryOptions({
+    queryKey: ["media", cursor ?? ""],
+    queryFn: async ({ signal }) =>
+      (await request("listMedia", { query: { limit: 24, ...(cursor === undefined ? {} : { cursor }) }, signal })).body,
+    placeholderData: keepPreviousData,
+  });
 
 const THEMES: readonly (readonly [Theme, string])[] = [
   ["system", "As the system"],

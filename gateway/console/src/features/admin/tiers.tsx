@@ -5,7 +5,7 @@ import { useState } from "react";
 import { FormDialog } from "../../parts/form";
 import { Loaded } from "../../parts/loaded";
 import { request } from "../../api/client";
-import { tiersQuery } from "../../api/queries";
+import { tiersQuery } from "./queries";
 import { useChange } from "../../api/use-change";
 import { Button, IconButton } from "../../ui/button";
 import { InputField, SelectField } from "../../ui/inputs/field";

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Coins, Copy, Download, Ellipsis, KeyRound, List, ShieldCheck, ShieldOff, Trash2, Unlink, UserCheck, UserX } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { tiersQuery } from "../../api/queries";
+import { tiersQuery } from "./queries";
 import { useChange } from "../../api/use-change";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";

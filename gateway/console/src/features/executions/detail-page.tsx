@@ -1,10 +1,11 @@
+import { loadRanGraph } from "../../api/workflow-remote";
 import type { Execution } from "@nodeloom/client";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, queryOptions } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { CircleStop, RotateCcw, Workflow } from "lucide-react";
 import { Loading, NotThere } from "../../parts/error-pages";
-import { api } from "../../api/client";
-import { executionQuery, ranGraphQuery } from "../../api/queries";
+import { api, request } from "../../api/client";
+import { executionQuery } from "../../api/queries";
 import { useChange } from "../../api/use-change";
 import { DecisionCard } from "../../runs/approvals/decision-card";
 import { Gallery } from "../../media/gallery";
@@ -25,6 +26,16 @@ import { AgainCard } from "./again-card";
 import { Timeline } from "./timeline";
 import { Webhook } from "./webhook";
 import { useWorkflowNames } from "../../parts/workflow-names";
+
+/** The graph that a run ran, which never changes. */
+const ranGraphQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["ran-graph", id],
+    queryFn: ({ signal }) => loadRanGraph(id, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+    retry: false,
+  });
 
 const route = getRouteApi("/shell/executions/$id");
 const isGoing = ({ status }: Execution): boolean => status === "processing" || status === "cancel_requested";

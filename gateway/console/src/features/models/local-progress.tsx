@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
-import { localModelsQuery } from "../../api/queries";
+import { localModelsQuery } from "./queries";
 import { Notice } from "../../ui/notice";
 
 const MB = 1_000_000;

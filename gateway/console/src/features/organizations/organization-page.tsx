@@ -4,7 +4,7 @@ import { ArrowRight, Pencil } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
 import { chosenOrganization, workFor } from "../../api/organization";
-import { organizationQuery } from "../../api/queries";
+import { organizationQuery } from "./queries";
 import { LoadFailure } from "../../parts/error-pages";
 import { Button } from "../../ui/button";
 import { credits } from "../../ui/format";

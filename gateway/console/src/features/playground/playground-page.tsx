@@ -1,16 +1,19 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, queryOptions } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { FileQuestion } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { LoadFailure, Loading } from "../../parts/error-pages";
 import { Logo } from "../../parts/logo";
-import { isNotFound } from "../../api/client";
-import { meQuery, publicSchemaQuery } from "../../api/queries";
+import { isNotFound, api } from "../../api/client";
+import { meQuery } from "../../api/queries";
 import { initialValues, RunForm, sentInputs } from "../../runs/run-form";
 import { TryIt } from "../../runs/try-it";
 import { Button } from "../../ui/button";
 import { Empty, Notice } from "../../ui/notice";
 import { useTitle } from "../../ui/use-title";
+
+const publicSchemaQuery = (slug: string) =>
+  queryOptions({ queryKey: ["public-schema", slug], queryFn: ({ signal }) => api.workflows.publicSchema(slug, { signal }), retry: false });
 
 const route = getRouteApi("/p/$slug");
 

@@ -1,7 +1,8 @@
 import type { ApiKey } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { keysQuery, usageGroupsQuery } from "../../api/queries";
+import { keysQuery } from "../../api/queries";
+import { usageGroupsQuery } from "./queries";
 import { DownloadButton } from "../../parts/download-button";
 import { Input, Select } from "../../ui/inputs/field";
 import { whole } from "../../ui/format";

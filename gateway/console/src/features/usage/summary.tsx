@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { summaryQuery } from "../../api/queries";
+import { summaryQuery } from "./queries";
 import { credits, whole } from "../../ui/format";
 import { Card } from "../../ui/page";
 import { Bars } from "./bars";

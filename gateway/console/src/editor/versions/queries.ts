@@ -1,0 +1,23 @@
+import { loadVersion } from "../../api/workflow-remote";
+import { request } from "../../api/client";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+const VERSIONS = 20;
+export const versionsQuery = (slug: string) =>
+  infiniteQueryOptions({
+    queryKey: ["versions", slug],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { limit: VERSIONS, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      return (await request("listVersions", { params: { slug }, query, signal })).body;
+    },
+    initialPageParam: "",
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+/** The graph of a published version; versions never change. */
+export const versionQuery = (slug: string, version: number) =>
+  queryOptions({
+    queryKey: ["version", slug, version],
+    queryFn: ({ signal }) => loadVersion(slug, version, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    // Nodes remember what was made of them by identity.
+    structuralSharing: false,
+  });

@@ -1,0 +1,14 @@
+import { request } from "../../api/client";
+import type { Operations } from "@nodeloom/client";
+import { queryOptions } from "@tanstack/react-query";
+export type WorkflowsFilter = NonNullable<Operations["listWorkflows"]["query"]>;
+/** Some workflows, which are there before all of very many are. */
+export const someWorkflowsQuery = (filter: WorkflowsFilter) =>
+  queryOptions({
+    queryKey: ["workflows", filter],
+    queryFn: async ({ signal }) => (await request("listWorkflows", { query: filter, signal })).body,
+  });
+export const foldersQuery = queryOptions({
+  queryKey: ["folders"],
+  queryFn: async ({ signal }) => (await request("listFolders", { signal })).body,
+});
