@@ -1,1 +1,0 @@
-export const DRILL = { sentence: "opens every list of the console on a platform with a year of data", minutes: 5, builds: true };

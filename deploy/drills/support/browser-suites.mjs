@@ -1,0 +1,23 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { ROOT } from "../../local/paths.mjs";
+
+const PLAYWRIGHT = join(ROOT, "node_modules", "@playwright", "test", "cli.js");
+
+/**
+ * Runs the suites of gateway/console/e2e, with the options that the drill is called with: files, `-g <title>`, `--project=<name>`.
+ * @param {readonly string[]} projects those that run where the options name none
+ */
+export const runBrowserSuites = (projects) => {
+  const given = process.argv.slice(2);
+  const chosen = given.some((option) => option.startsWith("--project")) ? [] : projects.map((name) => `--project=${name}`);
+  const child = spawn(process.execPath, [PLAYWRIGHT, "test", "--config", "gateway/console", ...chosen, ...given], {
+    cwd: ROOT,
+    stdio: "inherit",
+  });
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  child.once("exit", (code) => {
+    process.exitCode = code ?? 1;
+  });
+};

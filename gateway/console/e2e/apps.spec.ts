@@ -1,0 +1,215 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test, type Page } from "@playwright/test";
+import type { Account } from "../../../gateway/test/e2e/support/client";
+import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
+import { setStage } from "./support/stage";
+
+/** `npm run drill console`: an app that is published in the console, within a page of another site, used by people without an account. */
+
+const MB = 1_000_000;
+const PHONE = { width: 390, height: 844 };
+
+/** A site of its own: a port is another origin. */
+const startSite = (html: () => string): Promise<{ origin: string; server: Server }> =>
+  new Promise((resolve) => {
+    const server = createServer((_request, response) => void response.setHeader("content-type", "text/html").end(html()));
+    server.listen(0, "127.0.0.1", () => resolve({ origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }));
+  });
+
+const stage = setStage();
+const sites: Server[] = [];
+test.afterAll(() => sites.forEach((server) => server.close()));
+
+const site = async (html: () => string): Promise<string> => {
+  const { origin, server } = await startSite(html);
+  sites.push(server);
+  return origin;
+};
+
+const picture = async (page: Page, name: string): Promise<void> => {
+  const { PICTURES } = process.env;
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+};
+
+const node = (id: string, type: string, data: object): object => ({ id, type, data, position: { x: 0, y: 0 } });
+const edge = (source: string, sourceHandle: string, target: string, targetHandle: string): object => ({
+  ...{ id: `${source}-${target}`, source, sourceHandle, target, targetHandle },
+});
+const FIELDS = [{ name: "prompt", type: "text", label: "What to draw", default: "a paper boat", required: true }];
+
+const createWorkflow = async (account: Account): Promise<{ slug: string; price: number }> => {
+  const body = {
+    name: "Boats",
+    description: "Draws what you say.",
+    nodes: [
+      node("in", "request-input", { fields: FIELDS }),
+      node("draw", "generate-image", { model: "sandbox-image" }),
+      node("out", "response-output", {}),
+    ],
+    edges: [edge("in", "prompt", "draw", "prompt"), edge("draw", "image", "out", "images")],
+  };
+  const call = async (path: string, content: object) => (await stage.http.call("POST", path, { key: account.key!, body: content })).body;
+  const slug = String((await call("/api/workflows", body)).slug);
+  const quote = () => call(`/api/workflows/${slug}/quote`, { inputs: {} });
+  // Runs that trial grants pay count on no budget.
+  const [grant] = (await quote()).grants as { remaining: number }[];
+  for (let left = (grant?.remaining ?? -1) + 1; left > 0; left -= 1) await call(`/api/workflows/${slug}/run`, { inputs: {} });
+  return { slug, price: Number((await quote()).estimatedCreditCost) };
+};
+
+/** Publishes a workflow as its owner does, in the console. */
+const publish = async (account: Account, slug: string, { credits, origin }: { credits: number; origin: string }): Promise<void> => {
+  const { page, context, complaints } = await stage.signedIn(account);
+  await page.goto(`/workflows/${slug}`);
+  await page.locator(".react-flow__node").first().waitFor();
+  await page.getByRole("button", { name: "Menu", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Publish as an app…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Credits a day").fill(String(credits));
+  await dialog.getByLabel("Sites that may embed it").fill(origin);
+  await picture(page, "app-dialog-new");
+  await dialog.getByRole("button", { name: "Publish", exact: true }).click();
+  await dialog.getByText("Spent today").waitFor();
+  await dialog.getByRole("region", { name: "Code to embed it" }).waitFor();
+  await picture(page, "app-dialog");
+  expect(await accessibilityProblems(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+  await context.close();
+};
+
+let account: Account;
+let slug: string;
+let shop: string;
+let stranger: string;
+const embedding = (): string =>
+  `<!doctype html><html lang="en"><title>A shop</title><h1>A shop</h1><script src="${stage.platform.baseUrl}/embed.js" data-app="${slug}"></script></html>`;
+
+test.beforeAll(async () => {
+  account = await stage.http.account({ tier: "pro" });
+  [shop, stranger] = await Promise.all([site(embedding), site(embedding)]);
+  const made = await createWorkflow(account);
+  slug = made.slug;
+  expect(made.price).toBeGreaterThan(0);
+  await publish(account, slug, { credits: made.price * 2, origin: shop });
+});
+
+test("an app on another site is run by a visitor within its daily budget, and refused beyond it", async () => {
+  const { page, context } = await stage.visit();
+  const blocked: string[] = [];
+  page.on("console", (message) => {
+    if (/Content.Security.Policy|frame-ancestors/i.test(message.text())) blocked.push(message.text());
+  });
+  await page.goto(shop);
+  const app = page.frameLocator("iframe");
+  for (const run of [1, 2]) {
+    await app.getByLabel("What to draw").fill(`boat number ${run}`);
+    await app.getByRole("button", { name: "Run", exact: true }).click();
+    await app.getByRole("link", { name: "Download result 1" }).first().waitFor();
+    await app.getByRole("button", { name: "Run", exact: true }).waitFor();
+  }
+  await picture(page, "app-embedded");
+  const [height, frameHeight] = await Promise.all([
+    app.locator("#root").evaluate((root) => root.getBoundingClientRect().height),
+    page.locator("iframe").evaluate((frame) => frame.getBoundingClientRect().height),
+  ]);
+  expect(Math.abs(height - frameHeight)).toBeLessThan(4);
+
+  await app.getByRole("button", { name: "Run", exact: true }).click();
+  await app.getByText("What its owner gives for this app today is used up.").waitFor();
+  await app.getByText(/the app has 0 of/).waitFor();
+  expect(blocked).toEqual([]);
+  await context.close();
+});
+
+test("its token reads and runs from the app's origin alone, and does nothing else there", async () => {
+  const { page, context } = await stage.visit();
+  await page.goto(shop);
+  const base = stage.platform.baseUrl;
+  const asked = await page.evaluate(
+    async ([at, which]) => {
+      const { token } = (await (await fetch(`${at}/api/apps/${which}/token`, { method: "POST" })).json()) as { token: string };
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const ask = (path: string, init: RequestInit = {}): Promise<number | string> =>
+        fetch(`${at}${path}`, { headers, ...init }).then(
+          ({ status }) => status,
+          () => "not readable",
+        );
+      const json = { method: "POST", body: JSON.stringify({ inputs: {} }) };
+      return {
+        token,
+        run: await ask(`/api/workflows/${which}/run`, json),
+        list: await ask("/api/executions"),
+        workflows: await ask("/api/workflows"),
+        whoami: await ask("/api/whoami"),
+        change: await ask(`/api/workflows/${which}`, { method: "PUT", body: "{}" }),
+        withCookies: await ask("/api/executions", { credentials: "include" }),
+      };
+    },
+    [base, slug] as const,
+  );
+  expect(asked).toMatchObject({
+    ...{ run: 402, list: 200 },
+    ...{ workflows: "not readable", whoami: "not readable", change: "not readable", withCookies: "not readable" },
+  });
+
+  await page.goto(stranger);
+  const spoofed = await page.evaluate(
+    ([at, token]) =>
+      fetch(`${at}/api/executions`, { headers: { authorization: `Bearer ${token}` } }).then(
+        ({ status }) => status as number | string,
+        () => "not readable",
+      ),
+    [base, asked.token] as const,
+  );
+  expect(spoofed).toBe("not readable");
+  // Nor may it show the app.
+  await expect(page.frameLocator("iframe").getByLabel("What to draw").waitFor({ timeout: 3_000 })).rejects.toThrow();
+  await context.close();
+});
+
+test("its page works on a phone, in both themes, without what axe finds, and keeps what was made", async () => {
+  for (const theme of ["light", "dark"] as const) {
+    const { page, context, complaints } = await stage.visit({ ...PHONE, theme });
+    let bytes = 0;
+    page.on("response", (response) => {
+      if (/\/(?:assets|a)\//.test(new URL(response.url()).pathname))
+        void response
+          .request()
+          .sizes()
+          .then(
+            ({ responseBodySize }) => (bytes += responseBodySize),
+            () => undefined,
+          );
+    });
+    await page.goto(`/a/${slug}`);
+    await page.getByText("The owner of this app pays for it.").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(PHONE.width);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await picture(page, `app-phone-${theme}`);
+    process.stdout.write(`an app's page is ${Math.round(bytes / 1_000)} kB on the wire, fonts and all\n`);
+    expect(bytes).toBeLessThan(MB / 4);
+    expect(complaints).toEqual([]);
+    await context.close();
+  }
+  const { page, context } = await stage.visit();
+  await page.goto(`/apps/${account.userId}`);
+  await page.getByRole("link", { name: /Boats/ }).click();
+  await page.getByRole("heading", { name: "Boats" }).waitFor();
+  await context.close();
+});
+
+test("it is gone as soon as its owner switches it off", async () => {
+  const { page, context } = await stage.signedIn(account);
+  await page.goto(`/workflows/${slug}`);
+  await page.locator(".react-flow__node").first().waitFor();
+  await page.getByRole("button", { name: "Menu", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Publish as an app…" }).click();
+  await page.getByRole("button", { name: "Switch it off" }).click();
+  await page.getByRole("button", { name: "Publish", exact: true }).waitFor();
+  await page.waitForTimeout(1_000);
+  const answer = await page.goto(`/a/${slug}`);
+  expect(answer!.status()).toBe(404);
+  await page.getByRole("heading", { name: "There is no such app" }).waitFor();
+  await context.close();
+});

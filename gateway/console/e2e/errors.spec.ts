@@ -1,0 +1,342 @@
+import { expect, test, type BrowserContext, type Page, type Route } from "@playwright/test";
+import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
+import { setStage } from "./support/stage";
+
+/** `npm run drill console`: what the editor does when the service refuses, is busy, falls, or is gone, whatever it was asked. */
+
+interface Failure {
+  name: string;
+  answer: { status: number; headers?: Record<string, string>; contentType?: string; body: string } | "cut" | "none";
+  /** What the user reads of it. */
+  said: RegExp;
+  isSignedOut?: boolean;
+}
+
+const json = (status: number, code: string, headers: Record<string, string> = {}, more: object = {}): Failure => ({
+  name: `${status} ${code}`,
+  answer: { status, headers, contentType: "application/json", body: JSON.stringify({ error: `Told as ${status}.`, code, ...more }) },
+  said: new RegExp(`Told as ${status}\\.`),
+});
+
+const CUT: Failure = { name: "a lost network", answer: "cut", said: /can.t be reached/ };
+const PORTAL: Failure = {
+  name: "200 of a network's sign-in page",
+  answer: { status: 200, contentType: "text/html", body: "<h1>Welcome to our guests</h1>" },
+  said: /can.t be reached/,
+};
+const SILENCE: Failure = { name: "a connection that hangs", answer: "none", said: /can.t be reached/ };
+const SIGNED_OUT: Failure = { ...json(401, "UNAUTHENTICATED"), said: /Sign in again/, isSignedOut: true };
+const REFUSALS: readonly Failure[] = [
+  json(403, "ACCOUNT_NOT_APPROVED"),
+  json(409, "IDEMPOTENCY_MISMATCH"),
+  json(422, "WORKFLOW_INVALID", {}, { issues: [{ nodeId: "words", message: "Told as 422." }] }),
+  json(429, "RATE_LIMIT_EXCEEDED", { "retry-after": "60" }),
+  json(500, "INTERNAL"),
+  json(503, "SERVICE_UNAVAILABLE", { "retry-after": "0" }),
+  { name: "502 of a proxy", answer: { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" }, said: /answered 502/ },
+  CUT,
+  PORTAL,
+  SIGNED_OUT,
+];
+const STALE = json(412, "PRECONDITION_FAILED");
+/** In which a button that can be pressed has been. */
+const PRESSED_MS = 5_000;
+
+const stage = setStage();
+let account: Account;
+test.beforeAll(async () => {
+  account = await stage.http.account({ tier: "enterprise" });
+});
+
+interface Editor {
+  page: Page;
+  context: BrowserContext;
+  slug: string;
+  /** Lets every request of a method and path fail in one way until it is called off. */
+  fail(method: string, path: RegExp, failure: Failure): Promise<() => Promise<void>>;
+  /** Signs in where the page asks for it. */
+  signIn(): Promise<void>;
+}
+
+/** @param calledOff what hangs until then */
+const answerWith =
+  ({ answer }: Failure, calledOff: Promise<void>) =>
+  async (route: Route): Promise<void> => {
+    if (answer === "none") {
+      await calledOff;
+      // The page may have given it up.
+      return route.abort().catch(() => undefined);
+    }
+    await (answer === "cut" ? route.abort("connectionfailed") : route.fulfill(answer));
+  };
+/** By then what could not be saved was tried again by itself. */
+const TRIED_MS = 5_000;
+/** What is waited for a minute at most is waited for a second. */
+const HURRY = "{ const wait = AbortSignal.timeout.bind(AbortSignal); AbortSignal.timeout = (ms) => wait(ms / 60); }";
+
+const inEditor = (name: string, act: (editor: Editor) => Promise<void>, withFile = false): void =>
+  test(name, async () => {
+    const nodes = [
+      {
+        id: "in",
+        type: "request-input",
+        position: { x: -400, y: 0 },
+        data: { fields: [{ name: "topic", type: "text", label: "Topic" }] },
+      },
+      { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "first {{topic}}" } },
+      ...(withFile ? [{ id: "file", type: "media-upload", position: { x: 0, y: 300 }, data: {} }] : []),
+      { id: "end", type: "response-output", position: { x: 400, y: 0 }, data: {} },
+    ];
+    const edges = [
+      { id: "t", source: "in", sourceHandle: "topic", target: "words", targetHandle: "topic" },
+      { id: "e", source: "words", sourceHandle: "text", target: "end", targetHandle: "text" },
+    ];
+    const made = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name, nodes, edges } });
+    const slug = String(made.body.slug);
+    const { page, context, complaints } = await stage.signedIn(account);
+    const fail: Editor["fail"] = async (method, path, failure) => {
+      let callOff = (): void => undefined;
+      const answer = answerWith(failure, new Promise((resolve) => (callOff = resolve)));
+      const handler = (route: Route): Promise<void> => (route.request().method() === method ? answer(route) : route.fallback());
+      await page.route((url) => path.test(url.pathname), handler);
+      return async () => {
+        callOff();
+        await page.unrouteAll({ behavior: "wait" });
+      };
+    };
+    const signIn = async (): Promise<void> => {
+      const dialog = page.getByRole("dialog", { name: "Sign in again" });
+      await dialog.getByLabel("Password").fill(account.password);
+      await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+      await dialog.waitFor({ state: "detached" });
+    };
+    await act({ page, context, slug, fail, signIn });
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+const open = async ({ page, slug }: Editor, node = "words"): Promise<void> => {
+  await page.goto(`/workflows/${slug}?node=${node}`);
+  await page.locator(".react-flow__node").first().waitFor();
+};
+/** What was said, wherever on the page. */
+const reads = (page: Page, { said }: Failure): Promise<void> => page.getByText(said).first().waitFor();
+
+test.describe("whatever the service answers,", () => {
+  inEditor("a workflow that can't be loaded says why, and is loaded when it is tried again", async (editor) => {
+    const { page, slug, fail, signIn } = editor;
+    await page.goto("/kitchen");
+    for (const failure of REFUSALS) {
+      await page.goto("/models");
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      const mend = await fail("GET", new RegExp(`^/api/workflows/${slug}$`), failure);
+      await page.evaluate(`history.pushState({}, "", "/workflows/${slug}?node=words"); dispatchEvent(new PopStateEvent("popstate"))`);
+      await reads(page, failure);
+      await mend();
+      if (failure.isSignedOut) await signIn();
+      else await page.getByRole("button", { name: "Try again" }).click();
+      await page.locator(".react-flow__node").first().waitFor();
+    }
+  });
+
+  inEditor("what can't be saved is kept, said, and saved when it is tried again", async (editor) => {
+    const { page, slug, fail, signIn } = editor;
+    await open(editor);
+    await page.evaluate(HURRY);
+    const text = page.getByRole("textbox", { name: "Text", exact: true });
+    for (const failure of [...REFUSALS, SILENCE]) {
+      const typed = `typed before ${failure.name}`;
+      const mend = await fail("PUT", /^\/api\/workflows\//, failure);
+      await text.fill(typed);
+      await reads(page, failure);
+      if (!failure.isSignedOut) await page.getByText("Kept in this browser.").waitFor();
+      expect(await text.inputValue()).toBe(typed);
+      await mend();
+      if (failure.isSignedOut) await signIn();
+      // It is tried again by itself, too: then there is nothing to press any more.
+      else
+        await page
+          .getByRole("button", { name: "Try now" })
+          .click({ timeout: TRIED_MS })
+          .catch(() => undefined);
+      await page.getByText("Saved", { exact: true }).waitFor();
+      expect((await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).text).toContain(typed);
+    }
+  });
+
+  inEditor("a revision that is always another one ends no typing, and is saved in the end", async (editor) => {
+    const { page, slug, fail } = editor;
+    await open(editor);
+    const mend = await fail("PUT", /^\/api\/workflows\//, STALE);
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("beside others");
+    await page.getByText("Others keep saving this workflow").waitFor();
+    await mend();
+    await page.getByRole("button", { name: "Try now" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect((await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).text).toContain("beside others");
+  });
+
+  inEditor("unsaved work outlives the page that could not save it", async (editor) => {
+    const { page, fail } = editor;
+    await open(editor);
+    const mend = await fail("PUT", /^\/api\/workflows\//, CUT);
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("through a crash");
+    await reads(page, CUT);
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.reload();
+    await mend();
+    await page.getByText("Unsaved changes of your last visit are back.").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect(await page.getByRole("textbox", { name: "Text", exact: true }).inputValue()).toBe("through a crash");
+  });
+
+  inEditor("a run that was not started says so, keeps its inputs, and starts when it is tried again", async (editor) => {
+    const { page, fail, signIn } = editor;
+    await open(editor);
+    await page.locator("header").getByRole("button", { name: "Run", exact: true }).click();
+    await page.evaluate(HURRY);
+    const topic = page.getByLabel("Topic");
+    for (const failure of [...REFUSALS, STALE, SILENCE]) {
+      const typed = `boats before ${failure.name}`;
+      await topic.fill(typed);
+      const mend = await fail("POST", /\/run$/, failure);
+      await page.getByTestId("run").click();
+      await reads(page, failure);
+      expect(await topic.inputValue()).toBe(typed);
+      await mend();
+      if (failure.isSignedOut) await signIn();
+      await page.getByTestId("run").click();
+      await page.locator("section[aria-label=Run]").getByText(`first ${typed}`).waitFor();
+      await page.getByRole("button", { name: "Clear from the canvas" }).click();
+    }
+  });
+
+  inEditor("a run of which nobody heard whether it began is the same one when it is started again", async (editor) => {
+    const { page, slug } = editor;
+    await open(editor);
+    await page.locator("header").getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByLabel("Topic").fill("a boat");
+    const keys: (string | undefined)[] = [];
+    await page.route(
+      (url) => url.pathname.endsWith("/run"),
+      async (route) => {
+        keys.push(route.request().headers()["idempotency-key"]);
+        // The service begins, and what it answers is lost on the way.
+        await route.fetch();
+        await route.abort("connectionreset");
+      },
+    );
+    await page.getByTestId("run").click();
+    await reads(page, CUT);
+    await page.unrouteAll({ behavior: "wait" });
+    await page.getByTestId("run").click();
+    await page.locator("section[aria-label=Run]").getByText("first a boat").waitFor();
+    expect(new Set(keys).size).toBe(1);
+    const listed = await stage.http.call("GET", `/api/executions?workflowSlug=${slug}`, { key: account.key });
+    expect(listed.body.rows).toHaveLength(1);
+  });
+
+  inEditor("a run that can't be followed says so, and is followed again by itself", async (editor) => {
+    const { page, slug, fail, signIn } = editor;
+    await open(editor);
+    for (const failure of REFUSALS) {
+      const body = { inputs: { topic: failure.name } };
+      const ran = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body });
+      const mend = await fail("GET", /^\/api\/executions\//, failure);
+      await page.goto(`/workflows/${slug}?run=${ran.headers.get("x-execution-id")}`);
+      await reads(page, failure);
+      await mend();
+      if (failure.isSignedOut) await signIn();
+      // What is refused for good is not asked for again.
+      if (failure.name.startsWith("403")) continue;
+      await page.locator("section[aria-label=Run]").getByText(`first ${failure.name}`).waitFor();
+    }
+  });
+
+  inEditor("what was not published says so, keeps its note, and is published when it is tried again", async (editor) => {
+    const { page, slug, fail, signIn } = editor;
+    await open(editor);
+    const dialog = page.getByRole("dialog", { name: "Versions" });
+    const failures = [...REFUSALS, STALE];
+    for (const [index, failure] of failures.entries()) {
+      await page.getByRole("textbox", { name: "Text", exact: true }).fill(`to publish before ${failure.name}`);
+      await page.getByText("Saved", { exact: true }).waitFor();
+      await page.getByRole("heading", { level: 1 }).click();
+      await page.keyboard.press("Escape");
+      await page.locator('.react-flow__node[data-id="words"]').click();
+      await page.getByRole("button", { name: index === 0 ? "Publish" : /^Version/ }).click();
+      await dialog.getByLabel("Note").fill(failure.name);
+      const mend = await fail("POST", /\/versions$/, failure);
+      await dialog.getByRole("button", { name: /^Publish version/ }).click();
+      await reads(page, failure);
+      expect(await dialog.getByLabel("Note").inputValue()).toBe(failure.name);
+      await mend();
+      if (failure.isSignedOut) await signIn();
+      // The console itself may have tried again meanwhile: then there is nothing left to publish, and the button can't be pressed.
+      const again = dialog.getByRole("button", { name: /^Publish version/ });
+      await again.click({ timeout: PRESSED_MS }).catch(() => undefined);
+      await dialog.getByRole("button", { name: new RegExp(failure.name) }).waitFor();
+      await dialog.getByRole("button", { name: "Close" }).click();
+    }
+    const listed = await stage.http.call("GET", `/api/workflows/${slug}/versions`, { key: account.key });
+    expect((listed.body as unknown as { rows: unknown[] }).rows).toHaveLength(failures.length);
+  });
+
+  inEditor("publishing can't be pressed again before its version is read, so that one press makes one version", async (editor) => {
+    const { page, slug } = editor;
+    await open(editor);
+    await page.getByRole("button", { name: "Publish" }).click();
+    const dialog = page.getByRole("dialog", { name: "Versions" });
+    const publish = dialog.getByRole("button", { name: /^Publish version/ });
+    let letRead = (): void => undefined;
+    const mayRead = new Promise<void>((resolve) => (letRead = resolve));
+    await page.route(
+      (url) => url.pathname === `/api/workflows/${slug}`,
+      async (route) => {
+        await mayRead;
+        await route.continue();
+      },
+    );
+    await publish.click();
+    await page
+      .getByText(/Version 1 is published/)
+      .first()
+      .waitFor();
+    expect(await publish.isDisabled()).toBe(true);
+    letRead();
+    await eventually(async () => (await publish.getAttribute("aria-busy")) === null);
+    expect(await publish.isDisabled()).toBe(true);
+    const listed = await stage.http.call("GET", `/api/workflows/${slug}/versions`, { key: account.key });
+    expect((listed.body as unknown as { rows: unknown[] }).rows).toHaveLength(1);
+  });
+
+  inEditor(
+    "a file that was not uploaded is named, and sent when it is tried again",
+    async (editor) => {
+      const { page, fail, signIn } = editor;
+      await open(editor, "file");
+      const takeOut = page.getByRole("button", { name: "Take it out of File" });
+      const picture = Buffer.from(
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+        "base64",
+      );
+      for (const failure of [...REFUSALS, STALE]) {
+        const mend = await fail("POST", /^\/api\/media$/, failure);
+        await page.locator("input[type=file]").setInputFiles({ name: "boat.png", mimeType: "image/png", buffer: picture });
+        await page
+          .getByText(/boat\.png was not uploaded/)
+          .first()
+          .waitFor();
+        if (!failure.isSignedOut) await reads(page, failure);
+        await mend();
+        if (failure.isSignedOut) await signIn();
+        const messages = page.getByRole("region", { name: "Messages" });
+        await messages.getByRole("button", { name: "Try again" }).last().click();
+        await takeOut.click();
+        await takeOut.waitFor({ state: "detached" });
+        for (const dismiss of await messages.getByRole("button", { name: "Dismiss" }).all()) await dismiss.click().catch(() => undefined);
+      }
+    },
+    true,
+  );
+});

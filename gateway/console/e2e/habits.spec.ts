@@ -1,0 +1,225 @@
+import { expect, test, type Page } from "@playwright/test";
+import type { Account } from "../../../gateway/test/e2e/support/client";
+import { canvasStands } from "../../../gateway/test/e2e/support/browser";
+import { edge, NODE, nodeAt, nodes, saved } from "./support/canvas";
+import { picturesOf } from "./support/picture";
+import { setStage } from "./support/stage";
+
+/** `npm run drill console`: what people do first who know ComfyUI or n8n. */
+const stage = setStage();
+let account: Account;
+test.beforeAll(async () => {
+  account = await stage.http.account({ tier: "enterprise" });
+});
+
+const create = async (name: string, graph: object): Promise<string> =>
+  String((await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name, ...graph } })).body.slug);
+const run = (slug: string) => stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: { inputs: {} } });
+
+const open = async (page: Page, slug: string, count: number): Promise<void> => {
+  await page.goto(`/workflows/${slug}`);
+  if (count === 0) await page.getByRole("button", { name: "Add the first node" }).waitFor();
+  else await nodes(page, count);
+};
+const onCanvas = (name: string, graph: { nodes: object[]; edges: unknown[] }, act: (page: Page, slug: string) => Promise<void>): void =>
+  test(name, async () => {
+    const slug = await create(name.slice(0, 60), graph);
+    const { page, context, complaints } = await stage.signedIn(account);
+    await open(page, slug, graph.nodes.length);
+    await act(page, slug);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+const head = (page: Page, id: string) => page.locator(`${NODE}[data-id="${id}"] .node-head`);
+const EMPTY = { nodes: [], edges: [] };
+const STILLS = nodeAt("stills", "generate-image", { x: 340, y: 0 }, { model: "sandbox-image", label: "Stills" });
+const LIST = nodeAt("list", "list", { x: 0, y: 0 }, { items: ["a boat", "a kite"] });
+
+onCanvas(
+  "a new image node makes something of words; one that is linked to a photo takes it, and nothing is wrong with that",
+  EMPTY,
+  async (page) => {
+    await page.keyboard.press("/");
+    await page.keyboard.type("image");
+    await page.keyboard.press("Enter");
+    await page.getByText("Write a prompt, or link a text").waitFor();
+    const upload = await fetch(`${stage.platform.baseUrl}/api/media`, {
+      method: "POST",
+      headers: { "x-api-key": account.key!, "content-type": "image/png" },
+      body: new Uint8Array(picturesOf(64, 64)(1)),
+    });
+    const { id } = (await upload.json()) as { id: string };
+    const slug = await create("Photo", {
+      nodes: [
+        nodeAt("photo", "media-upload", { x: 0, y: 0 }, { mediaId: id }),
+        nodeAt("night", "generate-image", { x: 340, y: 0 }, { model: "sandbox-image", inputs: { prompt: "at night" } }),
+        nodeAt("end", "response-output", { x: 680, y: 0 }),
+      ],
+      edges: [edge("photo.media", "night.image"), edge("night.image", "end.images")],
+    });
+    await open(page, slug, 3);
+    await page.locator(`${NODE}[data-id="photo"] img`).waitFor();
+    await page.getByRole("tab", { name: "Problems" }).click();
+    await page.getByText("No problems: this workflow can run.").waitFor();
+  },
+);
+
+const COMFY = {
+  "3": { class_type: "KSampler", inputs: { seed: 42, positive: ["6", 0], latent_image: ["5", 0] } },
+  "5": { class_type: "EmptyLatentImage", inputs: { width: 512, height: 512, batch_size: 1 } },
+  "6": { class_type: "CLIPTextEncode", inputs: { text: "a lighthouse" } },
+  "9": { class_type: "SaveImage", inputs: { images: ["3", 0] } },
+};
+onCanvas("a graph of ComfyUI comes with a model that takes its prompt, and runs", EMPTY, async (page) => {
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(JSON.stringify(COMFY))})`);
+  await page.keyboard.press("Control+V");
+  await nodes(page, 3);
+  await saved(page);
+  await page.keyboard.press("Control+Enter");
+  await page.getByTestId("run").click();
+  await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
+});
+
+onCanvas(
+  "a run of a workflow without Results shows its pictures in Runs, and on the workflow's card",
+  { nodes: [LIST, STILLS], edges: [edge("list.items", "stills.prompt")] },
+  async (page, slug) => {
+    await run(slug);
+    await page.goto("/executions");
+    const row = page.locator("main tbody tr").filter({ hasText: "without Results" }).first();
+    await row.locator("img").nth(1).waitFor();
+    await page.goto("/");
+    await page.locator("main li").filter({ hasText: "without Results" }).locator("img").first().waitFor();
+  },
+);
+
+test("a node that stands for a workflow shows its state, price and result, live and when it is opened again", async () => {
+  const inner = await create("Inner", {
+    nodes: [
+      nodeAt("in", "request-input", { x: 0, y: 0 }, { fields: [{ name: "subject", type: "text", default: "a fox" }] }),
+      STILLS,
+      nodeAt("end", "response-output", { x: 680, y: 0 }),
+    ],
+    edges: [edge("in.subject", "stills.prompt"), edge("stills.image", "end.images")],
+  });
+  const slug = await create("Outer", {
+    nodes: [LIST, nodeAt("part", "workflow", { x: 340, y: 0 }, { slug: inner, label: "Part" })],
+    edges: [edge("list.items", "part.subject")],
+  });
+  const { page, context, complaints } = await stage.signedIn(account);
+  await open(page, slug, 2);
+  const part = page.locator(`${NODE}[data-id="part"]`);
+  await page.keyboard.press("Control+Enter");
+  await page.getByTestId("run").click();
+  await part.getByRole("img", { name: "completed" }).waitFor();
+  expect(await part.locator(".node-strip img").count()).toBe(2);
+  await part.getByText("2/2").waitFor();
+  // By its name, in the list of the run's nodes.
+  await page.locator("section[aria-label=Run]").getByText("Nodes", { exact: true }).click();
+  await page.getByRole("list", { name: "Nodes of this run" }).getByText("Part › Stills").waitFor();
+  await page.reload();
+  await part.locator(".node-strip img").nth(1).waitFor();
+  await canvasStands(page);
+  // What it gave is a click away.
+  await head(page, "part").click();
+  await page.getByRole("button", { name: "Show the last run" }).click();
+  await page.getByRole("heading", { name: "In the run shown" }).waitFor();
+  await page.keyboard.press("v");
+  const viewer = page.getByRole("dialog", { name: /Viewing/ });
+  await viewer
+    .getByText(/1 of 2/)
+    .first()
+    .waitFor();
+  await viewer.getByRole("button", { name: "Contact sheet" }).click();
+  await viewer.getByRole("region", { name: "Contact sheet" }).locator("img").nth(1).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+onCanvas(
+  "what lies on a frame is copied with it",
+  { nodes: [LIST, STILLS], edges: [edge("list.items", "stills.prompt")] },
+  async (page) => {
+    await page.keyboard.press("Control+A");
+    await page.keyboard.press("Control+G");
+    await nodes(page, 3);
+    await page.keyboard.press("Control+C");
+    await page.keyboard.press("Control+V");
+    await nodes(page, 6);
+  },
+);
+
+test("what a hook takes is said, with a call to try it; a schedule's times are words", async () => {
+  const slug = await create("Called", {
+    nodes: [nodeAt("in", "request-input", { x: 0, y: 0 }, { fields: [{ name: "subject", type: "text", default: "a fox" }] })],
+    edges: [],
+  });
+  const { page, context, complaints } = await stage.signedIn(account, { width: 390, height: 844 });
+  await page.goto(`/workflows/${slug}/triggers`);
+  // The bar of a phone leads on from here, too.
+  await page.getByRole("button", { name: /menu/i }).first().waitFor();
+  await page.getByRole("button", { name: "New hook" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Its inputs: subject.").waitFor();
+  await dialog.getByLabel("Credits of a run at most").fill("5");
+  await dialog.getByRole("button", { name: "Make the hook" }).click();
+  await page.getByText(/^curl -X POST/).waitFor();
+  await page.getByRole("button", { name: "I have kept it" }).click();
+  await page.getByRole("button", { name: "New schedule" }).click();
+  await dialog.getByRole("button", { name: "Set the schedule" }).click();
+  await page.getByRole("cell", { name: /^Every day at 9/ }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+const SIDEWAYS = `[...document.querySelectorAll("main [role=region]")].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.ariaLabel)`;
+test("no list is scrolled sideways, in a small window and on a phone", async () => {
+  const slug = await create("Failing, with a name that is longer than its column has room for", {
+    nodes: [
+      nodeAt("list", "list", { x: 0, y: 0 }, { items: ["a", "b", "c", "d"] }),
+      nodeAt("stills", "generate-image", { x: 340, y: 0 }, { model: "sandbox-image", inputs: { sandbox: { fail: "job" } } }),
+    ],
+    edges: [edge("list.items", "stills.prompt")],
+  });
+  await run(slug);
+  const found: string[] = [];
+  for (const width of [1024, 390])
+    for (const [who, paths] of [
+      [account, ["/executions", "/batches", "/usage", "/budgets", "/keys", "/secrets", "/agents", "/plans", `/workflows/${slug}/triggers`]],
+      [stage.platform.admin, ["users", "models", "tiers", "templates", "runs", "audit"].map((section) => `/admin/${section}`)],
+    ] as const) {
+      const { page, context } = await stage.signedIn(who, { width, height: 800 });
+      for (const path of paths) {
+        await page.goto(path);
+        await page.waitForLoadState("networkidle");
+        found.push(...((await page.evaluate(SIDEWAYS)) as string[]).map((label) => `${label} at ${width}`));
+      }
+      await context.close();
+    }
+  expect(found).toEqual([]);
+});
+
+onCanvas(
+  "runs that were started one after the other are listed beside the canvas, and each is shown by a click",
+  { nodes: [LIST, STILLS], edges: [edge("list.items", "stills.prompt")] },
+  async (page) => {
+    await page.keyboard.press("Control+Enter");
+    for (let count = 1; count <= 2; count += 1) {
+      await page.getByTestId("run").click();
+      await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
+    }
+    const recent = page.getByRole("region", { name: "Recent runs" });
+    await recent.getByRole("button").nth(1).locator("img").nth(1).waitFor();
+    const shown = page.getByRole("link", { name: "Open this run's page" });
+    const newest = await shown.getAttribute("href");
+    await recent.getByRole("button").nth(1).click();
+    await page.waitForFunction(`document.querySelector("a[aria-label=\\"Open this run's page\\"]")?.getAttribute("href") !== "${newest}"`);
+  },
+);
+
+onCanvas("a workflow is exported from its canvas", { nodes: [LIST], edges: [] }, async (page, slug) => {
+  const saving = page.waitForEvent("download");
+  await page.locator(".react-flow__pane").click({ button: "right", position: { x: 60, y: 60 } });
+  await page.getByRole("menuitem", { name: "Export as JSON" }).click();
+  expect((await saving).suggestedFilename()).toBe(`${slug}.json`);
+});

@@ -1,0 +1,111 @@
+import { expect, test, type Page } from "@playwright/test";
+import { accessibilityProblems, type VisitorOptions } from "../../../gateway/test/e2e/support/browser";
+import { call } from "../../../gateway/test/e2e/support/client";
+import { eventually } from "../../../services/platform/test/support/eventually";
+import { startMailServer, type MailServer } from "../../../services/executions/test/mail/mail-server";
+import { setStage } from "./support/stage";
+
+/** `npm run drill console`: what people do with mails, by what the screen says. */
+
+let mails: MailServer;
+const stage = setStage(async () => {
+  mails = await startMailServer();
+  const env = { SMTP_URL: `smtp://127.0.0.1:${mails.port}`, SMTP_TLS: "optional", MAIL_FROM: "Nodeloom <mail@example.com>" };
+  return { env };
+});
+test.afterAll(() => mails?.stop());
+
+const NEXT = "a loom of many colours";
+const LOOKS: readonly Pick<VisitorOptions, "width" | "theme">[] = [
+  { width: 1440, theme: "light" },
+  { width: 1440, theme: "dark" },
+  { width: 390, theme: "light" },
+  { width: 390, theme: "dark" },
+];
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+/** The page of a mailed link, with what is behind it. */
+const linkTo = (email: string, page: string): Promise<string> => {
+  const link = new RegExp(`/${page}#token=[\\w.%-]+`);
+  const found = (): string | undefined =>
+    mails.received
+      .filter(({ to }) => to.includes(email))
+      .flatMap(({ text }) => link.exec(text.replace(/=\r\n/g, "").replace(/=3D/g, "="))?.slice(0, 1) ?? [])
+      .at(-1);
+  return eventually(found, (path) => path !== undefined) as Promise<string>;
+};
+
+/** Saves a screenshot in the folder `PICTURES`, if it is set. @returns what is wrong with the page as it stands */
+const look = async (page: Page, name: string): Promise<string[]> => {
+  const { PICTURES } = process.env;
+  const found: string[] = [];
+  for (const { width = 0, theme = "light" } of LOOKS) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: theme });
+    // Colours fade from one theme to the other, once the page has heard of it.
+    await page.locator(`html[data-theme="${theme}"]`).waitFor({ state: "attached" });
+    await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))");
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${width}-${theme}.png`, fullPage: true });
+    found.push(...(await accessibilityProblems(page)).map((problem) => `${name} ${width} ${theme}: ${problem}`));
+    const overflows = await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
+    if (overflows === true) found.push(`${name} ${width} ${theme}: is wider than the screen`);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  return found;
+};
+
+test("somebody who forgot the password is mailed a link, sets another one and signs in with it", async () => {
+  const { email } = await stage.http.account({ tier: "pro", capabilities: null });
+  const { page, context, complaints } = await stage.visit();
+  const problems: string[] = [];
+  await page.goto("/");
+  await page.getByRole("link", { name: "Forgot your password?" }).waitFor();
+  problems.push(...(await look(page, "sign-in")));
+  await page.getByRole("link", { name: "Forgot your password?" }).click();
+  await page.getByRole("heading", { name: "Forgot your password?" }).waitFor();
+  problems.push(...(await look(page, "forgot")));
+  await page.getByLabel("Email").fill(email);
+  await button(page, "Mail me a link").click();
+  await page.getByText("Look into your mail").waitFor();
+  problems.push(...(await look(page, "forgot-sent")));
+  await page.goto(await linkTo(email, "reset-password"));
+  await page.getByLabel("New password").fill(NEXT);
+  await button(page, "Set the password").click();
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(NEXT);
+  await button(page, "Sign in").click();
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  expect([problems, complaints]).toEqual([[], []]);
+  await context.close();
+});
+
+test("somebody confirms the address, switches a notice off, and another by the link at its foot", async () => {
+  const account = await stage.http.account({ tier: "pro", capabilities: null });
+  const { page, context, complaints } = await stage.signedIn(account);
+  const problems: string[] = [];
+  await page.goto("/");
+  await page.getByText("Confirm your address").waitFor();
+  problems.push(...(await look(page, "unconfirmed")));
+  await page.goto("/account");
+  await page.getByLabel("Low credits").waitFor();
+  problems.push(...(await look(page, "account-unconfirmed")));
+  await page.goto(await linkTo(account.email, "verify-address"));
+  await button(page, "Confirm the address").waitFor();
+  problems.push(...(await look(page, "verify")));
+  await button(page, "Confirm the address").click();
+  await page.getByText("The address is confirmed").waitFor();
+  await page.goto("/account");
+  await page.getByText(/was confirmed/).waitFor();
+  await page.getByLabel("Low credits").click();
+  await page.getByText("Saved.").waitFor();
+  problems.push(...(await look(page, "account-confirmed")));
+  const settings = async () => (await call(stage.platform.baseUrl, "GET", "/api/me/mail", { cookie: account.cookie })).body.notices;
+  expect(await settings()).toEqual({ lowCredits: false, budgetAlerts: true });
+  await page.goto("/unsubscribe#token=nonsense");
+  await button(page, "Stop these mails").click();
+  await page.getByText("this link is unknown").waitFor();
+  problems.push(...(await look(page, "unsubscribe")));
+  expect([problems, complaints]).toEqual([[], []]);
+  await context.close();
+});

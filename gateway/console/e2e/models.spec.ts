@@ -1,0 +1,75 @@
+import { expect, test } from "@playwright/test";
+import { nodeAt } from "./support/canvas";
+import { setStage } from "./support/stage";
+
+/** `npm run drill console`: the page of models, from the key of a provider to a node that takes the best model there is. */
+const VALUE = "a-key-of-fal-for-this-journey";
+
+const stage = setStage(() => Promise.resolve({ env: { FAL_KEY: "", OPENAI_API_KEY: "" } }));
+
+test("a key that an administrator adds makes its models ready, and one that is removed doesn't", async () => {
+  const { page, complaints } = await stage.signedIn(stage.platform.admin);
+  await page.goto("/models");
+  const card = page.getByRole("listitem").filter({ has: page.getByText("needs a key", { exact: false }) });
+  const flux = card.filter({ has: page.getByRole("link", { name: /flux/i }) }).first();
+  const name = (await flux.getByRole("link").innerText()).trim();
+  await flux.getByRole("button", { name: "Add a key" }).click();
+  const dialog = page.getByRole("dialog", { name: "fal: key" });
+  await dialog.getByLabel("FAL_KEY").fill(VALUE);
+  await dialog.getByRole("button", { name: "Add the key" }).click();
+  await dialog.getByText("The key is kept").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  const same = page.getByRole("listitem").filter({ has: page.getByRole("link", { name, exact: true }) });
+  await same.getByText("Ready", { exact: true }).waitFor();
+
+  await page.getByRole("button", { name: "Keys of providers" }).click();
+  const list = page.getByRole("dialog", { name: "Keys of providers" });
+  await list.getByText("…rney").waitFor();
+  expect(await page.content()).not.toContain(VALUE);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await list.getByRole("button", { name: "Open the key of fal" }).click();
+  await dialog.getByRole("button", { name: "Remove" }).click();
+  await dialog.getByText("There is none yet", { exact: false }).waitFor();
+  await page.keyboard.press("Escape");
+  await same.getByText("Needs a key", { exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test("the models that are there are found by what they make, where they run and whether they are ready", async () => {
+  const user = await stage.http.account({ tier: "pro" });
+  const { page, complaints } = await stage.signedIn(user);
+  await page.goto("/models");
+  await page.getByRole("heading", { name: /^Images/ }).waitFor();
+  expect(await page.getByRole("button", { name: "Add a key" }).count()).toBe(0);
+  await page.getByLabel("Kind").selectOption("Video");
+  expect(await page.getByRole("heading", { level: 2 }).allInnerTexts()).toEqual([expect.stringMatching(/^Video/)]);
+  await page.getByLabel("Search models").fill("nothing like this");
+  await page.getByRole("button", { name: "Show all" }).click();
+  await page.getByLabel("Where it runs").selectOption("Sandbox, no AI");
+  await page.getByRole("link", { name: "Sandbox image", exact: false }).first().click();
+  await page.getByRole("heading", { name: "Inputs" }).waitFor();
+  await page.getByText("auto:image", { exact: false }).first().waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test("a node takes the best model that is ready, and its ports are those of that model", async () => {
+  const user = await stage.http.account({ tier: "pro" });
+  const nodes = [nodeAt("image", "generate-image", { x: 0, y: 0 }, { inputs: { prompt: "a kite" } })];
+  const made = await stage.http.call("POST", "/api/workflows", { key: user.key, body: { name: "Kites", nodes, edges: [] } });
+  const { slug } = made.body as { slug: string };
+  const { page, complaints } = await stage.signedIn(user);
+  await page.goto(`/workflows/${slug}`);
+  await page.locator('[data-id="image"]').click();
+  await page.getByLabel("Model", { exact: true }).selectOption("auto:image");
+  await page.getByLabel("Prompt", { exact: false }).first().waitFor();
+  const quote = async (): Promise<unknown> =>
+    (
+      (await stage.http.call("POST", `/api/workflows/${slug}/quote`, { key: user.key, body: { inputs: {} } })).body as {
+        nodes?: { model: string }[];
+      }
+    ).nodes?.[0]?.model;
+  for (let looks = 0; looks < 100 && (await quote()) === undefined; looks += 1) await page.waitForTimeout(100);
+  expect(await quote()).toBe("sandbox-image");
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,187 @@
+import { expect, test, type Page } from "@playwright/test";
+import { accessibilityProblems, canvasStands } from "../../../gateway/test/e2e/support/browser";
+import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
+import { edge, middleOf, NODE, nodeAt, nodes, saved } from "./support/canvas";
+import { handOf } from "./support/hand";
+import { setStage } from "./support/stage";
+
+/** `npm run drill console`: what is done to nodes on the canvas itself: written, renamed, passed by, folded, resized, framed. */
+const stage = setStage();
+let account: Account;
+test.beforeAll(async () => {
+  account = await stage.http.account({ tier: "enterprise" });
+});
+
+interface Saved {
+  nodes: { id: string; data: Record<string, unknown>; view?: Record<string, unknown> }[];
+}
+
+const GRAPH = {
+  nodes: [
+    nodeAt("words", "text-box", { x: 0, y: 0 }, { text: "a boat" }),
+    nodeAt("writer", "llm-assistant", { x: 340, y: 0 }, { model: "sandbox-chat", prompt: "Tell of {{it}}." }),
+    nodeAt("end", "response-output", { x: 680, y: 0 }),
+  ],
+  edges: [edge("words.text", "writer.it"), edge("writer.text", "end.text")],
+};
+
+const onCanvas = (
+  name: string,
+  graph: { nodes: object[]; edges: unknown[] },
+  act: (page: Page, read: () => Promise<Saved>) => Promise<void>,
+): void =>
+  test(name, async () => {
+    const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Nodes", ...graph } });
+    const slug = String(body.slug);
+    const { page, context, complaints } = await stage.signedIn(account);
+    await page.goto(`/workflows/${slug}`);
+    if (graph.nodes.length > 0) await nodes(page, graph.nodes.length);
+    else await page.getByRole("button", { name: "Add the first node" }).waitFor();
+    if (graph.nodes.length > 0) await canvasStands(page);
+    await act(page, async () => (await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).body as unknown as Saved);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+const node = (id: string): string => `${NODE}[data-id="${id}"]`;
+const dataOf = async (read: () => Promise<Saved>, id: string): Promise<Record<string, unknown>> =>
+  (await read()).nodes.find((one) => one.id === id)?.data ?? {};
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
+
+onCanvas("a prompt is written on its node, and what it names becomes a port at once", GRAPH, async (page, read) => {
+  await page.locator(`${node("writer")} .node-well`).dblclick();
+  await page.keyboard.press("End");
+  await page.keyboard.type(" In the style of {{who}}.");
+  await page.locator(`${node("writer")} [data-handleid="who"]`).waitFor();
+  await page.keyboard.press("Escape");
+  await eventually(async () => (await dataOf(read, "writer")).prompt === "Tell of {{it}}. In the style of {{who}}.");
+  // Letters that are written on a node are no shortcuts.
+  expect((await read()).nodes).toHaveLength(GRAPH.nodes.length);
+  await page.keyboard.press("Control+z");
+  await eventually(async () => (await dataOf(read, "writer")).prompt === "Tell of {{it}}.");
+});
+
+onCanvas("a double click renames a node; Escape leaves its name", GRAPH, async (page, read) => {
+  const title = page.locator(`${node("writer")} .node-title`);
+  await title.dblclick();
+  await page.keyboard.type("Narrator");
+  await page.keyboard.press("Enter");
+  await eventually(async () => (await dataOf(read, "writer")).label === "Narrator");
+  await page.keyboard.press("F2");
+  await page.keyboard.type("Somebody else");
+  await page.keyboard.press("Escape");
+  expect(await title.textContent()).toBe("Narrator");
+});
+
+onCanvas("a bypassed node hands on what flows in, and its run costs nothing", GRAPH, async (page, read) => {
+  await page.locator(`${node("writer")} .node-head`).click();
+  await page.keyboard.press("b");
+  await page.locator(`${node("writer")} .node-flag`).waitFor();
+  await eventually(async () => (await dataOf(read, "writer")).bypass === true);
+  await button(page, "Run").click();
+  await page.getByText("This run costs nothing.").waitFor();
+  await page.getByTestId("run").click();
+  await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
+  await page.locator("section[aria-label=Run]").getByText("a boat", { exact: true }).first().waitFor();
+  await page.locator(`${node("writer")} .node-head`).click();
+  await button(page, /^Use it again/).click();
+  await eventually(async () => (await dataOf(read, "writer")).bypass === undefined);
+});
+
+onCanvas("nodes fold to their heads and stay folded after a reload; a corner makes them larger", GRAPH, async (page, read) => {
+  const before = (await page.locator(node("writer")).boundingBox())!;
+  await page.locator(node("writer")).hover();
+  await page.locator(`${node("writer")} .node-fold`).click();
+  await eventually(async () => ((await page.locator(node("writer")).boundingBox())?.height ?? before.height) < before.height / 2);
+  await saved(page);
+  await page.reload();
+  await nodes(page, GRAPH.nodes.length);
+  expect((await read()).nodes[1]!.view).toEqual({ collapsed: true });
+  await page.locator(`${node("writer")} .node-fold`).click();
+  await eventually(async () => (await read()).nodes[1]!.view === undefined);
+  await page.locator(`${node("words")} .node-head`).click();
+  await canvasStands(page);
+  const corner = await middleOf(page, `${node("words")} .node-corner`);
+  await handOf(page).drag(corner, { x: corner.x + 80, y: corner.y + 90 });
+  await eventually(async () => {
+    const { width = 0, text = 0 } = (await read()).nodes[0]!.view ?? {};
+    return Number(width) > 300 && Number(text) > 120;
+  });
+});
+
+onCanvas("a frame gets a name and a colour, folds what lies on it, and takes it along", GRAPH, async (page, read) => {
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Control+g");
+  await nodes(page, GRAPH.nodes.length + 1);
+  await page.locator(".frame-title span").dblclick();
+  await page.keyboard.type("Telling");
+  await page.keyboard.press("Enter");
+  await page.locator(".frame-title", { hasText: "Telling" }).click();
+  await button(page, "teal").click();
+  await eventually(async () => (await dataOf(read, "frame")).color === "teal");
+  await button(page, "Collapse this frame").click();
+  await page.locator(".frame-folded", { hasText: "3 nodes" }).waitFor();
+  expect(await page.locator(NODE).count()).toBe(1);
+  const place = (await read()).nodes.map(({ id }) => id);
+  const from = await middleOf(page, ".frame-title span");
+  await handOf(page).drag(from, { x: from.x + 60, y: from.y + 120 });
+  await saved(page);
+  await button(page, "Open this frame").click();
+  await nodes(page, GRAPH.nodes.length + 1);
+  expect((await read()).nodes.map(({ id }) => id)).toEqual(place);
+  const [frame, words] = [(await page.locator(".frame").boundingBox())!, (await page.locator(node("words")).boundingBox())!];
+  expect(words.x).toBeGreaterThan(frame.x);
+  expect(words.y).toBeGreaterThan(frame.y);
+  expect(words.y + words.height).toBeLessThan(frame.y + frame.height);
+});
+
+onCanvas("nothing is wrong with a node before it was touched or asked to run", { nodes: [], edges: [] }, async (page) => {
+  await page.keyboard.press("/");
+  await page.keyboard.type("image");
+  await page.keyboard.press("Enter");
+  await nodes(page, 1);
+  await page.locator(`${NODE} .node-footer`).waitFor();
+  await saved(page);
+  const said = page.locator("header").getByRole("button", { name: /problem|warning/ });
+  expect(await page.getByLabel(/has a (problem|warning)/).count()).toBe(0);
+  expect(await said.count()).toBe(0);
+  await button(page, "Run").click();
+  await page.getByLabel("has a problem").waitFor();
+  await said.waitFor();
+});
+
+const FAILS = {
+  nodes: [
+    nodeAt("words", "list", { x: 0, y: 0 }, { items: ["a boat", "a kite"] }),
+    nodeAt(
+      "clip",
+      "generate-video",
+      { x: 340, y: 0 },
+      { model: "sandbox-video", label: "Clips", inputs: { seconds: 1, sandbox: { fail: "job" } } },
+    ),
+  ],
+  edges: [edge("words.items", "clip.prompt")],
+};
+
+onCanvas("a failure says which node and item, why, and leads to the node", FAILS, async (page) => {
+  await button(page, "Run").click();
+  await page.getByTestId("run").click();
+  const notice = page.locator("section[aria-label=Run] [role=alert]");
+  await notice.getByText(/“Clips” failed at (item [12] of 2|all 2 items)/).waitFor();
+  await notice.getByRole("button", { name: "Open the node" }).click();
+  await page.getByRole("heading", { name: "Clips", level: 2 }).waitFor();
+});
+
+test("who has the Free plan hears what it holds before running, and finds what the others hold", async () => {
+  const free = await stage.http.account({ tier: "free" });
+  const { page, context, complaints } = await stage.signedIn(free);
+  await page.goto("/models/sandbox-image");
+  await page.getByText(/^Free: 100 credits a month, 1 run at a time/).waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("link", { name: "See the plans" }).first().click();
+  await page.getByRole("heading", { name: "Plans", level: 1 }).waitFor();
+  await page.getByRole("columnheader", { name: "Free yours" }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});

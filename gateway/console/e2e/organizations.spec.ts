@@ -1,0 +1,99 @@
+import { expect, test, type Page } from "@playwright/test";
+import { setStage } from "./support/stage";
+
+/** `npm run drill console`: two people and an organization, by what the screen says. */
+
+const stage = setStage();
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+test("somebody makes an organization, another joins by its link, and what they may follows their role", async () => {
+  const ada = await stage.http.account({ tier: "pro", capabilities: null });
+  const grace = await stage.http.account({ tier: "pro", capabilities: null });
+  const { page } = await stage.signedIn(ada);
+  await page.goto("/organizations");
+  await button(page, "New organization").click();
+  await page.getByLabel("Name").fill("Loom Works");
+  await button(page, "Create").click();
+  await page.getByRole("tab", { name: "Invitations" }).click();
+  await button(page, "Invite").click();
+  await button(page, "Make the link").click();
+  const link = (await page.getByRole("region", { name: "Link" }).innerText()).trim();
+  await button(page, "Done").click();
+
+  const other = await stage.signedIn(grace);
+  await other.page.goto(link);
+  await button(other.page, "Join the organization").click();
+  await other.page.getByRole("button", { name: "You work for: Loom Works" }).waitFor();
+  await button(other.page, "New workflow").click();
+  await other.page.getByLabel("Name").fill("Shared by both");
+  await button(other.page, "Create").click();
+  await other.page.waitForURL(/\/workflows\//);
+
+  await page.goto("/");
+  await page
+    .getByRole("link", { name: /Shared by both/ })
+    .first()
+    .waitFor();
+  await page.goto("/organizations");
+  await page.getByRole("link", { name: "Loom Works" }).click();
+  await page.getByLabel(`Role of ${grace.email}`).selectOption("viewer");
+  await page.getByText(`${grace.email} is a viewer now.`).waitFor();
+  await page.getByRole("tab", { name: "Changes" }).click();
+  await page.getByText("member.change").waitFor();
+
+  // A viewer sees what the organization has, and her own account is still hers.
+  await other.page.goto("/");
+  await other.page
+    .getByRole("link", { name: /Shared by both/ })
+    .first()
+    .waitFor();
+  await other.page.getByRole("button", { name: "You work for: Loom Works" }).click();
+  await other.page.getByRole("menuitem", { name: "Your own account" }).click();
+  await other.page.getByRole("button", { name: "You work for: Your own account" }).waitFor();
+  await other.page.getByText("Start with something that runs").waitFor();
+  expect(await other.page.getByRole("link", { name: /Shared by both/ }).count()).toBe(0);
+
+  // An owner has it deleted by its name and her password; everybody in it sees that, and she keeps it.
+  await page.getByRole("tab", { name: "Settings" }).click();
+  await button(page, "Delete…").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Password").fill(ada.password);
+  await dialog.getByLabel("Type Loom Works to go on").fill("Loom");
+  expect(await button(page, "Delete the organization").isDisabled()).toBe(true);
+  await dialog.getByLabel("Type Loom Works to go on").fill("Loom Works");
+  await button(page, "Delete the organization").click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByText("Loom Works is to be deleted").waitFor();
+  await other.page.goto("/organizations");
+  await other.page.getByText("to be deleted").waitFor();
+  await button(page, "Keep it").click();
+  await page.getByText("Loom Works is to be deleted").waitFor({ state: "detached" });
+});
+
+test("who was removed works for the own account again, without an error", async () => {
+  const [ada, grace] = [
+    await stage.http.account({ tier: "pro", capabilities: null }),
+    await stage.http.account({ tier: "pro", capabilities: null }),
+  ];
+  const { page } = await stage.signedIn(ada);
+  await page.goto("/organizations");
+  await button(page, "New organization").click();
+  await page.getByLabel("Name").fill("Short-lived");
+  await button(page, "Create").click();
+  await page.getByRole("tab", { name: "Invitations" }).click();
+  await button(page, "Invite").click();
+  await button(page, "Make the link").click();
+  const link = (await page.getByRole("region", { name: "Link" }).innerText()).trim();
+  const other = await stage.signedIn(grace);
+  await other.page.goto(link);
+  await button(other.page, "Join the organization").click();
+  await other.page.getByRole("button", { name: "You work for: Short-lived" }).waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: `Remove ${grace.email}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await other.page.reload();
+  await other.page.getByText("Start with something that runs").waitFor();
+  expect(await other.page.getByRole("button", { name: /You work for: Short-lived/ }).count()).toBe(0);
+});

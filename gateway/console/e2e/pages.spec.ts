@@ -1,0 +1,85 @@
+import { expect, test } from "@playwright/test";
+import { edge, nodeAt } from "./support/canvas";
+import { EVERY_LOOK, isDark, isLight, lookProblems } from "./support/looks";
+import { setStage, type Credentials } from "./support/stage";
+
+/** `npm run drill console`: every page, in both themes, wide and narrow. */
+const SECTIONS = ["users", "organizations", "models", "tasks", "tiers", "templates", "runs", "moderation", "ledger", "audit"];
+
+const stage = setStage();
+let account: Credentials;
+let admin: Credentials;
+let paths: string[];
+
+test.beforeAll(async () => {
+  const { http } = stage;
+  const made = await http.account({ tier: "business" });
+  [account, admin] = [made, stage.platform.admin];
+  const graph = {
+    nodes: [
+      nodeAt("input", "request-input", { x: 0, y: 0 }, { fields: [{ name: "prompt", type: "text", label: "Prompt", default: "a boat" }] }),
+      nodeAt("image", "generate-image", { x: 340, y: 0 }, { model: "sandbox-image", inputs: {} }),
+      nodeAt("output", "response-output", { x: 680, y: 0 }),
+    ],
+    edges: [edge("input.prompt", "image.prompt"), edge("image.image", "output.images")],
+  };
+  const body = {
+    name: "A workflow with a name that is longer than anything beside it has room for",
+    tags: ["one", "two"],
+    publicPlayground: true,
+    ...graph,
+  };
+  const { slug } = (await http.call("POST", "/api/workflows", { key: made.key, body })).body as { slug: string };
+  const run = await http.call("POST", `/api/workflows/${slug}/run`, { key: made.key, body: { inputs: {} } });
+  paths = [
+    `/workflows/${slug}`,
+    `/workflows/${slug}/triggers`,
+    `/executions/${run.headers.get("x-execution-id")}`,
+    "/models/sandbox-image",
+    "/account",
+    "/plans",
+    "/balance",
+    "/history",
+    "/organizations",
+    `/p/${slug}`,
+    "/reset-password",
+    "/kitchen",
+  ];
+});
+
+test("shows the theme that was chosen, whatever the system's is, from the first paint on", async () => {
+  for (const [chosen, system] of [
+    ["Light", "dark"],
+    ["Dark", "light"],
+  ] as const) {
+    const { page, context } = await stage.signedIn(account, { theme: system });
+    await page.goto("/models");
+    await page.getByRole("button", { name: account.email }).click();
+    await page.getByRole("menuitem", { name: chosen }).click();
+    // The page's own script has not run when the document is there.
+    for (const load of ["reload", "goto"] as const) {
+      if (load === "reload") await page.reload({ waitUntil: "commit" });
+      else await page.goto("/usage", { waitUntil: "domcontentloaded" });
+      await page.locator("html[data-theme]").waitFor({ state: "attached" });
+      expect(await page.locator("html").getAttribute("data-theme")).toBe(chosen.toLowerCase());
+    }
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    expect(await (chosen === "Light" ? isLight(page) : isDark(page))).toBe(true);
+    await context.close();
+  }
+});
+
+test("every page can be read by everybody, fits, and breaks no rule of its security policy", EVERY_LOOK, async () => {
+  for (const user of [account, admin]) {
+    const visitor = await stage.signedIn(user);
+    await visitor.page.goto("/");
+    await visitor.page.getByRole("heading", { level: 1 }).waitFor();
+    // What stands in the menu is visited without being listed.
+    const links = await visitor.page
+      .locator("nav[aria-label=Main] a")
+      .evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? "/"));
+    const visited = user === admin ? SECTIONS.map((section) => `/admin/${section}`) : [...new Set([...links, ...paths])];
+    expect(await lookProblems(visitor, visited)).toEqual({});
+    await visitor.context.close();
+  }
+});

@@ -1,0 +1,44 @@
+import type { Page } from "@playwright/test";
+import type { Hand } from "./hand";
+
+export { edge } from "../../../../gateway/test/e2e/support/graphs";
+
+export const NODE = ".react-flow__node";
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** A node at a place of the canvas. */
+export const nodeAt = (id: string, type: string, position: Point, data: object = {}): object => ({ id, type, position, data });
+
+/** Waits until so many nodes are on the canvas. */
+export const nodes = (page: Page, count: number): Promise<void> =>
+  page
+    .locator(NODE)
+    .nth(count - 1)
+    .waitFor();
+
+export const saved = (page: Page): Promise<void> => page.getByText("Saved", { exact: true }).waitFor();
+
+/** The middle of the first such element, on the screen. */
+export const middleOf = async (page: Page, selector: string): Promise<Point> => {
+  const box = (await page.locator(selector).first().boundingBox())!;
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+};
+
+/** From the dashboard, by keys alone: a workflow whose input makes a picture, which is its result. */
+export const buildThree = async ({ press, type }: Hand, page: Page, name: string): Promise<void> => {
+  await press("n");
+  await page.getByRole("dialog", { name: "New workflow" }).waitFor();
+  await type(name);
+  await press("Enter");
+  await page.getByRole("button", { name: "Add the first node" }).waitFor();
+  for (const [index, [open, words]] of [["/", "inputs"] as const, ["a", "image"] as const, ["a", "results"] as const].entries()) {
+    await press(open);
+    await type(words);
+    await press("Enter");
+    await nodes(page, index + 1);
+  }
+};

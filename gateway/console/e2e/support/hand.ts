@@ -1,0 +1,45 @@
+import type { Locator, Page } from "@playwright/test";
+
+/** What somebody did with pointer and keyboard. */
+export interface Effort {
+  clicks: number;
+  /** Keys besides the letters of texts: nobody is spared those. */
+  presses: number;
+  letters: number;
+}
+
+/** Does what a person does, and counts it. A drag is a click. */
+export const handOf = (page: Page) => {
+  const effort: Effort = { clicks: 0, presses: 0, letters: 0 };
+  const click = async (what: Locator): Promise<void> => {
+    await what.click();
+    effort.clicks += 1;
+  };
+  return {
+    effort,
+    click,
+    button: (name: string | RegExp): Locator => page.getByRole("button", { name, exact: typeof name === "string" }),
+    press: async (...keys: string[]): Promise<void> => {
+      for (const key of keys) await page.keyboard.press(key);
+      effort.presses += keys.length;
+    },
+    type: async (words: string): Promise<void> => {
+      await page.keyboard.type(words);
+      effort.letters += words.length;
+    },
+    /** A field that is clicked and filled. */
+    fill: async (what: Locator, words: string): Promise<void> => {
+      await click(what);
+      await what.fill(words);
+      effort.letters += words.length;
+    },
+    drag: async (from: { x: number; y: number }, to: { x: number; y: number }): Promise<void> => {
+      await page.mouse.move(from.x, from.y);
+      await page.mouse.down();
+      await page.mouse.move(to.x, to.y, { steps: 5 });
+      await page.mouse.up();
+      effort.clicks += 1;
+    },
+  };
+};
+export type Hand = ReturnType<typeof handOf>;

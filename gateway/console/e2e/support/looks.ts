@@ -1,0 +1,48 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { accessibilityProblems, type Visitor } from "../../../../gateway/test/e2e/support/browser";
+
+/** Screenshots are left for eyes. */
+const SCREENSHOTS = join(__dirname, "..", "..", "..", "..", ".nodeloom", "screenshots");
+const BRIGHT = 0.85;
+const DARK = 0.2;
+
+/** A test with it is run in both themes, wide and narrow. */
+export const EVERY_LOOK = { tag: "@every-look" };
+
+/** 0 (black) to 1 (white), of what lies behind a page. */
+const brightness = async (page: Page): Promise<number> =>
+  Number(
+    await page.evaluate(`(() => {
+      const [red, green, blue] = getComputedStyle(document.body).backgroundColor.match(/[0-9.]+/g).map(Number);
+      return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
+    })()`),
+  );
+export const isLight = async (page: Page): Promise<boolean> => (await brightness(page)) > BRIGHT;
+export const isDark = async (page: Page): Promise<boolean> => (await brightness(page)) < DARK;
+
+/** What is wrong with the look of pages, by their paths: what axe finds, wider than the window, not in the theme, complaints of the browser. */
+export const lookProblems = async ({ page, complaints }: Visitor, paths: readonly string[]): Promise<Record<string, string[]>> => {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const problems: Record<string, string[]> = {};
+  const { width } = page.viewportSize()!;
+  const theme = (await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")) === true ? "dark" : "light";
+  for (const path of paths) {
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    await page.waitForLoadState("networkidle");
+    const name = path.replaceAll("/", "-").replace(/^-$/, "-dashboard");
+    await page.screenshot({ path: join(SCREENSHOTS, `page${name}-${theme}-${width}.png`), animations: "disabled", fullPage: true });
+    const tooWide = (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) as boolean;
+    const inTheme = await (theme === "light" ? isLight(page) : isDark(page));
+    const found = [
+      ...(await accessibilityProblems(page)),
+      ...(tooWide ? ["wider than the window"] : []),
+      ...(inTheme ? [] : [`not ${theme}`]),
+      ...complaints.splice(0),
+    ];
+    if (found.length > 0) problems[path] = found;
+  }
+  return problems;
+};

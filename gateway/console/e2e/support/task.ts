@@ -1,0 +1,31 @@
+import { expect, test, type Page } from "@playwright/test";
+import type { Account } from "../../../../gateway/test/e2e/support/client";
+import { handOf, type Hand } from "./hand";
+import type { Stage } from "./stage";
+
+const MS = 1_000;
+
+/** What a task may take: more fails it. Letters count as keys. */
+export interface Bound {
+  clicks: number;
+  keys: number;
+}
+
+/** Tasks of somebody who is signed in, each counted and timed. */
+export const taskOn =
+  (stage: Stage, account: () => Account) =>
+  /** @param ready what is prepared on the page, uncounted */
+  (name: string, { clicks, keys }: Bound, ready: (page: Page) => Promise<void>, act: (hand: Hand, page: Page) => Promise<void>): void =>
+    test(name, async () => {
+      const { page, context, complaints } = await stage.signedIn(account());
+      await ready(page);
+      const hand = handOf(page);
+      const from = Date.now();
+      await act(hand, page);
+      const { effort } = hand;
+      const used = effort.presses + effort.letters;
+      process.stdout.write(`${name}: ${effort.clicks} clicks, ${used} keys, ${((Date.now() - from) / MS).toFixed(1)} s\n`);
+      expect({ clicks: effort.clicks <= clicks, keys: used <= keys, effort }).toMatchObject({ clicks: true, keys: true });
+      expect(complaints).toEqual([]);
+      await context.close();
+    });

@@ -1,0 +1,85 @@
+import { expect, test } from "@playwright/test";
+import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
+import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
+import { edge, NODE, nodeAt, nodes } from "./support/canvas";
+import { handOf } from "./support/hand";
+import { picturesOf } from "./support/picture";
+import { setStage } from "./support/stage";
+
+/** `npm run drill console`: templates, from the gallery to a result. */
+const stage = setStage();
+let author: Account;
+let user: Account;
+const graphOf = (photo: string) => ({
+  nodes: [
+    nodeAt(
+      "in",
+      "request-input",
+      { x: 0, y: 0 },
+      {
+        fields: [
+          { name: "subject", type: "text", label: "Subject", default: "a heron" },
+          { name: "photo", type: "image_upload", label: "Photo", default: photo },
+        ],
+      },
+    ),
+    nodeAt("still", "generate-image", { x: 340, y: 0 }, { model: "sandbox-image" }),
+    nodeAt("end", "response-output", { x: 680, y: 0 }),
+  ],
+  edges: [edge("in.subject", "still.prompt"), edge("in.photo", "still.image"), edge("still.image", "end.images")],
+});
+const NODES = graphOf("").nodes.length;
+test.beforeAll(async () => {
+  [author, user] = [await stage.http.account({ tier: "pro" }), await stage.http.account({ tier: "pro" })];
+  const uploaded = await fetch(`${stage.platform.baseUrl}/api/media`, {
+    method: "POST",
+    headers: { "x-api-key": author.key!, "content-type": "image/png" },
+    body: new Uint8Array(picturesOf(64, 64)(1)),
+  });
+  const { id } = (await uploaded.json()) as { id: string };
+  for (const name of ["Herons", "Kites"]) {
+    const body = { name, description: "A picture of it.", isTemplate: true, ...graphOf(id) };
+    expect((await stage.http.call("POST", "/api/workflows", { key: author.key, body })).status).toBe(201);
+  }
+});
+
+test("what an administrator chooses stands first, and a template is three clicks from its result", async () => {
+  const admin = await stage.signedIn(stage.platform.admin);
+  await admin.page.goto("/admin/templates");
+  const row = admin.page.getByRole("row").filter({ has: admin.page.getByRole("link", { name: "Kites" }) });
+  await row.getByRole("button", { name: "Choose", exact: true }).click();
+  await row.getByRole("button", { name: "Chosen", exact: true }).waitFor();
+  expect(await accessibilityProblems(admin.page)).toEqual([]);
+  await admin.context.close();
+
+  const { page, context, complaints } = await stage.signedIn(user);
+  const hand = handOf(page);
+  await page.goto("/");
+  await hand.click(page.getByRole("link", { name: "Templates" }));
+  const chosen = page.getByRole("region", { name: "Chosen for you" });
+  await chosen.getByRole("link", { name: "Kites" }).waitFor();
+  expect(await chosen.getByRole("link", { name: "Herons" }).count()).toBe(0);
+  // Until it made something, a workflow is shown by its graph.
+  await eventually(async () => (await chosen.locator("svg.bg-board rect").count()) === 2 * NODES);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await hand.click(chosen.getByRole("button", { name: "Use it" }));
+  await nodes(page, NODES);
+  expect(await page.getByLabel("Subject").inputValue()).toBe("a heron");
+  // The photo came along: nothing is wrong with it, and the node says its price.
+  await page
+    .locator(`${NODE}[data-id="still"]`)
+    .getByText(/\d cr$/)
+    .waitFor();
+  expect(await page.getByRole("button", { name: /problem/ }).count()).toBe(0);
+  await hand.click(page.getByTestId("run"));
+  await page.locator(`${NODE}[data-id="still"] img`).waitFor();
+  expect(hand.effort.clicks).toBe(3);
+  await page.getByText("Completed", { exact: true }).first().waitFor();
+  await page.goto("/");
+  await page
+    .locator("li", { has: page.getByRole("link", { name: "Kites" }) })
+    .locator("img")
+    .waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
