@@ -22,7 +22,8 @@ const YEAR = "**/year.spec.ts";
 
 export default defineConfig({
   testDir: "e2e",
-  globalSetup: "./e2e/support/servers.ts",
+  globalSetup: "../../deploy/local/checks/jest-global-setup.cjs",
+  globalTeardown: "../../deploy/local/checks/jest-global-teardown.cjs",
   // Each file starts a platform of its own.
   workers: 1,
   timeout: 15 * MINUTE_MS,

@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { createRootRouteWithContext, createRoute, createRouter } from "@tanstack/react-router";
+import { createRootRouteWithContext, createRoute, createRouter, type StaticDataRouteOption } from "@tanstack/react-router";
 import {
   Bot,
   Boxes,
@@ -46,6 +46,14 @@ const pageNumber = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value > 1 ? value : undefined;
 const runPanel = (value: unknown): "run" | undefined => (value === "run" ? "run" : undefined);
 
+/** A page beside the menu that has no parameters of its own to read. */
+const pageAt = <const Path extends `/${string}`, Module extends Record<string, unknown>, Name extends keyof Module & string>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: Name,
+  staticData: StaticDataRouteOption = {},
+) => createRoute({ getParentRoute: () => shell, path, staticData, component: pageOf(load, name) });
+
 const dashboard = createRoute({
   getParentRoute: () => shell,
   path: "/",
@@ -59,11 +67,7 @@ const canvas = createRoute({
   validateSearch: search({ run: text, node: text, panel: runPanel }),
   component: pageOf(() => import("../editor/editor-page"), "EditorPage"),
 });
-const triggers = createRoute({
-  getParentRoute: () => shell,
-  path: "/workflows/$slug/triggers",
-  component: pageOf(() => import("../features/triggers/triggers-page"), "TriggersPage"),
-});
+const triggers = pageAt("/workflows/$slug/triggers", () => import("../features/triggers/triggers-page"), "TriggersPage");
 const executions = createRoute({
   getParentRoute: () => shell,
   path: "/executions",
@@ -71,23 +75,14 @@ const executions = createRoute({
   validateSearch: search({ status: text, workflow: text, meta: text, from: day, to: day, cursor: text }),
   component: pageOf(() => import("../features/executions/list-page"), "ExecutionsPage"),
 });
-const approvals = createRoute({
-  getParentRoute: () => shell,
-  path: "/approvals",
-  staticData: { title: "Approvals", icon: UserCheck, order: 4, Aside: WaitingCount },
-  component: pageOf(() => import("../features/approvals/approvals-page"), "ApprovalsPage"),
+const approvals = pageAt("/approvals", () => import("../features/approvals/approvals-page"), "ApprovalsPage", {
+  title: "Approvals",
+  icon: UserCheck,
+  order: 4,
+  Aside: WaitingCount,
 });
-const execution = createRoute({
-  getParentRoute: () => shell,
-  path: "/executions/$id",
-  component: pageOf(() => import("../features/executions/detail-page"), "ExecutionPage"),
-});
-const files = createRoute({
-  getParentRoute: () => shell,
-  path: "/files",
-  staticData: { title: "Files", icon: Images, order: 3 },
-  component: pageOf(() => import("../features/files/files-page"), "FilesPage"),
-});
+const execution = pageAt("/executions/$id", () => import("../features/executions/detail-page"), "ExecutionPage");
+const files = pageAt("/files", () => import("../features/files/files-page"), "FilesPage", { title: "Files", icon: Images, order: 3 });
 const batches = createRoute({
   getParentRoute: () => shell,
   path: "/batches",
@@ -108,46 +103,25 @@ const usage = createRoute({
   validateSearch: search({ status: text, model: text, workflow: text, page: pageNumber }),
   component: pageOf(() => import("../features/usage/usage-page"), "UsagePage"),
 });
-const budgets = createRoute({
-  getParentRoute: () => shell,
-  path: "/budgets",
-  staticData: { title: "Budgets", icon: Wallet, order: 8 },
-  component: pageOf(() => import("../features/budgets/budgets-page"), "BudgetsPage"),
+const budgets = pageAt("/budgets", () => import("../features/budgets/budgets-page"), "BudgetsPage", {
+  title: "Budgets",
+  icon: Wallet,
+  order: 8,
 });
-const keys = createRoute({
-  getParentRoute: () => shell,
-  path: "/keys",
-  staticData: { title: "API keys", icon: KeyRound, order: 9 },
-  component: pageOf(() => import("../features/keys/keys-page"), "KeysPage"),
+const keys = pageAt("/keys", () => import("../features/keys/keys-page"), "KeysPage", { title: "API keys", icon: KeyRound, order: 9 });
+const secrets = pageAt("/secrets", () => import("../features/secrets/secrets-page"), "SecretsPage", {
+  title: "Secrets",
+  icon: LockKeyhole,
+  order: 10,
 });
-const secrets = createRoute({
-  getParentRoute: () => shell,
-  path: "/secrets",
-  staticData: { title: "Secrets", icon: LockKeyhole, order: 10 },
-  component: pageOf(() => import("../features/secrets/secrets-page"), "SecretsPage"),
-});
-const agents = createRoute({
-  getParentRoute: () => shell,
-  path: "/agents",
-  staticData: { title: "Agents", icon: Bot, order: 11 },
-  component: pageOf(() => import("../features/agents/agents-page"), "AgentsPage"),
-});
-const models = createRoute({
-  getParentRoute: () => shell,
-  path: "/models",
-  staticData: { title: "Models", icon: Boxes, order: 6 },
-  component: pageOf(() => import("../features/models/models-page"), "ModelsPage"),
-});
-const model = createRoute({
-  getParentRoute: () => shell,
-  path: "/models/$internalName",
-  component: pageOf(() => import("../features/models/model-page"), "ModelPage"),
-});
-const plans = createRoute({
-  getParentRoute: () => shell,
-  path: "/plans",
-  staticData: { title: "Plans", icon: Layers, order: 4, inAccountMenu: true },
-  component: pageOf(() => import("../features/billing/plans-page"), "PlansPage"),
+const agents = pageAt("/agents", () => import("../features/agents/agents-page"), "AgentsPage", { title: "Agents", icon: Bot, order: 11 });
+const models = pageAt("/models", () => import("../features/models/models-page"), "ModelsPage", { title: "Models", icon: Boxes, order: 6 });
+const model = pageAt("/models/$internalName", () => import("../features/models/model-page"), "ModelPage");
+const plans = pageAt("/plans", () => import("../features/billing/plans-page"), "PlansPage", {
+  title: "Plans",
+  icon: Layers,
+  order: 4,
+  inAccountMenu: true,
 });
 const balance = createRoute({
   getParentRoute: () => shell,
@@ -162,28 +136,20 @@ const history = createRoute({
   validateSearch: search({ kind: text }),
   component: pageOf(() => import("../features/billing/history-page"), "HistoryPage"),
 });
-const account = createRoute({
-  getParentRoute: () => shell,
-  path: "/account",
-  staticData: { title: "Account", icon: CircleUser, order: 1, inAccountMenu: true },
-  component: pageOf(() => import("../features/account/account-page"), "AccountPage"),
+const account = pageAt("/account", () => import("../features/account/account-page"), "AccountPage", {
+  title: "Account",
+  icon: CircleUser,
+  order: 1,
+  inAccountMenu: true,
 });
-const organizations = createRoute({
-  getParentRoute: () => shell,
-  path: "/organizations",
-  staticData: { title: "Organizations", icon: Building2, order: 3, inAccountMenu: true },
-  component: pageOf(() => import("../features/organizations/organizations-page"), "OrganizationsPage"),
+const organizations = pageAt("/organizations", () => import("../features/organizations/organizations-page"), "OrganizationsPage", {
+  title: "Organizations",
+  icon: Building2,
+  order: 3,
+  inAccountMenu: true,
 });
-const organization = createRoute({
-  getParentRoute: () => shell,
-  path: "/organizations/$id",
-  component: pageOf(() => import("../features/organizations/organization-page"), "OrganizationPage"),
-});
-const invitation = createRoute({
-  getParentRoute: () => shell,
-  path: "/invitation",
-  component: pageOf(() => import("../features/organizations/invitation-page"), "InvitationPage"),
-});
+const organization = pageAt("/organizations/$id", () => import("../features/organizations/organization-page"), "OrganizationPage");
+const invitation = pageAt("/invitation", () => import("../features/organizations/invitation-page"), "InvitationPage");
 const admin = createRoute({
   getParentRoute: () => shell,
   path: "/admin/$section",
@@ -211,11 +177,7 @@ const unsubscribe = createRoute({
   path: "/unsubscribe",
   component: pageOf(() => import("../features/account/mail/unsubscribe-page"), "UnsubscribePage"),
 });
-const verify = createRoute({
-  getParentRoute: () => shell,
-  path: "/verify-address",
-  component: pageOf(() => import("../features/account/mail/verify-page"), "VerifyPage"),
-});
+const verify = pageAt("/verify-address", () => import("../features/account/mail/verify-page"), "VerifyPage");
 const kitchen = createRoute({
   getParentRoute: () => root,
   path: "/kitchen",

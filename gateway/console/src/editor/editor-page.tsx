@@ -28,7 +28,8 @@ import {
   SettingsDialog,
 } from "./panels/lazy-panels";
 import { PaletteWaiting } from "./panels/palette-box";
-import { BoardTools, SaveFailure, Toolbar } from "./toolbar";
+import { SaveFailure } from "./save-state";
+import { BoardTools, Toolbar } from "./toolbar";
 import { createScene } from "./scene/scene";
 import { createUi, type Panel } from "./ui-store";
 import { useOpenDocument, type Opened } from "./use-open-document";

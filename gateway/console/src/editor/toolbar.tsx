@@ -1,9 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import {
   ArrowLeft,
-  CircleCheck,
-  CloudAlert,
-  CloudUpload,
   Images,
   Lasso as LassoIcon,
   LayoutGrid,
@@ -11,6 +8,7 @@ import {
   LockOpen,
   Maximize,
   PanelRight,
+  Play,
   Plus,
   Redo2,
   Share2,
@@ -19,93 +17,14 @@ import {
   ZoomIn,
   ZoomOut,
 } from "lucide-react";
-import { useEffect, useState } from "react";
-import type { WriteFailure, WriteState } from "../document/write-queue";
 import { commandById, type Stage } from "./commands/commands";
-import { endSession } from "../api/session";
-import { Button, IconButton } from "../ui/button";
-import { Badge } from "../ui/badge";
+import { Button, IconButton, type IconButtonProps } from "../ui/button";
 import { classes } from "../ui/classes";
 import { useTitle } from "../ui/use-title";
 import { useDocument, useEditor, useScene, useUi } from "./context";
+import { SaveState } from "./save-state";
 import { ToolbarMenu } from "./toolbar-menu";
 import { VersionButton } from "./versions/version-button";
-import { Play } from "lucide-react";
-
-const MS = 1_000;
-
-const useSecondsUntil = (at: number | undefined): number | undefined => {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    if (at === undefined) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), MS);
-    return () => clearInterval(timer);
-  }, [at]);
-  return at === undefined ? undefined : Math.max(0, Math.ceil((at - now) / MS));
-};
-
-/** Whether what is on the canvas is saved; where it isn't, why, and what can be done. */
-const SaveState = () => {
-  const { canEdit } = useEditor();
-  const write = useDocument((state) => state.write);
-  if (!canEdit) return <Badge>Read only</Badge>;
-  const words = "flex items-center gap-1.5 text-xs whitespace-nowrap";
-  switch (write.kind) {
-    case "saved":
-      return (
-        <span role="status" className={classes(words, "text-faint")}>
-          <CircleCheck className="size-3.5" aria-hidden /> <span className="max-sm:sr-only">Saved</span>
-        </span>
-      );
-    case "unsaved":
-    case "saving":
-      return (
-        <span role="status" className={classes(words, "text-faint")}>
-          <CloudUpload className="size-3.5" aria-hidden /> <span className="max-sm:sr-only">Saving…</span>
-        </span>
-      );
-    default:
-      return (
-        <span className={classes(words, "text-bad")}>
-          <CloudAlert className="size-3.5 shrink-0" aria-hidden /> <span className="max-sm:sr-only">Not saved</span>
-        </span>
-      );
-  }
-};
-
-const FAILURES: ReadonlySet<WriteState["kind"]> = new Set<WriteState["kind"]>(["unreachable", "signed-out", "refused", "conflict"]);
-
-/** Why the workflow is not saved, and what can be done, under the bar. */
-export const SaveFailure = () => {
-  const { document, canEdit } = useEditor();
-  const write = useDocument((state) => state.write);
-  // While it is tried again, what was said stays.
-  const [shown, setShown] = useState<WriteFailure & { retryAt?: number }>();
-  useEffect(() => {
-    if ("message" in write) setShown(write);
-    else if (write.kind === "saved") setShown(undefined);
-  }, [write]);
-  const seconds = useSecondsUntil(write.kind === "unreachable" ? write.retryAt : undefined);
-  if (!canEdit || !shown) return null;
-  return (
-    <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-b bg-bad-soft px-3 py-2 text-[13px] text-bad">
-      <CloudAlert className="size-4 shrink-0" aria-hidden />
-      <span className="min-w-0 flex-1 wrap-anywhere">
-        <b className="font-semibold">Not saved.</b> {shown.message} Kept in this browser.
-        {seconds !== undefined && seconds > 0 && ` Trying again in ${seconds} s.`}
-      </span>
-      {shown.kind === "signed-out" ? (
-        <Button size="sm" onClick={endSession}>
-          Sign in
-        </Button>
-      ) : (
-        <Button size="sm" busy={!FAILURES.has(write.kind)} onClick={() => document.retry()}>
-          Try now
-        </Button>
-      )}
-    </div>
-  );
-};
 
 const History = () => {
   const { document } = useEditor();
@@ -213,61 +132,43 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
   );
 };
 
+interface Tool extends Pick<IconButtonProps, "icon" | "label" | "keys" | "active"> {
+  /** Only for those who may change the workflow. */
+  edits?: boolean;
+  onClick: () => void;
+}
+
 /** Buttons in the canvas's corner. */
 export const BoardTools = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const locked = useUi((state) => state.locked);
   const lasso = useUi((state) => state.lasso);
   const library = useUi((state) => state.library);
+  const runs = (id: string) => () => commandById(id).run(editor, stage);
+  const tools: readonly Tool[] = [
+    { icon: Plus, label: "Add a node", keys: "/", edits: true, onClick: stage.openPalette },
+    { icon: LayoutGrid, label: "Tidy up", keys: "Shift+T", edits: true, onClick: runs("tidy") },
+    { icon: Images, label: "Your files", keys: "Shift+F", edits: true, active: library, onClick: runs("library") },
+    { icon: LassoIcon, label: "Lasso: draw around nodes", keys: "L", active: lasso, onClick: runs("lasso") },
+    { icon: ZoomIn, label: "Zoom in", keys: "+", onClick: () => stage.zoom("in") },
+    { icon: ZoomOut, label: "Zoom out", keys: "-", onClick: () => stage.zoom("out") },
+    { icon: Maximize, label: "Show everything", keys: "Shift+1", onClick: () => stage.fit() },
+    {
+      icon: locked ? Lock : LockOpen,
+      label: locked ? "Unlock the canvas" : "Lock the canvas",
+      edits: true,
+      active: locked,
+      onClick: () => editor.ui.setState({ locked: !locked }),
+    },
+  ];
   return (
     <div
       className="absolute bottom-3 left-3 z-10 flex flex-col gap-0.5 rounded-xl border bg-surface p-1 shadow-panel"
       role="toolbar"
       aria-label="Canvas"
     >
-      {editor.canEdit && <IconButton icon={Plus} label="Add a node" keys="/" size="sm" tipSide="right" onClick={stage.openPalette} />}
-      {editor.canEdit && (
-        <IconButton
-          icon={LayoutGrid}
-          label="Tidy up"
-          keys="Shift+T"
-          size="sm"
-          tipSide="right"
-          onClick={() => commandById("tidy").run(editor, stage)}
-        />
-      )}
-      {editor.canEdit && (
-        <IconButton
-          icon={Images}
-          label="Your files"
-          keys="Shift+F"
-          size="sm"
-          active={library}
-          tipSide="right"
-          onClick={() => commandById("library").run(editor, stage)}
-        />
-      )}
-      <IconButton
-        icon={LassoIcon}
-        label="Lasso: draw around nodes"
-        keys="L"
-        size="sm"
-        active={lasso}
-        tipSide="right"
-        onClick={() => commandById("lasso").run(editor, stage)}
-      />
-      <IconButton icon={ZoomIn} label="Zoom in" keys="+" size="sm" tipSide="right" onClick={() => stage.zoom("in")} />
-      <IconButton icon={ZoomOut} label="Zoom out" keys="-" size="sm" tipSide="right" onClick={() => stage.zoom("out")} />
-      <IconButton icon={Maximize} label="Show everything" keys="Shift+1" size="sm" tipSide="right" onClick={() => stage.fit()} />
-      {editor.canEdit && (
-        <IconButton
-          icon={locked ? Lock : LockOpen}
-          label={locked ? "Unlock the canvas" : "Lock the canvas"}
-          size="sm"
-          active={locked}
-          tipSide="right"
-          onClick={() => editor.ui.setState({ locked: !locked })}
-        />
+      {tools.map(
+        ({ edits = false, ...tool }, index) => (editor.canEdit || !edits) && <IconButton key={index} size="sm" tipSide="right" {...tool} />,
       )}
     </div>
   );

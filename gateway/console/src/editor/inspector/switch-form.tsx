@@ -1,5 +1,6 @@
-import { isRecord, NODE_KINDS, type JsonSchema } from "@nodeloom/kernel/graph";
+import { isRecord, type JsonSchema } from "@nodeloom/kernel/graph";
 import { Plus, Trash2 } from "lucide-react";
+import { kindOf } from "../../canvas/kinds";
 import type { DocNode } from "../../document/graph";
 import { Button, IconButton } from "../../ui/button";
 import { InputField, SelectField } from "../../ui/inputs/field";
@@ -7,8 +8,11 @@ import { useSetting } from "./use-setting";
 
 /** The cases of a switch: each a row, in the order in which they are tried. */
 
-const SCHEMA = NODE_KINDS.switch.settings.cases as JsonSchema & { maxItems: number };
-const OPERATORS = ((SCHEMA.items as JsonSchema).properties as { op: { enum: string[] } }).op.enum;
+/** How many cases there may be, and how they compare, by the kernel's table. */
+const rulesOf = ({ type }: DocNode): { most: number; operators: string[] } => {
+  const schema = kindOf(type).rules!.settings.cases as JsonSchema & { maxItems: number };
+  return { most: schema.maxItems, operators: ((schema.items as JsonSchema).properties as { op: { enum: string[] } }).op.enum };
+};
 
 const WORDS: Readonly<Record<string, string>> = {
   equals: "is",
@@ -34,6 +38,7 @@ const freeName = (cases: readonly Record<string, unknown>[]): string => {
 
 export const SwitchForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
+  const { most, operators } = rulesOf(node);
   const cases = (Array.isArray(node.data.cases) ? node.data.cases : []).filter(isRecord);
   const write = (next: Record<string, unknown>[], label: string): void => set(["cases"], next, label);
   const change = (at: number, part: Record<string, unknown>): void =>
@@ -70,7 +75,7 @@ export const SwitchForm = ({ node }: { node: DocNode }) => {
               label="Comparison"
               value={op}
               onText={(text) => change(index, { op: text })}
-              options={OPERATORS.map((name) => [name, WORDS[name] ?? name])}
+              options={operators.map((name) => [name, WORDS[name] ?? name])}
             />
             {ALONE.has(op) || (
               <InputField label="Compared with" value={text(one.right)} onText={(text) => change(index, { right: text })} />
@@ -80,7 +85,7 @@ export const SwitchForm = ({ node }: { node: DocNode }) => {
       })}
       <Button
         icon={Plus}
-        disabled={disabled || cases.length >= SCHEMA.maxItems}
+        disabled={disabled || cases.length >= most}
         onClick={() => write([...cases, { name: freeName(cases), left: "{{value}}", op: "equals", right: "" }], "Add case")}
       >
         Add a case

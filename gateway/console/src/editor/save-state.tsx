@@ -1,0 +1,75 @@
+import { CircleCheck, CloudAlert, CloudUpload } from "lucide-react";
+import { useEffect, useState } from "react";
+import { endSession } from "../api/session";
+import type { WriteFailure, WriteState } from "../document/write-queue";
+import { Badge } from "../ui/badge";
+import { Button } from "../ui/button";
+import { classes } from "../ui/classes";
+import { useDocument, useEditor } from "./context";
+
+const MS = 1_000;
+
+const useSecondsUntil = (at: number | undefined): number | undefined => {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (at === undefined) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), MS);
+    return () => clearInterval(timer);
+  }, [at]);
+  return at === undefined ? undefined : Math.max(0, Math.ceil((at - now) / MS));
+};
+
+/** Whether what is on the canvas is saved; where it isn't, why, and what can be done. */
+export const SaveState = () => {
+  const { canEdit } = useEditor();
+  const write = useDocument((state) => state.write);
+  if (!canEdit) return <Badge>Read only</Badge>;
+  const [Icon, words, colour] =
+    write.kind === "saved"
+      ? ([CircleCheck, "Saved", "text-faint"] as const)
+      : write.kind === "unsaved" || write.kind === "saving"
+        ? ([CloudUpload, "Saving…", "text-faint"] as const)
+        : ([CloudAlert, "Not saved", "text-bad"] as const);
+  return (
+    <span
+      role={colour === "text-bad" ? undefined : "status"}
+      className={classes("flex items-center gap-1.5 text-xs whitespace-nowrap", colour)}
+    >
+      <Icon className="size-3.5 shrink-0" aria-hidden /> <span className="max-sm:sr-only">{words}</span>
+    </span>
+  );
+};
+
+const FAILURES: ReadonlySet<WriteState["kind"]> = new Set<WriteState["kind"]>(["unreachable", "signed-out", "refused", "conflict"]);
+
+/** Why the workflow is not saved, and what can be done, under the bar. */
+export const SaveFailure = () => {
+  const { document, canEdit } = useEditor();
+  const write = useDocument((state) => state.write);
+  // While it is tried again, what was said stays.
+  const [shown, setShown] = useState<WriteFailure & { retryAt?: number }>();
+  useEffect(() => {
+    if ("message" in write) setShown(write);
+    else if (write.kind === "saved") setShown(undefined);
+  }, [write]);
+  const seconds = useSecondsUntil(write.kind === "unreachable" ? write.retryAt : undefined);
+  if (!canEdit || !shown) return null;
+  return (
+    <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-b bg-bad-soft px-3 py-2 text-[13px] text-bad">
+      <CloudAlert className="size-4 shrink-0" aria-hidden />
+      <span className="min-w-0 flex-1 wrap-anywhere">
+        <b className="font-semibold">Not saved.</b> {shown.message} Kept in this browser.
+        {seconds !== undefined && seconds > 0 && ` Trying again in ${seconds} s.`}
+      </span>
+      {shown.kind === "signed-out" ? (
+        <Button size="sm" onClick={endSession}>
+          Sign in
+        </Button>
+      ) : (
+        <Button size="sm" busy={!FAILURES.has(write.kind)} onClick={() => document.retry()}>
+          Try now
+        </Button>
+      )}
+    </div>
+  );
+};
