@@ -2,8 +2,10 @@
 //   node dying-worker.cjs <Temporal's address> <task queue>
 // Tells its parent of each call before it answers it.
 const { createLogger } = require("@nodeloom/platform");
-const { bundlePath } = require("../../dist/carry/bundle.js");
-const { connectTemporal } = require("../../dist/carry/worker.js");
+const { join } = require("node:path");
+const { connectTemporal } = require("@nodeloom/platform/temporal");
+
+const bundlePath = join(__dirname, "..", "..", "dist", "workflow-bundle.js");
 
 const [address, taskQueue] = process.argv.slice(2);
 
