@@ -21,7 +21,7 @@ const GENERATORS = [
   { writes: "reference of the Python client", script: "docs/reference/python.py" },
   { writes: "table and pages of errors", script: "docs/reference/errors.mjs" },
   { writes: "table of media operations", script: "docs/guide/operations-table.mjs" },
-  { writes: "tables of environment variables", script: "docs/operations/environment-table.mjs" },
+  { writes: "tables of services and variables", script: "docs/operations/service-tables.mjs" },
   { writes: "table of drills", script: "docs/operations/drill-table.mjs" },
   { writes: "docker-compose.yml and its settings", script: "deploy/local/generate/compose.mjs" },
   { writes: "settings and services of the chart", script: "deploy/local/generate/chart.mjs" },

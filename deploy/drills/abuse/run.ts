@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { Accounts } from "../../../gateway/test/conformance/context";
 import { CASES } from "../../../gateway/test/abuse/cases";
+import { SERVICES } from "../../services.cjs";
 import { runAbuse, type Finding } from "../../../gateway/test/abuse/runner";
 
 export const DRILL = {
@@ -21,7 +22,8 @@ const MAX_SLOWDOWN = 2;
 /** Below this a request of another user counts as quick, whatever it was before. */
 const QUICK_MS = 50;
 const DEFAULT_ATTACKS = 10;
-const SERVICES = ["gateway", "identity", "workflows", "models", "billing", "usage", "media", "executions"];
+/** Without those that stand in for others, or run operations of users in processes of their own. */
+const OWN = SERVICES.filter(({ host }) => host !== "sandbox").map(({ name }) => name);
 const SERVERS = ["mongodb", "redis", "temporal"];
 
 interface LocalFile {
@@ -83,13 +85,13 @@ const main = async (): Promise<number> => {
     // Of further gateways, comma separated.
     moreGateways: values.gateways?.split(",") ?? [],
     attacks: Number(values.attacks ?? DEFAULT_ATTACKS),
-    pids: { own: pidsOf(local, SERVICES), servers: pidsOf(local, SERVERS) },
+    pids: { own: pidsOf(local, OWN), servers: pidsOf(local, SERVERS) },
     // A pause of a busy machine slows others once, an attack does each time.
     isUncertain: (finding) => isSlowed(finding) && faultsOf(finding).length === 1,
     onFinding: (finding) => (faults += show(finding)),
   });
   const now = readLocal().pids;
-  const restarted = [...SERVICES, ...SERVERS].filter((name) => now[name] !== local.pids[name]);
+  const restarted = [...OWN, ...SERVERS].filter((name) => now[name] !== local.pids[name]);
   for (const name of restarted) out(`FAIL ${name} was restarted`);
   if (restarted.length === 0) out("no process was restarted");
   return faults + restarted.length > 0 ? 1 : 0;

@@ -35,6 +35,9 @@ ${exported.map(({ line }) => line).join("\n")}
 `,
 );
 
+const ports = SERVICES.flatMap(({ listens }) => Object.values(listens));
+const shared = ports.find((port, index) => ports.indexOf(port) < index);
+if (shared !== undefined) throw new Error(`two services of deploy/services.cjs listen on port ${shared}`);
 const rows = SERVICES.map(({ name, listens, calls, database }) => [name, { listens, calls, database }]);
 
 await writeGenerated(

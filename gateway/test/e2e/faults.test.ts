@@ -2,7 +2,7 @@ import { connectMongo } from "@nodeloom/platform";
 import { Client, Connection } from "@temporalio/client";
 import { clientOf, eventually, type Account, type Answer } from "./support/client";
 import { clip, greeting } from "./support/graphs";
-import { startPlatform, type Platform } from "./support/platform";
+import { APART, startPlatform, type Platform } from "./support/platform";
 import { signatureOf, startReceiver, type Receiver } from "./support/receiver";
 
 let platform: Platform;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   platform = await startPlatform({
     allow: [receiver.address],
-    groups: [["identity", "workflows", "models", "usage", "media", "sandbox"], [BILLING], [EXECUTIONS], ["gateway"]],
+    groups: [APART[0]!.filter((name) => name !== BILLING), [BILLING], [EXECUTIONS], ["gateway"]],
   });
   client = clientOf(platform);
   user = await client.account({ tier: "enterprise", webhook: { url: receiver.url } });

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { SERVICES } from "../../../services.cjs";
 import type { LocalPlatform } from "../platform";
 
 /** The processes of a platform, by what their time is spent on. The sandbox plays the providers, and is not counted. */
@@ -6,10 +7,10 @@ export const CPU_GROUPS = {
   Temporal: ["temporal"],
   database: ["mongodb"],
   executions: ["executions"],
-  domain: ["identity", "workflows", "models", "billing", "usage", "media"],
+  domain: SERVICES.filter(({ host }) => host === "domain").map(({ name }) => name),
   gateway: ["gateway"],
   Redis: ["redis"],
-} as const satisfies Record<string, readonly string[]>;
+} satisfies Record<string, readonly string[]>;
 
 export type CpuGroup = keyof typeof CPU_GROUPS;
 /** Milliseconds of CPU by group. */

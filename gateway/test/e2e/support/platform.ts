@@ -6,11 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
+import { SERVICES } from "../../../../deploy/services.cjs";
 
 const ROOT = join(__dirname, "..", "..", "..", "..");
-const DOMAIN = ["identity", "workflows", "models", "billing", "usage", "media"] as const;
+const ALONE = ["gateway", "executions", "transform", "sandbox", "inference"];
+const DOMAIN = SERVICES.map(({ name }) => name).filter((name) => !ALONE.includes(name));
 
-export type ServiceName = (typeof DOMAIN)[number] | "executions" | "transform" | "sandbox" | "gateway";
+export type ServiceName = string;
 
 const ADMIN = { email: "admin@nodeloom.test", password: "correct horse battery staple" };
 const READY_MS = 120_000;
@@ -87,7 +89,7 @@ const startProcess = async (services: readonly ServiceName[], env: Record<string
   };
 };
 
-const GRPC = [...DOMAIN, "executions", "transform"] as const;
+const GRPC = SERVICES.filter(({ protocol }) => protocol === "grpc").map(({ name }) => name);
 
 const addresses = async (): Promise<Record<string, string>> => {
   const env: Record<string, string> = {};

@@ -3,12 +3,13 @@ import { connectMongo, connectRedis, createLogger, redisReady } from "@nodeloom/
 import { Client, Connection } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { mongo, type Connection as MongoConnection } from "mongoose";
+import { SERVICES } from "../../../../deploy/services.cjs";
 import type { Platform } from "./platform";
 
 /** All that a platform has stored, as bytes: documents, histories, keys. */
 export type Stored = Record<"MongoDB" | "Temporal" | "Redis", Buffer[]>;
 
-const DATABASES = ["identity", "workflows", "models", "billing", "usage", "media", "executions"];
+const DATABASES = SERVICES.filter(({ database }) => database).map(({ name }) => name);
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
 /** Bytes, and what they were before they were compressed. */

@@ -1,4 +1,4 @@
-// Writes the table of services and the tables of environment variables into processes.md.
+// Writes the table of services and the tables of environment variables into processes.md, and the table of services into architecture.md.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DECLARED, OF_PROCESS } from "../../deploy/local/generate/declared.mjs";
@@ -47,4 +47,12 @@ await writeMarked(PAGE, {
   services: services.join("\n"),
   "every variables": table(OF_PROCESS),
   ...Object.fromEntries(DECLARED.map(({ service, variables }) => [`${service.name} variables`, table(variables)])),
+});
+
+/** @param {(typeof DECLARED)[number]["service"]} service */
+const overview = ({ name, about, calls, host, queue }) =>
+  `| ${name} | ${about} | ${calls.join(", ")} | ${host} | ${queue === undefined ? "" : queue === "" ? "the platform's" : `${queue}`} |`;
+const overviews = DECLARED.map(({ service }) => overview(service));
+await writeMarked("docs/contribute/architecture.md", {
+  services: ["| Service | Does | Calls | Local process | Temporal queue |", "| --- | --- | --- | --- | --- |", ...overviews].join("\n"),
 });
