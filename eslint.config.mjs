@@ -75,16 +75,8 @@ const floorsOf = (name, shared) => {
 };
 const EXECUTIONS = floorsOf("executions", SHARED);
 const CONSOLE = floorsOf("console", []);
-
-/** The floors of the gateway, the lowest first: a room imports itself and the floors below it. The last one is whatever is beside them. */
-const GATEWAY_FLOORS = [["http"], ["clients"], ["auth"], ["apps", "sweepers"], ["edge"], ["routes"], ["docs"], ["mcp"]];
-const gatewayElements = GATEWAY_FLOORS.flat().map((room) => ({ type: `gateway ${room}`, pattern: `gateway/src/${room}`, mode: "folder" }));
-const gatewayRules = GATEWAY_FLOORS.flatMap((rooms, floor) =>
-  rooms.map((room) => ({
-    from: `gateway ${room}`,
-    allow: ["kernel", "platform", "proto", ...[...GATEWAY_FLOORS.slice(0, floor).flat(), room].map((name) => `gateway ${name}`)],
-  })),
-);
+const GATEWAY_SHARED = ["kernel", "platform", "proto"];
+const GATEWAY = floorsOf("gateway", GATEWAY_SHARED);
 
 const workflowCode = "services/executions/src/carry/workflows/*.ts";
 const workflowFolders = "services/executions/src/carry/workflows/*/**";
@@ -156,7 +148,7 @@ export default tseslint.config(
         { type: "proto", pattern: "proto/src", mode: "folder" },
         ...EXECUTIONS.elements,
         { type: "service", pattern: "services/*/src", mode: "folder", capture: ["name"] },
-        ...gatewayElements,
+        ...GATEWAY.elements,
         { type: "gateway", pattern: "gateway/src", mode: "folder" },
         { type: "bench", pattern: "deploy/bench/src", mode: "folder" },
       ],
@@ -174,8 +166,8 @@ export default tseslint.config(
             { from: "providers", allow: SHARED },
             ...EXECUTIONS.rules,
             { from: "service", allow: [...SHARED, ["service", { name: "${from.name}" }]] },
-            ...gatewayRules,
-            { from: "gateway", allow: ["kernel", "platform", "proto", "gateway", ...gatewayElements.map(({ type }) => type)] },
+            ...GATEWAY.rules,
+            { from: "gateway", allow: [...GATEWAY_SHARED, "gateway", ...GATEWAY.elements.map(({ type }) => type)] },
             { from: "bench", allow: ["kernel", "platform", "proto", "bench"] },
           ],
         },

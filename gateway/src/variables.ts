@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { addressVariables, hostPort, integer, list, variables, type ConfigOf } from "@nodeloom/platform";
 import { z } from "zod";
-import { TEMPORAL_UI_PATH } from "./admin-listener/path";
+import { TEMPORAL_UI_PATH } from "./http/temporal-ui-path";
 import { ANONYMOUS_REQUESTS_PER_MINUTE, BODY_MS, MEDIA_UPLOAD_MS, REGISTRATIONS_PER_MINUTE } from "./http/limits";
 
 const MIN_SECRET_CHARS = 16;

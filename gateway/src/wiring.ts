@@ -1,6 +1,6 @@
 import { identityChangedChannel, type Logger, type ProcessConfig, type Redis } from "@nodeloom/platform";
 import { adminOrigin } from "./admin-listener/listen";
-import { TEMPORAL_UI_PATH } from "./admin-listener/path";
+import { TEMPORAL_UI_PATH } from "./http/temporal-ui-path";
 import { createAuthentication, type Authentication } from "./auth/authenticate";
 import { createApps } from "./apps/apps";
 import { createAppTokens } from "./apps/tokens";

@@ -40,8 +40,6 @@ const WITH_FLOORS = [
     name: "gateway",
     folder: "gateway/src",
     floors: [["http"], ["clients"], ["auth"], ["apps", "sweepers"], ["edge"], ["routes"], ["docs"], ["mcp"]],
-    circles: 2,
-    upward: 4,
   },
   {
     name: "console",

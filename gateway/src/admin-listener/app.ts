@@ -10,7 +10,7 @@ import type { Gateway } from "../edge/gateway";
 import { crossOriginDenied, methodNotAllowed, routeNotFound } from "../http/errors";
 import { countRefusal } from "../edge/rate/counting";
 import { renderError, send } from "../edge/reply";
-import { TEMPORAL_UI_PATH } from "./path";
+import { TEMPORAL_UI_PATH } from "../http/temporal-ui-path";
 
 /**
  * Temporal's UI for administrators, on an origin of its own: it has no accounts, and its scripts must not reach the
