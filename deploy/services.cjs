@@ -9,7 +9,7 @@ const SERVICES = [
     about: "HTTP API, console, documentation",
     protocol: "http",
     listens: { GATEWAY_LISTEN: 8080, ADMIN_LISTEN: 8082 },
-    calls: ["identity", "workflows", "models", "billing", "usage", "executions", "media"],
+    calls: ["identity", "workflows", "models", "billing", "usage", "executions", "media", "notifications"],
     urls: { MEDIA_HTTP_URL: { service: "media", listen: "MEDIA_HTTP_LISTEN" } },
     database: false,
     host: "gateway",
@@ -81,10 +81,10 @@ const SERVICES = [
   },
   {
     name: "executions",
-    about: "plans, runs and settles a run; webhooks, mail, batches, schedules, hooks, retention",
+    about: "plans, runs and settles a run; batches, schedules, hooks, retention",
     protocol: "grpc",
     listens: { EXECUTIONS_LISTEN: 50056 },
-    calls: ["identity", "workflows", "models", "billing", "usage", "media", "transform"],
+    calls: ["identity", "workflows", "models", "billing", "usage", "media", "transform", "notifications"],
     database: true,
     queue: "",
     // It has Temporal's native worker, and is killed to see that runs survive.
@@ -112,6 +112,18 @@ const SERVICES = [
     undeclaredSecrets: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
     data: { size: "20Gi" },
     resources: { cpu: "100m", memory: "256Mi", limit: "768Mi" },
+  },
+  {
+    name: "notifications",
+    about: "delivers webhooks and mail",
+    protocol: "grpc",
+    listens: { NOTIFICATIONS_LISTEN: 50059 },
+    calls: ["identity", "billing", "executions"],
+    database: true,
+    queue: "-notifications",
+    // Temporal's native worker is in that process already.
+    host: "executions",
+    replicas: 2,
   },
   {
     name: "transform",

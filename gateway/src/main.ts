@@ -26,6 +26,7 @@ export const service = defineService({
         usage: config.USAGE_ADDRESS,
         executions: config.EXECUTIONS_ADDRESS,
         media: config.MEDIA_ADDRESS,
+        notifications: config.NOTIFICATIONS_ADDRESS,
       },
       config,
     );

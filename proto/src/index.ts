@@ -23,6 +23,7 @@ export * as mediaExports from "./gen/nodeloom/media/v1/exports";
 export * as media from "./gen/nodeloom/media/v1/media";
 export * as models from "./gen/nodeloom/models/v1/models";
 export * as modelServers from "./gen/nodeloom/models/v1/servers";
+export * as notifications from "./gen/nodeloom/notifications/v1/notifications";
 export * as transform from "./gen/nodeloom/transform/v1/transform";
 export * as usage from "./gen/nodeloom/usage/v1/usage";
 export * as workflows from "./gen/nodeloom/workflows/v1/workflows";

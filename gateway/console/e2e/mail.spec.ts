@@ -2,7 +2,7 @@ import { expect, test, type Page } from "@playwright/test";
 import { accessibilityProblems, type VisitorOptions } from "../../../gateway/test/e2e/support/browser";
 import { call } from "../../../gateway/test/e2e/support/client";
 import { eventually } from "../../../services/platform/test/support/eventually";
-import { startMailServer, type MailServer } from "../../../services/executions/test/mail/mail-server";
+import { startMailServer, type MailServer } from "../../../services/notifications/test/mail/mail-server";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: what people do with mails, by what the screen says. */

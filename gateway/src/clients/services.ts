@@ -7,10 +7,10 @@ import {
   billing,
   executions,
   identity,
-  mail,
   media,
   mediaExports,
   models,
+  notifications,
   organizations,
   payments,
   signIn,
@@ -32,7 +32,7 @@ export interface Services {
   usage: ClientOf<usage.UsageServiceServer>;
   executions: ClientOf<executions.ExecutionsServiceServer>;
   batches: ClientOf<batches.BatchesServiceServer>;
-  mail: ClientOf<mail.MailServiceServer>;
+  notifications: ClientOf<notifications.NotificationsServiceServer>;
   accountExports: ClientOf<accountExports.AccountExportsServiceServer>;
   media: ClientOf<media.MediaServiceServer>;
   mediaExports: ClientOf<mediaExports.ExportsServiceServer>;
@@ -46,6 +46,7 @@ const DEFINITIONS = {
   usage: usage.UsageServiceService,
   executions: executions.ExecutionsServiceService,
   media: media.MediaServiceService,
+  notifications: notifications.NotificationsServiceService,
 } as const;
 
 export type ServiceName = keyof typeof DEFINITIONS;
@@ -59,7 +60,6 @@ const BESIDE = {
   accountErasure: { definition: accountErasure.AccountErasureServiceService, by: "identity" },
   payments: { definition: payments.PaymentsServiceService, by: "billing" },
   batches: { definition: batches.BatchesServiceService, by: "executions" },
-  mail: { definition: mail.MailServiceService, by: "executions" },
   accountExports: { definition: accountExports.AccountExportsServiceService, by: "executions" },
   mediaExports: { definition: mediaExports.ExportsServiceService, by: "media" },
 } as const;

@@ -1,12 +1,12 @@
 /** mail/: what the platform mails to people, where a mail server is configured. */
 import { DomainError, isUnavailable } from "@nodeloom/kernel";
 import { createSlots, doubling, retry } from "@nodeloom/platform";
-import { type mail as messages } from "@nodeloom/proto";
+import type { notifications } from "@nodeloom/proto";
 import type { Gateway } from "./gateway";
 import { MAIL_ASKED_FOR_MS, MAILS_ASKED_FOR } from "../http/limits";
 import type { CallContext } from "./route";
 
-type Mail = NonNullable<messages.SendMailRequest["mail"]>;
+type Mail = NonNullable<notifications.SendRequest["message"]>;
 
 interface Wanted {
   /** What it is about; empty for links that people ask for. */
@@ -19,27 +19,27 @@ const STATE_CALL = { deadlineMs: 2_000 } as const;
 
 /** Whether mail is configured; no where that is not known right now. */
 export const hasMail = ({ services }: Pick<Gateway, "services">): Promise<boolean> =>
-  services.mail.getMail({}, STATE_CALL).then(
+  services.notifications.getMail({}, STATE_CALL).then(
     ({ configured }) => configured,
     () => false,
   );
 
 /** @throws NOT_CONFIGURED */
 export const requireMail = async ({ services }: Pick<Gateway, "services">): Promise<void> => {
-  const { configured } = await services.mail.getMail({});
+  const { configured } = await services.notifications.getMail({});
   if (!configured) throw new DomainError("precondition", "NOT_CONFIGURED", "no mail server is configured here: set SMTP_URL and MAIL_FROM");
 };
 
 /** Has a mail sent. @throws NOT_CONFIGURED */
 export const send = async ({ services }: Pick<Gateway, "services">, { id = "", mail }: Wanted): Promise<void> => {
-  await services.mail.sendMail({ id, mail });
+  await services.notifications.send({ id, message: mail });
 };
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 const asked = createSlots({ concurrency: MAILS_ASKED_FOR, queueLimit: 0 });
 
-/** Asks for a mail until executions has stored it: by its id it is one mail, however often that takes. */
+/** Asks for a mail until notifications has stored it: by its id it is one mail, however often that takes. */
 const sendPatiently = (gateway: Gateway, wanted: Wanted): Promise<void> =>
   retry(() => send(gateway, wanted), {
     pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
@@ -48,7 +48,7 @@ const sendPatiently = (gateway: Gateway, wanted: Wanted): Promise<void> =>
     signal: gateway.stopping,
   });
 
-/** Has a mail sent that nothing depends on: its request is answered without it, also while executions is away. */
+/** Has a mail sent that nothing depends on: its request is answered without it, also while notifications is away. */
 export const sendSoon = ({ gateway, logger }: Pick<CallContext, "gateway" | "logger">, wanted: Required<Wanted>): void => {
   asked
     .use(() => sendPatiently(gateway, wanted), { maxWaitMs: 0 })

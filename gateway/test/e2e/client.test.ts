@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { createClient, NodeloomError, verifyWebhook, type Client, type WebhookMessage } from "@nodeloom/client";
-import { startMailServer, type MailServer } from "../../../services/executions/test/mail/mail-server";
+import { startMailServer, type MailServer } from "../../../services/notifications/test/mail/mail-server";
 import { call, clientOf, eventually, type Account } from "./support/client";
 import { clip, greeting } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";

@@ -18,7 +18,7 @@ let platform: Platform;
 beforeAll(async () => {
   fake = await service.start();
   // The table's refusals all come from one address.
-  platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address, ANONYMOUS_RATE_LIMIT: "100000" });
+  platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address, NOTIFICATIONS_ADDRESS: fake.address, ANONYMOUS_RATE_LIMIT: "100000" });
 });
 afterAll(async () => {
   await platform.stop();
@@ -152,7 +152,7 @@ it("runs nothing for an organization that is to be deleted, by session or key, u
   const decided = () => service.mailsOf(`${id}:`);
   await eventually(() => Promise.resolve(decided().length === 3));
   const about = `${id}:${String(erasesAt)}`;
-  const facts = decided().map(({ id: name, mail: sent }) => [name, sent?.$case, (sent?.value as mail.OrganizationDecisionMail).personName]);
+  const facts = decided().map(({ id: name, message: sent }) => [name, sent?.$case, (sent?.value as mail.OrganizationDecisionMail).personName]);
   expect(facts.map(String).sort()).toEqual(
     [
       [about, "organizationLeaving", owner.email],

@@ -1,20 +1,20 @@
 import { unavailable } from "@nodeloom/kernel";
 import { serverStream, unary } from "@nodeloom/platform";
-import { executions, mail } from "@nodeloom/proto";
+import { executions, notifications } from "@nodeloom/proto";
 import { startFakeService, type FakeService } from "../support/fake-service";
 import { executionOf, type Cast } from "./cast";
 
 const ABOUT_PEOPLE: ReadonlySet<string | undefined> = new Set(["verification", "approval"]);
 
-/** The service of executions as the tests of organizations need it: runs with owners, and mails about organizations that are asked for. */
+/** Executions and notifications as the tests of organizations need them: runs with owners, and mails about organizations that are asked for. */
 export const createRunsAndMails = () => {
   const state = {
     /** Owners, by their executions. */
     runs: new Map<string, string>(),
     cancelled: [] as string[],
-    tested: [] as executions.TestWebhookRequest[],
-    mailed: [] as mail.SendMailRequest[],
-    /** Mails that are not taken yet, as if executions died with them. */
+    tested: [] as notifications.TestWebhookRequest[],
+    mailed: [] as notifications.SendRequest[],
+    /** Mails that are not taken yet, as if notifications died with them. */
     untaken: 0,
   };
   let shown: Cast | undefined;
@@ -35,10 +35,6 @@ export const createRunsAndMails = () => {
       state.cancelled.push(executionId);
       return Promise.resolve({ status: "cancel_requested" });
     }),
-    testWebhook: unary<executions.TestWebhookRequest, executions.TestWebhookResponse>((request) => {
-      state.tested.push(request);
-      return Promise.resolve(executions.TestWebhookResponse.fromPartial({ delivered: true, status: 204 }));
-    }),
     // Begins, and goes on for as long as somebody listens; what the table asks for ends at once.
     watchExecution: serverStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>(async function* (
       { executionId },
@@ -50,11 +46,15 @@ export const createRunsAndMails = () => {
     }),
   };
 
-  const mailService = {
-    sendMail: unary<mail.SendMailRequest, mail.SendMailResponse>((request) => {
-      if (ABOUT_PEOPLE.has(request.mail?.$case)) return Promise.resolve({});
+  const sending = {
+    testWebhook: unary<notifications.TestWebhookRequest, notifications.TestWebhookResponse>((request) => {
+      state.tested.push(request);
+      return Promise.resolve(notifications.TestWebhookResponse.fromPartial({ delivered: true, status: 204 }));
+    }),
+    send: unary<notifications.SendRequest, notifications.SendResponse>((request) => {
+      if (ABOUT_PEOPLE.has(request.message?.$case)) return Promise.resolve({});
       state.untaken -= 1;
-      if (state.untaken >= 0) throw unavailable("executions is away");
+      if (state.untaken >= 0) throw unavailable("notifications is away");
       state.mailed.push(request);
       return Promise.resolve({});
     }),
@@ -62,14 +62,17 @@ export const createRunsAndMails = () => {
 
   return Object.assign(state, {
     start: (): Promise<FakeService> =>
-      startFakeService(executions.ExecutionsServiceService, handlers, { definition: mail.MailServiceService, handlers: mailService }),
+      startFakeService(executions.ExecutionsServiceService, handlers, {
+        definition: notifications.NotificationsServiceService,
+        handlers: sending,
+      }),
     /** Has the run that the table of tenancy asks for. */
     show: (cast: Cast): void => {
       shown = cast;
       state.runs.set(cast.owned.executionId, cast.id);
     },
     /** What was mailed about one thing, by the beginning of the ids of its mails. */
-    mailsOf: (about: string): mail.SendMailRequest[] => state.mailed.filter(({ id }) => id.startsWith(about)),
+    mailsOf: (about: string): notifications.SendRequest[] => state.mailed.filter(({ id }) => id.startsWith(about)),
     forget: (): void => void Object.assign(state, { cancelled: [], tested: [], mailed: [], untaken: 0 }),
   });
 };

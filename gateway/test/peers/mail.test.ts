@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectMongo } from "@nodeloom/platform";
-import { MAIL_LIMITS } from "../../../services/executions/src/mail/mails";
+import { MAIL_LIMITS } from "../../../services/notifications/src/mail/mails";
 import { makeCertificates, type TestCertificates } from "../../../services/platform/test/support/certificates";
 import { eventually } from "../../../services/platform/test/support/eventually";
 import { START_MS, startPeer } from "../../../services/executions/test/peers/process";

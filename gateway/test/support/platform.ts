@@ -84,6 +84,7 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
     SANDBOX_URL: `http://${NOBODY}`,
     WORKFLOWS_LISTEN: "127.0.0.1:0",
     EXECUTIONS_ADDRESS: NOBODY,
+    NOTIFICATIONS_ADDRESS: NOBODY,
     ...overrides,
   };
   const store = await startMigrated(media, env);

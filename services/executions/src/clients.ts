@@ -2,20 +2,18 @@
 import { createGrpcClient, type ClientOf, type TlsConfig } from "@nodeloom/platform";
 import {
   accountErasure,
-  addresses,
   billing,
   erasure,
   identity,
   media,
   mediaExports,
   models,
+  notifications,
   transform,
   usage,
   workflows,
 } from "@nodeloom/proto";
 
-/** Served by identity, too. */
-export type EmailAddresses = ClientOf<addresses.AddressServiceServer>;
 export type AccountErasure = ClientOf<accountErasure.AccountErasureServiceServer>;
 export type Erasure = ClientOf<erasure.ErasureServiceServer>;
 export type MediaExports = ClientOf<mediaExports.ExportsServiceServer>;
@@ -23,11 +21,12 @@ export type Billing = ClientOf<billing.BillingServiceServer>;
 export type Identity = ClientOf<identity.IdentityServiceServer>;
 export type Media = ClientOf<media.MediaServiceServer>;
 export type Models = ClientOf<models.ModelsServiceServer>;
+export type Notifications = ClientOf<notifications.NotificationsServiceServer>;
 export type Transform = ClientOf<transform.TransformServiceServer>;
 export type Usage = ClientOf<usage.UsageServiceServer>;
 export type Workflows = ClientOf<workflows.WorkflowsServiceServer>;
 
-type Peer = "WORKFLOWS" | "MODELS" | "BILLING" | "USAGE" | "IDENTITY" | "MEDIA" | "TRANSFORM";
+type Peer = "WORKFLOWS" | "MODELS" | "BILLING" | "USAGE" | "IDENTITY" | "MEDIA" | "TRANSFORM" | "NOTIFICATIONS";
 type Locations = Readonly<Record<`${Peer}_ADDRESS`, string>>;
 
 export const connectServices = (config: Locations & TlsConfig) => {
@@ -38,13 +37,16 @@ export const connectServices = (config: Locations & TlsConfig) => {
     models: connect<models.ModelsServiceServer>(models.ModelsServiceService, config.MODELS_ADDRESS),
     billing: connect<billing.BillingServiceServer>(billing.BillingServiceService, config.BILLING_ADDRESS),
     usage: connect<usage.UsageServiceServer>(usage.UsageServiceService, config.USAGE_ADDRESS),
-    addresses: connect<addresses.AddressServiceServer>(addresses.AddressServiceService, config.IDENTITY_ADDRESS),
     identity: connect<identity.IdentityServiceServer>(identity.IdentityServiceService, config.IDENTITY_ADDRESS),
     media: connect<media.MediaServiceServer>(media.MediaServiceService, config.MEDIA_ADDRESS),
     mediaExports: connect<mediaExports.ExportsServiceServer>(mediaExports.ExportsServiceService, config.MEDIA_ADDRESS),
     accountErasure: connect<accountErasure.AccountErasureServiceServer>(
       accountErasure.AccountErasureServiceService,
       config.IDENTITY_ADDRESS,
+    ),
+    notifications: connect<notifications.NotificationsServiceServer>(
+      notifications.NotificationsServiceService,
+      config.NOTIFICATIONS_ADDRESS,
     ),
     transform: connect<transform.TransformServiceServer>(transform.TransformServiceService, config.TRANSFORM_ADDRESS),
   };
@@ -61,6 +63,7 @@ export const connectErasures = (config: Locations & TlsConfig) => {
     workflows: connect(config.WORKFLOWS_ADDRESS),
     usage: connect(config.USAGE_ADDRESS),
     billing: connect(config.BILLING_ADDRESS),
+    notifications: connect(config.NOTIFICATIONS_ADDRESS),
     identity: connect(config.IDENTITY_ADDRESS),
   };
 };

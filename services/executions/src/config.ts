@@ -1,9 +1,7 @@
 import { RETENTION } from "@nodeloom/kernel";
-import { addressVariables, listenVariable, variables as common, type TemporalSecurityConfig, type TlsConfig } from "@nodeloom/platform";
+import { addressVariables, listenVariable, payloadKeys, variables as common, type TemporalSecurityConfig, type TlsConfig } from "@nodeloom/platform";
 import { z } from "zod";
-import { mailVariables } from "./mail/settings";
 import { temporalVariables } from "./database";
-import { payloadKeys } from "./carry/payloads/codecs";
 import { moderationVariables } from "./moderation/settings";
 
 /** The settings of executions. */
@@ -22,7 +20,6 @@ export const variables = {
   TEMPORAL_PAYLOAD_KEYS: payloadKeys().describe(
     "keys (64 hexadecimal digits each, comma separated) under which prompts, settings and results are encrypted in Temporal; the first encrypts, all decrypt. `unencrypted` as one of them takes what is not encrypted, too",
   ),
-  ...mailVariables,
   PUBLIC_BASE_URL: common.PUBLIC_BASE_URL,
   PROVIDER_EGRESS_ALLOW: common.PROVIDER_EGRESS_ALLOW,
   USER_EGRESS_ALLOW: common.USER_EGRESS_ALLOW,

@@ -2,9 +2,8 @@ import { defineService, grpcService, openDatabase, runProcess, serveGrpc } from 
 import { accountExports, batches, executions, mail } from "@nodeloom/proto";
 import { variables } from "./config";
 import { database } from "./database";
-import { mailHandlers } from "./mail/handlers";
 import { wire } from "./wiring";
-import { accountExportsHandlers, batchesHandlers, executionsHandlers } from "./server";
+import { accountExportsHandlers, batchesHandlers, executionsHandlers, mailHandlers } from "./server";
 
 /** The process of executions. */
 
@@ -20,7 +19,7 @@ export const service = defineService({
       service: grpcService(executions.ExecutionsServiceService, executionsHandlers(wired.handlers)),
       more: [
         grpcService(batches.BatchesServiceService, batchesHandlers(wired.handlers)),
-        grpcService(mail.MailServiceService, mailHandlers(wired.handlers.mails)),
+        grpcService(mail.MailServiceService, mailHandlers(wired.handlers)),
         grpcService(accountExports.AccountExportsServiceService, accountExportsHandlers(wired.handlers)),
       ],
       config,

@@ -9,13 +9,6 @@ import { RUN_WORKFLOW, type Refusal, type RunEnd } from "./run/types";
 const runs = eventCounter("nodeloom.runs", "runs that ended or were refused, by outcome and error code");
 const runTook = durationHistogram("nodeloom.run.duration", "how long runs took from their request to their end");
 const nodeTook = durationHistogram("nodeloom.node.duration", "how long nodes of ended runs took, by kind");
-const attempts = durationHistogram("nodeloom.webhook.attempt.duration", "attempts at webhooks, by outcome");
-/** Of a run's own delivery: a redelivery has no time to keep. */
-export const noteFirstAttempt = durationHistogram(
-  "nodeloom.webhook.first_attempt.age",
-  "from the end of a run to the first attempt at its webhook",
-);
-const deliveries = eventCounter("nodeloom.webhook.deliveries", "deliveries of webhooks that ended, by outcome");
 const outgoingWaits = eventCounter(
   "nodeloom.outgoing.over_budget",
   "calls to addresses of users that were too many in a minute, by kind and outcome",
@@ -45,11 +38,7 @@ export const countRefusal = ({ reason }: Pick<Refusal, "reason">): void => runs(
 export const countModeration = (kind: "input" | "output", outcome: string, durationMs: number): void =>
   moderationTook(durationMs, { kind, outcome });
 
-export const countWebhookAttempt = (outcome: "delivered" | "refused" | "no answer", durationMs: number): void =>
-  attempts(durationMs, { outcome });
-export const countDelivery = (outcome: string): void => deliveries({ outcome });
-
-export const countOutgoingWait = (kind: "call" | "webhook", outcome: "waited" | "refused"): void => outgoingWaits({ kind, outcome });
+export const countOutgoingWait = (kind: "call", outcome: "waited" | "refused"): void => outgoingWaits({ kind, outcome });
 
 const failingTasks = new Map<string, number>([[RUN_WORKFLOW, 0]]);
 /** Notes the workflows whose tasks fail, by their types. */

@@ -1,16 +1,16 @@
 /** The gRPC service of executions. */
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, requestContext, serverStream, unary } from "@nodeloom/platform";
-import type { accountExports, batches, executions } from "@nodeloom/proto";
+import { executions, type accountExports, type batches, type mail } from "@nodeloom/proto";
 import type { Orders } from "./batches/orders";
 import type { BatchReads } from "./batches/reads";
 import { batchMessage } from "./batches/view";
+import type { Notifications } from "./clients";
 import type { Quotes } from "./requests/quotes";
 import type { Refusals } from "./moderation/reads";
 import type { Runs } from "./requests/runs";
 import type { Cancellation } from "./requests/cancellation";
 import type { Decide } from "./requests/approvals/decide";
-import type { Mails } from "./mail/owners";
 import type { Queue } from "./lifecycle/queue";
 import type { Reads } from "./requests/reads";
 import type { RunStatus } from "./run/states";
@@ -20,7 +20,7 @@ import { triggerHandlers } from "./requests/triggers/handlers";
 import type { Triggers } from "./requests/triggers/triggers";
 import type { AccountExports } from "./requests/leaving/export/exports";
 import type { Watch } from "./requests/watch";
-import type { Webhooks } from "./webhooks/webhooks";
+import type { HandOver } from "./webhooks/hand-over";
 
 const STATUSES: readonly string[] = ["processing", "cancel_requested", "completed", "failed", "cancelled"];
 
@@ -38,15 +38,14 @@ export interface HandlerOptions {
   decide: Decide;
   reads: Reads;
   stores: Stores;
-  redeliver: (executionId: string, userId: string) => Promise<executions.WebhookDelivery>;
-  webhooks: Pick<Webhooks, "test">;
+  webhooks: Pick<HandOver, "redeliver">;
+  webhookMessage: (request: executions.GetWebhookMessageRequest) => Promise<executions.WebhookMessage | undefined>;
+  notifications: Pick<Notifications, "send" | "getMail" | "testWebhook">;
   queue: Pick<Queue, "resize">;
   batches: { orders: Orders; reads: BatchReads };
   testProviderKey: (name: string) => Promise<executions.TestProviderKeyResponse>;
   triggers: Triggers;
   moderation: Refusals;
-  /** Undefined where no mail server is configured. */
-  mails: Mails | undefined;
   accountExports: Pick<AccountExports, "get">;
 }
 
@@ -92,11 +91,23 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
   watchExecution: serverStream(({ executionId, userId, afterSequence }, signal) =>
     options.watch(executionId, userId, afterSequence, signal),
   ),
-  redeliverWebhook: unary(async ({ executionId, userId }) => ({ webhookDelivery: await options.redeliver(executionId, userId) })),
-  testWebhook: unary((request) => options.webhooks.test(request)),
+  redeliverWebhook: unary(async ({ executionId, userId }) => ({
+    webhookDelivery: executionMessage(await options.webhooks.redeliver(executionId, userId)).webhookDelivery,
+  })),
+  getWebhookMessage: unary(async (request) => ({ message: await options.webhookMessage(request) })),
+  // Gateways of 1.0.0 ask here.
+  testWebhook: unary(async (request) =>
+    executions.TestWebhookResponse.fromPartial(await options.notifications.testWebhook(request)),
+  ),
   testProviderKey: unary(({ name }) => options.testProviderKey(name)),
   listModeration: unary((request) => options.moderation(request)),
   ...triggerHandlers(options.triggers),
+});
+
+/** Gateways of 1.0.0 ask here for mails. */
+export const mailHandlers = ({ notifications }: HandlerOptions): mail.MailServiceServer => ({
+  getMail: unary(() => notifications.getMail({})),
+  sendMail: unary(({ id, mail }) => notifications.send({ id, message: mail })),
 });
 
 export const accountExportsHandlers = ({ accountExports: exports }: HandlerOptions): accountExports.AccountExportsServiceServer => ({

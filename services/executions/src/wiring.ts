@@ -1,7 +1,7 @@
 /** Puts the service together: its stores, its clients, its worker and what it does at intervals. */
 import { join } from "node:path";
 import { connectRedis, createSlots, libraryMetrics, redisReady, startRelay, temporalSecurity, type Logger } from "@nodeloom/platform";
-import { connectTemporal } from "@nodeloom/platform/temporal";
+import { connectTemporal, createEncryptionCodec } from "@nodeloom/platform/temporal";
 import type { Connection } from "mongoose";
 import { createEventChannel } from "./store/channel";
 import { createBatches } from "./batches";
@@ -21,10 +21,8 @@ import { createReads } from "./requests/reads";
 import { connectErasures, connectServices } from "./clients";
 import type { Config } from "./config";
 import { watchLoad } from "./meters";
-import { createMailing } from "./mail";
 import { createModelCatalog } from "./plan/model-catalog";
 import { createQuotes } from "./requests/quotes";
-import { createRedelivery } from "./webhooks/redelivery";
 import { createRuns, STARTS } from "./requests/runs";
 import type { HandlerOptions } from "./server";
 import { createAbandon } from "./lifecycle/abandon";
@@ -46,16 +44,14 @@ import { wireCalls } from "./calls/wire";
 import { wirePlanning } from "./plan/wire";
 import { createRefusals } from "./moderation/reads";
 import { createBatchActivities } from "./batches/activities";
-import { createMailActivities } from "./carry/mail-activities";
-import { createMailStarter } from "./carry/mail-client";
 import { createFailingTasks } from "./carry/failing-tasks";
-import { createAlertStarter, createBatchStarter, createDeliveryStarter, createRunStarter } from "./carry/client";
-import { createClaimCheckCodec, createEncryptionCodec } from "./carry/payloads/codecs";
+import { createClaimCheckCodec } from "./carry/claim-check";
+import { createBatchStarter, createRunStarter } from "./carry/client";
 import { untilPrepared } from "./carry/prepare";
 import { createWatch } from "./requests/watch";
-import { createAnnounceBatch } from "./webhooks/batch-webhook";
-import { createSendAlert } from "./webhooks/budget-alerts";
-import { createWebhooks } from "./webhooks/webhooks";
+import { createEarlierMessages } from "./upkeep/earlier-messages";
+import { createAnnounceBatch, createHandOver } from "./webhooks/hand-over";
+import { createWebhookMessage } from "./webhooks/message";
 
 /** Made when the platform is built. */
 const WORKFLOW_BUNDLE = join(__dirname, "..", "dist", "workflow-bundle.js");
@@ -79,7 +75,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   // Held to the rules of the user's own calls, also where a provider will call it.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "")}/media/` };
   const made = wireCalls({ config, services, stores, redis: publisher, channel, execution, catalog, addresses, logger });
-  const { moderation, outgoing, reruns, reuseCalls, textStreams, userEgress } = made;
+  const { moderation, outgoing, reruns, reuseCalls, textStreams } = made;
   const [starts, stopping] = [createSlots(STARTS), new AbortController()];
 
   const taskQueue = config.TEMPORAL_TASK_QUEUE;
@@ -97,27 +93,18 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });
   const starter = createRunStarter({ client: temporal.client, taskQueue });
-  const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue });
-  const { billing, identity } = services;
+  const { billing, identity, notifications } = services;
+  const webhooks = createHandOver({ notifications, stores });
   const holds = createHolds({ billing });
   const queue = createQueue({ stores, starter, logger });
   const reports = createUsageReports(services.usage);
-  const outbox = createOutbox({ stores, holds, queue, reports, deliveries, starter, logger });
+  const outbox = createOutbox({ stores, holds, queue, reports, webhooks, starter, logger });
   const approvals = createApprovals({ stores, execution, queue, outbox });
   const end = withGivenFiles(createEnd({ billing, execution, stores, outbox }), { media: services.media, own: addresses.own });
   const tasks = createFailingTasks({ client: temporal.client, taskQueue, build: temporal.build });
   const abandon = createAbandon({ stores, starter, end });
   const awaitDelivered = createAwaitDelivered({ stores, channel });
-  const reads = createReads(stores, awaitDelivered);
-  const webhooks = createWebhooks({
-    stores,
-    details: reads.details,
-    identity,
-    egress: userEgress,
-    outgoing,
-    logger,
-    publicBaseUrl: config.PUBLIC_BASE_URL,
-  });
+  const reads = createReads(stores, awaitDelivered, webhooks.runs);
   const { planning, keepGraph, threads } = wirePlanning({ services, stores, catalog, addresses, logger, ...made });
   const endWatch = watchLoad({ ...made.watched, pools: { starts, planning: threads, ...made.watched.pools } });
   const start = createStart({
@@ -141,23 +128,17 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const triggers = createTriggers({ stores, identity, workflows: services.workflows, planning, runs, carrier, logger });
   const cancellation = createCancellation({ stores, execution, end, outbox, awaitDelivered, tasks, abandon });
   const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
-  const alertStarter = createAlertStarter({ client: temporal.client, taskQueue });
-  const mailStarter = createMailStarter({ client: temporal.client, taskQueue });
-  const mailing = createMailing({
-    config,
-    store: stores.mails,
-    addresses: services.addresses,
-    starter: mailStarter,
-    redis: publisher,
-    logger,
+  const batches = createBatches({
+    ...{ stores, services, planning, catalog, runs, cancellation, channel, logger },
+    ...{ starter: batchStarter, withDeliveries: webhooks.batches },
   });
-  const batches = createBatches({ stores, services, planning, catalog, runs, cancellation, channel, starter: batchStarter, logger });
   const leaver = createLeaver({ client: temporal.client, namespace: config.TEMPORAL_NAMESPACE, taskQueue });
   const erasures = connectErasures(config);
   const leaving = createLeaving({
     ...{ stores, services, erasures, batches, triggers, cancellation, reads, leaver, logger },
     ...{ redis: publisher, keyPrefix: config.REDIS_KEY_PREFIX },
   });
+  const earlier = createEarlierMessages({ stores, notifications, webhooks, logger });
   await temporal.work({
     ...createActivities({
       holds,
@@ -168,7 +149,6 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       ...made.calls,
       outgoing,
       reuseCalls,
-      webhooks,
       onCancel: (executionId, listener) =>
         channel.onTransition(executionId, ({ type }) => {
           if (type === CANCEL_REQUESTED) listener();
@@ -179,28 +159,27 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     ...createApprovalActivities({ approvals, stores }),
     ...createBatchActivities({
       carry: batches.carry,
-      announce: createAnnounceBatch({ stores, identity, egress: userEgress, outgoing }),
+      announce: createAnnounceBatch({ batches: stores.batches, webhooks }),
       stopping: stopping.signal,
     }),
     ...createLeavingActivities(leaving.activities),
-    sendAlert: createSendAlert({ identity, egress: userEgress, outgoing }),
-    ...createMailActivities(mailing.deliver),
+    ...earlier.activities,
     ...createUpkeepActivities({
-      ...createUpkeep({ stores, services, starter, deliveries, carrier, end, executionDays: config.RETENTION_EXECUTIONS_DAYS, logger }),
+      ...createUpkeep({
+        ...{ stores, services, starter, carrier, end, logger, moveLate: earlier.moveLate, pendingOf: webhooks.pending },
+        executionDays: config.RETENTION_EXECUTIONS_DAYS,
+      }),
       startScheduled: triggers.startScheduled,
     }),
   });
 
   const relayed = createRelayed({
     stores,
-    billing,
-    identity,
     execution,
     end,
     queue,
     outbox,
-    starter: { ...batchStarter, ...alertStarter },
-    mails: mailing.queue,
+    starter: batchStarter,
     accountErasure: services.accountErasure,
     leaver,
     logger,
@@ -217,13 +196,13 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       quotes: createQuotes({ planning, reruns, billing: services.billing }),
       watch: createWatch(stores, channel, textStreams, awaitDelivered),
       stores,
-      redeliver: createRedelivery(stores, services.identity, deliveries),
       webhooks,
+      webhookMessage: createWebhookMessage({ stores, details: reads.details, publicBaseUrl: config.PUBLIC_BASE_URL }),
+      notifications,
       queue,
       testProviderKey: made.testProviderKey,
       triggers,
       moderation: createRefusals(stores.moderation, moderation !== undefined),
-      mails: mailing.queue,
       accountExports: leaving.exports,
     },
     drain: async () => {

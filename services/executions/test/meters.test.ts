@@ -2,7 +2,7 @@ import { metrics } from "@opentelemetry/api";
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { createLogger, createSlots } from "@nodeloom/platform";
 import { deferred } from "../../platform/test/support/deferred";
-import { countDelivery, countRefusal, countRun, notePollLag, watchLoad } from "../src/meters";
+import { countRefusal, countRun, notePollLag, watchLoad } from "../src/meters";
 import { createGates, FAILURES_TO_OPEN } from "../src/calls/gates";
 import { createCallClock } from "../src/calls/clock";
 import { ProviderError } from "@nodeloom/providers";
@@ -49,11 +49,9 @@ it("runs are counted by how they ended, with their durations and those of their 
   expect(await told("nodeloom.node.duration")).toEqual({ "completed generate-image": [1, 2], "completed text-box": [1, 0] });
 });
 
-it("deliveries and late polls are told of", async () => {
-  countDelivery("given up");
+it("late polls are told of", async () => {
   notePollLag(-3);
   notePollLag(1_500);
-  expect(await told("nodeloom.webhook.deliveries")).toEqual({ "given up": 1 });
   expect(await told("nodeloom.poll.lag")).toEqual({ "": [2, 1.5] });
 });
 

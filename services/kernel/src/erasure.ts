@@ -59,6 +59,7 @@ export const ERASURE = {
     moderation: "removed",
     mails: { expiresDays: 7 },
   },
+  notifications: { deliveries: "removed", mails: { expiresDays: 7 } },
   usage: { usage: "removed", usage_folds: "removed", usage_totals: "removed", usage_days: "removed" },
   billing: {
     /** Amounts stay, because the balance is their sum. */

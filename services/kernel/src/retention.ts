@@ -32,6 +32,8 @@ export const RETENTION = {
   payloads: { with: "executions" },
   /** Payloads too large for Temporal, from their last write. A run that waits for decisions needs them for 32 days. */
   claimChecks: { days: 60 },
+  /** How far webhooks have come, since they were accepted. */
+  deliveries: { with: "executions" },
   /** Prevents sending a mail twice. The content is deleted once sending ends. */
   mails: { days: 7 },
   ledger: "forever",

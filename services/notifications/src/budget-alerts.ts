@@ -1,17 +1,26 @@
 /** Passes the alerts of budgets on: from billing, which decides them, to deliveries of webhooks and mails. */
 import { isRefusal, toCredits } from "@nodeloom/kernel";
-import type { RelayedRows } from "@nodeloom/platform";
+import { budgetAlertJson, type RelayedRows } from "@nodeloom/platform";
 import type { billing as billingProto, identity as identityProto } from "@nodeloom/proto";
-import type { AlertStarter } from "../carry/client";
-import type { Billing, Identity } from "../clients";
-import { alertFacts } from "../mail/alert-facts";
-import type { OwnersMails } from "../mail/owners";
-import { alertDelivery, BUDGET_ALERT } from "../webhooks/budget-alerts";
+import type { Billing, Identity } from "./clients";
+import { alertFacts } from "./mail/alert-facts";
+import type { OwnersMails } from "./mail/owners";
+import type { Deliveries } from "./webhooks/deliveries";
+import type { NewDelivery } from "./webhooks/delivery";
+
+const BUDGET_ALERT = "budget.alert";
+
+/** An alert on its way to one key. */
+const alertMessage = (ownerId: string, keyId: string, alert: billingProto.BudgetAlert): NewDelivery => {
+  const messageId = `msg_budget_${alert.id}`;
+  const about = { kind: "body" as const, messageId, at: alert.at ?? new Date(0), dataJson: JSON.stringify(budgetAlertJson(alert)) };
+  return { _id: `${messageId}-${keyId}`, ownerId, keyId, event: BUDGET_ALERT, about };
+};
 
 export interface RelayedAlertsOptions {
   billing: Pick<Billing, "listBudgetAlerts" | "takeBudgetAlerts">;
   identity: Pick<Identity, "listKeys">;
-  starter: AlertStarter;
+  deliveries: Pick<Deliveries, "add">;
   /** Undefined where no mail server is configured. */
   mails: OwnersMails | undefined;
 }
@@ -22,7 +31,7 @@ const hears = ({ webhook }: identityProto.Key): boolean =>
 export const createRelayedAlerts = ({
   billing,
   identity,
-  starter,
+  deliveries,
   mails,
 }: RelayedAlertsOptions): RelayedRows<billingProto.BudgetAlerts> => {
   /** Of an account that is gone there are none. */
@@ -50,7 +59,7 @@ export const createRelayedAlerts = ({
   const passOn = async ({ userId, alerts }: billingProto.BudgetAlerts): Promise<void> => {
     const ofBudgets = alerts.filter(({ lowCredits }) => lowCredits === undefined);
     const keys = ofBudgets.length > 0 ? (await keysOf(userId)).filter(hears) : [];
-    for (const alert of ofBudgets) for (const { id } of keys) await starter.startAlert(alertDelivery(userId, id, alert));
+    for (const alert of ofBudgets) for (const { id } of keys) await deliveries.add(alertMessage(userId, id, alert));
     for (const alert of alerts) await mail(userId, alert);
     await billing.takeBudgetAlerts({ userId, ids: alerts.map(({ id }) => id) });
   };

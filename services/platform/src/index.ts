@@ -2,6 +2,7 @@
 export * from "./addresses";
 export * from "./config";
 export { SERVICES } from "./services";
+export { payloadKeys } from "./temporal/payload-keys";
 export * from "./temporal/security";
 export * from "./version";
 
@@ -13,8 +14,10 @@ export { unsupported } from "./downloads/support";
 export * from "./egress/address-rules";
 export * from "./egress/client";
 export { guardedFetch } from "./egress/fetch";
+export * from "./egress/outgoing";
 export * from "./egress/own-servers";
 export * from "./egress/retry-after";
+export { signedHeaders } from "./egress/signed-headers";
 
 export { clientStream, createGrpcClient, grpcService, isUnanswered, serverStream, startGrpcServer, unary } from "./grpc";
 export type { CallOptions, ClientOf } from "./grpc/client";

@@ -209,7 +209,7 @@ export const keyRoutes = [
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     handler: async ({ gateway, caller, params }) => {
       const request = { ...mayChange(caller), keyId: params.id };
-      const tested = await gateway.services.executions.testWebhook(request, { deadlineMs: WEBHOOK_TEST_MS });
+      const tested = await gateway.services.notifications.testWebhook(request, { deadlineMs: WEBHOOK_TEST_MS });
       const { delivered, durationMs } = tested;
       return { status: 200, body: { delivered, status: tested.status ?? null, error: tested.error ?? null, durationMs } };
     },

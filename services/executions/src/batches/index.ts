@@ -11,7 +11,7 @@ import { createBeginItem } from "./begin-item";
 import { createCarryBatch } from "./carrying";
 import { createOrders, type OrdersOptions } from "./orders";
 import { createPricing } from "./pricing";
-import { createBatchReads } from "./reads";
+import { createBatchReads, type WithDeliveries } from "./reads";
 import { createCurrentRunner } from "./runner";
 import { createReadTable } from "./table";
 
@@ -24,16 +24,17 @@ export interface BatchesOptions {
   cancellation: Cancellation;
   channel: EventChannel;
   starter: OrdersOptions["starter"];
+  withDeliveries?: WithDeliveries;
   logger: Logger;
 }
 
 export const createBatches = (options: BatchesOptions) => {
-  const { stores, services, planning, catalog, runs, cancellation, channel, starter, logger } = options;
+  const { stores, services, planning, catalog, runs, cancellation, channel, starter, withDeliveries, logger } = options;
   const pricing = createPricing({ planning, billing: services.billing });
   const readTable = createReadTable({ media: services.media, workflows: services.workflows, catalog });
   return {
     orders: createOrders({ stores, pricing, readTable, starter, channel, logger }),
-    reads: createBatchReads(stores),
+    reads: createBatchReads(stores, withDeliveries),
     carry: createCarryBatch({
       stores,
       beginItem: createBeginItem({ stores, runs, logger }),

@@ -25,7 +25,13 @@ const bytesOf = ({ inputsJson, settingsJson, resultJson }: proto.BatchRow): numb
 
 export type BatchReads = ReturnType<typeof createBatchReads>;
 
-export const createBatchReads = ({ batches, rows: runs, payloads }: Pick<Stores, "batches" | "rows" | "payloads">) => {
+/** Batches with how far their webhooks have come. */
+export type WithDeliveries = (rows: readonly BatchRecord[]) => Promise<BatchRecord[]>;
+
+export const createBatchReads = (
+  { batches, rows: runs, payloads }: Pick<Stores, "batches" | "rows" | "payloads">,
+  withDeliveries: WithDeliveries = async (rows) => [...rows],
+) => {
   const owned = createOwned(batches);
 
   const withTexts = async (batch: BatchRecord, rows: readonly BatchRow[]): Promise<proto.BatchRow[]> => {
@@ -53,7 +59,8 @@ export const createBatchReads = ({ batches, rows: runs, payloads }: Pick<Stores,
   }
 
   return {
-    get: async ({ batchId, userId }: proto.GetBatchRequest): Promise<proto.Batch> => batchMessage(await owned(batchId, userId)),
+    get: async ({ batchId, userId }: proto.GetBatchRequest): Promise<proto.Batch> =>
+      batchMessage((await withDeliveries([await owned(batchId, userId)]))[0]!),
 
     list: async ({ userId, limit, cursor }: proto.ListBatchesRequest): Promise<proto.ListBatchesResponse> => {
       const size = Math.min(limit || LIMITS.pageDefault, LIMITS.pageRows);
@@ -61,7 +68,7 @@ export const createBatchReads = ({ batches, rows: runs, payloads }: Pick<Stores,
       const page = found.slice(0, size);
       const last = page.at(-1);
       const nextCursor = found.length > size && last ? toCursor({ at: last.createdAt, id: last._id }) : "";
-      return { batches: page.map(batchMessage), nextCursor };
+      return { batches: (await withDeliveries(page)).map(batchMessage), nextCursor };
     },
 
     /** One page of rows: fewer than asked for where they are long, and at least one. */

@@ -2,9 +2,11 @@
 import {
   createAddressRules,
   createEgressClient,
+  createOutgoingBudget,
   createOwnServers,
   createSlots,
   createWindowCounter,
+  OUTGOING_WINDOW_SECONDS,
   type AddressRulesOptions,
   type Logger,
 } from "@nodeloom/platform";
@@ -21,7 +23,7 @@ import type { Stores } from "../store/stores";
 import { DOWNLOADS } from "./call";
 import { createGates } from "./gates";
 import { createInputFiles } from "./input-files";
-import { createOutgoing, OUTGOING_WINDOW_SECONDS } from "./outgoing";
+import { createOutgoing } from "./outgoing";
 import { createPace } from "./pace";
 import { createKeyTest, createProviderKeys } from "./provider-keys";
 import { createSubmissions } from "./submissions";
@@ -87,10 +89,9 @@ export const wireCalls = ({ config, services, stores, redis, channel, execution,
     }),
     moderation,
     requirePrograms: createRequirePrograms(programs),
-    outgoing: createOutgoing({ counter: createWindowCounter(counts) }),
+    outgoing: createOutgoing(createOutgoingBudget({ counter: createWindowCounter(counts) })),
     testProviderKey: createKeyTest({ ...dialects, models }),
     textStreams,
-    userEgress,
     watched: {
       pools: { downloads, ...(moderation ? { moderation: moderation.slots } : {}) },
       providers: gates.states,

@@ -1,4 +1,4 @@
-/** The activities of runs and of webhooks, as Temporal calls them. */
+/** The activities of runs, as Temporal calls them. */
 import { RunCancelled, TryAgain } from "../calls/failures";
 import type { Files } from "../calls/files";
 import type { Jobs } from "../calls/jobs";
@@ -8,7 +8,7 @@ import type { SendHttp } from "../calls/secrets";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
 import type { Transformed, Transforms } from "../calls/transforms";
-import type { Activities, BatchActivities, Claim, LocalActivities, ShortAnswer, ApprovalActivities } from "./activity-types";
+import type { Activities, ApprovalActivities, BatchActivities, Claim, EarlierActivities, LocalActivities, ShortAnswer } from "./activity-types";
 import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
 import { isFinal } from "../run/states";
 import type { CallContext, CallResult, FinalStatus, RunEnd, RunInput, RunOutcome } from "../run/types";
@@ -21,11 +21,10 @@ import { askedOfHttp } from "../reuse/asked";
 import type { Stores } from "../store/stores";
 import type { MediaValue } from "@nodeloom/kernel/graph";
 import { createShortCalls } from "./short-calls";
-import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
 import { createSteps, type StepDependencies } from "./step";
 import type { createLeavingActivities } from "./leaving-activities";
 import type { createUpkeepActivities } from "./upkeep-activities";
-import { cancelKey, extended, laterOf, local, outgoingUntil, postponed, refusalError } from "./step-failures";
+import { cancelKey, extended, laterOf, local, outgoingUntil, refusalError } from "./step-failures";
 
 export interface ActivityOptions extends StepDependencies {
   rows: Pick<Stores["rows"], "callStanding">;
@@ -41,7 +40,6 @@ export interface ActivityOptions extends StepDependencies {
   transforms: Transforms;
   outgoing: Pick<Outgoing, "call">;
   reuseCalls: LocalActivities["takeOver"];
-  webhooks: { send(id: AttemptId): Promise<Sent>; record(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null> };
 }
 
 /** A call that is charged for by its record. */
@@ -66,10 +64,11 @@ const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
 
 type OtherActivities = ReturnType<typeof createUpkeepActivities> & ReturnType<typeof createLeavingActivities> & BatchActivities;
-type RunActivities = Omit<Activities, keyof OtherActivities | "sendAlert" | "sendMail"> & Omit<LocalActivities, keyof ApprovalActivities>;
+type RunActivities = Omit<Activities, keyof OtherActivities | keyof EarlierActivities> &
+  Omit<LocalActivities, keyof ApprovalActivities | keyof EarlierActivities>;
 
 export const createActivities = (options: ActivityOptions): RunActivities => {
-  const { calls, holds, end, execution, jobs, texts, files, textStreams, httpRequest, keepFile, transforms, outgoing, webhooks } = options;
+  const { calls, holds, end, execution, jobs, texts, files, textStreams, httpRequest, keepFile, transforms, outgoing } = options;
   const { step, withHeartbeat, noteProgress, abort } = createSteps(options);
   const { carry, forget, short, shortLook } = createShortCalls(options);
 
@@ -206,14 +205,5 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
       return warnings.length > 0 ? { files, warnings } : files;
     },
     shortKeepFile: short(keep),
-
-    sendWebhook: async (id) => {
-      try {
-        return await withHeartbeat(`webhook:${id.executionId}:${id.delivery}:${id.attempt}`, () => webhooks.send(id));
-      } catch (error) {
-        throw error instanceof TryAgain ? postponed(error) : error;
-      }
-    },
-    recordAttempt: webhooks.record,
   };
 };

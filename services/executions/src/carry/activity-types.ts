@@ -1,6 +1,5 @@
 /** The activities that workflows know, with what they take and give. */
 import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
-import type { MailStep } from "../mail/deliver";
 import type { Looked } from "../store/look";
 import type {
   CancelResult,
@@ -103,15 +102,22 @@ export interface LocalActivities extends ShortCalls, ApprovalActivities {
   /** Reuses calls of earlier runs: histories name it so. @returns an entry for each call; null where it is to be made */
   takeOver(input: ReuseInput): Promise<(ReusedResult | null)[]>;
   settle(input: RunInput, end: RunEnd): Promise<RunOutcome>;
+}
+
+/** Of deliveries that 1.0.0 started: each is given to notifications. */
+export interface EarlierActivities {
+  sendWebhook(id: AttemptId): Promise<Sent>;
   /** How the delivery ended; null when there is to be another attempt. Idempotent. */
   recordAttempt(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null>;
+  sendAlert(alert: AlertDelivery, attempt: number): Promise<NextAttempt | null>;
+  sendMail(mailId: string, attempt: number): Promise<{ end: string } | { pauseMs: number }>;
 }
 
 /** A batch, by its workflow. */
 export interface BatchActivities {
   /** Begins items of a batch and waits for their ends. @returns `again` where another turn is to go on */
   carryBatch(batchId: string): Promise<"over" | "again">;
-  /** Makes the next attempt at announcing the end of a batch. @returns the pause before another; null where there is none */
+  /** Announces the end of a batch. @returns null: there is nothing more to do */
   announceBatch(batchId: string): Promise<number | null>;
 }
 
@@ -127,15 +133,10 @@ export interface Activities extends BatchActivities {
   keepFile(call: FileToKeep): Promise<MediaValue>;
   /** Files alone where nothing is warned of, as every earlier version answers. */
   runTransform(call: TransformCall): Promise<MediaValue[] | { files: MediaValue[]; warnings: string[] }>;
-  sendWebhook(id: AttemptId): Promise<Sent>;
   reconcile(): Promise<ReconcileReport>;
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;
   enforceRetention(): Promise<RetentionReport>;
   checkLedger(): Promise<LedgerReport>;
-  /** Makes an attempt at announcing a budget's alert. @returns which one is next, and the pause before it; null where there is none */
-  sendAlert(alert: AlertDelivery, attempt: number): Promise<NextAttempt | null>;
-  /** Makes an attempt at a mail. @param attempt from 1 @returns how the mail ended, or the pause before the next attempt */
-  sendMail(mailId: string, attempt: number): Promise<MailStep>;
   /** From here on nobody signs in to an account that is to be erased. */
   beginErasure(userId: string): Promise<void>;
   /** Ends schedules, hooks, batches and runs of an account. @returns how many are not over yet */

@@ -1,21 +1,16 @@
-/** Starts, signals and looks up workflows: of runs, of batches, and of deliveries of webhooks. */
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError, type WorkflowStartOptions } from "@temporalio/client";
+/** Starts, signals and looks up workflows of runs and of batches. */
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
 import { waitsForDecision } from "@nodeloom/kernel";
-import { inLinkedTrace } from "@nodeloom/platform";
 import { isNotFound, translateTemporal } from "@nodeloom/platform/temporal";
-import { FIRST_DELIVERY } from "../run/delivery";
 import { RUN_WORKFLOW, type RunInput } from "../run/types";
 import { TIMING } from "../run/timing";
-import type { AlertDelivery, DeliveryInput } from "./activity-types";
 import { MODELS, USER, WORKFLOW } from "./names";
-import type { cancelSignal, decidedSignal, deliverAlert, deliverWebhook, executeGraph, placedSignal, runBatch } from "./workflows";
+import type { cancelSignal, decidedSignal, executeGraph, placedSignal, runBatch } from "./workflows";
 
 const CANCEL: typeof cancelSignal.name = "cancel";
 const DECIDED: typeof decidedSignal.name = "decided";
 const PLACED: typeof placedSignal.name = "placed";
-const DELIVER_ALERT: keyof { deliverAlert: typeof deliverAlert } = "deliverAlert";
-const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
 const RUN_BATCH: keyof { runBatch: typeof runBatch } = "runBatch";
 const EXECUTE: keyof { executeGraph: typeof executeGraph } = RUN_WORKFLOW;
 
@@ -120,73 +115,3 @@ export const createBatchStarter = ({ client, taskQueue }: { client: Client; task
     }
   },
 });
-
-export type AlertStarter = ReturnType<typeof createAlertStarter>;
-
-export const createAlertStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
-  /** Has a workflow deliver an alert to a key's webhook, once. */
-  startAlert: async (alert: AlertDelivery): Promise<void> => {
-    try {
-      await client.withDeadline(Date.now() + TIMING.startCall, () =>
-        client.workflow.start(DELIVER_ALERT, {
-          workflowId: `webhook-${alert.id}-${alert.keyId}`,
-          taskQueue,
-          args: [alert],
-          workflowIdReusePolicy: "REJECT_DUPLICATE",
-          workflowExecutionTimeout: TIMING.deliveryAtMost,
-          staticSummary: "budget alert",
-          typedSearchAttributes: new TypedSearchAttributes([{ key: USER, value: alert.userId }]),
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw translate(error, "webhooks can't be delivered right now");
-    }
-  },
-});
-
-export type DeliveryStarter = ReturnType<typeof createDeliveryStarter>;
-
-const deliveryId = (executionId: string, delivery: number): string =>
-  delivery === FIRST_DELIVERY ? `webhook-${executionId}` : `webhook-${executionId}-${delivery}`;
-const waitingId = (executionId: string, nodeId: string): string => `webhook-${executionId}.waiting.${nodeId}`;
-
-type FullDelivery = DeliveryInput & Required<Pick<DeliveryInput, "delivery">>;
-
-export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => {
-  const start = async (input: FullDelivery, options: Partial<WorkflowStartOptions<typeof deliverWebhook>>): Promise<void> => {
-    const { executionId, delivery, nodeId } = input;
-    const workflowId = nodeId === undefined ? deliveryId(executionId, delivery) : waitingId(executionId, nodeId);
-    try {
-      await inLinkedTrace("webhook delivery", () =>
-        client.workflow.start(DELIVER, {
-          ...options,
-          workflowId,
-          taskQueue,
-          args: [input],
-          workflowExecutionTimeout: TIMING.deliveryAtMost,
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw translate(error, "webhooks can't be delivered right now");
-    }
-  };
-  return {
-    isCarried: (executionId: string, delivery: number): Promise<boolean> => isRunning(client, deliveryId(executionId, delivery)),
-
-    /** Starts the first delivery where the run itself can't. */
-    startFirst: (executionId: string, keyId: string): Promise<void> =>
-      start({ executionId, keyId, delivery: FIRST_DELIVERY }, { workflowIdReusePolicy: "REJECT_DUPLICATE" }),
-
-    /** Starts the delivery of the webhook that says that a node waits for a decision. */
-    startWaiting: (executionId: string, keyId: string, nodeId: string): Promise<void> =>
-      start({ executionId, keyId, delivery: FIRST_DELIVERY, nodeId }, { workflowIdReusePolicy: "REJECT_DUPLICATE" }),
-
-    /** Starts a redelivery, or joins the one with the same number, unless that was ended from outside. */
-    startAgain: (input: FullDelivery): Promise<void> =>
-      start(input, {
-        staticSummary: `delivery ${input.delivery}`,
-        workflowIdConflictPolicy: "USE_EXISTING",
-        workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
-      }),
-  };
-};

@@ -74,10 +74,6 @@ export const laterOf = ({ problem, afterMs }: TryAgain, call: NodeCall): Applica
   return ApplicationFailure.create({ message, type: rest.code, details: [{ message, ...rest }], nextRetryDelay: afterMs });
 };
 
-/** An attempt at a webhook that was not made: Temporal asks again when its turn has come. */
-export const postponed = ({ problem, afterMs }: TryAgain): ApplicationFailure =>
-  ApplicationFailure.create({ message: problem.message, type: problem.reason, nextRetryDelay: afterMs });
-
 /** What ends a call whose run is being cancelled, when this process knows before Temporal has said so. */
 export const cancelledFailure = (error: unknown): ApplicationFailure =>
   ApplicationFailure.nonRetryable("the run is being cancelled", RUN_CANCELLED, null, {

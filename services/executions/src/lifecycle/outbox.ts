@@ -17,9 +17,9 @@ export interface OutboxOptions {
   holds: Pick<Holds, "void">;
   queue: Pick<Queue, "leave">;
   reports: UsageReports;
-  deliveries: {
-    startFirst(executionId: string, keyId: string): Promise<void>;
-    startWaiting(executionId: string, keyId: string, nodeId: string): Promise<void>;
+  webhooks: {
+    end(row: ExecutionView): Promise<void>;
+    waiting(row: ExecutionView, nodeId: string): Promise<void>;
   };
   starter: { cancel(executionId: string): Promise<void>; decided(executionId: string, nodeId: string): Promise<void> };
   logger: Logger;
@@ -61,7 +61,7 @@ const countItem = async ({ batches }: Pick<Stores, "batches">, row: ExecutionVie
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-export const createOutbox = ({ stores, holds, queue, reports, deliveries, starter, logger }: OutboxOptions) => {
+export const createOutbox = ({ stores, holds, queue, reports, webhooks, starter, logger }: OutboxOptions) => {
   const send = async (row: ExecutionView, entry: OutboxEntry): Promise<void> => {
     const { _id: executionId, userId, keyId, webhook } = row;
     const [what, attempt] = entry.split(":");
@@ -73,7 +73,7 @@ export const createOutbox = ({ stores, holds, queue, reports, deliveries, starte
       case "usage":
         return isFinal(row) ? reports.finished(finishedRun(row)) : reports.started(runStart(row));
       case "webhook":
-        return webhook && keyId !== null ? deliveries.startFirst(executionId, keyId) : undefined;
+        return webhook && keyId !== null ? webhooks.end(row) : undefined;
       case "batch":
         return isFinal(row) ? countItem(stores, row) : undefined;
       case "cancel":
@@ -82,7 +82,7 @@ export const createOutbox = ({ stores, holds, queue, reports, deliveries, starte
       case "decided":
         return isFinal(row) ? undefined : starter.decided(executionId, nodeOf(entry));
       case "waiting":
-        return keyId === null ? undefined : deliveries.startWaiting(executionId, keyId, nodeOf(entry));
+        return webhook && keyId !== null ? webhooks.waiting(row, nodeOf(entry)) : undefined;
       default:
         return undefined;
     }

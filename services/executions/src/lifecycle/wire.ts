@@ -9,7 +9,7 @@ import { createHolds } from "./holds";
 import { createOutbox, type OutboxOptions } from "./outbox";
 import { createQueue, type QueueOptions } from "./queue";
 
-export interface LifecycleOptions extends Pick<OutboxOptions, "reports" | "deliveries" | "logger"> {
+export interface LifecycleOptions extends Pick<OutboxOptions, "reports" | "webhooks" | "logger"> {
   stores: Stores;
   execution: Execution;
   billing: Parameters<typeof createHolds>[0]["billing"] & EndOptions["billing"];

@@ -3,7 +3,7 @@ import { EgressError, NoSlot, retry, type EgressClient, type Slots } from "@node
 import { z } from "zod";
 import { countModeration } from "../meters";
 import type { ModerationKind } from "../store/moderation";
-import { signedHeaders } from "../signed-headers";
+import { signedHeaders } from "@nodeloom/platform";
 import type { Content } from "./content";
 
 /** Questions of one process that are asked at once, and that may wait for that; users take turns. */

@@ -50,7 +50,14 @@ const tellsItsCalls = (row: ExecutionView): boolean =>
     return !wasCalled || (items <= 1 && outputsJson !== undefined);
   });
 
-export const createReads = (stores: Pick<Stores, "rows" | "calls" | "log" | "payloads" | "lines">, awaitDelivered: AwaitDelivered) => {
+/** Rows with how far their webhooks have come. */
+export type WithDeliveries = (rows: readonly ExecutionView[]) => Promise<ExecutionView[]>;
+
+export const createReads = (
+  stores: Pick<Stores, "rows" | "calls" | "log" | "payloads" | "lines">,
+  awaitDelivered: AwaitDelivered,
+  withDeliveries: WithDeliveries = async (rows) => [...rows],
+) => {
   const positionOf = async ({ holdId, userId, status, waits, waiting }: ExecutionView): Promise<number | undefined> => {
     if (status === "queued") return placeOf(await stores.lines.find(userId), holdId);
     // It was decided on: it may wait for its place.
@@ -67,7 +74,7 @@ export const createReads = (stores: Pick<Stores, "rows" | "calls" | "log" | "pay
 
   async function* delivered(batch: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
     await Promise.all(batch.map(awaitDelivered));
-    yield* stores.log.standing(batch);
+    yield* stores.log.standing(await withDeliveries(batch));
   }
 
   async function* allStanding(rows: AsyncIterable<ExecutionView>): AsyncIterable<ExecutionView> {
@@ -115,7 +122,8 @@ export const createReads = (stores: Pick<Stores, "rows" | "calls" | "log" | "pay
       const row = await stores.rows.findOwned(executionId, userId);
       if (!row) throw executionNotFound();
       await awaitDelivered(row);
-      const current = stores.log.current(row);
+      const [notified] = await withDeliveries([row]);
+      const current = stores.log.current(notified ?? row);
       return executionMessage(...(await Promise.all([current, details(row, current)])));
     },
 

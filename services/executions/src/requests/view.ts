@@ -114,11 +114,12 @@ const nodeMessage = (node: NodeState, receivedAt: Date, calls?: readonly ShownCa
 const attemptMessage = (attempt: WebhookAttempt, submittedUrl: string): executions.WebhookAttempt =>
   executions.WebhookAttempt.fromPartial({ ...present(attempt), url: attempt.url === submittedUrl ? undefined : attempt.url });
 
-const deliveryMessage = (webhook: WebhookState): executions.WebhookDelivery =>
+/** Nothing is known of a delivery that has not begun. */
+const deliveryMessage = ({ state = "pending", history = [], ...webhook }: WebhookState): executions.WebhookDelivery =>
   executions.WebhookDelivery.fromPartial({
-    ...present(webhook),
+    ...{ ...present(webhook), state },
     configured: true,
-    history: webhook.history.map((attempt) => attemptMessage(attempt, webhook.url)),
+    history: history.map((attempt) => attemptMessage(attempt, webhook.url)),
   });
 
 export const executionMessage = (record: ExecutionView, details?: Details): executions.Execution => {

@@ -59,6 +59,8 @@ export interface BatchWebhook {
   attempts: number;
   deliveredAt: Date | null;
   lastError: string | null;
+  /** Notifications tells how far it has come. */
+  isHandedOver?: true;
 }
 
 export interface BatchRecord {

@@ -1,31 +1,24 @@
-/** The delivery of a run's webhook: its states, attempts and pauses. */
+/** The webhook of a run. Notifications delivers it; 1.0.0 delivered it here, and kept on the row how far it had come. */
 import { TIMING } from "./timing";
 
-/** Which delivery is the run's own; each redelivery takes the next number. */
+/** A run's own delivery; each redelivery takes the next number. */
 export const FIRST_DELIVERY = 1;
 export const DELIVERY_ATTEMPTS = TIMING.webhookSchedule.length;
 
 /** How a run's webhook stands. `skipped`: the key has no webhook for it. */
 export type DeliveryState = "pending" | "delivered" | "failed" | "disabled" | "skipped";
 
-/** How a delivery ended. `superseded`: a later one has taken over. */
+/** How a delivery of 1.0.0 ended. `superseded`: it went to notifications, or to a later delivery. */
 export type DeliveryEnd = "delivered" | "given up" | "disabled" | "nothing to send" | "superseded";
 
-export const END_OF: Readonly<Record<Exclude<DeliveryState, "pending">, DeliveryEnd>> = {
-  delivered: "delivered",
-  failed: "given up",
-  disabled: "disabled",
-  skipped: "nothing to send",
-};
-
-/** Names one attempt, which is recorded once. */
+/** Names one attempt of a workflow of 1.0.0. */
 export interface AttemptId {
   executionId: string;
   keyId: string;
   delivery: number;
   /** Within the delivery, from 1. */
   attempt: number;
-  /** Of the webhook that says that a node waits for a decision: the node. Nothing of it is kept on the execution. */
+  /** Of the webhook that says that a node waits for a decision. */
   nodeId?: string;
 }
 
@@ -34,7 +27,6 @@ export interface SentAttempt {
   url: string;
   revision: string;
   at: number;
-  /** Null when there was no answer. */
   status: number | null;
   /** Null when it was delivered. */
   error: string | null;
@@ -54,13 +46,9 @@ export interface WebhookAttempt
   at: Date;
 }
 
-export interface WebhookState {
-  configured: boolean;
-  /** As it was when the run was submitted. */
-  url: string;
-  events: string[];
+/** How far a webhook has come. */
+export interface DeliveryStanding {
   state: DeliveryState;
-  /** The latest delivery: it alone goes on. */
   delivery: number;
   /** Of all deliveries together. */
   attempts: number;
@@ -70,15 +58,17 @@ export interface WebhookState {
   history: WebhookAttempt[];
 }
 
-export const newWebhookState = ({ url, events }: { url: string; events: string[] }): WebhookState => ({
-  configured: true,
-  url,
-  events,
-  state: "pending",
-  delivery: FIRST_DELIVERY,
-  attempts: 0,
-  deliveredAt: null,
-  lastError: null,
-  nextAttemptAt: null,
-  history: [],
-});
+/** A standing in the row is that of 1.0.0. */
+export interface WebhookState extends Partial<DeliveryStanding> {
+  configured: boolean;
+  /** As it was when the run was submitted. */
+  url: string;
+  events: string[];
+  /** Set by the update that gives the delivery of 1.0.0 to notifications. */
+  isMoved?: true;
+}
+
+export const newWebhookState = ({ url, events }: { url: string; events: string[] }): WebhookState => ({ configured: true, url, events });
+
+/** Whether notifications tells how far a webhook has come: it does unless executions of 1.0.0 had begun. */
+export const isNotified = ({ state, isMoved }: WebhookState): boolean => state === undefined || isMoved === true;

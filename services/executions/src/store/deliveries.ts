@@ -1,53 +1,45 @@
-/** The webhooks of runs: where each delivery stands, and its attempts. */
-import { beyond } from "@nodeloom/platform";
+/** Webhooks that 1.0.0 had begun to deliver: how far each has come, and which of them went to notifications. */
 import type { DeliveryState, WebhookAttempt } from "../run/delivery";
 import type { ExecutionView } from "../run/record";
+import { FINAL_STATUSES } from "../run/states";
 import { WITHOUT_EVENTS } from "./event-log";
 import type { ExecutionModel } from "./schema";
 
-const MAX_ATTEMPTS_KEPT = 50;
+const HERE = { "webhook.state": { $exists: true }, "webhook.isMoved": { $ne: true as const } };
 
 export const createDeliveryRecords = (executions: ExecutionModel) => ({
-  /** Final executions whose webhook's next attempt should have been before a time, by when they ended; from after a given one. */
-  late: (before: Date, limit: number, last?: Pick<ExecutionView, "_id" | "finishedAt">): Promise<ExecutionView[]> => {
-    const isDue = { $or: [{ "webhook.nextAttemptAt": null }, { "webhook.nextAttemptAt": { $lt: before } }] };
-    const isFurther = beyond("finishedAt", last && { at: last.finishedAt!, id: last._id });
-    return executions
-      .find({ "webhook.state": "pending", finishedAt: { $lt: before }, $and: [isDue, isFurther] }, WITHOUT_EVENTS)
+  /** Final executions whose webhook's next attempt should have been before a time, and is still to be made here. */
+  late: (before: Date, limit: number): Promise<Pick<ExecutionView, "_id">[]> =>
+    executions
+      .find(
+        {
+          ...HERE,
+          "webhook.state": "pending",
+          finishedAt: { $lt: before },
+          $or: [{ "webhook.nextAttemptAt": null }, { "webhook.nextAttemptAt": { $lt: before } }],
+        },
+        { _id: 1 },
+      )
       .sort({ finishedAt: 1, _id: 1 })
       .limit(limit)
-      .lean<ExecutionView[]>()
-      .exec();
+      .lean<Pick<ExecutionView, "_id">[]>()
+      .exec(),
+
+  /** Makes notifications the owner of a delivery: from then on nothing of it changes here. @returns the row, unless it is not final */
+  move: async (id: string): Promise<ExecutionView | null> => {
+    const final = { _id: id, status: { $in: [...FINAL_STATUSES] } };
+    await executions.updateOne({ ...final, ...HERE }, { $set: { "webhook.isMoved": true } }).exec();
+    return executions.findOne(final, WITHOUT_EVENTS).lean<ExecutionView>().exec();
   },
 
-  /** Makes a redelivery the latest one, unless it is or a later one has begun. */
-  begin: async (id: string, delivery: number, at: Date): Promise<void> => {
-    const begun = { "webhook.delivery": delivery, "webhook.state": "pending", "webhook.nextAttemptAt": at };
-    await executions.updateOne({ _id: id, "webhook.delivery": { $lt: delivery } }, { $set: begun }).exec();
-  },
-
-  /** Keeps an attempt, once, and where the delivery stands after it, unless a later delivery has begun. */
-  record: async (id: string, attempt: WebhookAttempt, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
-    const unrecorded = { _id: id, "webhook.history.key": { $ne: attempt.key } };
-    const ended = new Date(attempt.at.getTime() + attempt.durationMs);
+  /** Keeps an attempt, once, and where the delivery stands after it, unless it has moved or a later one has begun. */
+  record: async (id: string, attempt: WebhookAttempt, state: DeliveryState): Promise<void> => {
+    const here = { _id: id, ...HERE, "webhook.delivery": attempt.delivery, "webhook.history.key": { $ne: attempt.key } };
     const set = {
+      "webhook.state": state,
       "webhook.lastError": attempt.error,
-      ...(attempt.error === null ? { "webhook.deliveredAt": ended } : {}),
+      ...(attempt.error === null ? { "webhook.deliveredAt": new Date(attempt.at.getTime() + attempt.durationMs) } : {}),
     };
-    const more = { $inc: { "webhook.attempts": 1 }, $push: { "webhook.history": { $each: [attempt], $slice: -MAX_ATTEMPTS_KEPT } } };
-    const standing = { "webhook.state": state, "webhook.nextAttemptAt": nextAttemptAt };
-    const latest = await executions
-      .updateOne({ ...unrecorded, "webhook.delivery": attempt.delivery }, { ...more, $set: { ...set, ...standing } })
-      .exec();
-    if (latest.matchedCount === 0) await executions.updateOne(unrecorded, { ...more, $set: set }).exec();
-  },
-
-  /**
-   * Notes where a delivery stands without an attempt, unless it is over or a later one has begun.
-   * @param state `pending` where its next attempt has to wait; else there is nothing to send
-   */
-  note: async (id: string, delivery: number, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
-    const standing = { "webhook.state": state, "webhook.nextAttemptAt": nextAttemptAt };
-    await executions.updateOne({ _id: id, "webhook.delivery": delivery, "webhook.state": "pending" }, { $set: standing }).exec();
+    await executions.updateOne(here, { $set: set, $inc: { "webhook.attempts": 1 }, $push: { "webhook.history": attempt } }).exec();
   },
 });

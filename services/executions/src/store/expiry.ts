@@ -1,9 +1,13 @@
 /** Removes runs that were kept long enough. */
 import { beyond, fromCursor, removeSome, toCursor } from "@nodeloom/platform";
+import { isNotified } from "../run/delivery";
 import { FINAL_STATUSES } from "../run/states";
 import type { CallModel } from "./calls";
 import type { ExecutionView } from "../run/record";
 import type { ExecutionModel } from "./schema";
+
+/** Those of some runs whose webhook is on its way. */
+export type PendingOf = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export interface Removed {
   removed: number;
@@ -11,30 +15,33 @@ export interface Removed {
   next: string;
 }
 
-/** Rows that are over, that owe nothing, and whose webhook is not on its way. */
+/** Rows that are over, that owe nothing, and whose webhook is not on its way from here. */
 const over = (before: Date): Record<string, unknown> => ({
   status: { $in: [...FINAL_STATUSES] },
   createdAt: { $lt: before },
   finishedAt: { $lt: before },
   unsettled: { $ne: true },
   "outbox.0": { $exists: false },
-  "webhook.state": { $ne: "pending" },
+  $nor: [{ "webhook.state": "pending", "webhook.isMoved": { $ne: true } }],
 });
 
 export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
   /**
    * Removes executions that ended before a time, with their events and calls. One that is not over, has something to deliver, or
    * whose webhook is on its way stays.
+   * @param pendingOf those of some runs with webhooks whose webhook is on its way from notifications
    */
-  removeExecutions: async (before: Date, limit: number, cursor: string): Promise<Removed> => {
+  removeExecutions: async (before: Date, limit: number, cursor: string, pendingOf: PendingOf): Promise<Removed> => {
     const found = await executions
-      .find({ ...over(before), ...beyond("createdAt", fromCursor(cursor)) }, { createdAt: 1 })
+      .find({ ...over(before), ...beyond("createdAt", fromCursor(cursor)) }, { createdAt: 1, webhook: 1 })
       .sort({ createdAt: 1, _id: 1 })
       .limit(limit)
-      .lean<Pick<ExecutionView, "_id" | "createdAt">[]>()
+      .lean<Pick<ExecutionView, "_id" | "createdAt" | "webhook">[]>()
       .exec();
     if (found.length === 0) return { removed: 0, next: "" };
-    const ids = found.map(({ _id }) => _id);
+    const asked = found.filter(({ webhook }) => webhook && isNotified(webhook)).map(({ _id }) => _id);
+    const pending = asked.length > 0 ? await pendingOf(asked) : new Set();
+    const ids = found.map(({ _id }) => _id).filter((id) => !pending.has(id));
     // First what only the row leads to: a crash in between leaves a row that is found again.
     await calls.deleteMany({ executionId: { $in: ids } }).exec();
     const { deletedCount } = await executions.deleteMany({ ...over(before), _id: { $in: ids } }).exec();

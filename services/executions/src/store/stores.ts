@@ -3,11 +3,11 @@ import type { Connection } from "mongoose";
 import { createBatchStore } from "./batches";
 import { callModel, createCallStore } from "./calls";
 import { createDeliveryRecords } from "./deliveries";
+import { createEarlierMailStore } from "./earlier-mails";
 import { createEventLog } from "./event-log";
 import { createLeavingStore } from "./leaving";
 import { createLineStore } from "./lines";
 import { createModerationStore } from "./moderation";
-import { createMailStore } from "./mails";
 import { createPayloadStore } from "./payloads";
 import { createRows } from "./rows";
 import { executionModel } from "./schema";
@@ -41,7 +41,7 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     submissions: createSubmissionStore(connection),
     /** Texts and Temporal's payloads that are too long for where they belong. */
     payloads,
-    /** How far the webhooks of runs have come. */
+    /** How far webhooks have come that 1.0.0 began to deliver. */
     deliveries: createDeliveryRecords(executions),
     /** What runs wait for, and how that was decided. */
     approvals: createApprovalStore(executions),
@@ -55,8 +55,8 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     schedules: createScheduleStore(connection),
     /** Addresses that start workflows. */
     hooks: createHookStore(connection),
-    /** Mails that are to be sent, or were. */
-    mails: createMailStore(connection),
+    /** Mails that 1.0.0 accepted. */
+    earlierMails: createEarlierMailStore(connection),
   };
   /** What there is of one account: over the models that the others have declared. */
   return { ...stores, leaving: createLeavingStore(connection) };

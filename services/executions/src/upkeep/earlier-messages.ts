@@ -1,44 +1,81 @@
-/** Goes on with deliveries of webhooks that nothing carries any more. */
+/** Gives notifications the messages that 1.0.0 accepted and has not delivered. It goes with the release after this one. */
+import { isRefusal } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
-import { FIRST_DELIVERY } from "../run/delivery";
-import type { ExecutionView } from "../run/record";
-import type { Stores } from "../store/stores";
-import type { DeliveryStarter } from "../carry/client";
+import type { AlertDelivery } from "../carry/activity-types";
+import type { Notifications } from "../clients";
+import { DELIVERY_ATTEMPTS, type AttemptId, type DeliveryEnd, type DeliveryState, type Sent } from "../run/delivery";
 import { TIMING } from "../run/timing";
-import { LOOK_PAGE, lookThrough, type Looked } from "../store/look";
+import { checkEach, LOOK_PAGE, type Looked } from "../store/look";
+import type { Stores } from "../store/stores";
+import type { HandOver } from "../webhooks/hand-over";
 
-export interface DeliveryReconcilerOptions {
-  stores: Pick<Stores, "deliveries">;
-  starter: Pick<DeliveryStarter, "isCarried" | "startAgain">;
+export interface EarlierMessagesOptions {
+  stores: Pick<Stores, "deliveries" | "earlierMails" | "rows">;
+  notifications: Pick<Notifications, "send">;
+  webhooks: Pick<HandOver, "move" | "waiting" | "send">;
   logger: Logger;
-  lateMs?: number;
 }
 
-/**
- * Finds webhooks whose next attempt is long due and whose delivery nothing carries any more (terminated, lost with Temporal's
- * database, never started), and delivers them again. One that is carried is left alone: it waits for something.
- */
-export const createDeliveryReconciler = ({ stores, starter, logger, lateMs = TIMING.lateDelivery }: DeliveryReconcilerOptions) => {
-  const check = async ({ _id: executionId, webhook, keyId }: ExecutionView): Promise<boolean> => {
-    if (!webhook || keyId === null) return false;
-    const delivery = webhook.delivery ?? FIRST_DELIVERY;
-    if (await starter.isCarried(executionId, delivery)) return false;
-    await starter.startAgain({ executionId, keyId, delivery: delivery + 1 });
-    await stores.deliveries.begin(executionId, delivery + 1, new Date());
-    logger.warn({ executionId, delivery }, "delivers a webhook again whose delivery nothing carried any more");
-    return true;
+const ENDS = { delivered: "delivered", failed: "given up", pending: null } as const satisfies Partial<
+  Record<DeliveryState, DeliveryEnd | null>
+>;
+
+export const createEarlierMessages = ({ stores, notifications, webhooks, logger }: EarlierMessagesOptions) => {
+  /** @returns how its workflow ends */
+  const moveMail = async (id: string): Promise<{ end: string }> => {
+    const mail = await stores.earlierMails.find(id);
+    if (!mail || mail.end !== null) return { end: mail?.end ?? "given up" };
+    const { kind, content, keyId, createdAt } = mail;
+    const message = { $case: "earlierMail" as const, value: { kind, content, keyId, createdAt } };
+    const end = await notifications.send({ id, message }).then(
+      () => "moved",
+      (error: unknown) => {
+        // There is no mail server any more.
+        if (isRefusal(error)) return "given up";
+        throw error;
+      },
+    );
+    await stores.earlierMails.end(id, end);
+    return { end };
   };
 
-  return async (beat: () => void): Promise<Looked> => {
-    const before = new Date(Date.now() - lateMs);
-    let after: Pick<ExecutionView, "_id" | "finishedAt"> | undefined;
-    const nextPage = async () => {
-      const items = await stores.deliveries.late(before, LOOK_PAGE, after);
-      after = items.at(-1);
-      return { items, isLast: items.length < LOOK_PAGE };
-    };
-    const failed = ({ _id: executionId }: ExecutionView, err: unknown): void =>
-      logger.error({ err, executionId }, "a webhook could not be delivered again");
-    return lookThrough(nextPage, { beat, check, failed });
+  return {
+    /** Activities of workflows that 1.0.0 started: each gives its message to notifications, and ends its workflow. */
+    activities: {
+      sendMail: (id: string) => moveMail(id),
+      sendAlert: async ({ id, userId, keyId, at, dataJson }: AlertDelivery): Promise<null> => {
+        const about = { $case: "body" as const, value: { messageId: id, timestamp: new Date(at), dataJson } };
+        await webhooks.send(`${id}-${keyId}`, { ownerId: userId, keyId, baseTier: "", event: "budget.alert", about, earlier: undefined });
+        return null;
+      },
+      sendWebhook: async ({ executionId, nodeId }: AttemptId): Promise<Sent> => {
+        if (nodeId === undefined) await webhooks.move(executionId);
+        else {
+          const row = await stores.rows.find(executionId);
+          if (row?.webhook) await webhooks.waiting(row, nodeId);
+        }
+        return { nothing: "superseded" };
+      },
+      /** Keeps an attempt that a worker of 1.0.0 made. */
+      recordAttempt: async ({ executionId, delivery, attempt, nodeId }: AttemptId, sent: Sent): Promise<DeliveryEnd | null> => {
+        if ("nothing" in sent) return "superseded";
+        const { at, status, error, durationMs, url } = sent;
+        const state = error === null ? "delivered" : attempt >= DELIVERY_ATTEMPTS ? "failed" : "pending";
+        const entry = { key: `${delivery}:${attempt}`, delivery, attempt, at: new Date(at), status, error, durationMs, url };
+        if (nodeId === undefined) await stores.deliveries.record(executionId, entry, state);
+        return ENDS[state];
+      },
+    },
+
+    /** Moves what no workflow carries any more: mails that were never started, and webhooks whose attempt is long due. */
+    moveLate: async (beat: () => void): Promise<Looked> => {
+      const mails = await stores.earlierMails.listNotCarried(LOOK_PAGE);
+      const late = await stores.deliveries.late(new Date(Date.now() - TIMING.lateDelivery), LOOK_PAGE);
+      const failed = ({ _id }: { _id: string }, err: unknown): void => logger.error({ err, message: _id }, "a message could not be moved");
+      const looked = await checkEach(mails, { beat, failed, check: ({ _id }) => moveMail(_id).then(() => true) });
+      return checkEach(late, { beat, failed, check: ({ _id }) => webhooks.move(_id).then(() => true) }, looked);
+    },
   };
 };
+
+export type EarlierMessages = ReturnType<typeof createEarlierMessages>;

@@ -3,6 +3,7 @@ import { type Logger, type Removal, createRemoval, untilNone } from "@nodeloom/p
 import type { RetentionReport } from "../carry/activity-types";
 import { TIMING } from "../run/timing";
 import { expiresBefore, RETENTION } from "@nodeloom/kernel";
+import type { PendingOf } from "../store/expiry";
 import type { Stores } from "../store/stores";
 import { throughPages, type OwnerPage, type OwnerProgress } from "../carry/owner-pages";
 
@@ -43,8 +44,9 @@ export interface OwnRemovalOptions {
     payloads: Pick<Stores["payloads"], "removeExpired">;
     batches: Pick<Stores["batches"], "removeExpired">;
     moderation: Pick<Stores["moderation"], "removeOld">;
-    mails: Pick<Stores["mails"], "removeOld">;
+    earlierMails: Pick<Stores["earlierMails"], "removeOld">;
   };
+  pendingOf: PendingOf;
   executionDays?: number;
   now?: () => Date;
 }
@@ -56,9 +58,9 @@ const ROWS_PAGE = 1_000;
 
 /** Removes executions and what goes with them, once they were kept as long as the table of retention says. */
 export const createOwnRemoval = (options: OwnRemovalOptions): Owner => {
-  const { stores, executionDays = RETENTION.executions.days, now = () => new Date() } = options;
+  const { stores, pendingOf, executionDays = RETENTION.executions.days, now = () => new Date() } = options;
   const remove = createRemoval({
-    executions: (cursor) => stores.rows.removeExecutions(expiresBefore({ days: executionDays }, now()), EXECUTIONS_PAGE, cursor),
+    executions: (cursor) => stores.rows.removeExecutions(expiresBefore({ days: executionDays }, now()), EXECUTIONS_PAGE, cursor, pendingOf),
     batches: () => stores.batches.removeExpired(expiresBefore({ days: executionDays }, now()), BATCHES_PAGE),
     refusedRuns: async () => untilNone(await stores.rows.removeRefused(now(), ROWS_PAGE)),
     moderation: async () => {
@@ -67,7 +69,7 @@ export const createOwnRemoval = (options: OwnRemovalOptions): Owner => {
     },
     submissions: async () => untilNone(await stores.submissions.removeOld(expiresBefore(RETENTION.submissions, now()), ROWS_PAGE)),
     payloads: async () => untilNone(await stores.payloads.removeExpired(now(), ROWS_PAGE)),
-    mails: async () => untilNone(await stores.mails.removeOld(expiresBefore(RETENTION.mails, now()), ROWS_PAGE)),
+    mails: async () => untilNone(await stores.earlierMails.removeOld(expiresBefore(RETENTION.mails, now()), ROWS_PAGE)),
   });
   return { removeExpired: ({ cursor }) => remove(cursor) };
 };

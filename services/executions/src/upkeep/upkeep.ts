@@ -1,11 +1,12 @@
 /** Puts together what is looked for again and again. */
 import type { Logger } from "@nodeloom/platform";
-import type { DeliveryStarter, RunStarter } from "../carry/client";
+import type { RunStarter } from "../carry/client";
 import type { ScheduleCarrier } from "../carry/schedules";
-import type { Billing, Identity, Media, Usage, Workflows } from "../clients";
+import type { Billing, Identity, Media, Notifications, Usage, Workflows } from "../clients";
 import type { End } from "../lifecycle/end";
 import type { Stores } from "../store/stores";
-import { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
+import type { PendingOf } from "../store/expiry";
+import type { EarlierMessages } from "./earlier-messages";
 import { createLedgerCheck, createRenewals } from "./billing";
 import { createLeaks } from "./leaks";
 import { createReconciler } from "./reconcile";
@@ -14,9 +15,10 @@ import { createScheduleReconciler } from "./schedules";
 
 export interface UpkeepParts {
   stores: Stores;
-  services: { billing: Billing; identity: Identity; media: Media; usage: Usage; workflows: Workflows };
+  services: { billing: Billing; identity: Identity; media: Media; usage: Usage; workflows: Workflows; notifications: Notifications };
   starter: RunStarter;
-  deliveries: DeliveryStarter;
+  moveLate: EarlierMessages["moveLate"];
+  pendingOf: PendingOf;
   carrier: ScheduleCarrier;
   end: Pick<End, "end">;
   /** How long executions are kept. */
@@ -24,16 +26,16 @@ export interface UpkeepParts {
   logger: Logger;
 }
 
-export const createUpkeep = ({ stores, services, starter, deliveries, carrier, end, executionDays, logger }: UpkeepParts) => {
-  const { billing, identity, media, usage, workflows } = services;
-  const executions = createOwnRemoval({ stores, executionDays });
+export const createUpkeep = ({ stores, services, starter, moveLate, pendingOf, carrier, end, executionDays, logger }: UpkeepParts) => {
+  const { billing, identity, media, usage, workflows, notifications } = services;
+  const executions = createOwnRemoval({ stores, pendingOf, executionDays });
   return {
     reconcileRuns: createReconciler({ stores, starter, end, logger }),
-    reconcileDeliveries: createDeliveryReconciler({ stores, starter: deliveries, logger }),
+    reconcileDeliveries: moveLate,
     closeLeaks: createLeaks({ billing, stores, starter, logger }),
     reconcileSchedules: createScheduleReconciler({ stores, carrier, logger }),
     renewals: createRenewals({ billing }),
     ledgerCheck: createLedgerCheck({ billing, logger }),
-    retention: createRetention({ owners: { executions, media, workflows, usage, identity, billing }, logger }),
+    retention: createRetention({ owners: { executions, media, workflows, usage, identity, billing, notifications }, logger }),
   };
 };

@@ -1,47 +1,137 @@
-/** Delivers a webhook again, because its owner asks for it. */
+/** webhooks/: what executions announces. Here: it hands messages over to notifications, which delivers them. */
 import { DomainError, executionNotFound } from "@nodeloom/kernel";
-import type { executions, identity as identityProto } from "@nodeloom/proto";
-import type { Identity } from "../clients";
-import { FIRST_DELIVERY, type WebhookState } from "../run/delivery";
+import { notifications as proto } from "@nodeloom/proto";
+import type { Notifications } from "../clients";
+import { isNotified, type DeliveryState, type WebhookState } from "../run/delivery";
+import type { BatchRecord } from "../run/batch";
 import type { ExecutionView } from "../run/record";
-import { isFinal } from "../run/states";
+import { isFinal, WAITING } from "../run/states";
+import { BATCH_COMPLETED } from "../batches/orders";
 import type { Stores } from "../store/stores";
-import type { DeliveryStarter } from "../carry/client";
-import { executionMessage } from "../requests/view";
-import { eventOf, wants } from "./webhooks";
+
+/** What a poll may wait for notifications: without it, it shows what executions knows. */
+const READ = { deadlineMs: 500, reconnectMs: 0 } as const;
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
-const obstacle = (record: ExecutionView, target: identityProto.GetWebhookTargetResponse): string | undefined => {
-  if (target.disabled) return "the key's webhook is disabled; set it again to enable it";
-  if (target.url === "") return "the key has no webhook any more, or may not receive webhooks";
-  if (!wants(target, eventOf(record))) return `the key's webhook is not for ${eventOf(record)}`;
-  return undefined;
+/** A delivery that 1.0.0 had begun. */
+const earlierOf = ({ state, delivery = 1, attempts = 0, history = [], ...rest }: WebhookState): proto.Delivery | undefined =>
+  state &&
+  proto.Delivery.fromPartial({
+    ...{ state, delivery, attempts },
+    deliveredAt: rest.deliveredAt ?? undefined,
+    lastError: rest.lastError ?? undefined,
+    nextAttemptAt: rest.nextAttemptAt ?? undefined,
+    history: history.map(({ status, error, ...attempt }) => ({ ...attempt, status: status ?? undefined, error: error ?? undefined })),
+  });
+
+/** What a run announces to the webhook of its key: its end, or that a node waits for a decision. */
+const runWebhook = (row: ExecutionView, nodeId = ""): proto.Webhook =>
+  proto.Webhook.fromPartial({
+    ...{ ownerId: row.userId, keyId: row.keyId ?? "", baseTier: row.baseTier ?? "" },
+    event: nodeId === "" ? `execution.${row.status}` : WAITING,
+    about: { $case: "run", value: { executionId: row._id, nodeId } },
+    ...(row.webhook && nodeId === "" ? { earlier: earlierOf(row.webhook) } : {}),
+  });
+
+const standingOf = ({ state, deliveredAt, lastError, nextAttemptAt, history, delivery, attempts }: proto.Delivery) => ({
+  ...{ state: state as DeliveryState, delivery, attempts },
+  deliveredAt: deliveredAt ?? null,
+  lastError: lastError ?? null,
+  nextAttemptAt: nextAttemptAt ?? null,
+  history: history.map(({ at = new Date(0), status, error, ...attempt }) => ({
+    ...attempt,
+    at,
+    status: status ?? null,
+    error: error ?? null,
+    key: `${attempt.delivery}:${attempt.attempt}`,
+  })),
+});
+
+export type HandOver = ReturnType<typeof createHandOver>;
+
+export interface HandOverOptions {
+  notifications: Pick<Notifications, "send" | "getDeliveries" | "redeliver">;
+  stores: Pick<Stores, "deliveries" | "rows">;
+}
+
+export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
+  const send = async (id: string, webhook: proto.Webhook): Promise<void> => {
+    await notifications.send({ id, message: { $case: "webhook", value: webhook } });
+  };
+
+  const deliveriesOf = async (ids: readonly string[]): Promise<Map<string, proto.Delivery>> => {
+    if (ids.length === 0) return new Map();
+    const { deliveries } = await notifications.getDeliveries({ ids: [...ids] });
+    return new Map(deliveries.map((delivery) => [delivery.id, delivery]));
+  };
+
+  /** Rows with how far their webhooks have come. Those that notifications does not have yet, or can't tell of now, are as they were. */
+  const withDeliveries = async <Row extends { _id: string; webhook: object | null }>(
+    rows: readonly Row[],
+    isAsked: (row: Row) => boolean,
+  ): Promise<Row[]> => {
+    const ids = rows.filter(isAsked).map(({ _id }) => _id);
+    if (ids.length === 0) return [...rows];
+    const { deliveries } = await notifications.getDeliveries({ ids }, READ).catch(() => ({ deliveries: [] }));
+    const known = new Map(deliveries.map((delivery) => [delivery.id, standingOf(delivery)]));
+    return rows.map((row) => (row.webhook && known.has(row._id) ? { ...row, webhook: { ...row.webhook, ...known.get(row._id) } } : row));
+  };
+
+  return {
+    /** Announces the end of a run. It may be called again: by its id a message is sent once. */
+    end: (row: ExecutionView): Promise<void> => send(row._id, runWebhook(row)),
+    /** Announces that a node waits for a decision. */
+    waiting: (row: ExecutionView, nodeId: string): Promise<void> => send(`${row._id}.waiting.${nodeId}`, runWebhook(row, nodeId)),
+    /** Announces the end of a batch. */
+    batch: ({ _id, userId, runner, webhook }: BatchRecord): Promise<void> =>
+      send(
+        _id,
+        proto.Webhook.fromPartial({
+          ...{ ownerId: userId, keyId: runner.keyId, baseTier: runner.baseTier, event: BATCH_COMPLETED },
+          about: { $case: "batchId", value: _id },
+          ...(webhook && webhook.attempts > 0 ? { earlier: { ...webhook, delivery: 1, deliveredAt: undefined, lastError: undefined } } : {}),
+        }),
+      ),
+    /** A message that is complete. */
+    send,
+
+    /** Gives notifications a delivery that 1.0.0 had begun. */
+    move: async (executionId: string): Promise<void> => {
+      const row = await stores.deliveries.move(executionId);
+      if (row?.webhook && row.keyId !== null) await send(executionId, runWebhook(row));
+    },
+
+    runs: (rows: readonly ExecutionView[]): Promise<ExecutionView[]> =>
+      withDeliveries(rows, (row) => isFinal(row) && row.webhook !== null && isNotified(row.webhook)),
+    batches: (rows: readonly BatchRecord[]): Promise<BatchRecord[]> => withDeliveries(rows, ({ webhook }) => webhook?.isHandedOver === true),
+
+    /** Those of some runs whose webhook is on its way. @throws where notifications is away */
+    pending: async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
+      const deliveries = await deliveriesOf(ids);
+      return new Set([...deliveries.values()].filter(({ state }) => state === "pending").map(({ id }) => id));
+    },
+
+    /** Starts another delivery of a final execution's webhook, because its owner asks for it. @throws EXECUTION_NOT_FOUND, PRECONDITION_FAILED */
+    redeliver: async (executionId: string, userId: string): Promise<ExecutionView> => {
+      const found = await stores.rows.findOwned(executionId, userId);
+      if (!found) throw executionNotFound();
+      if (!found.webhook || found.keyId === null) throw refused("the execution has no webhook");
+      if (!isFinal(found)) throw refused("the execution is not final yet; its webhook is delivered when it is");
+      const row = isNotified(found.webhook) ? found : ((await stores.deliveries.move(executionId)) ?? found);
+      const { delivery } = await notifications.redeliver({ id: executionId, webhook: runWebhook(row) });
+      return { ...row, webhook: { ...row.webhook!, ...(delivery ? standingOf(delivery) : {}) } };
+    },
+  };
 };
 
-/** A redelivery that has begun but made no attempt yet is what is asked for. */
-const nextDelivery = ({ delivery = FIRST_DELIVERY, state, history = [] }: WebhookState): number => {
-  const isAhead = delivery > FIRST_DELIVERY && state === "pending" && !history.some((attempt) => attempt.delivery === delivery);
-  return isAhead ? delivery : delivery + 1;
-};
-
-/**
- * Starts another delivery of a final execution's webhook, at once and with a schedule of its own; one that is still
- * waiting to try again leaves it to the new one. Asking again before its first attempt starts no other.
- */
-export const createRedelivery =
-  (stores: Stores, identity: Pick<Identity, "getWebhookTarget">, starter: Pick<DeliveryStarter, "startAgain">) =>
-  async (executionId: string, userId: string): Promise<executions.WebhookDelivery> => {
-    const record = await stores.rows.findOwned(executionId, userId);
-    if (!record) throw executionNotFound();
-    const { webhook, keyId } = record;
-    if (!webhook || keyId === null) throw refused("the execution has no webhook");
-    if (!isFinal(record)) throw refused("the execution is not final yet; its webhook is delivered when it is");
-    const problem = obstacle(record, await identity.getWebhookTarget({ keyId }));
-    if (problem !== undefined) throw refused(problem);
-    const delivery = nextDelivery(webhook);
-    await starter.startAgain({ executionId, keyId, delivery });
-    // Only now: what waits gives way to a delivery that exists.
-    await stores.deliveries.begin(executionId, delivery, new Date());
-    return executionMessage((await stores.rows.find(executionId)) ?? record).webhookDelivery!;
+/** Announces the end of a batch, once. @returns null: notifications remembers it */
+export const createAnnounceBatch =
+  ({ batches, webhooks }: { batches: Pick<Stores["batches"], "find" | "noteWebhook">; webhooks: Pick<HandOver, "batch"> }) =>
+  async (batchId: string): Promise<null> => {
+    const batch = await batches.find(batchId);
+    if (!batch?.finishedAt || batch.webhook?.state !== "pending" || batch.webhook.isHandedOver) return null;
+    await webhooks.batch(batch);
+    await batches.noteWebhook(batchId, { isHandedOver: true }, true);
+    return null;
   };

@@ -1,11 +1,23 @@
-/** What webhooks say of executions. */
-import { executionJson } from "@nodeloom/platform";
+/** The bodies of webhooks, which notifications asks for at each attempt. */
+import { executionNotFound, unavailable } from "@nodeloom/kernel";
+import { batchJson, executionJson } from "@nodeloom/platform";
+import type { executions } from "@nodeloom/proto";
 import { approvalOf } from "../lifecycle/approvals";
 import type { ExecutionView } from "../run/record";
-import { WAITING } from "../run/states";
+import { isFinal, WAITING } from "../run/states";
 import type { Stores } from "../store/stores";
+import { batchMessage } from "../batches/view";
 import { executionMessage, type Details } from "../requests/view";
-import type { Message } from "./send";
+import { BATCH_COMPLETED } from "../batches/orders";
+
+export interface WebhookMessageOptions {
+  stores: Pick<Stores, "log" | "rows" | "batches">;
+  details: (record: ExecutionView) => Promise<Details>;
+  /** Where the console of the platform is. */
+  publicBaseUrl: string;
+}
+
+type Message = executions.WebhookMessage;
 
 /** The execution as a message has it: the same at every attempt, so without how far its delivery has come. */
 export const messageData = (record: ExecutionView, details: Details): Record<string, unknown> => ({
@@ -13,25 +25,44 @@ export const messageData = (record: ExecutionView, details: Details): Record<str
   webhookDelivery: { configured: true, url: record.webhook?.url },
 });
 
-export interface WaitingMessageOptions {
-  stores: Pick<Stores, "log">;
-  details: (record: ExecutionView) => Promise<Details>;
-  publicBaseUrl: string;
-}
+export const createWebhookMessage = ({ stores, details, publicBaseUrl }: WebhookMessageOptions) => {
+  const consoleUrl = (executionId: string): string => `${publicBaseUrl.replace(/(?<!\/)\/+$/, "")}/executions/${executionId}`;
 
-/** Says that a node waits for a decision, and where it can be made. Nothing is said once it does not wait any more. */
-export const createWaitingMessage =
-  ({ stores, details, publicBaseUrl }: WaitingMessageOptions) =>
-  async (record: ExecutionView, nodeId: string): Promise<Message | undefined> => {
+  /** Says that a node waits for a decision, and where it can be made. Nothing is said once it does not wait any more. */
+  const waiting = async (record: ExecutionView, nodeId: string): Promise<Message | undefined> => {
     const approval = approvalOf(record, nodeId);
     if (!approval || record.waitingFor?.includes(nodeId) !== true) return undefined;
-    const { _id: executionId } = record;
-    const consoleUrl = `${publicBaseUrl.replace(/(?<!\/)\/+$/, "")}/executions/${executionId}`;
+    const data = messageData(await stores.log.current(record), await details(record));
     return {
       // A node's id may have any characters, and this is a header.
-      id: `msg_${executionId}.waiting.${encodeURIComponent(nodeId)}`,
+      id: `msg_${record._id}.waiting.${encodeURIComponent(nodeId)}`,
       type: WAITING,
       timestamp: approval.since,
-      data: { ...messageData(await stores.log.current(record), await details(record)), nodeId, consoleUrl },
+      dataJson: JSON.stringify({ ...data, nodeId, consoleUrl: consoleUrl(record._id) }),
     };
   };
+
+  const ended = async (record: ExecutionView): Promise<Message> => {
+    // A run that is being ended from outside may be asked for early.
+    if (!isFinal(record)) throw unavailable("the execution is not final yet");
+    const data = messageData(await stores.log.whole(record), await details(record));
+    const timestamp = record.finishedAt ?? record.createdAt;
+    return { id: `msg_${record._id}`, type: `execution.${record.status}`, timestamp, dataJson: JSON.stringify(data) };
+  };
+
+  const ofBatch = async (batchId: string): Promise<Message | undefined> => {
+    const batch = await stores.batches.find(batchId);
+    if (!batch?.finishedAt) return undefined;
+    const data = batchJson(batchMessage(batch));
+    return { id: `msg_${batchId}`, type: BATCH_COMPLETED, timestamp: batch.finishedAt, dataJson: JSON.stringify(data) };
+  };
+
+  /** @returns undefined where there is nothing to announce any more @throws SERVICE_UNAVAILABLE while a run is not final */
+  return async ({ about, nodeId }: executions.GetWebhookMessageRequest): Promise<Message | undefined> => {
+    if (!about) throw executionNotFound();
+    if (about.$case === "batchId") return ofBatch(about.value);
+    const record = await stores.rows.find(about.value);
+    if (!record?.webhook) return undefined;
+    return nodeId === "" ? ended(record) : waiting(record, nodeId);
+  };
+};

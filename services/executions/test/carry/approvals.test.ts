@@ -65,7 +65,7 @@ const work = (): Promise<RunningTemporal> =>
 
 const outboxParts = () => ({
   ...{ holds: money.holds, queue, reports: reportEach(money.usage), logger },
-  deliveries: { startFirst: async () => undefined, startWaiting: async () => undefined },
+  webhooks: { end: async () => undefined, waiting: async () => undefined },
 });
 
 beforeAll(async () => {

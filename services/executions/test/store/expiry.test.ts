@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Connection } from "mongoose";
 import { newWebhookState, type DeliveryState } from "../../src/run/delivery";
+import type { PendingOf } from "../../src/store/expiry";
 import { completedCall } from "../../src/run/call-record";
 import type { ExecutionRecord } from "../../src/run/record";
 import type { Stores } from "../../src/store/stores";
@@ -28,10 +29,10 @@ const insert = async (part: Partial<ExecutionRecord>): Promise<string> => {
 const ended = (days: number): Partial<ExecutionRecord> => ({ createdAt: ago(days), finishedAt: ago(days) });
 
 /** Removes in pages until nothing is left to be removed. */
-const removeAll = async (limit = 2): Promise<number> => {
+const removeAll = async (limit = 2, pendingOf: PendingOf = async () => new Set()): Promise<number> => {
   let total = 0;
   for (let cursor = ""; ;) {
-    const { removed, next } = await stores.rows.removeExecutions(ago(90), limit, cursor);
+    const { removed, next } = await stores.rows.removeExecutions(ago(90), limit, cursor, pendingOf);
     total += removed;
     if (next === "") return total;
     cursor = next;

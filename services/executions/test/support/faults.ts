@@ -35,7 +35,7 @@ const WRITES: Readonly<Record<Port, readonly string[]>> = {
   approvals: ["begin", "decide"],
   billing: ["hold", "extendHold", "settle"],
   usage: ["startRun", "finishRun"],
-  temporal: ["start", "cancel", "startFirst", "startWaiting", "decided", "placed"],
+  temporal: ["start", "cancel", "announceEnd", "announceWait", "decided", "placed"],
 };
 
 const never = (): Promise<never> => new Promise(() => undefined);

@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { OutgoingBudget } from "@nodeloom/kernel";
-import { connectMongo, connectRedis, createLogger, createWindowCounter, makeCollections, redisReady } from "@nodeloom/platform";
+import {
+  connectMongo,
+  connectRedis,
+  createLogger,
+  createOutgoingBudget,
+  createWindowCounter,
+  makeCollections,
+  redisReady,
+} from "@nodeloom/platform";
 import { createOutgoing, type Outgoing } from "../../src/calls/outgoing";
 import type { Connection } from "mongoose";
 import { createEnd, type End } from "../../src/lifecycle/end";
@@ -85,7 +93,9 @@ export const openOutgoing = async (
   const budget = { calls: calls ?? ample, webhooks: webhooks ?? ample };
   const budgets = { free: budget, pro: budget, business: budget, enterprise: budget };
   return {
-    outgoing: createOutgoing({ counter: createWindowCounter({ redis, keyPrefix, windowSeconds }), budgets, windowSeconds }),
+    outgoing: createOutgoing(
+      createOutgoingBudget({ counter: createWindowCounter({ redis, keyPrefix, windowSeconds }), budgets, windowSeconds }),
+    ),
     stop: () => redis.disconnect(),
   };
 };

@@ -82,13 +82,13 @@ export const startMoney = async (): Promise<Money> => {
     decided: async (): Promise<void> => undefined,
     placed: async (): Promise<void> => undefined,
   };
-  const deliveries = {
-    startFirst: async (id: string): Promise<void> => void delivered.push(id),
-    startWaiting: async (): Promise<void> => undefined,
+  const webhooks = {
+    end: async ({ _id }: { _id: string }): Promise<void> => void delivered.push(_id),
+    waiting: async (): Promise<void> => undefined,
   };
   const holds = createHolds({ billing });
   const queue = createQueue({ stores, starter, logger });
-  const outbox = createOutbox({ stores, holds, queue, reports: reportEach(usage), deliveries, starter, logger });
+  const outbox = createOutbox({ stores, holds, queue, reports: reportEach(usage), webhooks, starter, logger });
   const { end, endQueued } = createEnd({ billing, execution, stores, outbox });
   const begin = async (input: RunInput): Promise<RunInput> => {
     await stores.rows.insert(newRecord(input, initialNodes(input.plan)));

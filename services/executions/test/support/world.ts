@@ -63,8 +63,8 @@ const createTemporal = () => {
       isCarried: async (id: string): Promise<boolean> => open.has(id),
       isFailing: async (id: string): Promise<boolean> => open.get(id)?.isFailing ?? false,
       terminate: async (id: string): Promise<void> => void open.delete(id),
-      startFirst: async (id: string): Promise<void> => void delivered.add(id),
-      startWaiting: async (): Promise<void> => undefined,
+      announceEnd: async (id: string): Promise<void> => void delivered.add(id),
+      announceWait: async (): Promise<void> => undefined,
       decided: async (): Promise<void> => undefined,
       placed: async (): Promise<void> => undefined,
     },
@@ -123,9 +123,10 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   const usage = process.wrap("usage", money.usage);
   const starter = process.wrap("temporal", temporal);
   const execution = createExecution({ stores, channel });
+  const webhooks = { end: ({ _id }: { _id: string }) => starter.announceEnd(_id), waiting: () => starter.announceWait() };
   const lifecycle = wireLifecycle({
     ...{ stores, execution, billing, starter, logger },
-    ...{ reports: reportEach(usage), deliveries: starter },
+    ...{ reports: reportEach(usage), webhooks },
   });
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),

@@ -59,7 +59,7 @@ it("removes of executions what is older than the table says, and no sooner", asy
       removeRefused: note("refused"),
     },
     submissions: { removeOld: note("submissions") },
-    mails: { removeOld: note("mails") },
+    earlierMails: { removeOld: note("mails") },
     payloads: { removeExpired: note("payloads") },
     batches: { removeExpired: async (before: Date) => ({ removed: await note("batches")(before), next: "" }) },
     moderation: {
@@ -67,7 +67,7 @@ it("removes of executions what is older than the table says, and no sooner", asy
         (await note("refusals")(refused)) + (await note("passed")(passed)),
     },
   };
-  const own = createOwnRemoval({ stores, executionDays: 365, now: () => now });
+  const own = createOwnRemoval({ stores, pendingOf: async () => new Set(), executionDays: 365, now: () => now });
   const report = await createRetention({ owners: { executions: own }, logger })(() => undefined);
   expect(report).toEqual({
     executions: { executions: 0, batches: 0, refusedRuns: 0, moderation: 0, submissions: 0, payloads: 0, mails: 0 },

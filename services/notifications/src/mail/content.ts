@@ -14,10 +14,10 @@ export interface Contents {
   open(record: Content & Pick<MailRecord, "_id">): Mail;
 }
 
-/** @param payloadKeys under which Temporal's payloads are encrypted, too; none: nothing is encrypted */
-export const createContents = (payloadKeys: readonly string[]): Contents => {
-  const keys = payloadKeys.filter((entry) => entry !== UNENCRYPTED);
-  const keyring: Keyring | undefined = createKeyring({ keys, purpose: "nodeloom mail key", variable: "TEMPORAL_PAYLOAD_KEYS" });
+/** @param mailKeys the first encrypts, all decrypt; none: nothing is encrypted. `unencrypted` among them says nothing here */
+export const createContents = (mailKeys: readonly string[]): Contents => {
+  const keys = mailKeys.filter((entry) => entry !== UNENCRYPTED);
+  const keyring: Keyring | undefined = createKeyring({ keys, purpose: "nodeloom mail key", variable: "MAIL_KEYS" });
   return {
     seal: (id, mail) => {
       const plain = Buffer.from(JSON.stringify(mail));
@@ -26,7 +26,7 @@ export const createContents = (payloadKeys: readonly string[]): Contents => {
       return { content: data, keyId };
     },
     open: ({ _id, content, keyId }) => {
-      if (keyId !== "" && !keyring) throw new Error(`a mail is encrypted with the key ${keyId}, which TEMPORAL_PAYLOAD_KEYS does not have`);
+      if (keyId !== "" && !keyring) throw new Error(`a mail is encrypted with the key ${keyId}, which MAIL_KEYS does not have`);
       const plain = keyId === "" ? content : keyring!.open({ keyId, data: content }, _id);
       return JSON.parse(plain.toString("utf8")) as Mail;
     },

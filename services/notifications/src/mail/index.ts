@@ -7,7 +7,7 @@ import { DAY_SECONDS } from "./mails";
 import { createOwnersMails, type Mails } from "./owners";
 import { createMailQueue, type MailStarter } from "./queue";
 import { mailSettings, type MailConfig } from "./settings";
-import { createSmtp } from "./smtp";
+import { createMailTransport } from "./transport";
 import { createWriter } from "./write";
 
 export interface Mailing {
@@ -17,7 +17,7 @@ export interface Mailing {
 }
 
 export interface MailingOptions {
-  config: MailConfig & Readonly<Record<"REDIS_KEY_PREFIX" | "PUBLIC_BASE_URL", string>> & { TEMPORAL_PAYLOAD_KEYS: readonly string[] };
+  config: MailConfig & Readonly<Record<"REDIS_KEY_PREFIX" | "PUBLIC_BASE_URL", string>> & { MAIL_KEYS: readonly string[] };
   store: MailStore;
   addresses: Pick<EmailAddresses, "createMailedReset" | "createVerification" | "getAddress" | "listOwners">;
   starter: MailStarter;
@@ -39,11 +39,11 @@ export const createMailing = ({ config, store, addresses, starter, redis, logger
     };
   }
   const counter = createWindowCounter({ redis, keyPrefix: `${config.REDIS_KEY_PREFIX}mails`, windowSeconds: DAY_SECONDS });
-  const contents = createContents(config.TEMPORAL_PAYLOAD_KEYS);
+  const contents = createContents(config.MAIL_KEYS);
   const write = createWriter({ addresses, baseUrl: config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "") });
   const queue = createMailQueue({ store, contents, starter, counter, logger, clock });
   return {
     queue: { ...queue, ...createOwnersMails({ queue, addresses }) },
-    deliver: createDeliver({ store, contents, write, smtp: createSmtp(settings), settings, logger, clock }),
+    deliver: createDeliver({ store, contents, write, transport: createMailTransport(settings), settings, logger, clock }),
   };
 };

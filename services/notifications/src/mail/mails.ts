@@ -72,10 +72,6 @@ export const MAIL_LIMITS = {
     ...{ passwordReset: HOUR, verification: DAY, invitation: 3 * DAY, approval: 3 * DAY, lowCredits: 3 * DAY, budgetAlert: 3 * DAY },
     ...{ organizationLeaving: 3 * DAY, organizationKept: 3 * DAY },
   },
-  /** A mail that no workflow was started for by then is taken up by a sweep. */
-  startLost: 10 * SECOND,
-  /** Those that one sweep takes up. */
-  startedAtOnce: 100,
   connections: 4,
   /** Mails that wait for a connection of one process. */
   waiting: 200,

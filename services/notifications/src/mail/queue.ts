@@ -1,5 +1,5 @@
-import { derivedId, type Logger, type WindowCounter } from "@nodeloom/platform";
-import type { MailKind, MailStore } from "../store/mails";
+import { derivedId, type Logger, type RelayedRows, type WindowCounter } from "@nodeloom/platform";
+import type { MailKind, MailRecord, MailStore } from "../store/mails";
 import type { Contents } from "./content";
 import { MAIL_LIMITS, type Mail } from "./mails";
 import { countMail } from "./meters";
@@ -16,8 +16,10 @@ export interface MailQueue {
    * @param about what makes two mails of a kind to one account different; not needed of those that are asked for by their readers
    */
   add(mail: Mail, about?: string): Promise<void>;
-  /** Starts what was stored, and for want of Temporal or of its process not started. */
-  startForgotten(signal?: AbortSignal): Promise<void>;
+  /** Takes a mail that was accepted elsewhere, as it is stored. */
+  adopt(record: Pick<MailRecord, "_id" | "kind" | "content" | "keyId" | "createdAt">): Promise<void>;
+  /** What the relay starts: mails that were stored, and for want of Temporal or of their process not started. */
+  unstarted: RelayedRows<Pick<MailRecord, "_id" | "kind">>;
 }
 
 export interface MailQueueOptions {
@@ -49,25 +51,34 @@ export const createMailQueue = ({ store, contents, starter, counter, logger, clo
     await store.noteCarried(id);
   };
 
+  const startSoon = (id: string, kind: MailKind): Promise<void> =>
+    start(id, kind).catch((err: unknown) => logger.warn({ err, mail: id }, "a mail is stored, and will be started later"));
+
   return {
     add: async (mail, about = "") => {
-      const [id, { kind }, now] = [idOf(mail, about), mail, clock()];
-      const record = { _id: id, kind, ...contents.seal(id, mail), carried: false, handedAt: null, end: null, createdAt: new Date(now) };
+      const [id, { kind }] = [idOf(mail, about), mail];
+      const record = { _id: id, kind, ...contents.seal(id, mail), carried: false, end: null, createdAt: new Date(clock()) };
       if (!(await store.insert(record))) return;
       if (await isTooMany(mail, recipientOf(mail))) {
         await store.end(id, "too many");
         countMail(kind, "too many");
         return;
       }
-      await start(id, kind).catch((err: unknown) => logger.warn({ err, mail: id }, "a mail is stored, and will be started later"));
+      await startSoon(id, kind);
     },
 
-    startForgotten: async (signal) => {
-      const before = new Date(clock() - MAIL_LIMITS.startLost);
-      for (const { _id, kind } of await store.listNotCarried(before, MAIL_LIMITS.startedAtOnce)) {
-        signal?.throwIfAborted();
-        await start(_id, kind);
-      }
+    adopt: async (record) => {
+      if (await store.insert({ ...record, carried: false, end: null })) await startSoon(record._id, record.kind);
+    },
+
+    unstarted: {
+      name: "mails",
+      page: store.listNotCarried,
+      signatureOf: ({ _id }) => _id,
+      settle: async (rows) => {
+        for (const { _id, kind } of rows) await start(_id, kind);
+        return true;
+      },
     },
   };
 };

@@ -1,8 +1,8 @@
-/** The gRPC service of mail: it maps, calls and maps. */
+/** Mails as other services ask for them. */
 import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
-import { unary } from "@nodeloom/platform";
-import { type mail as messages } from "@nodeloom/proto";
+import type { notifications } from "@nodeloom/proto";
 import { z } from "zod";
+import { MAIL_KINDS } from "../store/mails";
 import type { Mail } from "./mails";
 import type { Mails } from "./owners";
 
@@ -22,29 +22,30 @@ const date = z.date().transform((at) => at.toISOString());
 const decisions = z.object({
   ...{ kind: z.enum(["organizationLeaving", "organizationKept"]), organizationId: id, personName: words, erasesAt: date },
 });
+const earlierMail = z.object({ kind: z.enum(MAIL_KINDS), content: z.instanceof(Buffer), keyId: z.string(), createdAt: z.date() });
 
 /** Kinds that their callers must tell apart. Links that people ask for are told apart by time where no id is given. */
 const NAMED: readonly Mail["kind"][] = ["invitation", "approval", "organizationLeaving", "organizationKept"];
 
-const readMail = ({ mail }: messages.SendMailRequest): z.infer<typeof mails> | z.infer<typeof decisions> => {
-  const parsed = z.union([mails, decisions]).safeParse(mail ? { kind: mail.$case, ...mail.value } : {});
-  if (parsed.success) return parsed.data;
-  throw invalidRequest(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
+const parsed = <T>({ success, data, error }: z.ZodSafeParseResult<T>): T => {
+  if (success) return data;
+  throw invalidRequest(error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
 };
 
 const notConfigured = (): DomainError =>
   new DomainError("precondition", "NOT_CONFIGURED", "no mail server is configured here: set SMTP_URL and MAIL_FROM");
 
-export const mailHandlers = (queue: Mails | undefined): messages.MailServiceServer => ({
-  getMail: unary((_request: messages.GetMailRequest) => Promise.resolve({ configured: queue !== undefined })),
-  sendMail: unary(async (request: messages.SendMailRequest) => {
+export type MailMessage = Exclude<NonNullable<notifications.SendRequest["message"]>, { $case: "webhook" }>;
+
+/** Accepts mails. @param queue undefined where no mail server is configured */
+export const createAcceptMail =
+  (queue: Mails | undefined) =>
+  async (about: string, message: MailMessage | undefined): Promise<void> => {
     if (!queue) throw notConfigured();
-    const mail = readMail(request);
-    if (NAMED.includes(mail.kind) && request.id === "") throw invalidRequest([{ path: "id", message: "is required" }]);
-    if ("organizationId" in mail) {
-      const { organizationId, ...decision } = mail;
-      await queue.addForOwners(organizationId, decision, request.id);
-    } else await queue.add(mail, request.id);
-    return {};
-  }),
-});
+    if (message?.$case === "earlierMail") return queue.adopt({ _id: about, ...parsed(earlierMail.safeParse(message.value)) });
+    const mail = parsed(z.union([mails, decisions]).safeParse(message ? { kind: message.$case, ...message.value } : {}));
+    if (NAMED.includes(mail.kind) && about === "") throw invalidRequest([{ path: "id", message: "is required" }]);
+    if (!("organizationId" in mail)) return queue.add(mail, about);
+    const { organizationId, ...decision } = mail;
+    return queue.addForOwners(organizationId, decision, about);
+  };

@@ -1,7 +1,7 @@
 /** Mails that are to be sent, and those of the last days, so that none is sent twice. */
 import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { documents } from "./schema";
+import { documents } from "./documents";
 
 export const MAIL_KINDS = [
   "passwordReset",
@@ -15,8 +15,8 @@ export const MAIL_KINDS = [
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
-/** How a mail ended. `unknown`: it was handed over whole, and the process died before it heard the answer. */
-export type MailEnd = "sent" | "unknown" | "refused" | "given up" | "not wanted" | "too many";
+/** How a mail ended. */
+export type MailEnd = "sent" | "refused" | "given up" | "not wanted" | "too many";
 
 export interface MailRecord {
   /** What the mail is about. */
@@ -28,8 +28,6 @@ export interface MailRecord {
   keyId: string;
   /** A workflow was started for it. */
   carried: boolean;
-  /** When all of it was with the mail server but its end, by an attempt of which nothing else is known. */
-  handedAt: Date | null;
   /** Null until it has ended. */
   end: MailEnd | null;
   createdAt: Date;
@@ -37,7 +35,7 @@ export interface MailRecord {
 
 const mailSchema = documents<MailRecord>("mails");
 // Those that no workflow was started for: few, and for moments.
-mailSchema.index({ carried: 1, createdAt: 1 });
+mailSchema.index({ carried: 1, _id: 1 });
 // Those that were kept long enough.
 mailSchema.index({ createdAt: 1 });
 
@@ -60,19 +58,15 @@ export const createMailStore = (connection: Connection) => {
     },
 
     noteCarried: async (id: string): Promise<void> => void (await changed({ _id: id }, { carried: true })),
-    /** Oldest first, of before a time. */
-    listNotCarried: (before: Date, limit: number): Promise<Pick<MailRecord, "_id" | "kind">[]> =>
+    /** Those that no workflow was started for, by their ids. @param after the last of the page before */
+    listNotCarried: (limit: number, after: Pick<MailRecord, "_id"> | undefined): Promise<Pick<MailRecord, "_id" | "kind">[]> =>
       mails
-        .find({ carried: false, createdAt: { $lt: before } }, { kind: 1 })
-        .sort({ createdAt: 1 })
+        .find({ carried: false, ...(after ? { _id: { $gt: after._id } } : {}) }, { kind: 1 })
+        .sort({ _id: 1 })
         .limit(limit)
         .lean<Pick<MailRecord, "_id" | "kind">[]>()
         .exec(),
 
-    /** @returns false where another attempt is about to hand it over, has done so, or the mail has ended */
-    noteHanded: (id: string, handedAt: Date): Promise<boolean> => changed({ _id: id, handedAt: null, end: null }, { handedAt }),
-    /** The mail server has not taken it after all. */
-    takeBack: async (id: string): Promise<void> => void (await changed({ _id: id, end: null }, { handedAt: null })),
     /** Nothing of it is kept but that there was one. @returns false where it had ended before */
     end: (id: string, end: MailEnd): Promise<boolean> => changed({ _id: id, end: null }, { end, content: Buffer.alloc(0), carried: true }),
 

@@ -3,7 +3,8 @@ import type { EgressClient } from "@nodeloom/platform";
 import type { identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
 import { countWebhookAttempt } from "../meters";
-import { DELIVERY_ATTEMPTS, type AttemptId, type SentAttempt } from "../run/delivery";
+import { DELIVERY_ATTEMPTS } from "../timing";
+import type { SentAttempt } from "./delivery";
 import { createSend, type Message } from "./send";
 
 const GONE = 410;
@@ -20,7 +21,7 @@ export const createAttempt = (egress: EgressClient, timeoutMs?: number) => {
   };
 };
 
-export interface Standing {
+export interface Outcome {
   delivered: boolean;
   /** The webhook is disabled by now. */
   disabled: boolean;
@@ -34,9 +35,9 @@ export interface Standing {
 export const createReport =
   (identity: Pick<Identity, "disableWebhook" | "reportDelivery">) =>
   async (
-    { keyId, attempt }: Pick<AttemptId, "keyId" | "attempt">,
+    { keyId, attempt }: { keyId: string; attempt: number },
     { url, revision, at, status, error }: SentAttempt,
-  ): Promise<Standing> => {
+  ): Promise<Outcome> => {
     const delivered = error === null;
     const final = attempt >= DELIVERY_ATTEMPTS;
     const isGone = status === GONE;

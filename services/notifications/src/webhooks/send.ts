@@ -1,9 +1,8 @@
 /** Signs and sends one message. */
-import { type EgressClient, EgressError, type EgressStream, parseRetryAfter } from "@nodeloom/platform";
+import { type EgressClient, EgressError, type EgressStream, parseRetryAfter, signedHeaders } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
-import type { SentAttempt } from "../run/delivery";
-import { TIMING } from "../run/timing";
-import { signedHeaders } from "../signed-headers";
+import { TIMING } from "../timing";
+import type { SentAttempt } from "./delivery";
 
 /** What of an answer's body is read, and for how long: the status has said everything. */
 const MAX_ANSWER_BYTES = 64 * 1024;

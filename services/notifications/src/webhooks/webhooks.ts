@@ -1,134 +1,115 @@
-/** Attempts at webhooks: what is sent, to whom, and what comes of it. */
+/** Attempts at webhooks: to whom a message goes, whether it still does, and what comes of it. */
 import { randomUUID } from "node:crypto";
-import { DomainError, unavailable } from "@nodeloom/kernel";
-import type { EgressClient, Logger } from "@nodeloom/platform";
-import { executions, type identity as identityProto } from "@nodeloom/proto";
-import type { Outgoing } from "../calls/outgoing";
-import type { Identity } from "../clients";
-import {
-  END_OF,
-  FIRST_DELIVERY,
-  pauseBefore,
-  type AttemptId,
-  type DeliveryEnd,
-  type DeliveryState,
-  type Sent,
-  type SentAttempt,
-} from "../run/delivery";
-import { countDelivery, noteFirstAttempt } from "../meters";
-import type { ExecutionView } from "../run/record";
-import { isFinal, WAITING } from "../run/states";
-import type { Stores } from "../store/stores";
-import type { Details } from "../requests/view";
+import { DomainError } from "@nodeloom/kernel";
+import type { EgressClient, Logger, TakeOutgoing } from "@nodeloom/platform";
+import { notifications, type identity as identityProto } from "@nodeloom/proto";
+import type { Executions, Identity } from "../clients";
+import { countDelivery, countPostponed, noteFirstAttempt } from "../meters";
+import type { DeliveryStore } from "../store/deliveries";
+import { pauseBefore, TIMING } from "../timing";
 import { createAttempt, createReport } from "./attempt";
-import { createWaitingMessage, messageData } from "./message";
+import { createReadMessage } from "./body";
+import { END_OF, FIRST_DELIVERY, type AttemptId, type DeliveryRecord, type DeliveryState, type DeliveryStep, type Sent, type SentAttempt } from "./delivery";
 import { createSend } from "./send";
 
 const TEST_EVENT = "webhook.test";
+/** Webhooks that list no events want those of runs that are over. */
+const BY_DEFAULT: readonly string[] = ["execution.completed", "execution.failed", "execution.cancelled"];
 
-export const eventOf = ({ status }: Pick<ExecutionView, "status">): string => `execution.${status}`;
-
-/** A webhook that lists no events wants those of runs that are over. */
 export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
-  (events.length === 0 && event !== WAITING) || events.includes(event);
+  events.length === 0 ? BY_DEFAULT.includes(event) : events.includes(event);
+
+/** An attempt that is too many for its owner's budget: nothing was sent, and it is made later. */
+export class Postponed extends Error {
+  constructor(
+    message: string,
+    readonly afterMs: number,
+  ) {
+    super(message);
+    this.name = "Postponed";
+  }
+}
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
 export interface WebhooksOptions {
-  stores: Stores;
-  details: (record: ExecutionView) => Promise<Details>;
+  store: Pick<DeliveryStore, "find" | "note" | "record">;
   identity: Pick<Identity, "getWebhookTarget" | "disableWebhook" | "reportDelivery">;
+  executions: Pick<Executions, "getWebhookMessage">;
   egress: EgressClient;
-  outgoing: Pick<Outgoing, "webhook" | "webhookTest">;
+  outgoing: TakeOutgoing;
   logger: Logger;
-  /** Where the console of the platform is. */
-  publicBaseUrl: string;
   timeoutMs?: number;
 }
 
-export const createWebhooks = ({ stores, details, identity, egress, outgoing, logger, publicBaseUrl, timeoutMs }: WebhooksOptions) => {
+export const createWebhooks = ({ store, identity, executions, egress, outgoing, logger, timeoutMs }: WebhooksOptions) => {
   const [send, attemptAt, report] = [createSend(egress, timeoutMs), createAttempt(egress, timeoutMs), createReport(identity)];
-  const waitingMessage = createWaitingMessage({ stores, details, publicBaseUrl });
+  const readMessage = createReadMessage({ executions });
 
   /** Reports an attempt. @returns how the delivery stands after it */
-  const stateAfter = async (id: AttemptId, sent: SentAttempt): Promise<DeliveryState> => {
-    const { delivered, disabled, isGone, final } = await report(id, sent);
+  const stateAfter = async ({ _id, keyId }: DeliveryRecord, attempt: number, sent: SentAttempt): Promise<DeliveryState> => {
+    const { delivered, disabled, isGone, final } = await report({ keyId, attempt }, sent);
     if (delivered) return "delivered";
-    const { keyId, executionId } = id;
-    if (disabled) logger.info({ keyId, executionId, status: sent.status }, "the webhook is disabled");
+    if (disabled) logger.info({ keyId, message: _id, status: sent.status }, "the webhook is disabled");
     if (disabled && (isGone || !final)) return "disabled";
     return final ? "failed" : "pending";
   };
 
-  const sendWaiting = async (record: ExecutionView, nodeId: string, target: identityProto.GetWebhookTargetResponse): Promise<Sent> => {
-    if (target.disabled) return { nothing: "disabled" };
-    const message = target.url !== "" && wants(target, WAITING) ? await waitingMessage(record, nodeId) : undefined;
-    if (!message) return { nothing: "skipped" };
-    const later = await outgoing.webhook(record, target.url);
-    if (later) throw later;
-    return attemptAt(target, message);
+  /** @throws Postponed */
+  const assertInBudget = async ({ _id, ownerId, baseTier, delivery }: DeliveryRecord, url: string): Promise<void> => {
+    const over = await outgoing("webhooks", { userId: ownerId, baseTier }, url);
+    if (!over) return;
+    countPostponed();
+    const afterMs = Math.min(over.pauseMs, TIMING.outgoingWait);
+    await store.note(_id, delivery, "pending", new Date(Date.now() + afterMs));
+    throw new Postponed(over.name, afterMs);
   };
 
   return {
     /**
      * Sends once, if there is anything to send. What came of it must be recorded.
-     * @throws TryAgain when it is too many for the user's budget: nothing was sent, and no attempt is counted
+     * @throws Postponed: no attempt is counted
      */
-    send: async ({ executionId, keyId, delivery, attempt, nodeId }: AttemptId): Promise<Sent> => {
-      const [record, target] = await Promise.all([stores.rows.find(executionId), identity.getWebhookTarget({ keyId })]);
-      if (!record?.webhook) return { nothing: "skipped" };
-      if (nodeId !== undefined) return sendWaiting(record, nodeId, target);
-      // The delivery of a run that is being ended from outside may be early. It is tried again.
-      if (!isFinal(record)) throw unavailable("the execution is not final yet");
-      if (record.webhook.delivery > delivery) return { nothing: "superseded" };
-      // It was started by a process that could not note that any more.
-      if (record.webhook.delivery < delivery) await stores.deliveries.begin(executionId, delivery, new Date());
+    send: async ({ id, delivery, attempt }: AttemptId): Promise<Sent> => {
+      const record = await store.find(id);
+      if (record?.state !== "pending" || record.delivery !== delivery) return { nothing: "superseded" };
+      const target = await identity.getWebhookTarget({ keyId: record.keyId });
       if (target.disabled) return { nothing: "disabled" };
-      const type = eventOf(record);
-      if (target.url === "" || !wants(target, type)) return { nothing: "skipped" };
-      const later = await outgoing.webhook(record, target.url);
-      if (later) {
-        await stores.deliveries.note(executionId, delivery, "pending", new Date(Date.now() + later.afterMs));
-        throw later;
-      }
-      const message = {
-        id: `msg_${executionId}`,
-        type,
-        timestamp: record.finishedAt ?? record.createdAt,
-        data: messageData(await stores.log.whole(record), await details(record)),
-      };
+      if (target.url === "" || !wants(target, record.event)) return { nothing: "skipped" };
+      const message = await readMessage(record.about, record.event);
+      if (!message) return { nothing: "skipped" };
+      await assertInBudget(record, target.url);
       const sent = await attemptAt(target, message);
-      if (delivery === FIRST_DELIVERY && attempt === 1) noteFirstAttempt(sent.at - message.timestamp.getTime());
+      if (record.about.kind === "run" && record.about.nodeId === undefined && delivery === FIRST_DELIVERY && attempt === 1)
+        noteFirstAttempt(sent.at - message.timestamp.getTime());
       return sent;
     },
 
-    /**
-     * Keeps on the execution how an attempt went, once, however often it is repeated.
-     * @returns how the delivery ended; null when there is to be another attempt
-     */
-    record: async (id: AttemptId, sent: Sent): Promise<DeliveryEnd | null> => {
-      const { executionId, delivery, attempt, nodeId } = id;
-      if ("nothing" in sent) {
-        if (sent.nothing === "superseded") return "superseded";
-        if (nodeId === undefined) await stores.deliveries.note(executionId, delivery, sent.nothing, null);
-        countDelivery(END_OF[sent.nothing]);
-        return END_OF[sent.nothing];
+    /** Keeps how an attempt went, once, however often it is repeated. */
+    record: async ({ id, delivery, attempt }: AttemptId, sent: Sent): Promise<DeliveryStep> => {
+      const record = await store.find(id);
+      const nothing = "nothing" in sent ? sent.nothing : undefined;
+      if (!record || nothing === "superseded") return { end: "superseded" };
+      if (nothing !== undefined) {
+        await store.note(id, delivery, nothing, null);
+        countDelivery(END_OF[nothing]);
+        return { end: END_OF[nothing] };
       }
-      const state = await stateAfter(id, sent);
-      const { at, status, error, durationMs, url } = sent;
-      const next = at + durationMs + pauseBefore(attempt + 1, sent.retryAfterMs);
+      const state = await stateAfter(record, attempt, sent as SentAttempt);
+      const { at, status, error, durationMs, url, retryAfterMs } = sent as SentAttempt;
+      const pauseMs = pauseBefore(attempt + 1, retryAfterMs);
       const entry = { key: `${delivery}:${attempt}`, delivery, attempt, at: new Date(at), status, error, durationMs, url };
-      if (nodeId === undefined) await stores.deliveries.record(executionId, entry, state, state === "pending" ? new Date(next) : null);
-      if (state === "pending") return null;
+      await store.record(id, entry, state, state === "pending" ? new Date(at + durationMs + pauseMs) : null);
+      if (state === "pending") return { pauseMs };
       countDelivery(END_OF[state]);
-      return END_OF[state];
+      return { end: END_OF[state] };
     },
 
     /**
      * Sends a test message now, once, whatever events the webhook wants. It changes nothing: a 410 does not disable.
      * @throws NOT_FOUND for another user's key and for one that `madeBy` didn't make, PRECONDITION_FAILED when there is no enabled webhook, RATE_LIMIT_EXCEEDED
      */
-    test: async ({ keyId, userId, madeBy }: executions.TestWebhookRequest): Promise<executions.TestWebhookResponse> => {
+    test: async ({ keyId, userId, madeBy }: notifications.TestWebhookRequest): Promise<notifications.TestWebhookResponse> => {
       const target = await identity.getWebhookTarget({ keyId, userId, madeBy });
       if (target.url === "")
         throw new DomainError(
@@ -136,10 +117,14 @@ export const createWebhooks = ({ stores, details, identity, egress, outgoing, lo
           "PRECONDITION_FAILED",
           "the key has no webhook, or a disabled one, or may not receive webhooks",
         );
-      await outgoing.webhookTest(userId, target.url);
+      const over = await outgoing("tests", { userId }, target.url);
+      if (over) {
+        const metadata = { limit: over.limit, retryAfter: Math.max(1, Math.ceil(over.afterMs / 1_000)) };
+        throw new DomainError("exhausted", "RATE_LIMIT_EXCEEDED", `${over.name}: webhook tests`, metadata);
+      }
       const message = { id: `msg_${randomUUID()}`, type: TEST_EVENT, timestamp: new Date(), data: { keyId } };
       const { status, error, durationMs } = await send(target, message);
-      return executions.TestWebhookResponse.fromPartial({
+      return notifications.TestWebhookResponse.fromPartial({
         delivered: error === null,
         status: status ?? undefined,
         error: error ?? undefined,

@@ -1,19 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { connectRedis, createLogger, createWindowCounter, redisReady, type Redis } from "@nodeloom/platform";
-import { createMailStarter } from "../../src/carry/mail-client";
+import { connectRedis, createLook, createWindowCounter, redisReady, type Redis } from "@nodeloom/platform";
 import { createContents } from "../../src/mail/content";
 import { DAY_SECONDS, MAIL_LIMITS, type Mail } from "../../src/mail/mails";
 import { createMailQueue, type MailStarter } from "../../src/mail/queue";
-import type { Stores } from "../../src/store/stores";
-import { openStore } from "../support/index";
-import { startWorker } from "../support/temporal";
+import { createStarter } from "../../src/temporal/client";
+import { logger, openStores, startWorker, type Stores } from "../support/index";
 
 let stores: Stores;
 let stop: () => Promise<void>;
 let redis: Redis;
 beforeAll(async () => {
-  ({ stores, stop } = await openStore());
-  redis = connectRedis({ url: process.env.REDIS_URL!, logger: createLogger("test", "silent") });
+  ({ stores, stop } = await openStores());
+  redis = connectRedis({ url: process.env.REDIS_URL!, logger });
   await redisReady(redis, 60_000);
 });
 afterAll(async () => {
@@ -27,7 +25,7 @@ const queueWith = (starter: MailStarter, clock: () => number = Date.now) =>
     contents: createContents([]),
     starter,
     counter: createWindowCounter({ redis, keyPrefix: `test:${randomUUID()}:mails`, windowSeconds: DAY_SECONDS }),
-    logger: createLogger("test", "silent"),
+    logger,
     clock,
   });
 
@@ -45,7 +43,7 @@ it("sends a mail once that is wanted many times, by a workflow that outlives its
     });
   const first = await worker();
   const ids: string[] = [];
-  const starter = createMailStarter({ client: first.client, taskQueue });
+  const starter = createStarter({ client: first.client, taskQueue });
   const queue = queueWith({ startMail: (mail) => (ids.push(mail.id), starter.startMail(mail)) });
   const mail = resetOf();
   await Promise.all(Array.from({ length: 20 }, () => queue.add(mail)));
@@ -81,11 +79,12 @@ it("has a mail started later that Temporal did not take, and forgets none", asyn
   );
   await queue.add({ kind: "approval", userId: randomUUID() }, "1");
   isAway = false;
-  await queue.startForgotten();
+  const look = createLook(queue.unstarted, { logger, staleMs: 1_000, now: () => now });
+  await look();
   expect(started).toEqual([]);
-  now += MAIL_LIMITS.startLost + 1;
-  await queue.startForgotten();
-  await queue.startForgotten();
+  now += 1_001;
+  await look();
+  await look();
   expect(started).toHaveLength(1);
 });
 

@@ -7,6 +7,6 @@ export const METHOD_CALLERS: Readonly<Record<string, readonly string[]>> = {
   "/nodeloom.identity.v1.AccountErasureService/ForgetErased": ["executions"],
   "/nodeloom.erasure.v1.ErasureService/Erase": ["executions"],
   // Tokens that open an account go into mails, and nowhere else.
-  "/nodeloom.identity.v1.AddressService/CreateMailedReset": ["executions"],
-  "/nodeloom.identity.v1.AddressService/CreateVerification": ["executions"],
+  "/nodeloom.identity.v1.AddressService/CreateMailedReset": ["notifications", "executions"],
+  "/nodeloom.identity.v1.AddressService/CreateVerification": ["notifications", "executions"],
 };

@@ -1,5 +1,5 @@
 import { proxyActivities, proxyLocalActivities } from "@temporalio/workflow";
-import type { Activities, LocalActivities, ShortCalls } from "../activity-types";
+import type { Activities, EarlierActivities, LocalActivities, ShortCalls } from "../activity-types";
 import { ATTEMPTS, TIMING } from "../../run/timing";
 
 /** Every step that workflows take outside, with the time that it may take and how it is tried again. */
@@ -67,13 +67,13 @@ export const { extendHold } = proxyLocalActivities<LocalActivities>({ ...certain
 /** Sending a webhook is more than its attempt: what is read before, and noted after. */
 const SEND_MARGIN_MS = 10_000;
 const minutely = { initialInterval: "1s", maximumInterval: "1 minute" } as const;
-export const { sendWebhook } = proxyActivities<Activities>({
+export const { sendWebhook } = proxyActivities<EarlierActivities>({
   startToCloseTimeout: TIMING.webhookAttempt + SEND_MARGIN_MS,
   heartbeatTimeout: TIMING.heartbeatQuick,
   retry: minutely,
 });
 // Recorded apart from sending, so that a store that is away does not make the receiver hear it again.
-export const { recordAttempt } = proxyLocalActivities<LocalActivities>({
+export const { recordAttempt } = proxyLocalActivities<EarlierActivities>({
   ...certain,
   retry: { ...certain.retry, maximumInterval: "1 minute" },
 });
@@ -113,11 +113,11 @@ export const { carryBatch } = proxyActivities<Activities>({
   heartbeatTimeout: TIMING.heartbeat,
   retry: minutely,
 });
-export const { announceBatch, sendAlert } = proxyActivities<Activities>({
+export const { announceBatch, sendAlert } = proxyActivities<Activities & EarlierActivities>({
   startToCloseTimeout: TIMING.webhookAttempt + SEND_MARGIN_MS,
   retry: minutely,
 });
-export const { sendMail } = proxyActivities<Activities>({
+export const { sendMail } = proxyActivities<EarlierActivities>({
   startToCloseTimeout: TIMING.mailAttempt,
   heartbeatTimeout: TIMING.heartbeat,
   retry: minutely,

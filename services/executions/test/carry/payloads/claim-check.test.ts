@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
-import { createClaimCheckCodec } from "../../../src/carry/payloads/codecs";
+import { createClaimCheckCodec } from "../../../src/carry/claim-check";
 import type { Stores } from "../../../src/store/stores";
 import { openStore } from "../../support/index";
 

@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
-import { createLogger, loadConfig } from "@nodeloom/platform";
+import { createLogger, loadConfig, payloadKeys } from "@nodeloom/platform";
 import { z } from "zod";
 import type { RunInput } from "../../../src/run/types";
 import type { Activities, LocalActivities } from "../../../src/carry/activity-types";
 import type { HttpNodeCall } from "../../../src/run/calls";
 import { bundlePath } from "../../support/temporal";
 import { createRunStarter } from "../../../src/carry/client";
-import { createClaimCheckCodec, createEncryptionCodec, payloadKeys } from "../../../src/carry/payloads/codecs";
-import { connectTemporal } from "@nodeloom/platform/temporal";
+import { createClaimCheckCodec } from "../../../src/carry/claim-check";
+import { connectTemporal, createEncryptionCodec } from "@nodeloom/platform/temporal";
 
 const key = (): string => randomBytes(32).toString("hex");
 const [OLD, NEW] = [key(), key()];

@@ -4,7 +4,7 @@ import type { Connection } from "mongoose";
 import { completedCall } from "../../../src/run/call-record";
 import { createEraseExecutions } from "../../../src/requests/leaving/erase";
 import { createRedisErasure } from "../../../src/requests/leaving/redis";
-import { createClaimCheckCodec } from "../../../src/carry/payloads/codecs";
+import { createClaimCheckCodec } from "../../../src/carry/claim-check";
 import type { Stores } from "../../../src/store/stores";
 import { newRecord, openStore } from "../../support/index";
 import { logger } from "../../support/money";

@@ -1,5 +1,5 @@
 import { sleep } from "@temporalio/workflow";
-import type { MailEnd } from "../../store/mails";
+import type { MailEnd } from "../store/mails";
 import { sendMail } from "./steps";
 
 /** Delivers one mail, with pauses that grow. Its activity knows when it is given up. */

@@ -1,24 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { DefaultLogger, type InjectedSinks, NativeConnection, Runtime, Worker } from "@temporalio/worker";
-import type { AttemptId, DeliveryEnd, Sent, SentAttempt } from "../../src/run/delivery";
-import type { Activities, DeliveryInput, LocalActivities } from "../../src/carry/activity-types";
-import type { deliverWebhook } from "../../src/carry/workflows";
-import type { KEEP_TIMERS as KeepTimers, TimerSinks } from "../carry/compressed-timers";
+import type { Activities, LocalActivities } from "../../src/temporal/activities";
+import { DELIVERY_ATTEMPTS, pauseBefore } from "../../src/timing";
+import type { DeliveryInput } from "../../src/webhooks/deliveries";
+import type { AttemptId, DeliveryEnd, DeliveryStep, Sent, SentAttempt } from "../../src/webhooks/delivery";
+import type { deliverWebhook } from "../../src/workflows";
+import type { TimerSinks } from "../support/compressed-timers";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const PAUSES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
 const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
-
-/** Set to record the histories of deliveries anew, with their timers. */
-const RECORDING = Boolean(process.env.RECORD_HISTORIES);
-/** As in compressed-timers.ts, which loads in workflows only. */
-const KEEP_TIMERS: typeof KeepTimers = "keepTimers";
 
 const { History } = temporal.api.history.v1;
 type History = temporal.api.history.v1.IHistory;
@@ -29,10 +25,10 @@ let client: Client;
 let worker: Worker;
 let running: Promise<void>;
 
-/** What a delivery in a test meets, by its execution id. */
+/** What a delivery in a test meets, by its message id. */
 interface Script {
   send: (attempt: number) => Sent;
-  record: (attempt: number, sent: Sent) => DeliveryEnd | null;
+  record: (attempt: number, sent: Sent) => DeliveryStep;
   sends: AttemptId[];
   records: { id: AttemptId; sent: Sent }[];
   pauses: number[];
@@ -43,12 +39,12 @@ const scripts = new Map<string, Script>();
 
 const activities: Pick<Activities, "sendWebhook"> & Pick<LocalActivities, "recordAttempt"> = {
   sendWebhook: async (id) => {
-    const script = scripts.get(id.executionId)!;
+    const script = scripts.get(id.id)!;
     script.sends.push(id);
     return script.send(id.attempt);
   },
   recordAttempt: async (id, sent) => {
-    const script = scripts.get(id.executionId)!;
+    const script = scripts.get(id.id)!;
     script.records.push({ id, sent });
     return script.record(id.attempt, sent);
   },
@@ -73,8 +69,8 @@ beforeAll(async () => {
   worker = await Worker.create({
     connection,
     taskQueue,
-    workflowsPath: join(__dirname, "..", "..", "src", "carry", "workflows", "deliver-webhook.ts"),
-    interceptors: { workflowModules: [join(__dirname, "..", "carry", "compressed-timers.ts")] },
+    workflowsPath: join(__dirname, "..", "..", "src", "workflows", "deliver-webhook.ts"),
+    interceptors: { workflowModules: [join(__dirname, "..", "support", "compressed-timers.ts")] },
     activities,
     sinks,
   });
@@ -96,8 +92,9 @@ const answer = (status: number, retryAfterMs: number | null = null): SentAttempt
   retryAfterMs,
 });
 const recordOutcome: Script["record"] = (attempt, sent) => {
-  if ("nothing" in sent) return "nothing to send";
-  return sent.error === null ? "delivered" : attempt === 8 ? "given up" : null;
+  if ("nothing" in sent) return { end: "nothing to send" };
+  if (sent.error === null) return { end: "delivered" };
+  return attempt === DELIVERY_ATTEMPTS ? { end: "given up" } : { pauseMs: pauseBefore(attempt + 1, sent.retryAfterMs) };
 };
 
 interface Delivered extends Script {
@@ -108,12 +105,11 @@ const deliver = async (
   send: Script["send"],
   { record = recordOutcome, input = {} }: { record?: Script["record"]; input?: Partial<DeliveryInput> } = {},
 ): Promise<Delivered> => {
-  const executionId = randomUUID();
+  const id = randomUUID();
   const script: Script = { send, record, sends: [], records: [], pauses: [], notes: [] };
-  scripts.set(executionId, script);
-  const args: [DeliveryInput] = [{ executionId, keyId: "key", ...input }];
-  const memo = { [KEEP_TIMERS]: RECORDING };
-  const handle = await client.workflow.start<typeof deliverWebhook>(DELIVER, { workflowId: executionId, taskQueue, args, memo });
+  scripts.set(id, script);
+  const args: Parameters<typeof deliverWebhook> = [id, { delivery: 1, attempt: 1, pauseMs: 0, ...input }];
+  const handle = await client.workflow.start<typeof deliverWebhook>(DELIVER, { workflowId: id, taskQueue, args });
   const result = await handle.result();
   return { ...script, result, history: await handle.fetchHistory() };
 };
@@ -124,12 +120,6 @@ const summaries = ({ events }: History): unknown[] =>
     .filter((event) => event.activityTaskScheduledEventAttributes)
     .map(({ userMetadata }) => JSON.parse(Buffer.from(userMetadata!.summary!.data!).toString()) as unknown);
 
-/** For replay.test.ts, which replays it with the bundle that is deployed. */
-const keep = (name: string, history: History): void => {
-  if (RECORDING)
-    writeFileSync(join(__dirname, "..", "fixtures", "histories", `${name}.binpb`), History.encode(History.create(history)).finish());
-};
-
 it("makes eight attempts over 27 hours and a half, and then gives up", async () => {
   const { result, sends, pauses, notes, history } = await deliver(() => answer(500));
   expect(result).toBe("given up");
@@ -137,11 +127,10 @@ it("makes eight attempts over 27 hours and a half, and then gives up", async () 
   expect(sends.map(({ delivery, attempt }) => [delivery, attempt])).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((attempt) => [1, attempt]));
   expect(summaries(history)).toEqual(sends.map(({ attempt }) => `attempt ${attempt}`));
   expect(notes).toEqual(sends.slice(1).map(({ attempt }) => `before attempt ${attempt}`));
-  keep("delivery-given-up", history);
 });
 
 it("stops at the attempt that succeeds, and tells each attempt's outcome on", async () => {
-  const { result, sends, records, pauses, history } = await deliver((attempt) => answer(attempt === 3 ? 204 : 500), {
+  const { result, sends, records, pauses } = await deliver((attempt) => answer(attempt === 3 ? 204 : 500), {
     input: { delivery: 4 },
   });
   expect(result).toBe("delivered");
@@ -152,7 +141,6 @@ it("stops at the attempt that succeeds, and tells each attempt's outcome on", as
     [4, 3, 204],
   ]);
   expect(records.map(({ id }) => id)).toEqual(sends);
-  keep("delivery-retried", history);
 });
 
 it("waits longer when the receiver asks for that, and never shorter", async () => {
@@ -168,7 +156,7 @@ it.each<[DeliveryEnd, Sent]>([
   ["superseded", { nothing: "superseded" }],
 ])("ends as %s when that is what it comes to", async (end, sent) => {
   const { result, sends, pauses } = await deliver((attempt) => (attempt === 2 ? sent : answer(500)), {
-    record: (attempt) => (attempt === 2 ? end : null),
+    record: (attempt) => (attempt === 2 ? { end } : { pauseMs: pauseBefore(attempt + 1, null) }),
   });
   expect([result, sends.length, pauses]).toEqual([end, 2, PAUSES.slice(0, 1)]);
 });
@@ -195,4 +183,13 @@ it("does not count what never left", async () => {
   expect(result).toBe("delivered");
   expect(sends.map(({ attempt }) => attempt)).toEqual([1, 1]);
   expect(records).toHaveLength(1);
+});
+
+it("goes on with the attempt that is next, after what is left of its pause", async () => {
+  const { result, sends, pauses } = await deliver(() => answer(500), { input: { delivery: 2, attempt: 7, pauseMs: HOUR } });
+  expect([result, pauses]).toEqual(["given up", [HOUR, 10 * HOUR]]);
+  expect(sends.map(({ delivery, attempt }) => [delivery, attempt])).toEqual([
+    [2, 7],
+    [2, 8],
+  ]);
 });

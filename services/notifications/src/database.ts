@@ -1,0 +1,13 @@
+import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
+import type { Connection } from "mongoose";
+import { createDeliveryStore } from "./store/deliveries";
+import { createMailStore } from "./store/mails";
+
+export const createStores = (connection: Connection) => ({ deliveries: createDeliveryStore(connection), mails: createMailStore(connection) });
+
+/** Messages, and how far each has come. The version goes up with every change of a collection's indexes. */
+export const database = defineDatabase({
+  service: "notifications",
+  version: FIRST_VERSION,
+  declare: (connection) => void createStores(connection),
+});

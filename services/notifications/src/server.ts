@@ -1,0 +1,54 @@
+/** The gRPC service of notifications. */
+import { expiresBefore, invalidRequest, RETENTION } from "@nodeloom/kernel";
+import { createErasure, createRemoval, unary, untilNone, type Erase } from "@nodeloom/platform";
+import type { notifications } from "@nodeloom/proto";
+import { createAcceptMail } from "./mail/requests";
+import type { Mails } from "./mail/owners";
+import type { DeliveryStore } from "./store/deliveries";
+import type { MailStore } from "./store/mails";
+import type { Deliveries } from "./webhooks/deliveries";
+import { deliveryMessage, newDelivery } from "./webhooks/messages";
+import type { Webhooks } from "./webhooks/webhooks";
+
+const MAX_IDS = 500;
+const PAGE = 1_000;
+
+export interface HandlerOptions {
+  deliveries: Pick<Deliveries, "add" | "again">;
+  webhooks: Pick<Webhooks, "test">;
+  /** Undefined where no mail server is configured. */
+  mails: Mails | undefined;
+  stores: { deliveries: Pick<DeliveryStore, "findAll" | "removeOld" | "removeOwned">; mails: Pick<MailStore, "removeOld"> };
+  /** How long executions, whose webhooks these are, are kept. */
+  executionDays: number;
+}
+
+export const notificationsHandlers = (options: HandlerOptions): notifications.NotificationsServiceServer => {
+  const { deliveries, webhooks, mails, stores, executionDays } = options;
+  const acceptMail = createAcceptMail(mails);
+  const removeExpired = createRemoval({
+    deliveries: async () => untilNone(await stores.deliveries.removeOld(expiresBefore({ days: executionDays }, new Date()), PAGE)),
+    mails: async () => untilNone(await stores.mails.removeOld(expiresBefore(RETENTION.mails, new Date()), PAGE)),
+  });
+  return {
+    send: unary(async ({ id, message }) => {
+      if (message?.$case === "webhook") await deliveries.add(newDelivery(id, message.value));
+      else await acceptMail(id, message);
+      return {};
+    }),
+    getDeliveries: unary(async ({ ids }) => {
+      if (ids.length > MAX_IDS) throw invalidRequest([{ path: "ids", message: `must be at most ${MAX_IDS}` }]);
+      return { deliveries: (await stores.deliveries.findAll(ids)).map(deliveryMessage) };
+    }),
+    redeliver: unary(async ({ id, webhook }) => ({ delivery: deliveryMessage(await deliveries.again(newDelivery(id, webhook))) })),
+    testWebhook: unary((request) => webhooks.test(request)),
+    getMail: unary(() => Promise.resolve({ configured: mails !== undefined })),
+    removeExpired: unary(({ cursor }) => removeExpired(cursor)),
+  };
+};
+
+/** What notifications erases of an account. What its workflows have of it are ids. */
+export const createEraseNotifications = (store: Pick<DeliveryStore, "removeOwned">): Erase =>
+  createErasure<"notifications">((ownerId) => ({
+    deliveries: async () => untilNone(await store.removeOwned(ownerId, PAGE)),
+  }));

@@ -1,0 +1,85 @@
+/** Messages to webhooks: how far each has come, and its attempts. */
+import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
+import type { Connection } from "mongoose";
+import { NEW_STANDING, type DeliveryRecord, type DeliveryState, type NewDelivery, type WebhookAttempt } from "../webhooks/delivery";
+import { documents } from "./documents";
+
+const MAX_ATTEMPTS_KEPT = 50;
+
+const deliverySchema = documents<DeliveryRecord>("deliveries");
+// Few are pending at a time.
+deliverySchema.index({ state: 1, _id: 1 }, { partialFilterExpression: { state: "pending" } });
+deliverySchema.index({ ownerId: 1 });
+// Those that were kept long enough.
+deliverySchema.index({ createdAt: 1 });
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+export const createDeliveryStore = (connection: Connection) => {
+  const deliveries = connection.model("Delivery", deliverySchema);
+  return {
+    /** @returns false where it was accepted before */
+    insert: ({ earlier, ...message }: NewDelivery, createdAt: Date): Promise<boolean> =>
+      insertOnce(
+        deliveries.collection.insertOne({ ...message, ...(earlier ?? NEW_STANDING), createdAt, startedAt: null } as never, {
+          writeConcern: DURABLE as never,
+        }),
+      ),
+
+    find: (id: string): Promise<DeliveryRecord | null> => deliveries.findById(id).lean<DeliveryRecord>().exec(),
+    findAll: (ids: readonly string[]): Promise<DeliveryRecord[]> =>
+      deliveries
+        .find({ _id: { $in: [...ids] } }, { about: 0 })
+        .lean<DeliveryRecord[]>()
+        .exec(),
+
+    noteStarted: async (id: string, delivery: number, at: Date): Promise<void> => {
+      await deliveries.updateOne({ _id: id, delivery }, { $set: { startedAt: at } }).exec();
+    },
+
+    /**
+     * Pending messages for which no workflow was started, or whose next attempt should have been before a time, by their ids.
+     * @param after the last of the page before
+     */
+    listUnstarted: (late: Date, limit: number, after: DeliveryRecord | undefined): Promise<DeliveryRecord[]> => {
+      const isLate = { startedAt: { $lt: late }, $or: [{ nextAttemptAt: null }, { nextAttemptAt: { $lt: late } }] };
+      return deliveries
+        .find({ state: "pending", $or: [{ startedAt: null }, isLate], ...(after ? { _id: { $gt: after._id } } : {}) }, { about: 0 })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean<DeliveryRecord[]>()
+        .exec();
+    },
+
+    /** Makes a redelivery the latest one, unless it is or a later one has begun. */
+    begin: async (id: string, delivery: number, at: Date): Promise<void> => {
+      const begun = { delivery, state: "pending" as const, nextAttemptAt: at, startedAt: null };
+      await deliveries.updateOne({ _id: id, delivery: { $lt: delivery } }, { $set: begun }, { writeConcern: DURABLE }).exec();
+    },
+
+    /** Keeps an attempt, once, and where the delivery stands after it, unless a later delivery has begun. */
+    record: async (id: string, attempt: WebhookAttempt, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
+      const unrecorded = { _id: id, "history.key": { $ne: attempt.key } };
+      const ended = new Date(attempt.at.getTime() + attempt.durationMs);
+      const set = { lastError: attempt.error, ...(attempt.error === null ? { deliveredAt: ended } : {}) };
+      const more = { $inc: { attempts: 1 }, $push: { history: { $each: [attempt], $slice: -MAX_ATTEMPTS_KEPT } } };
+      const latest = await deliveries
+        .updateOne({ ...unrecorded, delivery: attempt.delivery }, { ...more, $set: { ...set, state, nextAttemptAt } })
+        .exec();
+      if (latest.matchedCount === 0) await deliveries.updateOne(unrecorded, { ...more, $set: set }).exec();
+    },
+
+    /**
+     * Notes where a delivery stands without an attempt, unless it is over or a later one has begun.
+     * @param state `pending` where its next attempt has to wait; else there is nothing to send
+     */
+    note: async (id: string, delivery: number, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
+      await deliveries.updateOne({ _id: id, delivery, state: "pending" }, { $set: { state, nextAttemptAt } }).exec();
+    },
+
+    /** Removes those that were accepted before a time and have ended. */
+    removeOld: (before: Date, limit: number): Promise<number> =>
+      removeSome(deliveries, { createdAt: { $lt: before }, state: { $ne: "pending" } }, limit),
+    removeOwned: (ownerId: string, limit: number): Promise<number> => removeSome(deliveries, { ownerId }, limit),
+  };
+};

@@ -1,0 +1,46 @@
+/** The activities of deliveries, as Temporal calls them. */
+import { ApplicationFailure, Context } from "@temporalio/activity";
+import type { MailStep } from "../mail/deliver";
+import { TIMING } from "../timing";
+import type { AttemptId, DeliveryStep, Sent } from "../webhooks/delivery";
+import { Postponed, type Webhooks } from "../webhooks/webhooks";
+
+export interface Activities {
+  sendWebhook(attempt: AttemptId): Promise<Sent>;
+  /** Makes an attempt at a mail. @param attempt from 1 @returns how the mail ended, or the pause before the next attempt */
+  sendMail(mailId: string, attempt: number): Promise<MailStep>;
+}
+
+export interface LocalActivities {
+  /** Idempotent. */
+  recordAttempt(attempt: AttemptId, sent: Sent): Promise<DeliveryStep>;
+}
+
+export interface ActivitiesOptions {
+  webhooks: Pick<Webhooks, "send" | "record">;
+  deliverMail(mailId: string, attempt: number): Promise<MailStep>;
+}
+
+const beating = async <T>(timeoutMs: number, work: () => Promise<T>): Promise<T> => {
+  const context = Context.current();
+  const beat = setInterval(() => context.heartbeat(), timeoutMs / TIMING.beatsPerTimeout);
+  try {
+    return await work();
+  } finally {
+    clearInterval(beat);
+  }
+};
+
+export const createActivities = ({ webhooks, deliverMail }: ActivitiesOptions): Activities & LocalActivities => ({
+  sendWebhook: async (attempt) => {
+    try {
+      return await beating(TIMING.heartbeatQuick, () => webhooks.send(attempt));
+    } catch (error) {
+      // Temporal asks again when its turn has come.
+      if (!(error instanceof Postponed)) throw error;
+      throw ApplicationFailure.create({ message: error.message, type: "OUTGOING_LIMIT_EXCEEDED", nextRetryDelay: error.afterMs });
+    }
+  },
+  recordAttempt: webhooks.record,
+  sendMail: (mailId, attempt) => beating(TIMING.heartbeat, () => deliverMail(mailId, attempt)),
+});

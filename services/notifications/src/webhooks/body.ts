@@ -1,0 +1,20 @@
+/** The body of a message, as it is made at each attempt. */
+import type { executions } from "@nodeloom/proto";
+import type { Executions } from "../clients";
+import type { About } from "./delivery";
+import type { Message } from "./send";
+
+const aboutOf = (about: Exclude<About, { kind: "body" }>): executions.GetWebhookMessageRequest =>
+  about.kind === "batch"
+    ? { about: { $case: "batchId", value: about.batchId }, nodeId: "" }
+    : { about: { $case: "executionId", value: about.executionId }, nodeId: about.nodeId ?? "" };
+
+/** @returns undefined where there is nothing to announce any more @throws SERVICE_UNAVAILABLE while a run is not final */
+export const createReadMessage =
+  (services: { executions: Pick<Executions, "getWebhookMessage"> }) =>
+  async (about: About, event: string): Promise<Message | undefined> => {
+    if (about.kind === "body")
+      return { id: about.messageId, type: event, timestamp: about.at, data: JSON.parse(about.dataJson) as unknown };
+    const { message } = await services.executions.getWebhookMessage(aboutOf(about));
+    return message && { id: message.id, type: message.type, timestamp: message.timestamp!, data: JSON.parse(message.dataJson) as unknown };
+  };

@@ -1,0 +1,108 @@
+/** What is accepted for webhooks: new messages, redeliveries, and what nothing delivers any more. */
+import { DomainError } from "@nodeloom/kernel";
+import type { Logger, RelayedRows } from "@nodeloom/platform";
+import type { identity as identityProto } from "@nodeloom/proto";
+import type { Identity } from "../clients";
+import type { DeliveryStore } from "../store/deliveries";
+import { TIMING } from "../timing";
+import { FIRST_DELIVERY, nextAttempt, type DeliveryRecord, type NewDelivery, type Standing } from "./delivery";
+import { wants } from "./webhooks";
+
+/** How a workflow begins with a delivery. */
+export interface DeliveryInput {
+  id: string;
+  delivery: number;
+  /** Within the delivery, from 1. */
+  attempt: number;
+  /** Before that attempt. */
+  pauseMs: number;
+}
+
+export interface DeliveryStarter {
+  /** Has a workflow deliver a message, unless one does. */
+  startDelivery(input: DeliveryInput): Promise<void>;
+}
+
+export interface Deliveries {
+  /** Accepts a message to be delivered. One that was accepted before is not sent again. */
+  add(message: NewDelivery): Promise<void>;
+  /**
+   * Starts another delivery at once, with a schedule of its own; one that is still waiting to try again leaves it to the new one. Asking
+   * again before its first attempt starts no other.
+   * @throws PRECONDITION_FAILED
+   */
+  again(message: NewDelivery): Promise<DeliveryRecord>;
+  /** What the relay starts: messages that no workflow was started for, and those that are late and that none carries. */
+  unstarted: RelayedRows<DeliveryRecord>;
+}
+
+export interface DeliveriesOptions {
+  store: Pick<DeliveryStore, "insert" | "find" | "begin" | "noteStarted" | "listUnstarted">;
+  identity: Pick<Identity, "getWebhookTarget">;
+  starter: DeliveryStarter;
+  logger: Logger;
+  clock?: () => number;
+}
+
+const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
+
+const obstacle = (event: string, target: identityProto.GetWebhookTargetResponse): string | undefined => {
+  if (target.disabled) return "the key's webhook is disabled; set it again to enable it";
+  if (target.url === "") return "the key has no webhook any more, or may not receive webhooks";
+  if (!wants(target, event)) return `the key's webhook is not for ${event}`;
+  return undefined;
+};
+
+/** A redelivery that has begun but made no attempt yet is what is asked for. */
+const nextDelivery = ({ delivery, state, history }: Standing): number => {
+  const isAhead = delivery > FIRST_DELIVERY && state === "pending" && !history.some((attempt) => attempt.delivery === delivery);
+  return isAhead ? delivery : delivery + 1;
+};
+
+export const createDeliveries = ({ store, identity, starter, logger, clock = Date.now }: DeliveriesOptions): Deliveries => {
+  const start = async ({ _id: id, delivery, history, nextAttemptAt }: Omit<DeliveryRecord, "about">): Promise<void> => {
+    const pauseMs = Math.max(0, (nextAttemptAt?.getTime() ?? 0) - clock());
+    await starter.startDelivery({ id, delivery, attempt: nextAttempt({ delivery, history }), pauseMs });
+    await store.noteStarted(id, delivery, new Date(clock()));
+  };
+
+  const startSoon = async (record: DeliveryRecord): Promise<void> => {
+    await start(record).catch((err: unknown) => logger.warn({ err, message: record._id }, "a webhook is stored, and will be started later"));
+  };
+
+  /** @returns the message as it stands */
+  const accept = async (message: NewDelivery): Promise<{ record: DeliveryRecord; isNew: boolean }> => {
+    const isNew = await store.insert(message, new Date(clock()));
+    const record = await store.find(message._id);
+    if (!record) throw new Error("a webhook was erased while it was accepted");
+    return { record, isNew };
+  };
+
+  return {
+    add: async (message) => {
+      const { record, isNew } = await accept(message);
+      if (isNew && record.state === "pending") await startSoon(record);
+    },
+
+    again: async (message) => {
+      const { record } = await accept(message);
+      const problem = obstacle(record.event, await identity.getWebhookTarget({ keyId: record.keyId }));
+      if (problem !== undefined) throw refused(problem);
+      const delivery = nextDelivery(record);
+      await store.begin(record._id, delivery, new Date(clock()));
+      const begun = await store.find(record._id);
+      if (begun?.startedAt === null) await startSoon(begun);
+      return begun ?? record;
+    },
+
+    unstarted: {
+      name: "webhooks",
+      page: (limit, after) => store.listUnstarted(new Date(clock() - TIMING.lateDelivery), limit, after),
+      signatureOf: ({ _id, delivery, startedAt }) => `${_id} ${delivery} ${startedAt?.getTime() ?? 0}`,
+      settle: async (rows) => {
+        for (const row of rows) await start(row);
+        return true;
+      },
+    },
+  };
+};

@@ -1,0 +1,16 @@
+import { sleep } from "@temporalio/workflow";
+import type { DeliveryEnd } from "../webhooks/delivery";
+import type { DeliveryInput } from "../webhooks/deliveries";
+import { recordAttempt, sendWebhook } from "./steps";
+
+/** Delivers one message to a webhook, with pauses that grow. Its activities know when it is given up. */
+export async function deliverWebhook(id: string, { delivery, attempt: first, pauseMs }: Omit<DeliveryInput, "id">): Promise<DeliveryEnd> {
+  for (let attempt = first, pause = pauseMs; ; attempt += 1) {
+    if (pause > 0) await sleep(pause, { summary: `before attempt ${attempt}` });
+    const made = { id, delivery, attempt };
+    const sent = await sendWebhook.executeWithOptions({ summary: `attempt ${attempt}` }, [made]);
+    const step = await recordAttempt(made, sent);
+    if ("end" in step) return step.end;
+    pause = step.pauseMs;
+  }
+}
