@@ -124,6 +124,8 @@ const SERVICES = [
     // Temporal's native worker is in that process already.
     host: "executions",
     replicas: 2,
+    internet: "any",
+    resources: { cpu: "100m", memory: "256Mi", limit: "512Mi" },
   },
   {
     name: "transform",
