@@ -152,7 +152,11 @@ it("runs nothing for an organization that is to be deleted, by session or key, u
   const decided = () => service.mailsOf(`${id}:`);
   await eventually(() => Promise.resolve(decided().length === 3));
   const about = `${id}:${String(erasesAt)}`;
-  const facts = decided().map(({ id: name, message: sent }) => [name, sent?.$case, (sent?.value as mail.OrganizationDecisionMail).personName]);
+  const facts = decided().map(({ id: name, message: sent }) => [
+    name,
+    sent?.$case,
+    (sent?.value as mail.OrganizationDecisionMail).personName,
+  ]);
   expect(facts.map(String).sort()).toEqual(
     [
       [about, "organizationLeaving", owner.email],

@@ -1,5 +1,12 @@
 import { RETENTION } from "@nodeloom/kernel";
-import { addressVariables, listenVariable, payloadKeys, variables as common, type TemporalSecurityConfig, type TlsConfig } from "@nodeloom/platform";
+import {
+  addressVariables,
+  listenVariable,
+  payloadKeys,
+  variables as common,
+  type TemporalSecurityConfig,
+  type TlsConfig,
+} from "@nodeloom/platform";
 import { z } from "zod";
 import { temporalVariables } from "./database";
 import { moderationVariables } from "./moderation/settings";

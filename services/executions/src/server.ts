@@ -96,9 +96,7 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
   })),
   getWebhookMessage: unary(async (request) => ({ message: await options.webhookMessage(request) })),
   // Gateways of 1.0.0 ask here.
-  testWebhook: unary(async (request) =>
-    executions.TestWebhookResponse.fromPartial(await options.notifications.testWebhook(request)),
-  ),
+  testWebhook: unary(async (request) => executions.TestWebhookResponse.fromPartial(await options.notifications.testWebhook(request))),
   testProviderKey: unary(({ name }) => options.testProviderKey(name)),
   listModeration: unary((request) => options.moderation(request)),
   ...triggerHandlers(options.triggers),

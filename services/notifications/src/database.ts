@@ -3,7 +3,10 @@ import type { Connection } from "mongoose";
 import { createDeliveryStore } from "./store/deliveries";
 import { createMailStore } from "./store/mails";
 
-export const createStores = (connection: Connection) => ({ deliveries: createDeliveryStore(connection), mails: createMailStore(connection) });
+export const createStores = (connection: Connection) => ({
+  deliveries: createDeliveryStore(connection),
+  mails: createMailStore(connection),
+});
 
 /** Messages, and how far each has come. The version goes up with every change of a collection's indexes. */
 export const database = defineDatabase({

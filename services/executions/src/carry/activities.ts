@@ -8,7 +8,15 @@ import type { SendHttp } from "../calls/secrets";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
 import type { Transformed, Transforms } from "../calls/transforms";
-import type { Activities, ApprovalActivities, BatchActivities, Claim, EarlierActivities, LocalActivities, ShortAnswer } from "./activity-types";
+import type {
+  Activities,
+  ApprovalActivities,
+  BatchActivities,
+  Claim,
+  EarlierActivities,
+  LocalActivities,
+  ShortAnswer,
+} from "./activity-types";
 import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
 import { isFinal } from "../run/states";
 import type { CallContext, CallResult, FinalStatus, RunEnd, RunInput, RunOutcome } from "../run/types";

@@ -30,16 +30,13 @@ export const createEarlierMailStore = (connection: Connection) => {
 
     /** Those that no workflow was started for, oldest first. */
     listNotCarried: (limit: number): Promise<Pick<EarlierMail, "_id">[]> =>
-      mails
-        .find({ carried: false }, { _id: 1 })
-        .sort({ createdAt: 1 })
-        .limit(limit)
-        .lean<Pick<EarlierMail, "_id">[]>()
-        .exec(),
+      mails.find({ carried: false }, { _id: 1 }).sort({ createdAt: 1 }).limit(limit).lean<Pick<EarlierMail, "_id">[]>().exec(),
 
     /** Its content is not kept. */
     end: async (id: string, end: string): Promise<void> => {
-      await mails.updateOne({ _id: id, end: null }, { $set: { end, content: Buffer.alloc(0), carried: true } }, { writeConcern: DURABLE }).exec();
+      await mails
+        .updateOne({ _id: id, end: null }, { $set: { end, content: Buffer.alloc(0), carried: true } }, { writeConcern: DURABLE })
+        .exec();
     },
 
     removeOld: (before: Date, limit: number): Promise<number> => removeSome(mails, { createdAt: { $lt: before } }, limit),

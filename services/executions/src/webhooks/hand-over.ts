@@ -90,7 +90,9 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
         proto.Webhook.fromPartial({
           ...{ ownerId: userId, keyId: runner.keyId, baseTier: runner.baseTier, event: BATCH_COMPLETED },
           about: { $case: "batchId", value: _id },
-          ...(webhook && webhook.attempts > 0 ? { earlier: { ...webhook, delivery: 1, deliveredAt: undefined, lastError: undefined } } : {}),
+          ...(webhook && webhook.attempts > 0
+            ? { earlier: { ...webhook, delivery: 1, deliveredAt: undefined, lastError: undefined } }
+            : {}),
         }),
       ),
     /** A message that is complete. */
@@ -104,7 +106,8 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
 
     runs: (rows: readonly ExecutionView[]): Promise<ExecutionView[]> =>
       withDeliveries(rows, (row) => isFinal(row) && row.webhook !== null && isNotified(row.webhook)),
-    batches: (rows: readonly BatchRecord[]): Promise<BatchRecord[]> => withDeliveries(rows, ({ webhook }) => webhook?.isHandedOver === true),
+    batches: (rows: readonly BatchRecord[]): Promise<BatchRecord[]> =>
+      withDeliveries(rows, ({ webhook }) => webhook?.isHandedOver === true),
 
     /** Those of some runs whose webhook is on its way. @throws where notifications is away */
     pending: async (ids: readonly string[]): Promise<ReadonlySet<string>> => {

@@ -58,7 +58,12 @@ it("gives a delivery of 1.0.0 to notifications as it stands, at its workflow's n
     "execution.completed",
     { $case: "run", value: { executionId: id, nodeId: "" } },
   ]);
-  expect(webhook.earlier).toMatchObject({ state: "pending", delivery: 2, attempts: 1, history: [{ delivery: 2, attempt: 1, status: 500 }] });
+  expect(webhook.earlier).toMatchObject({
+    state: "pending",
+    delivery: 2,
+    attempts: 1,
+    history: [{ delivery: 2, attempt: 1, status: 500 }],
+  });
   expect((await stores.rows.find(id))!.webhook).toMatchObject({ isMoved: true });
 });
 

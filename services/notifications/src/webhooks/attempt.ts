@@ -34,10 +34,7 @@ export interface Outcome {
 /** Reports attempts to identity, which disables a webhook whose receiver is gone, or has failed for long. @returns how things stand after one */
 export const createReport =
   (identity: Pick<Identity, "disableWebhook" | "reportDelivery">) =>
-  async (
-    { keyId, attempt }: { keyId: string; attempt: number },
-    { url, revision, at, status, error }: SentAttempt,
-  ): Promise<Outcome> => {
+  async ({ keyId, attempt }: { keyId: string; attempt: number }, { url, revision, at, status, error }: SentAttempt): Promise<Outcome> => {
     const delivered = error === null;
     const final = attempt >= DELIVERY_ATTEMPTS;
     const isGone = status === GONE;

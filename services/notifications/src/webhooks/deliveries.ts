@@ -67,7 +67,9 @@ export const createDeliveries = ({ store, identity, starter, logger, clock = Dat
   };
 
   const startSoon = async (record: DeliveryRecord): Promise<void> => {
-    await start(record).catch((err: unknown) => logger.warn({ err, message: record._id }, "a webhook is stored, and will be started later"));
+    await start(record).catch((err: unknown) =>
+      logger.warn({ err, message: record._id }, "a webhook is stored, and will be started later"),
+    );
   };
 
   /** @returns the message as it stands */

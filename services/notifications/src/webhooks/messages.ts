@@ -47,7 +47,14 @@ export const newDelivery = (id: string, webhook: proto.Webhook | undefined): New
   };
 };
 
-export const deliveryMessage = ({ _id, deliveredAt, lastError, nextAttemptAt, history, ...standing }: Omit<DeliveryRecord, "about">): proto.Delivery =>
+export const deliveryMessage = ({
+  _id,
+  deliveredAt,
+  lastError,
+  nextAttemptAt,
+  history,
+  ...standing
+}: Omit<DeliveryRecord, "about">): proto.Delivery =>
   proto.Delivery.fromPartial({
     id: _id,
     ...standing,

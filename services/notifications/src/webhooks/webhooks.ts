@@ -9,7 +9,16 @@ import type { DeliveryStore } from "../store/deliveries";
 import { pauseBefore, TIMING } from "../timing";
 import { createAttempt, createReport } from "./attempt";
 import { createReadMessage } from "./body";
-import { END_OF, FIRST_DELIVERY, type AttemptId, type DeliveryRecord, type DeliveryState, type DeliveryStep, type Sent, type SentAttempt } from "./delivery";
+import {
+  END_OF,
+  FIRST_DELIVERY,
+  type AttemptId,
+  type DeliveryRecord,
+  type DeliveryState,
+  type DeliveryStep,
+  type Sent,
+  type SentAttempt,
+} from "./delivery";
 import { createSend } from "./send";
 
 const TEST_EVENT = "webhook.test";

@@ -66,7 +66,12 @@ interface Run {
 
 const insert = async (part: Pick<DeliveryRecord, "keyId"> & Partial<DeliveryRecord>): Promise<string> => {
   const executionId = randomUUID();
-  const message = { _id: executionId, ownerId: identity.userId, event: "execution.completed", about: { kind: "run" as const, executionId } };
+  const message = {
+    _id: executionId,
+    ownerId: identity.userId,
+    event: "execution.completed",
+    about: { kind: "run" as const, executionId },
+  };
   await stores.deliveries.insert({ ...message, ...part }, new Date());
   const data = { executionId, result: { text: "grüße" } };
   messages.set(executionId, {

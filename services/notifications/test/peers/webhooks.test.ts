@@ -1,19 +1,20 @@
+import { randomUUID } from "node:crypto";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
+import { createEgressClient, type EgressClient } from "@nodeloom/platform";
+import type { executions } from "@nodeloom/proto";
 import { Webhook } from "standardwebhooks";
-import { newWebhookState, type AttemptId, type SentAttempt } from "../../src/run/delivery";
-import type { Stores } from "../../src/store/stores";
+import type { AttemptId, SentAttempt } from "../../src/webhooks/delivery";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks";
-import { newRecord, openStore, readsOf } from "../support/index";
+import { logger, openStores, type Stores } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";
 import { FIXTURE } from "../support/webhook-fixture";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
-import { peerOf } from "./process";
+import { peerOf } from "../../../executions/test/peers/process";
 
 /** With the official library of Standard Webhooks for Python. */
 const PYTHON = peerOf("webhooks");
@@ -75,16 +76,15 @@ let program: ChildProcess | undefined;
 beforeAll(async () => {
   if (PYTHON === "") throw new Error("PEER_WEBHOOKS is not set: npm run drill peers sets it");
   [receiver, port] = await Promise.all([startReceiver(), freePort()]);
-  [{ stores, stop: stopStore }, identity] = await Promise.all([openStore(), startIdentity(receiver.address, `127.0.0.1:${port}`)]);
+  [{ stores, stop: stopStore }, identity] = await Promise.all([openStores(), startIdentity(receiver.address, `127.0.0.1:${port}`)]);
   egress = createEgressClient({ allow: [receiver.address, `127.0.0.1:${port}`] });
   webhooks = createWebhooks({
-    stores,
-    ...readsOf(stores),
-    publicBaseUrl: "https://nodeloom.test",
+    store: stores.deliveries,
+    executions: { getWebhookMessage },
     identity: identity.client,
     egress,
-    outgoing: { webhook: () => Promise.resolve(null), webhookTest: () => Promise.resolve() },
-    logger: createLogger("test", "fatal"),
+    outgoing: () => Promise.resolve(null),
+    logger,
   });
 }, 60_000);
 afterAll(async () => {
@@ -94,13 +94,18 @@ afterAll(async () => {
 });
 beforeEach(() => (receiver.deliveries.length = 0));
 
-const newRun = async (url: string): Promise<{ id: AttemptId; secret: string }> => {
+const getWebhookMessage = async ({ about }: executions.GetWebhookMessageRequest): Promise<executions.GetWebhookMessageResponse> => {
+  const executionId = String(about?.value);
+  const dataJson = JSON.stringify({ executionId, result: { text: "grüße 🌍\u2028" } });
+  return { message: { id: `msg_${executionId}`, type: "execution.completed", timestamp: new Date(), dataJson } };
+};
+
+const newRun = async (url: string): Promise<{ id: AttemptId; keyId: string; secret: string }> => {
   const { keyId, secret } = await identity.newKey(url);
-  const webhook = newWebhookState({ url, events: [] });
-  const resultJson = '{"text":"grüße 🌍\\u2028"}';
-  const record = newRecord(identity.userId, { status: "completed", resultJson, finishedAt: new Date(), durationMs: 7, keyId, webhook });
-  await stores.rows.insert(record);
-  return { id: { executionId: record._id, keyId, delivery: 1, attempt: 1 }, secret };
+  const executionId = randomUUID();
+  const about = { kind: "run" as const, executionId };
+  await stores.deliveries.insert({ _id: executionId, ownerId: identity.userId, keyId, event: "execution.completed", about }, new Date());
+  return { id: { id: executionId, delivery: 1, attempt: 1 }, keyId, secret };
 };
 
 it("verifies what is delivered, and refuses it changed, late or under another secret", async () => {
@@ -120,8 +125,8 @@ it("verifies what is delivered, and refuses it changed, late or under another se
 });
 
 it("verifies with either secret while they overlap, and with the new one alone after", async () => {
-  const { id, secret } = await newRun(receiver.url);
-  const { webhookSecret } = await identity.client.rotateKey({ userId: identity.userId, keyId: id.keyId, graceSeconds: 0 });
+  const { id, keyId, secret } = await newRun(receiver.url);
+  const { webhookSecret } = await identity.client.rotateKey({ userId: identity.userId, keyId, graceSeconds: 0 });
   const verdicts = async (): Promise<boolean[]> => {
     await webhooks.send(id);
     const { headers, body } = receiver.deliveries.at(-1)!;
@@ -130,7 +135,7 @@ it("verifies with either secret while they overlap, and with the new one alone a
   expect(await verdicts()).toEqual([true, true]);
   const aDayAgo = new Date(Date.now() - 24 * 3_600_000);
   const keys = identity.database.collection<{ _id: string }>("keys");
-  await keys.updateOne({ _id: id.keyId }, { $set: { "webhookSecrets.0.createdAt": aDayAgo } });
+  await keys.updateOne({ _id: keyId }, { $set: { "webhookSecrets.0.createdAt": aDayAgo } });
   expect(await verdicts()).toEqual([false, true]);
 });
 
@@ -149,7 +154,7 @@ it("takes a delivery with the guide's program, and refuses one under another sec
   const said = once(createInterface(program.stdout!), "line", { signal: AbortSignal.timeout(PATIENCE_MS) });
   await listening(port);
   expect(await webhooks.send(id)).toMatchObject({ status: 204, error: null });
-  expect((await said)[0]).toBe(`execution.completed ${id.executionId}`);
+  expect((await said)[0]).toBe(`execution.completed ${id.id}`);
   const { id: stranger } = await newRun(`http://127.0.0.1:${port}/hook`);
   expect(((await webhooks.send(stranger)) as SentAttempt).status).toBe(401);
 });
