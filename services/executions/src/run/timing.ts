@@ -118,12 +118,8 @@ export const TIMING = {
   failingTaskCall: SECOND,
   /** How long a run may go unseen before Temporal is asked for it. */
   unseenRun: 10 * MINUTE,
-  /** When Temporal itself ends the delivery of a webhook: after the longest pauses that a receiver may ask for. */
-  deliveryAtMost: 8 * 24 * HOUR,
   /** One attempt at a mail: longer than all that a mail server may take. */
   mailAttempt: 5 * MINUTE,
-  /** When Temporal itself ends the delivery of a mail: after it is given up. */
-  mailAtMost: 4 * 24 * HOUR,
   /** How long an attempt at a webhook may be due before Temporal is asked for its delivery. */
   lateDelivery: 10 * MINUTE,
   /** Longest such look. */
