@@ -74,6 +74,7 @@ const floorsOf = (name, shared) => {
   return { elements: floors.flat().map(elementOf), rules };
 };
 const EXECUTIONS = floorsOf("executions", SHARED);
+const NOTIFICATIONS = floorsOf("notifications", SHARED);
 const CONSOLE = floorsOf("console", []);
 const GATEWAY_SHARED = ["kernel", "platform", "proto"];
 const GATEWAY = floorsOf("gateway", GATEWAY_SHARED);
@@ -147,6 +148,7 @@ export default tseslint.config(
         ...LIBRARIES.map((name) => ({ type: name, pattern: `services/${name}/src`, mode: "folder" })),
         { type: "proto", pattern: "proto/src", mode: "folder" },
         ...EXECUTIONS.elements,
+        ...NOTIFICATIONS.elements,
         { type: "service", pattern: "services/*/src", mode: "folder", capture: ["name"] },
         ...GATEWAY.elements,
         { type: "gateway", pattern: "gateway/src", mode: "folder" },
@@ -165,6 +167,7 @@ export default tseslint.config(
             { from: "platform", allow: ["kernel", "proto", "platform"] },
             { from: "providers", allow: SHARED },
             ...EXECUTIONS.rules,
+            ...NOTIFICATIONS.rules,
             { from: "service", allow: [...SHARED, ["service", { name: "${from.name}" }]] },
             ...GATEWAY.rules,
             { from: "gateway", allow: [...GATEWAY_SHARED, "gateway", ...GATEWAY.elements.map(({ type }) => type)] },
@@ -207,6 +210,10 @@ export default tseslint.config(
     rules: workflowImports("\\.\\./[a-z-]+$", "\\.\\./\\.\\./\\.\\./run/[a-z-]+$"),
   },
   {
+    files: ["services/notifications/src/workflows/*.ts"],
+    rules: workflowImports("\\.\\./timing$"),
+  },
+  {
     // What a run is, is pure.
     files: workflowShared,
     rules: workflowImports("@nodeloom/kernel$"),
@@ -215,9 +222,9 @@ export default tseslint.config(
     // Concept files know no gRPC, no Express and no mongoose, at any depth.
     files: [`services/{${WITH_DATABASE.join(",")}}/src/**/*.ts`],
     ignores: [
-      "services/*/src/{main,wiring,server,http,http-*}.ts",
+      "services/*/src/{main,wire,wiring,server,database,http,http-*}.ts",
       "services/*/src/**/{store,*-store,schema}.ts",
-      "services/executions/src/store/*.ts",
+      "services/{executions,notifications}/src/store/*.ts",
       "services/executions/src/carry/{client,worker,activities}.ts",
     ],
     rules: {

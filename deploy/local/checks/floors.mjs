@@ -23,9 +23,8 @@ const WITH_FLOORS = [
     together: true,
     floors: [
       ["run"],
-      ["clients.ts", "meters.ts", "signed-headers.ts"],
+      ["clients.ts", "meters.ts"],
       ["store"],
-      ["mail"],
       ["lifecycle"],
       ["plan"],
       ["calls", "reuse", "moderation"],
@@ -35,6 +34,21 @@ const WITH_FLOORS = [
       ["config.ts", "database.ts", "server.ts", "wiring.ts", "main.ts"],
     ],
     circles: 2,
+  },
+  {
+    name: "notifications",
+    folder: "services/notifications/src",
+    floors: [
+      ["delivery.ts"],
+      ["timing.ts", "clients.ts", "meters.ts"],
+      ["store"],
+      ["mail", "webhooks"],
+      ["workflows"],
+      ["temporal"],
+      ["budget-alerts.ts"],
+      ["config.ts", "database.ts", "server.ts", "wire.ts", "main.ts"],
+    ],
+    together: true,
   },
   {
     name: "gateway",

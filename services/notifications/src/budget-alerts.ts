@@ -6,7 +6,7 @@ import type { Billing, Identity } from "./clients";
 import { alertFacts } from "./mail/alert-facts";
 import type { OwnersMails } from "./mail/owners";
 import type { Deliveries } from "./webhooks/deliveries";
-import type { NewDelivery } from "./webhooks/delivery";
+import type { NewDelivery } from "./delivery";
 
 const BUDGET_ALERT = "budget.alert";
 

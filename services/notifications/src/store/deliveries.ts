@@ -1,7 +1,7 @@
 /** Messages to webhooks: how far each has come, and its attempts. */
 import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { NEW_STANDING, type DeliveryRecord, type DeliveryState, type NewDelivery, type WebhookAttempt } from "../webhooks/delivery";
+import { NEW_STANDING, type DeliveryRecord, type DeliveryState, type NewDelivery, type WebhookAttempt } from "../delivery";
 import { documents } from "./documents";
 
 const MAX_ATTEMPTS_KEPT = 50;

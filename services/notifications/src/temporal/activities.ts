@@ -2,19 +2,8 @@
 import { ApplicationFailure, Context } from "@temporalio/activity";
 import type { MailStep } from "../mail/deliver";
 import { TIMING } from "../timing";
-import type { AttemptId, DeliveryStep, Sent } from "../webhooks/delivery";
 import { Postponed, type Webhooks } from "../webhooks/webhooks";
-
-export interface Activities {
-  sendWebhook(attempt: AttemptId): Promise<Sent>;
-  /** Makes an attempt at a mail. @param attempt from 1 @returns how the mail ended, or the pause before the next attempt */
-  sendMail(mailId: string, attempt: number): Promise<MailStep>;
-}
-
-export interface LocalActivities {
-  /** Idempotent. */
-  recordAttempt(attempt: AttemptId, sent: Sent): Promise<DeliveryStep>;
-}
+import type { Activities, LocalActivities } from "../workflows/activities";
 
 export interface ActivitiesOptions {
   webhooks: Pick<Webhooks, "send" | "record">;

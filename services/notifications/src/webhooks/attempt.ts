@@ -4,7 +4,7 @@ import type { identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
 import { countWebhookAttempt } from "../meters";
 import { DELIVERY_ATTEMPTS } from "../timing";
-import type { SentAttempt } from "./delivery";
+import type { SentAttempt } from "../delivery";
 import { createSend, type Message } from "./send";
 
 const GONE = 410;

@@ -1,7 +1,7 @@
 /** The body of a message, as it is made at each attempt. */
 import type { executions } from "@nodeloom/proto";
 import type { Executions } from "../clients";
-import type { About } from "./delivery";
+import type { About } from "../delivery";
 import type { Message } from "./send";
 
 const aboutOf = (about: Exclude<About, { kind: "body" }>): executions.GetWebhookMessageRequest =>

@@ -5,7 +5,7 @@ import type { identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
 import type { DeliveryStore } from "../store/deliveries";
 import { TIMING } from "../timing";
-import { FIRST_DELIVERY, nextAttempt, type DeliveryRecord, type NewDelivery, type Standing } from "./delivery";
+import { FIRST_DELIVERY, nextAttempt, type DeliveryRecord, type NewDelivery, type Standing } from "../delivery";
 import { wants } from "./webhooks";
 
 /** How a workflow begins with a delivery. */

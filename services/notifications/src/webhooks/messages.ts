@@ -1,7 +1,7 @@
 /** Webhooks as they travel between services. */
 import { invalidRequest, isBaseTier } from "@nodeloom/kernel";
 import { notifications as proto } from "@nodeloom/proto";
-import { NEW_STANDING, type About, type DeliveryRecord, type DeliveryState, type NewDelivery, type Standing } from "./delivery";
+import { NEW_STANDING, type About, type DeliveryRecord, type DeliveryState, type NewDelivery, type Standing } from "../delivery";
 
 const STATES: readonly DeliveryState[] = ["pending", "delivered", "failed", "disabled", "skipped"];
 

@@ -2,7 +2,7 @@
 import { type EgressClient, EgressError, type EgressStream, parseRetryAfter, signedHeaders } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { TIMING } from "../timing";
-import type { SentAttempt } from "./delivery";
+import type { SentAttempt } from "../delivery";
 
 /** What of an answer's body is read, and for how long: the status has said everything. */
 const MAX_ANSWER_BYTES = 64 * 1024;

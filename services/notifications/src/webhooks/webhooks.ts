@@ -18,7 +18,7 @@ import {
   type DeliveryStep,
   type Sent,
   type SentAttempt,
-} from "./delivery";
+} from "../delivery";
 import { createSend } from "./send";
 
 const TEST_EVENT = "webhook.test";

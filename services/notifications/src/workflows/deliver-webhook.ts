@@ -1,5 +1,5 @@
 import { sleep } from "@temporalio/workflow";
-import type { DeliveryEnd } from "../webhooks/delivery";
+import type { DeliveryEnd } from "../delivery";
 import type { DeliveryInput } from "../webhooks/deliveries";
 import { recordAttempt, sendWebhook } from "./steps";
 

@@ -1,6 +1,6 @@
 import { proxyActivities, proxyLocalActivities } from "@temporalio/workflow";
 import { TIMING } from "../timing";
-import type { Activities, LocalActivities } from "../temporal/activities";
+import type { Activities, LocalActivities } from "./activities";
 
 /** Every step that workflows take outside, with the time that it can take and how it is tried again. */
 

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { Webhook } from "standardwebhooks";
-import type { AttemptId, SentAttempt } from "../../src/webhooks/delivery";
+import type { AttemptId, SentAttempt } from "../../src/delivery";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks";
 import { logger, openStores, type Stores } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { DefaultLogger, type InjectedSinks, NativeConnection, Runtime, Worker } from "@temporalio/worker";
-import type { Activities, LocalActivities } from "../../src/temporal/activities";
+import type { Activities, LocalActivities } from "../../src/workflows/activities";
 import { DELIVERY_ATTEMPTS, pauseBefore } from "../../src/timing";
 import type { DeliveryInput } from "../../src/webhooks/deliveries";
-import type { AttemptId, DeliveryEnd, DeliveryStep, Sent, SentAttempt } from "../../src/webhooks/delivery";
+import type { AttemptId, DeliveryEnd, DeliveryStep, Sent, SentAttempt } from "../../src/delivery";
 import type { deliverWebhook } from "../../src/workflows";
 import type { TimerSinks } from "../support/compressed-timers";
 

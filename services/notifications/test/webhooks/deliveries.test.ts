@@ -4,7 +4,7 @@ import type { identity } from "@nodeloom/proto";
 import { createStarter } from "../../src/temporal/client";
 import { TIMING } from "../../src/timing";
 import { createDeliveries, type DeliveryInput, type DeliveryStarter } from "../../src/webhooks/deliveries";
-import { NEW_STANDING, type NewDelivery, type Sent, type Standing } from "../../src/webhooks/delivery";
+import { NEW_STANDING, type NewDelivery, type Sent, type Standing } from "../../src/delivery";
 import { logger, openStores, startWorker, type Stores } from "../support/index";
 
 let stores: Stores;

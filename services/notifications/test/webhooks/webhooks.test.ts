@@ -3,7 +3,7 @@ import { unavailable } from "@nodeloom/kernel";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { Webhook } from "standardwebhooks";
-import type { AttemptId, DeliveryEnd, DeliveryRecord, Sent, SentAttempt } from "../../src/webhooks/delivery";
+import type { AttemptId, DeliveryEnd, DeliveryRecord, Sent, SentAttempt } from "../../src/delivery";
 import { createWebhooks, Postponed, type Webhooks } from "../../src/webhooks/webhooks";
 import { logger, openOutgoing, openStores, type Stores } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";

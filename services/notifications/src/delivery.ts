@@ -1,4 +1,4 @@
-/** webhooks/: messages to the webhooks of keys, each delivered by a workflow. Here: what is kept of one, and its attempts. */
+/** What is kept of a message to the webhook of a key, and of the attempts at it. */
 import type { BaseTier } from "@nodeloom/kernel";
 
 /** The first delivery of a message; each redelivery takes the next number. */
