@@ -79,7 +79,7 @@ it("has a mail started later that Temporal did not take, and forgets none", asyn
   );
   await queue.add({ kind: "approval", userId: randomUUID() }, "1");
   isAway = false;
-  const look = createLook(queue.unstarted, { logger, staleMs: 1_000, now: () => now });
+  const look = createLook({ ...queue.unstarted, staleMs: 1_000 }, { logger, now: () => now });
   await look();
   expect(started).toEqual([]);
   now += 1_001;

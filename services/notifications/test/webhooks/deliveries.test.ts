@@ -62,7 +62,7 @@ it("has a message started later that Temporal did not take, and forgets none", a
   const { add, unstarted } = deliveriesBy({ starter });
   await add(newMessage());
   isAway = false;
-  const look = createLook(unstarted, { logger, staleMs: 0 });
+  const look = createLook({ ...unstarted, staleMs: 0 }, { logger });
   await look();
   await look();
   await look();
