@@ -260,7 +260,7 @@ describe("the compose file", () => {
 
   it("lets only those reach the internet who call providers, model servers or Stripe, or are called from outside", () => {
     const outside = all.filter(([, { networks }]) => networks?.some((network) => !compose.networks[network]!.internal));
-    expect(outside.map(([name]) => name).sort()).toEqual(["billing", "executions", "gateway", "media", "models"]);
+    expect(outside.map(([name]) => name).sort()).toEqual(["billing", "executions", "gateway", "media", "models", "notifications"]);
   });
 
   it.each(all)("%s waits only for what can become so", (_name, { depends_on: dependencies = {} }) => {

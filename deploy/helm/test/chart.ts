@@ -72,5 +72,6 @@ const SAMPLE_SECRETS: Texts = {
   STRIPE_WEBHOOK_SECRET: "whsec_x",
   SMTP_URL: "smtp://user:password@smtp.example.com:587",
   TEMPORAL_PAYLOAD_KEYS: "0".repeat(64),
+  MAIL_KEYS: "0".repeat(64),
   MODERATION_SECRET: `whsec_${"0".repeat(44)}`,
 };

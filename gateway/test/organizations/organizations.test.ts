@@ -111,10 +111,10 @@ it("has the link of an invitation mailed to the address that it names, and of no
   const { body } = await platform.send(`/api/organizations/${id}/invitations`, sent);
   await eventually(() => Promise.resolve(service.mailsOf("invitation:").length > 0));
   const value = { organizationName: "Loom Works", inviterName: owner.email, link: body.link, userId: owner.id, to: "grace@example.com" };
-  expect(service.mailsOf("invitation:")).toEqual([{ id: `invitation:${String(body.id)}`, mail: { $case: "invitation", value } }]);
+  expect(service.mailsOf("invitation:")).toEqual([{ id: `invitation:${String(body.id)}`, message: { $case: "invitation", value } }]);
 });
 
-it("has an invitation mailed although executions was away when it was made", async () => {
+it("has an invitation mailed although notifications was away when it was made", async () => {
   service.untaken = 1;
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
