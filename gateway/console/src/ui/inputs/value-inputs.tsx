@@ -1,7 +1,7 @@
 import { parseExact } from "@nodeloom/kernel/json-text";
 import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from "react";
 import { classes } from "../classes";
-import { AreaField, Input, type Labelled } from "./field";
+import { AreaField, Field, Input, type Labelled } from "./field";
 
 /** What a typed text stands for: nothing, a number, or none. */
 const numberOf = (typed: string): number | undefined | "none" => {
@@ -51,7 +51,7 @@ export const NumberInput = ({ value, onChange, ...rest }: NumberProps) => {
 };
 
 export const NumberField = ({ label, hint, error, aside, ...rest }: Labelled & NumberProps) => (
-  <NumberField {...{ label, hint, error, aside }} {...rest} />
+  <Field {...{ label, hint, error, aside }}>{(attributes) => <NumberInput {...attributes} {...rest} />}</Field>
 );
 
 /** Any JSON, as text; what is no JSON yet is kept and said. */
