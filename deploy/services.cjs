@@ -9,7 +9,7 @@ const SERVICES = [
     about: "HTTP API, console, documentation",
     protocol: "http",
     listens: { GATEWAY_LISTEN: 8080, ADMIN_LISTEN: 8082 },
-    calls: ["identity", "workflows", "models", "billing", "usage", "executions", "media", "notifications"],
+    calls: ["identity", "workflows", "models", "billing", "usage", "executions", "triggers", "media", "notifications"],
     urls: { MEDIA_HTTP_URL: { service: "media", listen: "MEDIA_HTTP_LISTEN" } },
     database: false,
     host: "gateway",
@@ -81,10 +81,10 @@ const SERVICES = [
   },
   {
     name: "executions",
-    about: "plans, runs and settles a run; batches, schedules, hooks, retention",
+    about: "plans, runs and settles a run; batches, retention",
     protocol: "grpc",
     listens: { EXECUTIONS_LISTEN: 50056 },
-    calls: ["identity", "workflows", "models", "billing", "usage", "media", "transform", "notifications"],
+    calls: ["identity", "workflows", "models", "billing", "usage", "media", "transform", "triggers", "notifications"],
     database: true,
     queue: "",
     // It has Temporal's native worker, and is killed to see that runs survive.
@@ -98,6 +98,17 @@ const SERVICES = [
     resources: { cpu: "500m", memory: "768Mi", limit: "1536Mi" },
     // By runs that wait to be begun; needs an adapter that serves Prometheus's metrics to the autoscaler.
     autoscaling: { enabled: false, minReplicas: 2, maxReplicas: 20, podMetric: { name: "nodeloom_slots_waiting", average: "5" } },
+  },
+  {
+    name: "triggers",
+    about: "schedules and inbound hooks",
+    protocol: "grpc",
+    listens: { TRIGGERS_LISTEN: 50060 },
+    calls: ["identity", "workflows", "executions"],
+    database: true,
+    queue: "-triggers",
+    host: "executions",
+    replicas: 2,
   },
   {
     name: "media",

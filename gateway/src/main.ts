@@ -25,6 +25,7 @@ export const service = defineService({
         billing: config.BILLING_ADDRESS,
         usage: config.USAGE_ADDRESS,
         executions: config.EXECUTIONS_ADDRESS,
+        triggers: config.TRIGGERS_ADDRESS,
         media: config.MEDIA_ADDRESS,
         notifications: config.NOTIFICATIONS_ADDRESS,
       },

@@ -8,8 +8,12 @@ import { ROOT } from "../paths.mjs";
 import { filesBelow, readJson } from "../run/files.mjs";
 import { writeGenerated } from "./write.mjs";
 
-/** Exports whose name is not that of their file: `exports` is taken by CommonJS, `servers` says too little. */
-const EXPORTS = /** @type {Record<string, string>} */ ({ "media/v1/exports": "mediaExports", "models/v1/servers": "modelServers" });
+/** Exports whose name is not that of their file: `exports` is taken by CommonJS, `servers` says too little, and `triggers` is a service of its own. */
+const EXPORTS = /** @type {Record<string, string>} */ ({
+  "executions/v1/triggers": "earlierTriggers",
+  "media/v1/exports": "mediaExports",
+  "models/v1/servers": "modelServers",
+});
 const PACKAGES = join(ROOT, "proto", "nodeloom");
 const files = (await filesBelow(PACKAGES, (path) => path.endsWith(".proto"))).map((path) =>
   relative(PACKAGES, path).slice(0, -".proto".length),

@@ -21,13 +21,13 @@ export const newHookSecret = (): { secret: string; secretHash: string; start: st
 
 /** The sender of a request to a hook. @throws NOT_FOUND alike for every address that starts nothing */
 export const hookCaller = async (
-  { services }: { services: Pick<Services, "executions" | "identity"> },
+  { services }: { services: Pick<Services, "triggers" | "identity"> },
   request: Request,
 ): Promise<Caller> => {
   const { secret } = request.params;
   if (typeof secret !== "string" || !SECRET.test(secret)) throw notFound("hook");
   const secretHash = hashOf(secret);
-  const { hook, userId } = await services.executions.findHook({ secretHash });
+  const { hook, userId } = await services.triggers.findHook({ secretHash });
   const { user } = await services.identity.getUser({ userId });
   if (!hook || !user) throw unauthenticated();
   const account = toCallerUser(user);

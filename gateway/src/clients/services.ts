@@ -14,6 +14,7 @@ import {
   organizations,
   payments,
   signIn,
+  triggers,
   usage,
   workflows,
 } from "@nodeloom/proto";
@@ -31,6 +32,7 @@ export interface Services {
   payments: ClientOf<payments.PaymentsServiceServer>;
   usage: ClientOf<usage.UsageServiceServer>;
   executions: ClientOf<executions.ExecutionsServiceServer>;
+  triggers: ClientOf<triggers.TriggersServiceServer>;
   batches: ClientOf<batches.BatchesServiceServer>;
   notifications: ClientOf<notifications.NotificationsServiceServer>;
   accountExports: ClientOf<accountExports.AccountExportsServiceServer>;
@@ -45,6 +47,7 @@ const DEFINITIONS = {
   billing: billing.BillingServiceService,
   usage: usage.UsageServiceService,
   executions: executions.ExecutionsServiceService,
+  triggers: triggers.TriggersServiceService,
   media: media.MediaServiceService,
   notifications: notifications.NotificationsServiceService,
 } as const;

@@ -10,6 +10,7 @@ import {
   models,
   notifications,
   transform,
+  triggers,
   usage,
   workflows,
 } from "@nodeloom/proto";
@@ -23,10 +24,11 @@ export type Media = ClientOf<media.MediaServiceServer>;
 export type Models = ClientOf<models.ModelsServiceServer>;
 export type Notifications = ClientOf<notifications.NotificationsServiceServer>;
 export type Transform = ClientOf<transform.TransformServiceServer>;
+export type Triggers = ClientOf<triggers.TriggersServiceServer>;
 export type Usage = ClientOf<usage.UsageServiceServer>;
 export type Workflows = ClientOf<workflows.WorkflowsServiceServer>;
 
-type Peer = "WORKFLOWS" | "MODELS" | "BILLING" | "USAGE" | "IDENTITY" | "MEDIA" | "TRANSFORM" | "NOTIFICATIONS";
+type Peer = "WORKFLOWS" | "MODELS" | "BILLING" | "USAGE" | "IDENTITY" | "MEDIA" | "TRANSFORM" | "TRIGGERS" | "NOTIFICATIONS";
 type Locations = Readonly<Record<`${Peer}_ADDRESS`, string>>;
 
 export const connectServices = (config: Locations & TlsConfig) => {
@@ -49,6 +51,7 @@ export const connectServices = (config: Locations & TlsConfig) => {
       config.NOTIFICATIONS_ADDRESS,
     ),
     transform: connect<transform.TransformServiceServer>(transform.TransformServiceService, config.TRANSFORM_ADDRESS),
+    triggers: connect<triggers.TriggersServiceServer>(triggers.TriggersServiceService, config.TRIGGERS_ADDRESS),
   };
 };
 
@@ -59,6 +62,7 @@ export const connectErasures = (config: Locations & TlsConfig) => {
   const connect = (address: string) =>
     createGrpcClient<erasure.ErasureServiceServer>(erasure.ErasureServiceService, { address, tls: config });
   return {
+    triggers: connect(config.TRIGGERS_ADDRESS),
     media: connect(config.MEDIA_ADDRESS),
     workflows: connect(config.WORKFLOWS_ADDRESS),
     usage: connect(config.USAGE_ADDRESS),

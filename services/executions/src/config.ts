@@ -3,12 +3,12 @@ import {
   addressVariables,
   listenVariable,
   payloadKeys,
+  temporalVariables,
   variables as common,
   type TemporalSecurityConfig,
   type TlsConfig,
 } from "@nodeloom/platform";
 import { z } from "zod";
-import { temporalVariables } from "./database";
 import { moderationVariables } from "./moderation/settings";
 
 /** The settings of executions. */

@@ -1,15 +1,6 @@
-import { defineDatabase, FIRST_VERSION, hostPort, temporalSecurity, temporalSecurityVariables } from "@nodeloom/platform";
-import { z } from "zod";
+import { defineDatabase, FIRST_VERSION, temporalServer, temporalVariables } from "@nodeloom/platform";
 import { createStores } from "./store/stores";
 import { prepareTemporal } from "./carry/prepare";
-
-/** Where Temporal is, and what of it is ours. */
-export const temporalVariables = {
-  TEMPORAL_ADDRESS: hostPort().describe("Temporal's frontend"),
-  ...temporalSecurityVariables,
-  TEMPORAL_NAMESPACE: z.string().default("default").describe("Temporal namespace"),
-  TEMPORAL_TASK_QUEUE: z.string().default("nodeloom").describe("name of the Temporal task queue of the runs"),
-};
 
 /**
  * Runs with their calls, payloads and lines; and in Temporal the search attributes that runs carry, and the schedules. The version
@@ -17,14 +8,8 @@ export const temporalVariables = {
  */
 export const database = defineDatabase({
   service: "executions",
-  version: FIRST_VERSION + 2,
+  version: FIRST_VERSION + 3,
   declare: (connection) => void createStores(connection),
   variables: temporalVariables,
-  others: (config) =>
-    prepareTemporal({
-      address: config.TEMPORAL_ADDRESS,
-      security: temporalSecurity(config),
-      namespace: config.TEMPORAL_NAMESPACE,
-      taskQueue: config.TEMPORAL_TASK_QUEUE,
-    }),
+  others: (config) => prepareTemporal({ ...temporalServer(config), taskQueue: config.TEMPORAL_TASK_QUEUE }),
 });

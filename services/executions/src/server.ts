@@ -16,8 +16,8 @@ import type { Reads } from "./requests/reads";
 import type { RunStatus } from "./run/states";
 import type { Stores } from "./store/stores";
 import { executionMessage } from "./requests/view";
-import { triggerHandlers } from "./requests/triggers/handlers";
-import type { Triggers } from "./requests/triggers/triggers";
+import type { Triggers } from "./clients";
+import { movedTriggersHandlers } from "./requests/moved-triggers";
 import type { AccountExports } from "./requests/leaving/export/exports";
 import type { Watch } from "./requests/watch";
 import type { HandOver } from "./webhooks/hand-over";
@@ -99,7 +99,7 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
   testWebhook: unary(async (request) => executions.TestWebhookResponse.fromPartial(await options.notifications.testWebhook(request))),
   testProviderKey: unary(({ name }) => options.testProviderKey(name)),
   listModeration: unary((request) => options.moderation(request)),
-  ...triggerHandlers(options.triggers),
+  ...movedTriggersHandlers(options.stores.movedTriggers, options.triggers),
 });
 
 /** Gateways of 1.0.0 ask here for mails. */

@@ -32,13 +32,11 @@ import { CANCEL_REQUESTED } from "./run/states";
 import { createUsageReports } from "./lifecycle/usage-reports";
 import { createStores } from "./store/stores";
 import { createActivities } from "./carry/activities";
-import { createScheduleCarrier } from "./carry/schedules";
 import { createLeaver } from "./carry/leaving";
 import { createLeavingActivities } from "./carry/leaving-activities";
 import { createUpkeepActivities } from "./carry/upkeep-activities";
 import { createApprovalActivities } from "./carry/approval-activities";
 import { createLeaving } from "./requests/leaving/leaving";
-import { createTriggers } from "./requests/triggers/triggers";
 import { createUpkeep } from "./upkeep/upkeep";
 import { wireCalls } from "./calls/wire";
 import { wirePlanning } from "./plan/wire";
@@ -124,8 +122,6 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   });
   const follow = createFollow({ stores, channel });
   const runs = createRuns({ start, follow, stores, execution, outbox, awaitDelivered, starts });
-  const carrier = createScheduleCarrier({ client: temporal.client, taskQueue });
-  const triggers = createTriggers({ stores, identity, workflows: services.workflows, planning, runs, carrier, logger });
   const cancellation = createCancellation({ stores, execution, end, outbox, awaitDelivered, tasks, abandon });
   const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
   const batches = createBatches({
@@ -135,7 +131,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const leaver = createLeaver({ client: temporal.client, namespace: config.TEMPORAL_NAMESPACE, taskQueue });
   const erasures = connectErasures(config);
   const leaving = createLeaving({
-    ...{ stores, services, erasures, batches, triggers, cancellation, reads, leaver, logger },
+    ...{ stores, services, erasures, batches, cancellation, reads, leaver, logger },
     ...{ redis: publisher, keyPrefix: config.REDIS_KEY_PREFIX },
   });
   const earlier = createEarlierMessages({ stores, notifications, webhooks, logger });
@@ -166,10 +162,10 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     ...earlier.activities,
     ...createUpkeepActivities({
       ...createUpkeep({
-        ...{ stores, services, starter, carrier, end, logger, moveLate: earlier.moveLate, pendingOf: webhooks.pending },
+        ...{ stores, services, starter, end, logger, moveLate: earlier.moveLate, pendingOf: webhooks.pending },
         executionDays: config.RETENTION_EXECUTIONS_DAYS,
       }),
-      startScheduled: triggers.startScheduled,
+      triggers: services.triggers,
     }),
   });
 
@@ -201,7 +197,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       notifications,
       queue,
       testProviderKey: made.testProviderKey,
-      triggers,
+      triggers: services.triggers,
       moderation: createRefusals(stores.moderation, moderation !== undefined),
       accountExports: leaving.exports,
     },

@@ -60,6 +60,7 @@ export const ERASURE = {
     mails: { expiresDays: 7 },
   },
   notifications: { deliveries: "removed", mails: { expiresDays: 7 } },
+  triggers: { schedules: "removed", hooks: "removed" },
   usage: { usage: "removed", usage_folds: "removed", usage_totals: "removed", usage_days: "removed" },
   billing: {
     /** Amounts stay, because the balance is their sum. */

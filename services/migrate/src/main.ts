@@ -1,4 +1,4 @@
-import { ConfigError, createLogger, type Environment, type Logger } from "@nodeloom/platform";
+import { ConfigError, createLogger, uriOf, type Environment, type Logger } from "@nodeloom/platform";
 import { databaseOf, SERVICES } from "./databases";
 
 /**
@@ -15,11 +15,8 @@ const chosen = (names: readonly string[]): readonly string[] => {
   return names.length > 0 ? names : SERVICES;
 };
 
-/** A service's own connection string, where each has a database user of its own: `BILLING_MONGODB_URI`. */
-const environmentOf = (service: string, env: Environment): Environment => {
-  const own = env[`${service.toUpperCase()}_MONGODB_URI`];
-  return own ? { ...env, MONGODB_URI: own } : env;
-};
+/** The environment of one service's migration. */
+const environmentOf = (service: string, env: Environment): Environment => ({ ...env, MONGODB_URI: uriOf(service, env) ?? env.MONGODB_URI });
 
 /** Migrates the databases of these services, or of all. @throws ConfigError, AggregateError */
 export const migrate = async (names: readonly string[], env: Environment, logger: Logger): Promise<void> => {

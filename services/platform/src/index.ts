@@ -50,6 +50,7 @@ export * from "./stores/free-place";
 export * from "./stores/inserter";
 export * from "./stores/updater";
 export * from "./stores/mongo";
+export { createArrival, takeRow, unmovedIds, type Move } from "./stores/moves";
 export * from "./stores/pages";
 export * from "./stores/redis";
 export * from "./stores/window-counter";

@@ -2,7 +2,7 @@
 export const SERVICES = {
   gateway: {
     listens: { GATEWAY_LISTEN: 8080, ADMIN_LISTEN: 8082 },
-    calls: ["identity", "workflows", "models", "billing", "usage", "executions", "media", "notifications"],
+    calls: ["identity", "workflows", "models", "billing", "usage", "executions", "triggers", "media", "notifications"],
     database: false,
   },
   identity: { listens: { IDENTITY_LISTEN: 50051 }, calls: [], database: true },
@@ -12,9 +12,10 @@ export const SERVICES = {
   usage: { listens: { USAGE_LISTEN: 50055 }, calls: [], database: true },
   executions: {
     listens: { EXECUTIONS_LISTEN: 50056 },
-    calls: ["identity", "workflows", "models", "billing", "usage", "media", "transform", "notifications"],
+    calls: ["identity", "workflows", "models", "billing", "usage", "media", "transform", "triggers", "notifications"],
     database: true,
   },
+  triggers: { listens: { TRIGGERS_LISTEN: 50060 }, calls: ["identity", "workflows", "executions"], database: true },
   media: { listens: { MEDIA_LISTEN: 50057, MEDIA_HTTP_LISTEN: 8081 }, calls: ["workflows", "transform"], database: true },
   notifications: { listens: { NOTIFICATIONS_LISTEN: 50059 }, calls: ["identity", "billing", "executions"], database: true },
   transform: { listens: { TRANSFORM_LISTEN: 50058 }, calls: ["media"], database: false },

@@ -69,7 +69,7 @@ const hookParams: ParamsSpec<{ slug: string; id: string }> = { schema: z.object(
 const secretParams: ParamsSpec<{ secret: string }> = { schema: z.object({ secret: z.string() }), invalid: () => notFound("hook") };
 
 const view = (given: triggers.Hook | undefined): Record<string, unknown> => {
-  if (!given) throw new Error("executions answered without a hook");
+  if (!given) throw new Error("triggers answered without a hook");
   const { id, workflowSlug, start, signatureHeader, keyId } = given;
   return {
     ...{ id, workflowSlug, start, expression: given.expression },
@@ -107,7 +107,7 @@ export const hookRoutes = [
     errors: ["WORKFLOW_NOT_FOUND"],
     handler: async (context) => {
       const { gateway, caller, params } = context;
-      const { hooks } = await gateway.services.executions.listHooks({ userId: caller.user.id, workflowSlug: params.slug });
+      const { hooks } = await gateway.services.triggers.listHooks({ userId: caller.user.id, workflowSlug: params.slug });
       return { status: 200, body: await withPending(context, (await listedOf(context, params.slug, hooks)).map(view)) };
     },
   }),
@@ -131,7 +131,7 @@ export const hookRoutes = [
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
       const { secret, ...kept } = newHookSecret();
-      const { hook: made } = await gateway.services.executions.createHook({
+      const { hook: made } = await gateway.services.triggers.createHook({
         owner: triggerOwner(caller),
         workflowSlug: params.slug,
         expression: body.expression,
@@ -157,7 +157,7 @@ export const hookRoutes = [
     responses: { 204: null },
     errors: ["NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => {
-      await gateway.services.executions.deleteHook({ userId: caller.user.id, workflowSlug: params.slug, id: params.id });
+      await gateway.services.triggers.deleteHook({ userId: caller.user.id, workflowSlug: params.slug, id: params.id });
       return { status: 204 };
     },
   }),
@@ -191,14 +191,14 @@ export const hookRoutes = [
     handler: async ({ gateway, caller, request, response, body }) => {
       const sender = caller.hook;
       if (!sender) throw notFound("hook");
-      const { executions } = gateway.services;
-      const { run } = await executions.readDelivery({
+      const { executions, triggers: service } = gateway.services;
+      const { run } = await service.readDelivery({
         secretHash: sender.secretHash,
         body,
         signature: valueOf(request, sender.signatureHeader),
         deliveryId: valueOf(request, sender.deliveryIdHeader),
       });
-      if (!run) throw new Error("executions answered without a run");
+      if (!run) throw new Error("triggers answered without a run");
       response.setHeader(EXECUTION_ID, run.executionId);
       const { replayed } = await startRun(executions, { ...run, waitMs: ASYNC_WAIT_MS }, gateway.stopping).catch(asGone);
       if (replayed && sender.deliveryIdHeader !== null) markReplayed(response);

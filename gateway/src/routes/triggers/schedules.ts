@@ -112,7 +112,7 @@ const timeView = ({ at, outcome, executionId, code, message }: triggers.Schedule
 });
 
 const view = (given: triggers.Schedule | undefined): Record<string, unknown> => {
-  if (!given) throw new Error("executions answered without a schedule");
+  if (!given) throw new Error("triggers answered without a schedule");
   const { id, workflowSlug, cron: times, timezone: zone, inputsJson, maxMillicredits, paused, keyId, nextTimes, history } = given;
   const { stoppedCode: code, stoppedMessage: message, stoppedAt } = given;
   return {
@@ -164,7 +164,7 @@ export const scheduleRoutes = [
     errors: ["WORKFLOW_NOT_FOUND"],
     handler: async (context) => {
       const { gateway, caller, params } = context;
-      const { schedules } = await gateway.services.executions.listSchedules({ userId: caller.user.id, workflowSlug: params.slug });
+      const { schedules } = await gateway.services.triggers.listSchedules({ userId: caller.user.id, workflowSlug: params.slug });
       return { status: 200, body: await withPending(context, (await listedOf(context, params.slug, schedules)).map(view)) };
     },
   }),
@@ -193,7 +193,7 @@ export const scheduleRoutes = [
         maxMillicredits: limitOf(body.maxCredits),
         paused: body.paused ?? false,
       };
-      const { schedule: made } = await gateway.services.executions.createSchedule(wanted, { deadlineMs: SCHEDULE_MS });
+      const { schedule: made } = await gateway.services.triggers.createSchedule(wanted, { deadlineMs: SCHEDULE_MS });
       const [shown] = await withPending(context, [view(made)]);
       return { status: 201, body: shown, headers: { Location: `/api/workflows/${params.slug}/schedules/${made?.id}` } };
     },
@@ -210,13 +210,13 @@ export const scheduleRoutes = [
     errors: ["NOT_FOUND"],
     handler: async (context) => {
       const { gateway, caller, params } = context;
-      const service = gateway.services.executions;
+      const { executions: service, triggers: schedules } = gateway.services;
       const which = whichOf(caller, params);
       const ofSchedule = { userId: caller.user.id, limit: SHOWN_RUNS, metadata: { scheduleId: params.id } };
       const runs = covers(caller.capabilities, READ_RUNS)
         ? service.listExecutions(messages.ListExecutionsRequest.fromPartial(ofSchedule))
         : { executions: [] };
-      const [{ schedule: found }, { executions }] = await Promise.all([service.getSchedule(which), runs]);
+      const [{ schedule: found }, { executions }] = await Promise.all([schedules.getSchedule(which), runs]);
       const [shown] = await withPending(context, [view(found)]);
       return { status: 200, body: { ...shown, executions: executions.map(executionView) } };
     },
@@ -247,7 +247,7 @@ export const scheduleRoutes = [
         limit,
         paused: body.paused,
       };
-      const { schedule: changed } = await gateway.services.executions.updateSchedule(wanted, { deadlineMs: SCHEDULE_MS });
+      const { schedule: changed } = await gateway.services.triggers.updateSchedule(wanted, { deadlineMs: SCHEDULE_MS });
       const [shown] = await withPending(context, [view(changed)]);
       return { status: 200, body: shown };
     },
@@ -262,7 +262,7 @@ export const scheduleRoutes = [
     responses: { 204: null },
     errors: ["NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => {
-      await gateway.services.executions.deleteSchedule(whichOf(caller, params));
+      await gateway.services.triggers.deleteSchedule(whichOf(caller, params));
       return { status: 204 };
     },
   }),

@@ -146,7 +146,7 @@ export interface Activities extends BatchActivities {
   endErasure(userId: string): Promise<void>;
   /** Makes the archive of an account. */
   buildExport(userId: string): Promise<void>;
-  /** Starts the run of a schedule's time, in ISO form; null where the schedule is not any more what it was. Idempotent. */
+  /** Has triggers serve a time of a schedule that 1.0.0 made, in ISO form; null where the schedule is gone or was changed. Idempotent. */
   startScheduled(scheduleId: string, at: string): Promise<ScheduledStart | null>;
 }
 
@@ -160,10 +160,9 @@ export interface ScheduledStart {
 /** What looks that Temporal schedules make find and do: it keeps their reports. */
 
 /**
- * What nothing carries any more: runs, which are ended; webhooks, which are delivered again; holds, which are closed; users' schedules,
- * which are carried again.
+ * What nothing carries any more: runs, which are ended; webhooks, which are delivered again; holds, which are closed.
  */
-export type ReconcileReport = Record<"runs" | "deliveries" | "holds" | "schedules", Looked>;
+export type ReconcileReport = Record<"runs" | "deliveries" | "holds", Looked>;
 
 /** How much each owner has removed because it was kept long enough, by kind. */
 export type RetentionReport = Record<string, Record<string, number>>;

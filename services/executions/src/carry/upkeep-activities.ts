@@ -1,5 +1,7 @@
 import { Context } from "@temporalio/activity";
 import type { Activities, LedgerReport, RetentionReport, ScheduledStart } from "./activity-types";
+import type { Triggers } from "../clients";
+import { TIMING } from "../run/timing";
 import type { Looked } from "../store/look";
 
 /** What Temporal's schedules have done, as activities. */
@@ -12,11 +14,10 @@ export interface UpkeepOptions<Renewed, Removed, Checked> {
   reconcileRuns: Look;
   reconcileDeliveries: Look;
   closeLeaks: Look;
-  reconcileSchedules: Look;
   renewals: Paged<Renewed, { renewed: number; failed: number }>;
   retention: Paged<Removed, RetentionReport>;
   ledgerCheck: Paged<Checked, LedgerReport>;
-  startScheduled: (scheduleId: string, at: Date) => Promise<ScheduledStart | null>;
+  triggers: Pick<Triggers, "fireSchedule">;
 }
 
 export const resumed = <Progress, Report>(work: Paged<Progress, Report>): Promise<Report> => {
@@ -35,14 +36,16 @@ export const createUpkeepActivities = <Renewed, Removed, Checked>(
     const beat = (): void => Context.current().heartbeat();
     const runs = await upkeep.reconcileRuns(beat);
     const deliveries = await upkeep.reconcileDeliveries(beat);
-    const holds = await upkeep.closeLeaks(beat);
-    return { runs, deliveries, holds, schedules: await upkeep.reconcileSchedules(beat) };
+    return { runs, deliveries, holds: await upkeep.closeLeaks(beat) };
   },
   enforceRetention: () => resumed(upkeep.retention),
   renewDuePlans: () => resumed(upkeep.renewals),
   checkLedger: () => resumed(upkeep.ledgerCheck),
+  // Of schedules that 1.0.0 made.
   startScheduled: async (scheduleId, at) => {
-    const served = await upkeep.startScheduled(scheduleId, new Date(at));
-    return served && { outcome: served.outcome, executionId: served.executionId, code: served.code };
+    const { time } = await upkeep.triggers.fireSchedule({ scheduleId, at: new Date(at) }, { deadlineMs: TIMING.minute });
+    return time
+      ? { outcome: time.outcome as ScheduledStart["outcome"], executionId: time.executionId || null, code: time.code || null }
+      : null;
   },
 });

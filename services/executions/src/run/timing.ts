@@ -138,8 +138,6 @@ export const TIMING = {
   ledgerEvery: 7 * 24 * HOUR,
   /** Some accounts of such a check, of which each page takes some time of its own. */
   ledgerPage: 40 * SECOND,
-  /** How late a schedule's time may be served after Temporal was away; earlier ones are left out. */
-  scheduleCatchUp: MINUTE,
   /** How long a schedule's time is tried while services are away. */
   scheduledStart: 10 * MINUTE,
   /** How long one activity carries a batch before another goes on. */

@@ -4,8 +4,6 @@ import type { Connection } from "mongoose";
 import { OPEN_BATCHES, type BatchRecord, type BatchRow } from "../run/batch";
 import type { ExecutionRecord } from "../run/record";
 import { FINAL_STATUSES, HIDDEN } from "../run/states";
-import type { HookRecord } from "./triggers/hook-store";
-import type { ScheduleRecord } from "./triggers/schedule-store";
 
 /** A run as far as its end and its webhooks go. */
 export type RunMark = Pick<ExecutionRecord, "_id" | "status"> & { webhook?: unknown; waits?: unknown };
@@ -18,7 +16,7 @@ export type LeavingStore = ReturnType<typeof createLeavingStore>;
 
 /** @param connection has the models */
 export const createLeavingStore = (connection: Connection) => {
-  const { Execution, Call, Submission, Batch, BatchRow: Row, Schedule, Hook, Line } = connection.models;
+  const { Execution, Call, Submission, Batch, BatchRow: Row, Line } = connection.models;
   const collection = <T extends object>(model: typeof Execution) => model!.collection as unknown as import("mongoose").mongo.Collection<T>;
   const executions = collection<ExecutionRecord>(Execution);
   const batches = collection<BatchRecord>(Batch);
@@ -37,9 +35,6 @@ export const createLeavingStore = (connection: Connection) => {
       ]);
       return counts.reduce((sum, count) => sum + count, 0);
     },
-
-    schedules: (userId: string): Promise<ScheduleRecord[]> => collection<ScheduleRecord>(Schedule).find({ userId }).toArray(),
-    hooks: (userId: string): Promise<HookRecord[]> => collection<HookRecord>(Hook).find({ userId }).toArray(),
 
     /** Ids of a user's runs, items of batches included, oldest first, after one of them. */
     runIds: async (userId: string, limit: number, after: Mark | undefined): Promise<Mark[]> => {

@@ -13,8 +13,7 @@ import { createRows } from "./rows";
 import { executionModel } from "./schema";
 import { createSubmissionStore } from "./submissions";
 import { createApprovalStore } from "./approvals";
-import { createHookStore } from "./triggers/hook-store";
-import { createScheduleStore } from "./triggers/schedule-store";
+import { createMovedTriggers } from "./moved-triggers";
 
 /** The stores of executions, by name. */
 
@@ -51,10 +50,8 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     lines: createLineStore(connection),
     /** What the moderation hook decided. */
     moderation: createModerationStore(connection),
-    /** What starts workflows at times. */
-    schedules: createScheduleStore(connection),
-    /** Addresses that start workflows. */
-    hooks: createHookStore(connection),
+    /** Schedules and hooks of 1.0.0. */
+    movedTriggers: createMovedTriggers(connection),
     /** Mails that 1.0.0 accepted. */
     earlierMails: createEarlierMailStore(connection),
   };

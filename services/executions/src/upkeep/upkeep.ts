@@ -1,7 +1,6 @@
 /** Puts together what is looked for again and again. */
 import type { Logger } from "@nodeloom/platform";
 import type { RunStarter } from "../carry/client";
-import type { ScheduleCarrier } from "../carry/schedules";
 import type { Billing, Identity, Media, Notifications, Usage, Workflows } from "../clients";
 import type { End } from "../lifecycle/end";
 import type { Stores } from "../store/stores";
@@ -11,7 +10,6 @@ import { createLedgerCheck, createRenewals } from "./billing";
 import { createLeaks } from "./leaks";
 import { createReconciler } from "./reconcile";
 import { createOwnRemoval, createRetention } from "./retention";
-import { createScheduleReconciler } from "./schedules";
 
 export interface UpkeepParts {
   stores: Stores;
@@ -19,21 +17,19 @@ export interface UpkeepParts {
   starter: RunStarter;
   moveLate: EarlierMessages["moveLate"];
   pendingOf: PendingOf;
-  carrier: ScheduleCarrier;
   end: Pick<End, "end">;
   /** How long executions are kept. */
   executionDays: number;
   logger: Logger;
 }
 
-export const createUpkeep = ({ stores, services, starter, moveLate, pendingOf, carrier, end, executionDays, logger }: UpkeepParts) => {
+export const createUpkeep = ({ stores, services, starter, moveLate, pendingOf, end, executionDays, logger }: UpkeepParts) => {
   const { billing, identity, media, usage, workflows, notifications } = services;
   const executions = createOwnRemoval({ stores, pendingOf, executionDays });
   return {
     reconcileRuns: createReconciler({ stores, starter, end, logger }),
     reconcileDeliveries: moveLate,
     closeLeaks: createLeaks({ billing, stores, starter, logger }),
-    reconcileSchedules: createScheduleReconciler({ stores, carrier, logger }),
     renewals: createRenewals({ billing }),
     ledgerCheck: createLedgerCheck({ billing, logger }),
     retention: createRetention({ owners: { executions, media, workflows, usage, identity, billing, notifications }, logger }),

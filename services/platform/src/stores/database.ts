@@ -64,6 +64,8 @@ export interface DatabaseDefinition<V extends Record<string, z.ZodType>> {
   variables?: V;
   /** Makes what is needed outside the database, where it is not there yet. */
   others?(config: BaseConfig & ConfigOf<V>): Promise<void>;
+  /** Moves rows here from the database of another service, by their ids, until none is left. It can be cut short anywhere. */
+  fill?: { from: string; move(own: Connection, from: Connection): Promise<number> };
 }
 
 const connect = (service: string, { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix }: BaseConfig, logger?: Logger) =>
@@ -77,9 +79,24 @@ export const makeCollections = async (connection: Connection): Promise<void> => 
   }
 };
 
+/** A service's own connection string, where each has a database user of its own: `BILLING_MONGODB_URI`. */
+export const uriOf = (service: string, env: Environment): string | undefined => env[`${service.toUpperCase()}_MONGODB_URI`] || undefined;
+
+type Fill = NonNullable<DatabaseDefinition<never>["fill"]>;
+
+const fillFrom = async ({ from, move }: Fill, own: Connection, config: BaseConfig, logger?: Logger): Promise<void> => {
+  const source = await connect(from, config, logger);
+  try {
+    const moved = await move(own, source);
+    if (moved > 0) logger?.info({ from, moved }, "moved rows");
+  } finally {
+    await source.close();
+  }
+};
+
 /** Declares what a service needs: its models with their indexes, and things in other servers. */
 export const defineDatabase = <V extends Record<string, z.ZodType> = Record<never, never>>(definition: DatabaseDefinition<V>): Database => {
-  const { service, version, declare, others } = definition;
+  const { service, version, declare, others, fill } = definition;
   const config = z.object({ ...baseVariables, ...definition.variables });
   return {
     service,
@@ -93,6 +110,9 @@ export const defineDatabase = <V extends Record<string, z.ZodType> = Record<neve
         const from = await versionOf(connection);
         await makeCollections(connection);
         await others?.(read);
+        // In the first migration processes of the release before may still serve the rows.
+        if (fill && from >= version)
+          await fillFrom(fill, connection, { ...read, MONGODB_URI: uriOf(fill.from, env) ?? read.MONGODB_URI }, logger);
         await records(connection).updateOne({ _id: "schema" }, { $max: { version }, $set: { at: new Date() } }, { upsert: true });
         return { service, from, to: Math.max(from, version) };
       } finally {

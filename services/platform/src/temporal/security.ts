@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { ConfigError, type ConfigOf } from "../config";
+import { ConfigError, hostPort, type ConfigOf } from "../config";
 
 /** How a process proves itself to Temporal, and Temporal to it. */
 export const temporalSecurityVariables = {
@@ -48,3 +48,18 @@ export const temporalSecurity = (config: Partial<TemporalSecurityConfig>): Tempo
     ...(apiKey ? { apiKey } : {}),
   };
 };
+
+/** Where Temporal is, and what of it is ours. */
+export const temporalVariables = {
+  TEMPORAL_ADDRESS: hostPort().describe("Temporal's frontend"),
+  ...temporalSecurityVariables,
+  TEMPORAL_NAMESPACE: z.string().default("default").describe("Temporal namespace"),
+  TEMPORAL_TASK_QUEUE: z.string().default("nodeloom").describe("name of the Temporal task queue of the runs"),
+} as const;
+
+/** The server that the variables name. */
+export const temporalServer = (config: ConfigOf<typeof temporalVariables>) => ({
+  address: config.TEMPORAL_ADDRESS,
+  security: temporalSecurity(config),
+  namespace: config.TEMPORAL_NAMESPACE,
+});

@@ -1,36 +1,32 @@
 /** Ends what an account has under way: what would begin more runs first. */
 import { unlessNotFound } from "@nodeloom/kernel";
+import type { Erasure } from "../../clients";
+import { TIMING } from "../../run/timing";
 import type { LeavingStore } from "../../store/leaving";
 import type { Orders } from "../../batches/orders";
 import type { Cancellation } from "../cancellation";
-import type { Triggers } from "../triggers/triggers";
 
 /** Runs that one look cancels. */
 const PAGE = 500;
 
 export interface EndingOptions {
-  store: Pick<LeavingStore, "schedules" | "hooks" | "underWay" | "countOpen">;
-  triggers: { schedules: Pick<Triggers["schedules"], "remove">; hooks: Pick<Triggers["hooks"], "remove"> };
+  store: Pick<LeavingStore, "underWay" | "countOpen">;
+  /** Of triggers. */
+  triggers: Pick<Erasure, "erase">;
   orders: Pick<Orders, "cancelAll">;
   cancellation: Pick<Cancellation, "cancel">;
 }
 
-export const createEnding = ({ store, triggers, orders, cancellation }: EndingOptions) => {
-  const endSchedules = async (userId: string): Promise<number> => {
-    const found = await store.schedules(userId);
-    for (const { _id, workflowSlug } of found) await unlessNotFound(triggers.schedules.remove(userId, workflowSlug, _id));
-    return found.length;
-  };
-  const endHooks = async (userId: string): Promise<number> => {
-    const found = await store.hooks(userId);
-    for (const { _id, workflowSlug } of found) await unlessNotFound(triggers.hooks.remove(userId, workflowSlug, _id));
-    return found.length;
+/** Ends what an account has under way. Its result: how many runs and batches are not over yet. */
+export const createEndUnderWay = ({ store, triggers, orders, cancellation }: EndingOptions) => {
+  const endTriggers = async (ownerId: string): Promise<void> => {
+    let cursor = "";
+    do cursor = (await triggers.erase({ ownerId, cursor }, { deadlineMs: TIMING.erasePage })).nextCursor;
+    while (cursor !== "");
   };
 
-  /** @returns how many runs and batches are not over yet */
-  const endUnderWay = async (userId: string, beat: () => void): Promise<number> => {
-    await endSchedules(userId);
-    await endHooks(userId);
+  return async (userId: string, beat: () => void): Promise<number> => {
+    await endTriggers(userId);
     await orders.cancelAll({ userId, createdBy: undefined });
     for (const { _id, status } of await store.underWay(userId, PAGE)) {
       beat();
@@ -39,8 +35,4 @@ export const createEnding = ({ store, triggers, orders, cancellation }: EndingOp
     }
     return store.countOpen(userId);
   };
-
-  return { endSchedules, endHooks, endUnderWay };
 };
-
-export type Ending = ReturnType<typeof createEnding>;

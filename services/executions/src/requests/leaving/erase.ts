@@ -2,9 +2,9 @@
 import { createErasure, untilNone, type Erase } from "@nodeloom/platform";
 import type { Leaver } from "../../carry/leaving";
 import type { LeavingStore } from "../../store/leaving";
+import type { MovedTriggers } from "../../store/moved-triggers";
 import type { ModerationStore } from "../../store/moderation";
 import type { PayloadStore } from "../../store/payloads";
-import type { Ending } from "./ending";
 import type { RedisErasure } from "./redis";
 
 const RUNS_PAGE = 100;
@@ -18,10 +18,10 @@ export interface EraseOptions {
   moderation: Pick<ModerationStore, "removeOwned">;
   leaver: Pick<Leaver, "removeWorkflows" | "removeDeliveries">;
   redis: RedisErasure;
-  ending: Pick<Ending, "endSchedules" | "endHooks">;
+  moved: Pick<MovedTriggers, "remove">;
 }
 
-export const createEraseExecutions = ({ store, payloads, moderation, leaver, redis, ending }: EraseOptions): Erase => {
+export const createEraseExecutions = ({ store, payloads, moderation, leaver, redis, moved }: EraseOptions): Erase => {
   const removeTexts = async (owners: readonly string[]): Promise<void> => {
     while ((await payloads.removeOwned(owners, PAYLOADS_PAGE)) > 0);
   };
@@ -43,8 +43,8 @@ export const createEraseExecutions = ({ store, payloads, moderation, leaver, red
   };
 
   return createErasure<"executions">((userId) => ({
-    schedules: async () => untilNone(await ending.endSchedules(userId)),
-    hooks: async () => untilNone(await ending.endHooks(userId)),
+    schedules: async () => untilNone(await moved.remove("schedules", userId)),
+    hooks: async () => untilNone(await moved.remove("hooks", userId)),
     executions: async () => untilNone(await removeRuns(userId)),
     batches: async () => untilNone(await removeBatches(userId)),
     payloads: async () => untilNone(await payloads.removeOwned([userId], PAYLOADS_PAGE)),

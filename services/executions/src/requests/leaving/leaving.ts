@@ -2,32 +2,33 @@
 import type { Logger, Redis } from "@nodeloom/platform";
 import type { LeavingOptions } from "../../carry/leaving-activities";
 import type { Leaver } from "../../carry/leaving";
-import type { AccountErasure, Billing, Identity, Media, MediaExports, Usage, Workflows } from "../../clients";
+import type { AccountErasure, Billing, Identity, Media, MediaExports, Triggers, Usage, Workflows } from "../../clients";
 import { TIMING } from "../../run/timing";
 import type { Stores } from "../../store/stores";
 import type { OwnerProgress } from "../../carry/owner-pages";
 import type { BatchReads } from "../../batches/reads";
 import type { Reads } from "../reads";
-import { createEnding, type EndingOptions } from "./ending";
+import { createEndUnderWay, type EndingOptions } from "./ending";
 import { createEraseElsewhere, createEraseExecutions } from "./erase";
 import { createErasing, type ErasingOptions } from "./erasing";
 import { createEntries } from "./export/entries";
 import { createAccountExports, type AccountExports } from "./export/exports";
 import { createRedisErasure } from "./redis";
 
-export interface LeavingParts extends Omit<EndingOptions, "store" | "orders"> {
-  stores: Pick<Stores, "leaving" | "payloads" | "moderation">;
+export interface LeavingParts extends Pick<EndingOptions, "cancellation"> {
+  stores: Pick<Stores, "leaving" | "payloads" | "moderation" | "movedTriggers">;
   services: {
     billing: Billing;
     identity: Identity;
     media: Media;
+    triggers: Triggers;
     usage: Usage;
     workflows: Workflows;
     mediaExports: MediaExports;
     accountErasure: AccountErasure;
   };
   /** Clients of the services that erase. */
-  erasures: ErasingOptions["services"];
+  erasures: ErasingOptions["services"] & { triggers: EndingOptions["triggers"] };
   batches: { orders: EndingOptions["orders"]; reads: BatchReads };
   reads: Reads;
   leaver: Leaver;
@@ -45,16 +46,17 @@ export const createLeaving = (parts: LeavingParts): Leaving => {
   const { stores, services, erasures, batches, reads, leaver, logger } = parts;
   const store = stores.leaving;
   const redis = createRedisErasure({ redis: parts.redis, keyPrefix: parts.keyPrefix });
-  const ending = createEnding({ store, triggers: parts.triggers, orders: batches.orders, cancellation: parts.cancellation });
   const entries = createEntries({ store, reads, batches: batches.reads, services, fileMs: TIMING.keepFile });
   const exports = createAccountExports({ entries, media: services.mediaExports, leaver });
   return {
     exports,
     activities: {
       accountErasure: services.accountErasure,
-      endUnderWay: ending.endUnderWay,
+      endUnderWay: createEndUnderWay({ store, triggers: erasures.triggers, orders: batches.orders, cancellation: parts.cancellation }),
       erase: createErasing({
-        executions: createEraseExecutions({ store, payloads: stores.payloads, moderation: stores.moderation, leaver, redis, ending }),
+        executions: createEraseExecutions({
+          ...{ store, payloads: stores.payloads, moderation: stores.moderation, moved: stores.movedTriggers, leaver, redis },
+        }),
         elsewhere: createEraseElsewhere({ leaver, redis }),
         services: erasures,
         logger,

@@ -34,7 +34,7 @@ const eraser = () =>
     moderation: stores.moderation,
     leaver: { removeWorkflows: () => Promise.resolve(0), removeDeliveries: (id) => Promise.resolve(void deliveries.push(id)) },
     redis: createRedisErasure({ redis, keyPrefix }),
-    ending: { endSchedules: () => Promise.resolve(0), endHooks: () => Promise.resolve(0) },
+    moved: stores.movedTriggers,
   });
 const eraseAll = async (userId: string): Promise<void> => {
   const erase = eraser();

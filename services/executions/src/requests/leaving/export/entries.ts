@@ -2,7 +2,7 @@
 import { LIMITS, unlessNotFound } from "@nodeloom/kernel";
 import { batchJson, executionJson } from "@nodeloom/platform";
 import { batches as batchesProto, workflows as proto, type executions as executionsProto, type media as mediaProto } from "@nodeloom/proto";
-import type { Billing, Identity, Media, Usage, Workflows } from "../../../clients";
+import type { Billing, Identity, Media, Triggers, Usage, Workflows } from "../../../clients";
 import type { LeavingStore } from "../../../store/leaving";
 import type { BatchReads } from "../../../batches/reads";
 import type { Reads } from "../../reads";
@@ -15,16 +15,16 @@ const RUNS_PAGE = 100;
 const LEDGER_PAGE = 200;
 
 export interface EntriesOptions {
-  store: Pick<LeavingStore, "runIds" | "schedules" | "hooks">;
+  store: Pick<LeavingStore, "runIds">;
   reads: Pick<Reads, "get">;
   batches: Pick<BatchReads, "list">;
-  services: { billing: Billing; identity: Identity; media: Media; usage: Usage; workflows: Workflows };
+  services: { billing: Billing; identity: Identity; media: Media; triggers: Triggers; usage: Usage; workflows: Workflows };
   /** How long a file may take. */
   fileMs: number;
 }
 
 export const createEntries = ({ store, reads, batches, services, fileMs }: EntriesOptions) => {
-  const { billing, identity, media, usage, workflows } = services;
+  const { billing, identity, media, triggers, usage, workflows } = services;
 
   const account = async (userId: string): Promise<Entry> => {
     const [{ user }, { account: balances }, { keys }, { secrets }, { budgets }] = await Promise.all([
@@ -136,8 +136,8 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
   async function* mapped<T>(rows: AsyncIterable<T>, map: (row: T) => unknown): AsyncIterable<unknown> {
     for await (const row of rows) yield map(row);
   }
-  async function* each(rows: Promise<readonly unknown[]>): AsyncIterable<unknown> {
-    yield* await rows;
+  async function* parsed(texts: readonly string[]): AsyncIterable<unknown> {
+    for (const text of texts) yield JSON.parse(text);
   }
 
   /** Everything, in the order of the archive. What it lacks is known at its end. */
@@ -147,11 +147,9 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
     yield await account(userId);
     yield jsonEntry("folders.json", (await workflows.listFolders({ ownerId: userId })).folders);
     yield* workflowEntries(userId, missing);
-    yield linesEntry("schedules.jsonl", each(store.schedules(userId)));
-    yield linesEntry(
-      "hooks.jsonl",
-      mapped(each(store.hooks(userId)), (hook) => ({ ...(hook as object), secretHash: undefined })),
-    );
+    const { schedules, hooks } = await triggers.exportTriggers({ ownerId: userId });
+    yield linesEntry("schedules.jsonl", parsed(schedules));
+    yield linesEntry("hooks.jsonl", parsed(hooks));
     yield linesEntry("executions.jsonl", newest("executions", runs(userId)));
     yield linesEntry("batches.jsonl", mapped(newest("batches", batchRows(userId)), batchJson));
     yield linesEntry("usage.jsonl", newest("usage", usageRows(userId)));

@@ -1,7 +1,7 @@
 /** What schedules and hooks run: the graph that a caller who can run the workflow approved last. */
 import { APPROVED_VERSION, unlessNotFound } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
-import type { Workflows } from "../../clients";
+import type { Workflows } from "./clients";
 
 export const approvedTarget = (workflowSlug: string): executions.Target =>
   executions.Target.fromPartial({ target: { $case: "workflowSlug", value: workflowSlug }, version: APPROVED_VERSION });

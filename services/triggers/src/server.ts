@@ -1,10 +1,14 @@
-/** The methods of the service that are about schedules and hooks. */
+/** The gRPC service of triggers. */
 import { unary } from "@nodeloom/platform";
-import { triggers, type executions } from "@nodeloom/proto";
-import { isActive, type ScheduleRecord } from "../../store/triggers/schedule-store";
-import type { HookRecord } from "../../store/triggers/hook-store";
-import { nextTimes } from "./cron";
+import { triggers } from "@nodeloom/proto";
+import type { HookRecord } from "./hooks/hook-store";
+import { nextTimes } from "./schedules/cron";
+import { isActive, type ScheduledTime, type ScheduleRecord } from "./schedules/schedule-store";
 import type { Triggers } from "./triggers";
+
+const timeMessage = ({ at, outcome, executionId, code, message }: ScheduledTime): triggers.ScheduledTime => ({
+  ...{ at, outcome, executionId: executionId ?? "", code: code ?? "", message: message ?? "" },
+});
 
 const scheduleMessage = ({ _id: id, keyId, maxMillicredits, stopped, history, ...row }: ScheduleRecord): triggers.Schedule =>
   triggers.Schedule.fromPartial({
@@ -20,11 +24,7 @@ const scheduleMessage = ({ _id: id, keyId, maxMillicredits, stopped, history, ..
     ...{ maxMillicredits: maxMillicredits ?? undefined, paused: row.paused, createdAt: row.createdAt, updatedAt: row.updatedAt },
     ...(stopped ? { stoppedCode: stopped.code, stoppedMessage: stopped.message, stoppedAt: stopped.at } : {}),
     nextTimes: isActive({ ...row, stopped }) ? nextTimes(row) : [],
-    history: history
-      .map(({ at, outcome, executionId, code, message }) => ({
-        ...{ at, outcome, executionId: executionId ?? "", code: code ?? "", message: message ?? "" },
-      }))
-      .reverse(),
+    history: history.map(timeMessage).reverse(),
   });
 
 const hookMessage = ({ _id: id, keyId, signatureHeader, deliveryIdHeader, ...row }: HookRecord): triggers.Hook =>
@@ -34,14 +34,7 @@ const hookMessage = ({ _id: id, keyId, signatureHeader, deliveryIdHeader, ...row
     ...{ signatureHeader: signatureHeader ?? "", deliveryIdHeader: deliveryIdHeader ?? "" },
   });
 
-type ScheduleMethods = "createSchedule" | "listSchedules" | "getSchedule" | "updateSchedule" | "deleteSchedule";
-type HookMethods = "createHook" | "listHooks" | "deleteHook" | "findHook" | "readDelivery";
-
-export const triggerHandlers = ({
-  schedules,
-  hooks,
-  readDelivery,
-}: Triggers): Pick<executions.ExecutionsServiceServer, ScheduleMethods | HookMethods> => ({
+export const triggersHandlers = ({ schedules, hooks, readDelivery, fire }: Triggers): triggers.TriggersServiceServer => ({
   createSchedule: unary(async (request) => ({ schedule: scheduleMessage(await schedules.create(request)) })),
   listSchedules: unary(async ({ userId, workflowSlug }) => ({
     schedules: (await schedules.list(userId, workflowSlug)).map(scheduleMessage),
@@ -65,4 +58,12 @@ export const triggerHandlers = ({
     return { hook: hookMessage(hook), userId: hook.userId };
   }),
   readDelivery: unary(async (request) => ({ run: await readDelivery(request) })),
+  fireSchedule: unary(async ({ scheduleId, at }) => {
+    const time = await fire(scheduleId, at ?? new Date());
+    return { time: time ? timeMessage(time) : undefined };
+  }),
+  exportTriggers: unary(async ({ ownerId }) => ({
+    schedules: (await schedules.list(ownerId)).map((row) => JSON.stringify(row)),
+    hooks: (await hooks.list(ownerId)).map((row) => JSON.stringify({ ...row, secretHash: undefined })),
+  })),
 });

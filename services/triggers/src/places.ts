@@ -1,6 +1,6 @@
 import { CONFLICT_ATTEMPTS, DomainError, unavailable } from "@nodeloom/kernel";
 import { insertIntoFreePlace } from "@nodeloom/platform";
-import type { TakenPlace } from "../../store/triggers/schedule-store";
+import type { TakenPlace } from "./schema";
 
 /** Places of an account for its schedules and hooks, which bound their numbers. */
 

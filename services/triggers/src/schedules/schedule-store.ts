@@ -1,7 +1,6 @@
-/** store/triggers/: what its owners have set up to start workflows: schedules and hooks. */
 import { insertOnce } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { documents } from "../schema";
+import { documents, type TakenPlace } from "../schema";
 
 /** What a schedule does at its times. Temporal's schedule is made from the row, and can be made again. */
 export interface ScheduleRecord {
@@ -73,8 +72,7 @@ const ACTIVE = { paused: false, stopped: null };
 /** Whether Temporal has to carry a schedule. */
 export const isActive = ({ paused, stopped }: Pick<ScheduleRecord, "paused" | "stopped">): boolean => !paused && stopped === null;
 
-/** A place of an owner, and the workflow of what takes it. */
-export type TakenPlace = Pick<ScheduleRecord, "slot" | "workflowSlug">;
+export type ScheduleStore = ReturnType<typeof createScheduleStore>;
 
 export const createScheduleStore = (connection: Connection) => {
   const schedules = connection.model("Schedule", scheduleSchema);
@@ -86,14 +84,18 @@ export const createScheduleStore = (connection: Connection) => {
     /** @returns false when the owner's place was taken in the meantime */
     insert: (record: ScheduleRecord): Promise<boolean> => insertOnce(schedules.collection.insertOne(record as never)),
 
-    find: (id: string): Promise<ScheduleRecord | null> => schedules.findOne({ _id: id }).lean<ScheduleRecord>().exec(),
+    find: (id: string): Promise<ScheduleRecord | null> => schedules.findOne({ _id: id, arriving: null }).lean<ScheduleRecord>().exec(),
 
     findOwned: (userId: string, workflowSlug: string, id: string): Promise<ScheduleRecord | null> =>
       schedules.findOne({ _id: id, userId, workflowSlug }).lean<ScheduleRecord>().exec(),
 
-    /** Oldest first. */
-    list: (userId: string, workflowSlug: string): Promise<ScheduleRecord[]> =>
-      schedules.find({ userId, workflowSlug }).sort({ createdAt: 1, _id: 1 }).lean<ScheduleRecord[]>().exec(),
+    /** Oldest first. @param workflowSlug undefined: of all workflows */
+    list: (userId: string, workflowSlug: string | undefined): Promise<ScheduleRecord[]> =>
+      schedules
+        .find({ userId, ...(workflowSlug === undefined ? {} : { workflowSlug }) })
+        .sort({ createdAt: 1, _id: 1 })
+        .lean<ScheduleRecord[]>()
+        .exec(),
 
     /** Some that Temporal has to carry, in order of their ids, from behind one on. */
     active: (after: string, limit: number): Promise<ScheduleRecord[]> =>

@@ -3,23 +3,24 @@ import { randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, TRIGGER_BOUNDS, unavailable, type Issue } from "@nodeloom/kernel";
 import { isRecord, parseJsonText } from "@nodeloom/kernel/graph";
 import { retryOnConflict, type Logger } from "@nodeloom/platform";
-import type { executions, triggers } from "@nodeloom/proto";
-import type { ScheduleCarrier } from "../../carry/schedules";
-import type { Planning } from "../../plan/planning";
-import type { Stores } from "../../store/stores";
-import { isActive, type ScheduleChange, type ScheduleRecord } from "../../store/triggers/schedule-store";
-import { approvedTarget, type Approve } from "./approved";
-import { carriedOf } from "./carried";
+import { executions as messages, type triggers } from "@nodeloom/proto";
+import { approvedTarget, type Approve } from "../approved";
+import type { Arrivals } from "../arrivals";
+import type { Executions } from "../clients";
+import { ownerOf, type Owner, type Owners } from "../owners";
+import { takePlace } from "../places";
+import { TIMING } from "../timing";
+import type { ScheduleCarrier } from "./carrier";
 import { timeIssues } from "./cron";
-import { ownerOf, type Owner, type Owners } from "./owner";
-import { takePlace } from "./places";
+import { isActive, type ScheduleChange, type ScheduleRecord, type ScheduleStore } from "./schedule-store";
 
 export interface SchedulesOptions {
-  stores: Pick<Stores, "schedules">;
+  store: ScheduleStore;
+  arrivals: Arrivals;
   owners: Owners;
-  planning: Pick<Planning, "plan">;
+  executions: Pick<Executions, "quote">;
   approve: Approve;
-  carrier: Pick<ScheduleCarrier, "begin" | "end">;
+  carrier: Pick<ScheduleCarrier, "begin" | "end" | "idOf">;
   logger: Logger;
 }
 
@@ -43,18 +44,18 @@ const takenOver = ({ keyId, personId }: Owner): ScheduleChange => ({
   grantedAt: new Date(),
 });
 
-export const createSchedules = ({ stores, owners, planning, approve, carrier, logger }: SchedulesOptions) => {
+export const createSchedules = ({ store, arrivals, owners, executions, approve, carrier, logger }: SchedulesOptions) => {
   /** Whether the owner may run the workflow with these inputs now; nothing is stored or sent. @throws as a run does */
-  const requireRunnable = async (owner: Owner, { target, version }: executions.Target, inputsJson: string): Promise<void> => {
-    const runner = await owners.runner(owner, target?.value ?? "");
-    await planning.plan({ target, version, runner, inputsJson, isAsync: false, storesNothing: true });
+  const requireRunnable = async (owner: Owner, target: messages.Target, inputsJson: string): Promise<void> => {
+    const runner = await owners.runner(owner, target.target?.value ?? "");
+    await executions.quote(messages.QuoteRequest.fromPartial({ target, runner, inputsJson }), { deadlineMs: TIMING.quote });
   };
 
   /** The row decides: what Temporal misses now is made up for by the next look at all schedules. */
   const carryLater = (error: unknown): void => logger.warn({ err: error }, "a schedule is not carried yet");
   const carry = async (row: ScheduleRecord, before?: ScheduleRecord): Promise<void> => {
-    if (isActive(row)) await carrier.begin(carriedOf(row)).catch(carryLater);
-    if (before && before.revision !== row.revision) await carrier.end({ id: before._id, revision: before.revision }).catch(carryLater);
+    if (isActive(row)) await carrier.begin(row).catch(carryLater);
+    if (before && before.revision !== row.revision) await carrier.end(carrier.idOf(before)).catch(carryLater);
   };
 
   const changeOf = (row: ScheduleRecord, request: triggers.UpdateScheduleRequest): ScheduleChange => {
@@ -78,6 +79,7 @@ export const createSchedules = ({ stores, owners, planning, approve, carrier, lo
       const { workflowSlug, cron, timezone, inputsJson, maxMillicredits = null, paused } = request;
       const owner = ownerOf(request.owner);
       requireValid([...timeIssues({ cron, timezone }), ...inputIssues(inputsJson)]);
+      await arrivals.ofOwner(owner.userId);
       await requireRunnable(owner, { ...approvedTarget(workflowSlug), version: "" }, inputsJson);
       await approve(workflowSlug, owner.userId);
       const now = new Date();
@@ -88,19 +90,22 @@ export const createSchedules = ({ stores, owners, planning, approve, carrier, lo
       const slot = await takePlace({
         what: "schedules",
         limit: TRIGGER_BOUNDS.schedules,
-        taken: () => stores.schedules.taken(owner.userId),
-        insert: (free) => stores.schedules.insert({ ...record, slot: free }),
+        taken: () => store.taken(owner.userId),
+        insert: (free) => store.insert({ ...record, slot: free }),
       });
       const row = { ...record, slot };
       await carry(row);
       return row;
     },
 
-    list: (userId: string, workflowSlug: string): Promise<ScheduleRecord[]> => stores.schedules.list(userId, workflowSlug),
+    list: async (userId: string, workflowSlug?: string): Promise<ScheduleRecord[]> => {
+      await arrivals.ofOwner(userId);
+      return store.list(userId, workflowSlug);
+    },
 
     /** @throws NOT_FOUND */
     get: async (userId: string, workflowSlug: string, id: string): Promise<ScheduleRecord> => {
-      const row = await stores.schedules.findOwned(userId, workflowSlug, id);
+      const row = await arrivals.find({ id }, () => store.findOwned(userId, workflowSlug, id));
       if (!row) throw noSuchSchedule();
       return row;
     },
@@ -109,14 +114,15 @@ export const createSchedules = ({ stores, owners, planning, approve, carrier, lo
     update: async (request: triggers.UpdateScheduleRequest): Promise<ScheduleRecord> => {
       const owner = ownerOf(request.owner);
       const changed = await retryOnConflict(CONFLICT_ATTEMPTS.trigger, async () => {
-        const before = await stores.schedules.findOwned(owner.userId, request.workflowSlug, request.id);
+        const { workflowSlug, id } = request;
+        const before = await arrivals.find({ id }, () => store.findOwned(owner.userId, workflowSlug, id));
         if (!before) throw noSuchSchedule();
         const change = changeOf(before, request);
         const wanted = { ...before, ...change };
         requireValid([...timeIssues(wanted), ...inputIssues(wanted.inputsJson)]);
         // Pausing is always possible.
         if (!wanted.paused) await requireRunnable(owner, approvedTarget(request.workflowSlug), wanted.inputsJson);
-        const after = await stores.schedules.change(before, change);
+        const after = await store.change(before, change);
         return after ? { before, after } : undefined;
       });
       if (!changed) throw unavailable("the schedule changes too often");
@@ -126,9 +132,9 @@ export const createSchedules = ({ stores, owners, planning, approve, carrier, lo
 
     /** @throws NOT_FOUND */
     remove: async (userId: string, workflowSlug: string, id: string): Promise<void> => {
-      const removed = await stores.schedules.remove(userId, workflowSlug, id);
+      const removed = await arrivals.find({ id }, () => store.remove(userId, workflowSlug, id));
       if (!removed) throw noSuchSchedule();
-      await carrier.end({ id, revision: removed.revision }).catch(carryLater);
+      await carrier.end(carrier.idOf(removed)).catch(carryLater);
     },
   };
 };

@@ -4,8 +4,8 @@ import { DomainError, invalidInputs, invalidRequest, isLonger, TRIGGER_BOUNDS } 
 import { BindError, createBudget, evaluate, hasInfinite, isRecord, parseJsonText } from "@nodeloom/kernel/graph";
 import { derivedId } from "@nodeloom/platform";
 import { executions, type triggers } from "@nodeloom/proto";
-import type { HookRecord } from "../../store/triggers/hook-store";
-import { approvedTarget } from "./approved";
+import { approvedTarget } from "../approved";
+import type { HookRecord } from "./hook-store";
 import { readExpression, type Hooks } from "./hooks";
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;

@@ -1,7 +1,6 @@
 import { insertOnce } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { documents } from "../schema";
-import type { TakenPlace } from "./schedule-store";
+import { documents, type TakenPlace } from "../schema";
 
 /** An address that starts a workflow. */
 export interface HookRecord {
@@ -31,6 +30,8 @@ const hookSchema = documents<HookRecord>("hooks");
 hookSchema.index({ userId: 1, slot: 1 }, { unique: true });
 hookSchema.index({ secretHash: 1 }, { unique: true });
 
+export type HookStore = ReturnType<typeof createHookStore>;
+
 export const createHookStore = (connection: Connection) => {
   const hooks = connection.model("Hook", hookSchema);
   return {
@@ -42,9 +43,13 @@ export const createHookStore = (connection: Connection) => {
 
     findByHash: (secretHash: string): Promise<HookRecord | null> => hooks.findOne({ secretHash }).lean<HookRecord>().exec(),
 
-    /** Oldest first. */
-    list: (userId: string, workflowSlug: string): Promise<HookRecord[]> =>
-      hooks.find({ userId, workflowSlug }).sort({ createdAt: 1, _id: 1 }).lean<HookRecord[]>().exec(),
+    /** Oldest first. @param workflowSlug undefined: of all workflows */
+    list: (userId: string, workflowSlug: string | undefined): Promise<HookRecord[]> =>
+      hooks
+        .find({ userId, ...(workflowSlug === undefined ? {} : { workflowSlug }) })
+        .sort({ createdAt: 1, _id: 1 })
+        .lean<HookRecord[]>()
+        .exec(),
 
     /** @returns what was removed */
     remove: (userId: string, workflowSlug: string, id: string): Promise<HookRecord | null> =>

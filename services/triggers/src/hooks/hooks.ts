@@ -4,12 +4,12 @@ import { DomainError, invalidRequest, isRefusal, TRIGGER_BOUNDS, unavailable } f
 import { ExpressionError, parseExpression, type Expression } from "@nodeloom/kernel/graph";
 import type { Logger } from "@nodeloom/platform";
 import type { executions, triggers } from "@nodeloom/proto";
-import type { Identity, Workflows } from "../../clients";
-import type { Stores } from "../../store/stores";
-import type { HookRecord } from "../../store/triggers/hook-store";
-import type { Approve } from "./approved";
-import { ownerOf, type Owners } from "./owner";
-import { takePlace } from "./places";
+import type { Arrivals } from "../arrivals";
+import type { Approve } from "../approved";
+import type { Identity, Workflows } from "../clients";
+import { ownerOf, type Owners } from "../owners";
+import { takePlace } from "../places";
+import type { HookRecord, HookStore } from "./hook-store";
 
 const WHOLE: Expression = { type: "current" };
 
@@ -17,7 +17,8 @@ const WHOLE: Expression = { type: "current" };
 export const readExpression = (expression: string): Expression => (expression.trim() === "" ? WHOLE : parseExpression(expression));
 
 export interface HooksOptions {
-  stores: Pick<Stores, "hooks">;
+  store: HookStore;
+  arrivals: Arrivals;
   owners: Owners;
   identity: Pick<Identity, "putSecret" | "readSecrets" | "deleteSecret">;
   workflows: Pick<Workflows, "getDefinition">;
@@ -43,7 +44,7 @@ const requireExpression = (expression: string): void => {
 
 export type Hooks = ReturnType<typeof createHooks>;
 
-export const createHooks = ({ stores, owners, identity, workflows, approve, logger }: HooksOptions) => {
+export const createHooks = ({ store, arrivals, owners, identity, workflows, approve, logger }: HooksOptions) => {
   const removeSecret = async ({ _id, signatureHeader }: Pick<HookRecord, "_id" | "signatureHeader">): Promise<void> => {
     if (signatureHeader === null) return;
     await identity.deleteSecret({ owner: secretsOf(_id), name: SIGNATURE }).catch((error: unknown) => {
@@ -55,8 +56,8 @@ export const createHooks = ({ stores, owners, identity, workflows, approve, logg
     const slot = await takePlace({
       what: "hooks",
       limit: TRIGGER_BOUNDS.hooks,
-      taken: () => stores.hooks.taken(record.userId),
-      insert: (free) => stores.hooks.insert({ ...record, slot: free }),
+      taken: () => store.taken(record.userId),
+      insert: (free) => store.insert({ ...record, slot: free }),
     });
     return { ...record, slot };
   };
@@ -67,6 +68,7 @@ export const createHooks = ({ stores, owners, identity, workflows, approve, logg
       const { workflowSlug, expression, maxMillicredits, signatureHeader, signatureSecret, deliveryIdHeader, secretHash, start } = request;
       const owner = ownerOf(request.owner);
       requireExpression(expression);
+      await arrivals.ofOwner(owner.userId);
       await owners.runner(owner, workflowSlug);
       await workflows.getDefinition({ slug: workflowSlug, userId: owner.userId, knownRevision: 0, version: "" });
       await approve(workflowSlug, owner.userId);
@@ -87,18 +89,21 @@ export const createHooks = ({ stores, owners, identity, workflows, approve, logg
       }
     },
 
-    list: (userId: string, workflowSlug: string): Promise<HookRecord[]> => stores.hooks.list(userId, workflowSlug),
+    list: async (userId: string, workflowSlug?: string): Promise<HookRecord[]> => {
+      await arrivals.ofOwner(userId);
+      return store.list(userId, workflowSlug);
+    },
 
     /** @throws NOT_FOUND */
     remove: async (userId: string, workflowSlug: string, id: string): Promise<void> => {
-      const removed = await stores.hooks.remove(userId, workflowSlug, id);
+      const removed = await arrivals.find({ id }, () => store.remove(userId, workflowSlug, id));
       if (!removed) throw noSuchHook();
       await removeSecret(removed);
     },
 
     /** The hook of an address, and for whom it runs now. @throws NOT_FOUND for whatever reason there is none */
     find: async (secretHash: string): Promise<{ hook: HookRecord; runner: executions.Runner }> => {
-      const hook = await stores.hooks.findByHash(secretHash);
+      const hook = await arrivals.find({ secretHash }, () => store.findByHash(secretHash));
       if (!hook) throw noSuchHook();
       try {
         return { hook, runner: await owners.runner(hook, hook.workflowSlug) };

@@ -1,7 +1,7 @@
 /** The times of schedules: cron expressions by a library, as the calendars that Temporal compares times with. */
 import { TRIGGER_BOUNDS, type Issue } from "@nodeloom/kernel";
 import { CronExpressionParser, type CronExpression } from "cron-parser";
-import type { Calendar } from "../../carry/schedules";
+import type { Calendar } from "./carrier";
 
 /** Five fields, so that the shortest interval is a minute; of what cron dialects have beyond that, Temporal knows nothing. */
 const FIELDS = 5;

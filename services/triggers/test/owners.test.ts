@@ -1,6 +1,6 @@
 import { DomainError } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
-import { createOwners } from "../../../src/requests/triggers/owner";
+import { createOwners } from "../src/owners";
 
 const CREATED = new Date("2026-01-01");
 const GRANTED = new Date("2026-02-01");

@@ -1,15 +1,14 @@
 /** What happens when a time of a schedule has come. */
-import { DomainError, isRefusal, isShortOfCredits, TRIGGER_BOUNDS } from "@nodeloom/kernel";
+import { DomainError, isRefusal, isShortOfCredits, TRIGGER_BOUNDS, unlessNotFound } from "@nodeloom/kernel";
 import { derivedId, type Logger } from "@nodeloom/platform";
-import { executions } from "@nodeloom/proto";
-import { parseScheduleName, type ScheduleCarrier, type ScheduleName } from "../../carry/schedules";
-import { isFinal } from "../../run/states";
-import { TIMING } from "../../run/timing";
-import type { Stores } from "../../store/stores";
-import { isActive, type ScheduledTime, type ScheduleRecord } from "../../store/triggers/schedule-store";
-import type { Runs } from "../runs";
-import { approvedTarget } from "./approved";
-import type { Owners } from "./owner";
+import { executions as messages } from "@nodeloom/proto";
+import { approvedTarget } from "../approved";
+import type { Arrivals } from "../arrivals";
+import type { Executions } from "../clients";
+import type { Owners } from "../owners";
+import { TIMING } from "../timing";
+import { parseScheduleName, type ScheduleCarrier, type ScheduleName } from "./carrier";
+import { isActive, type ScheduledTime, type ScheduleRecord, type ScheduleStore } from "./schedule-store";
 
 /** Refusals that every later time would meet, too. */
 const STOPPING: ReadonlySet<string> = new Set([
@@ -29,23 +28,27 @@ const WORDS: Readonly<Record<string, string>> = {
   WORKFLOW_NOT_FOUND: "the workflow is gone",
 };
 
+/** A run with one of these statuses goes on. */
+const UNDER_WAY: readonly string[] = ["queued", "processing", "cancel_requested"];
+
 export interface FiringOptions {
-  stores: Pick<Stores, "rows" | "schedules">;
+  store: Pick<ScheduleStore, "find" | "note" | "stop">;
+  arrivals: Arrivals;
   owners: Owners;
-  run: Runs["run"];
-  carrier: Pick<ScheduleCarrier, "end">;
+  executions: Pick<Executions, "run" | "getExecution">;
+  carrier: Pick<ScheduleCarrier, "end" | "idOf">;
   logger: Logger;
 }
 
 /** What a schedule's run is, by its time: asked for again, it is the same. */
-const requestOf = (row: ScheduleRecord, at: Date, runner: executions.Runner): executions.RunRequest => {
+const requestOf = (row: ScheduleRecord, at: Date, runner: messages.Runner): messages.RunRequest => {
   const executionId = derivedId("schedule", row._id, at.toISOString());
-  return executions.RunRequest.fromPartial({
+  return messages.RunRequest.fromPartial({
     executionId,
     target: approvedTarget(row.workflowSlug),
     runner,
     inputsJson: row.inputsJson,
-    mode: executions.RunMode.RUN_MODE_RESPOND_ASYNC,
+    mode: messages.RunMode.RUN_MODE_RESPOND_ASYNC,
     maxMillicredits: row.maxMillicredits ?? undefined,
     // Of the time alone: what has changed since the first attempt at it makes no other run of it.
     fingerprint: executionId,
@@ -58,12 +61,12 @@ const requestOf = (row: ScheduleRecord, at: Date, runner: executions.Runner): ex
 const isTransient = (error: unknown, at: Date): boolean => {
   if (isRefusal(error)) return false;
   const isModelAway = error instanceof DomainError && error.metadata.model !== undefined;
-  return !isModelAway && Date.now() < at.getTime() + TIMING.scheduledStart - TIMING.minute;
+  return !isModelAway && Date.now() < at.getTime() + TIMING.scheduledStart - TIMING.scheduledAttempt;
 };
 
-export const createFiring = ({ stores, owners, run, carrier, logger }: FiringOptions) => {
+export const createFiring = ({ store, arrivals, owners, executions, carrier, logger }: FiringOptions) => {
   const note = (row: ScheduleRecord, time: ScheduledTime, unpaid: number): Promise<void> =>
-    stores.schedules.note(row._id, time, { unpaid, lastExecutionId: time.executionId ?? row.lastExecutionId });
+    store.note(row._id, time, { unpaid, lastExecutionId: time.executionId ?? row.lastExecutionId });
 
   /** Keeps that a time was refused, and stops the schedule where no later time would be served. */
   const refused = async (row: ScheduleRecord, at: Date, { reason, message }: DomainError): Promise<ScheduledTime> => {
@@ -73,16 +76,16 @@ export const createFiring = ({ stores, owners, run, carrier, logger }: FiringOpt
     if (!isUnpaid && !STOPPING.has(reason)) await note(row, time, unpaid);
     else {
       const why = isUnpaid ? `the credits did not suffice ${unpaid} times in a row: ${message}` : time.message!;
-      await stores.schedules.stop(row, time, { code: reason, message: why, at: new Date() });
-      await carrier.end({ id: row._id, revision: row.revision });
+      await store.stop(row, time, { code: reason, message: why, at: new Date() });
+      await carrier.end(carrier.idOf(row));
       logger.info({ scheduleId: row._id, code: reason }, "a schedule has stopped");
     }
     return time;
   };
 
-  const isUnderWay = async (executionId: string): Promise<boolean> => {
-    const last = await stores.rows.find(executionId);
-    return last !== null && last.status !== "refused" && !isFinal(last);
+  const isUnderWay = async (executionId: string, userId: string): Promise<boolean> => {
+    const last = await unlessNotFound(executions.getExecution({ executionId, userId }));
+    return UNDER_WAY.includes(last?.execution?.status ?? "");
   };
 
   const start = async (row: ScheduleRecord, at: Date): Promise<ScheduledTime> => {
@@ -91,12 +94,12 @@ export const createFiring = ({ stores, owners, run, carrier, logger }: FiringOpt
     const { executionId } = request;
     const { lastExecutionId } = row;
     const time = { at, executionId, code: null, message: null };
-    if (lastExecutionId !== null && lastExecutionId !== executionId && (await isUnderWay(lastExecutionId))) {
+    if (lastExecutionId !== null && lastExecutionId !== executionId && (await isUnderWay(lastExecutionId, row.userId))) {
       const skipped: ScheduledTime = { ...time, outcome: "skipped", executionId: null, message: "the run before was still under way" };
       await note(row, skipped, row.unpaid);
       return skipped;
     }
-    await run(request, Date.now() + TIMING.minute);
+    await executions.run(request, { deadlineMs: TIMING.scheduledAttempt });
     const started: ScheduledTime = { ...time, outcome: "started" };
     await note(row, started, 0);
     return started;
@@ -115,8 +118,8 @@ export const createFiring = ({ stores, owners, run, carrier, logger }: FiringOpt
   return async (scheduleId: string, at: Date): Promise<ScheduledTime | null> => {
     const name = parseScheduleName(scheduleId);
     if (!name) return null;
-    const row = await stores.schedules.find(name.id);
-    if (!row || row.revision !== name.revision) await carrier.end(name);
+    const row = await arrivals.find({ id: name.id }, () => store.find(name.id));
+    if (!row || row.revision !== name.revision) await carrier.end(scheduleId);
     if (!row || !isServed(row, name, at)) return null;
     const known = row.history.find((time) => time.at.getTime() === at.getTime());
     if (known) return known;

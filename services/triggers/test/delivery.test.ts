@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { TRIGGER_BOUNDS } from "@nodeloom/kernel";
 import { triggers } from "@nodeloom/proto";
-import { createReadDelivery, inputsOf, isSigned } from "../../../src/requests/triggers/delivery";
-import type { HookRecord } from "../../../src/store/triggers/hook-store";
+import { createReadDelivery, inputsOf, isSigned } from "../src/hooks/delivery";
+import type { HookRecord } from "../src/hooks/hook-store";
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 const sign = (body: Buffer, secret: string): string => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;

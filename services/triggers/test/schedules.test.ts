@@ -1,20 +1,18 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { accountSuspended, DomainError } from "@nodeloom/kernel";
-import { identity, triggers } from "@nodeloom/proto";
-import { createScheduleCarrier, type ScheduleCarrier } from "../../../src/carry/schedules";
-import type { RunningTemporal } from "@nodeloom/platform/temporal";
-import { createFiring } from "../../../src/requests/triggers/firing";
-import { carriedOf } from "../../../src/requests/triggers/carried";
-import { nextTimes } from "../../../src/requests/triggers/cron";
-import { createOwners } from "../../../src/requests/triggers/owner";
-import type { PlanningRequest } from "../../../src/plan/planning";
-import { createSchedules, type Schedules } from "../../../src/requests/triggers/schedules";
-import type { ScheduleRecord } from "../../../src/store/triggers/schedule-store";
-import { createScheduleReconciler } from "../../../src/upkeep/schedules";
-import { newRecord } from "../../support/index";
-import { logger, startMoney, type Money } from "../../support/money";
-import { connectToTemporal } from "../../support/temporal";
-import { createWorld, PRICE, type World } from "../../support/world";
+import { connectMongo, makeCollections } from "@nodeloom/platform";
+import { connectTemporal, type RunningTemporal } from "@nodeloom/platform/temporal";
+import { executions as messages, identity, triggers } from "@nodeloom/proto";
+import type { Connection } from "mongoose";
+import { newRecord } from "../../executions/test/support/index";
+import { logger, startMoney, type Money } from "../../executions/test/support/money";
+import { createWorld, PRICE, type World } from "../../executions/test/support/world";
+import { createActivities } from "../src/activities";
+import { createScheduleCarrier, type ScheduleCarrier } from "../src/schedules/carrier";
+import { nextTimes } from "../src/schedules/cron";
+import { createScheduleStore, type ScheduleRecord, type ScheduleStore } from "../src/schedules/schedule-store";
+import { createTriggers, type Triggers } from "../src/triggers";
 
 /** A time that no test lives to see. */
 const NEVER = { cron: "0 0 29 2 *", timezone: "UTC" };
@@ -24,48 +22,74 @@ const AT = new Date("2027-01-04T09:00:00.000Z");
 const minutesLater = (minutes: number): Date => new Date(AT.getTime() + minutes * 60_000);
 
 let money: Money;
+let connection: Connection;
+let store: ScheduleStore;
 let temporal: RunningTemporal;
 let carrier: ScheduleCarrier;
-const taskQueue = `schedules-${randomUUID().slice(0, 8)}`;
+const earlierQueue = `schedules-${randomUUID().slice(0, 8)}`;
+const taskQueue = `${earlierQueue}-triggers`;
 
 /** What identity says of accounts, and planning of workflows. */
 let user: identity.User;
 let keyFailure: DomainError | undefined;
 let planFailure: DomainError | undefined;
-const owners = createOwners({
-  identity: {
-    getUser: () => Promise.resolve({ user }),
-    resolveKey: ({ keyId }: identity.ResolveKeyRequest) =>
-      keyFailure
-        ? Promise.reject(keyFailure)
-        : Promise.resolve(
-            identity.ResolveKeyResponse.fromPartial({ key: { id: keyId }, user, effectiveCapabilities: ["workflow:flow:run"] }),
-          ),
-  } as never,
-});
+const accounts = {
+  getUser: () => Promise.resolve({ user }),
+  resolveKey: ({ keyId }: identity.ResolveKeyRequest) =>
+    keyFailure
+      ? Promise.reject(keyFailure)
+      : Promise.resolve(
+          identity.ResolveKeyResponse.fromPartial({ key: { id: keyId }, user, effectiveCapabilities: ["workflow:flow:run"] }),
+        ),
+};
 
-const approve = (slug: string, ownerId: string): Promise<void> => {
+const approveGraph = ({ slug, ownerId }: { slug: string; ownerId: string }): Promise<object> => {
   approvals.push(`${slug} of ${ownerId}`);
-  return Promise.resolve();
+  return Promise.resolve({});
 };
 const approvals: string[] = [];
 
 let world: World;
-let schedules: Schedules;
-let fire: ReturnType<typeof createFiring>;
+let all: Triggers;
 const planned: string[] = [];
+
+/** Executions with the real store and billing, where nothing is left to move. */
+const executionsOf = (replica: ReturnType<World["replica"]>) =>
+  ({
+    run: async (request: messages.RunRequest) => {
+      const { row } = await replica.runs.run(request, Date.now() + 60_000);
+      return { execution: { id: row._id } };
+    },
+    quote: ({ target }: messages.QuoteRequest) => {
+      planned.push(target?.version ?? "");
+      return planFailure ? Promise.reject(planFailure) : Promise.resolve({});
+    },
+    getExecution: async ({ executionId }: messages.GetExecutionRequest) => ({ execution: await money.stores.rows.find(executionId) }),
+    findUnmoved: () => Promise.resolve({ scheduleIds: [], hookIds: [] }),
+  }) as never;
+const start = (): void => {
+  const workflows = { approveGraph } as never;
+  all = createTriggers({ connection, executions: executionsOf(world.replica()), identity: accounts as never, workflows, carrier, logger });
+};
 
 beforeAll(async () => {
   money = await startMoney();
-  temporal = await connectToTemporal(taskQueue);
-  carrier = createScheduleCarrier({ client: temporal.client, taskQueue });
-  await temporal.work({
-    startScheduled: (scheduleId: string, at: string) => fire(scheduleId, new Date(at)),
-  } as never);
+  connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${money.prefix}triggers` });
+  store = createScheduleStore(connection);
+  await makeCollections(connection);
+  temporal = await connectTemporal({
+    ...{ address: process.env.TEMPORAL_ADDRESS!, namespace: "default", taskQueue, logger, shutdownGraceMs: 2_000 },
+    workflowBundle: { codePath: join(__dirname, "..", "dist", "workflow-bundle.js") },
+  });
+  carrier = createScheduleCarrier({ client: temporal.client, taskQueue, earlierQueue });
+  const fire: Triggers["fire"] = (scheduleId, at) => all.fire(scheduleId, at);
+  await temporal.work(createActivities({ fire, reconcile: (beat) => all.reconcile(beat) }));
 });
 afterAll(async () => {
-  for await (const name of carrier.names()) await carrier.end(name);
+  for await (const { scheduleId } of carrier.carried()) await carrier.end(scheduleId);
   await temporal.stop();
+  await connection.dropDatabase();
+  await connection.close();
   await money.stopBalanced();
 });
 beforeEach(async () => {
@@ -75,19 +99,11 @@ beforeEach(async () => {
   [keyFailure, planFailure] = [undefined, undefined];
   planned.length = 0;
   approvals.length = 0;
-  const { stores } = money;
-  const planning = {
-    plan: ({ version }: PlanningRequest) => {
-      planned.push(version ?? "");
-      return planFailure ? Promise.reject(planFailure) : Promise.resolve({} as never);
-    },
-  };
-  schedules = createSchedules({ stores, owners, planning, approve, carrier, logger });
-  fire = createFiring({ stores, owners, run: world.replica().runs.run, carrier, logger });
+  start();
 });
 
 const create = (part: Partial<triggers.CreateScheduleRequest> = {}, keyId = ""): Promise<ScheduleRecord> =>
-  schedules.create(
+  all.schedules.create(
     triggers.CreateScheduleRequest.fromPartial({
       owner: { userId: world.userId, keyId },
       workflowSlug: "flow",
@@ -97,12 +113,12 @@ const create = (part: Partial<triggers.CreateScheduleRequest> = {}, keyId = ""):
     }),
   );
 const update = (row: ScheduleRecord, part: object, keyId = ""): Promise<ScheduleRecord> =>
-  schedules.update(
+  all.schedules.update(
     triggers.UpdateScheduleRequest.fromPartial({ owner: { userId: world.userId, keyId }, workflowSlug: "flow", id: row._id, ...part }),
   );
-const serve = (row: ScheduleRecord, at = AT) => fire(carrier.nameOf(carriedOf(row)), at);
-const stored = async ({ _id }: ScheduleRecord): Promise<ScheduleRecord> => (await money.stores.schedules.find(_id))!;
-const handleOf = (row: ScheduleRecord) => temporal.client.schedule.getHandle(carrier.nameOf(carriedOf(row)));
+const serve = (row: ScheduleRecord, at = AT) => all.fire(carrier.idOf(row), at);
+const stored = async ({ _id }: ScheduleRecord): Promise<ScheduleRecord> => (await store.find(_id))!;
+const handleOf = (row: ScheduleRecord) => temporal.client.schedule.getHandle(carrier.idOf(row));
 const isCarried = (row: ScheduleRecord): Promise<boolean> =>
   handleOf(row)
     .describe()
@@ -157,7 +173,7 @@ describe("a schedule", () => {
     const before = newRecord(world.userId, { status: "processing" });
     await money.stores.rows.insert(before);
     const time = { at: AT, outcome: "started" as const, executionId: before._id, code: null, message: null };
-    await money.stores.schedules.note(row._id, time, { unpaid: 0, lastExecutionId: before._id });
+    await store.note(row._id, time, { unpaid: 0, lastExecutionId: before._id });
     expect(await serve(row, minutesLater(1))).toMatchObject({ outcome: "skipped", executionId: null });
     expect((await stored(row)).lastExecutionId).toBe(before._id);
   });
@@ -209,7 +225,7 @@ describe("a schedule", () => {
   it("stops after three times in a row that were not paid for, and not before", async () => {
     world = await createWorld(money, { funds: 1 });
     user = { ...user, id: world.userId };
-    fire = createFiring({ stores: money.stores, owners, run: world.replica().runs.run, carrier, logger });
+    start();
     const row = await create({ inputsJson: PAID });
     for (const minute of [0, 1]) expect(await serve(row, minutesLater(minute))).toMatchObject({ code: "INSUFFICIENT_CREDITS" });
     await update(row, { inputsJson: FREE });
@@ -252,7 +268,7 @@ describe("a schedule", () => {
     for (const timezone of ["Middle/Earth", "+02:00", ""])
       await expect(create({ timezone })).rejects.toMatchObject({ metadata: { issues: [expect.objectContaining({ path: "timezone" })] } });
     await expect(create({ inputsJson: "[]" })).rejects.toMatchObject({ metadata: { issues: [{ path: "inputs" }] } });
-    expect(await schedules.list(world.userId, "flow")).toEqual([]);
+    expect(await all.schedules.list(world.userId, "flow")).toEqual([]);
   });
 
   it("is one of twenty of its account at most, however many are made at once", async () => {
@@ -263,7 +279,7 @@ describe("a schedule", () => {
 });
 
 describe("what Temporal carries", () => {
-  const reconcile = () => createScheduleReconciler({ stores: money.stores, carrier, logger })(() => undefined);
+  const reconcile = () => all.reconcile(() => undefined);
   /** Looks until Temporal's list has all that was done. */
   const settled = async (): Promise<void> => until(async () => (await reconcile()).changed === 0);
 
@@ -271,7 +287,7 @@ describe("what Temporal carries", () => {
     const [lost, removed, paused] = [await create(), await create(), await create({ paused: true })];
     await settled();
     await handleOf(lost).delete();
-    await money.stores.schedules.remove(world.userId, "flow", removed._id);
+    await store.remove(world.userId, "flow", removed._id);
     await until(async () => {
       await reconcile();
       return (await isCarried(lost)) && !(await isCarried(removed));

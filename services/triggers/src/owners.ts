@@ -1,4 +1,4 @@
-/** requests/triggers/: what starts a workflow without a request of its owner's: schedules and hooks. */
+/** Who runs a workflow that a schedule or a hook starts. */
 import {
   accountLeaving,
   accountNotApproved,
@@ -11,7 +11,7 @@ import {
   withinCeiling,
 } from "@nodeloom/kernel";
 import { executions, type identity as identityProto, type triggers } from "@nodeloom/proto";
-import type { Identity } from "../../clients";
+import type { Identity } from "./clients";
 
 /** Who set a schedule or a hook. */
 export interface Owner {

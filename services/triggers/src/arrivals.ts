@@ -1,0 +1,56 @@
+/**
+ * Schedules and hooks that 1.0.0 stored at executions. Each moves here once: when it is asked for, or by `migrate`. To be removed with the
+ * release after the next.
+ */
+import { createArrival } from "@nodeloom/platform";
+import { mongo, type Connection } from "mongoose";
+import type { Executions } from "./clients";
+
+export const MOVED = ["schedules", "hooks"] as const;
+type Moved = (typeof MOVED)[number];
+interface Row {
+  _id: string;
+  slot: number;
+}
+
+/** Moves a row whose owner gives it up. @returns whether it is here now */
+export type Arrive = (collection: Moved, id: string, take: (moveId: string) => Promise<Row | null>) => Promise<boolean>;
+
+/** A row on its way holds no place of its owner and no address. */
+const placeholder = (id: string) => ({ userId: `arriving:${id}`, slot: 0, secretHash: `arriving:${id}` });
+/** For a row whose place was taken meanwhile: above all places that are given. */
+const spareSlot = (): number => Date.now();
+
+export const createArrive = (connection: Connection): Arrive => {
+  const collections = Object.fromEntries(
+    MOVED.map((name) => [
+      name,
+      createArrival(connection.collection<Row>(name), { placeholder, again: (row) => ({ ...row, slot: spareSlot() }) }),
+    ]),
+  ) as Record<Moved, ReturnType<typeof createArrival<Row>>>;
+  return (collection, id, take) => collections[collection](id, take);
+};
+
+export type Arrivals = ReturnType<typeof createArrivals>;
+
+export const createArrivals = (connection: Connection, executions: Pick<Executions, "findUnmoved" | "moveTrigger">) => {
+  const arrive = createArrive(connection);
+  const move = async (which: { ownerId?: string; id?: string; secretHash?: string }): Promise<number> => {
+    const found = await executions.findUnmoved({ ownerId: "", id: "", secretHash: "", ...which });
+    const take = (collection: Moved, id: string) => async (moveId: string) => {
+      const { document } = await executions.moveTrigger({ collection, id, moveId });
+      return document.length === 0 ? null : (mongo.BSON.deserialize(document) as Row);
+    };
+    for (const id of found.scheduleIds) await arrive("schedules", id, take("schedules", id));
+    for (const id of found.hookIds) await arrive("hooks", id, take("hooks", id));
+    return found.scheduleIds.length + found.hookIds.length;
+  };
+  return {
+    /** Moves all that an account has. */
+    ofOwner: async (ownerId: string): Promise<void> => void (await move({ ownerId })),
+
+    /** Looks here first, and again after a row of this id or address has moved. */
+    find: async <T>(which: { id: string } | { secretHash: string }, look: () => Promise<T | null>): Promise<T | null> =>
+      (await look()) ?? ((await move(which)) > 0 ? look() : null),
+  };
+};

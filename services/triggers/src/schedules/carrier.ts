@@ -1,0 +1,111 @@
+/** Schedules in Temporal: made from rows, from which they can be made again. */
+import { type CalendarSpec, type Client, DAYS_OF_WEEK, MONTHS, ScheduleAlreadyRunning, ScheduleNotFoundError } from "@temporalio/client";
+import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from "@temporalio/common";
+import { TIMING } from "../timing";
+import type { startScheduledRun } from "../workflows";
+import { calendarsOf, zoneOf } from "./cron";
+import type { ScheduleRecord } from "./schedule-store";
+
+const USER = defineSearchAttributeKey("NodeloomUser", SearchAttributeType.KEYWORD);
+const WORKFLOW = defineSearchAttributeKey("NodeloomWorkflow", SearchAttributeType.KEYWORD);
+
+/** Times that match where all of these do; what is left out always does. */
+export interface Calendar {
+  minutes: number[];
+  hours: number[];
+  /** 1 is January. */
+  months: number[];
+  daysOfMonth?: number[];
+  /** 0 is Sunday. */
+  daysOfWeek?: number[];
+}
+
+/** The row and its revision that a schedule in Temporal was made from. */
+export interface ScheduleName {
+  id: string;
+  revision: number;
+}
+
+type CarriedSchedule = Pick<ScheduleRecord, "_id" | "revision" | "userId" | "workflowSlug" | "cron" | "timezone">;
+
+const START: keyof { startScheduledRun: typeof startScheduledRun } = "startScheduledRun";
+const NAME = /-schedule-([0-9a-f-]{36})-(\d+)$/;
+
+/** @returns undefined for schedules of others, and for the platform's own */
+export const parseScheduleName = (scheduleId: string): ScheduleName | undefined => {
+  const [, id, revision] = NAME.exec(scheduleId) ?? [];
+  return id === undefined ? undefined : { id, revision: Number(revision) };
+};
+
+const specOf = ({ minutes, hours, months, daysOfMonth, daysOfWeek }: Calendar): CalendarSpec => ({
+  minute: minutes,
+  hour: hours,
+  month: months.map((month) => MONTHS[month - 1]!),
+  ...(daysOfMonth ? { dayOfMonth: daysOfMonth } : {}),
+  ...(daysOfWeek ? { dayOfWeek: daysOfWeek.map((day) => DAYS_OF_WEEK[day]!) } : {}),
+});
+
+export type ScheduleCarrier = ReturnType<typeof createScheduleCarrier>;
+
+export interface CarrierOptions {
+  client: Client;
+  taskQueue: string;
+  /** The queue of executions, which carried the schedules of 1.0.0. */
+  earlierQueue: string;
+}
+
+/** Each revision of a row has a schedule of its own, so that none is ever changed. */
+export const createScheduleCarrier = ({ client, taskQueue, earlierQueue }: CarrierOptions) => {
+  const idOf = ({ _id, revision }: Pick<CarriedSchedule, "_id" | "revision">): string => `${taskQueue}-schedule-${_id}-${revision}`;
+  const prefixes = [taskQueue, earlierQueue].map((queue) => `${queue}-schedule-`);
+  const soon = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + TIMING.temporalCall, work);
+  return {
+    /** The id in Temporal of a row's schedule. */
+    idOf,
+
+    /** Begins to carry a revision, unless it is carried. */
+    begin: async (row: CarriedSchedule): Promise<void> => {
+      const { _id, userId, workflowSlug, cron, timezone } = row;
+      try {
+        await soon(() =>
+          client.schedule.create({
+            scheduleId: idOf(row),
+            spec: { calendars: calendarsOf(cron).map(specOf), timezone: zoneOf(timezone) ?? timezone },
+            action: {
+              type: "startWorkflow",
+              workflowType: START,
+              workflowId: `schedule-${_id}`,
+              taskQueue,
+              args: [],
+              workflowExecutionTimeout: TIMING.scheduledStart,
+              typedSearchAttributes: new TypedSearchAttributes([
+                { key: USER, value: userId },
+                { key: WORKFLOW, value: workflowSlug },
+              ]),
+            },
+            policies: { overlap: "SKIP", catchupWindow: TIMING.scheduleCatchUp },
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+      }
+    },
+
+    /** Stops carrying a revision, if it is carried. @param scheduleId its id in Temporal */
+    end: async (scheduleId: string): Promise<void> => {
+      try {
+        await soon(() => client.schedule.getHandle(scheduleId).delete());
+      } catch (error) {
+        if (!(error instanceof ScheduleNotFoundError)) throw error;
+      }
+    },
+
+    /** What is carried, by the ids in Temporal; it can be some seconds old. */
+    carried: async function* (): AsyncIterable<ScheduleName & { scheduleId: string; isEarlier: boolean }> {
+      for await (const { scheduleId } of client.schedule.list()) {
+        const name = prefixes.some((prefix) => scheduleId.startsWith(prefix)) ? parseScheduleName(scheduleId) : undefined;
+        if (name) yield { ...name, scheduleId, isEarlier: !scheduleId.startsWith(prefixes[0]!) };
+      }
+    },
+  };
+};

@@ -1,0 +1,53 @@
+/** Makes Temporal carry the schedules that rows say, and no others, whatever Temporal or the database has lost. */
+import { isDatabaseAway, type Logger } from "@nodeloom/platform";
+import type { ScheduleCarrier } from "./carrier";
+import type { ScheduleStore } from "./schedule-store";
+
+export interface ReconcilerOptions {
+  store: Pick<ScheduleStore, "active" | "find">;
+  carrier: ScheduleCarrier;
+  logger: Logger;
+}
+
+/** How many schedules were begun or ended, and could not be: the next comparison tries those again. */
+export interface Reconciled {
+  changed: number;
+  failed: number;
+}
+
+const PAGE = 200;
+
+/** Temporal is read first: a row is written before its schedule, so a schedule without a row has lost it. */
+export const createScheduleReconciler =
+  ({ store, carrier, logger }: ReconcilerOptions) =>
+  async (beat: () => void): Promise<Reconciled> => {
+    const carried = new Map<string, { id: string; isEarlier: boolean }>();
+    for await (const { scheduleId, ...name } of carrier.carried()) {
+      carried.set(scheduleId, name);
+      beat();
+    }
+    const report: Reconciled = { changed: 0, failed: 0 };
+    const change = async (scheduleId: string, work: () => Promise<void>): Promise<void> => {
+      beat();
+      try {
+        await work();
+        report.changed += 1;
+      } catch (error) {
+        if (isDatabaseAway(error)) throw error;
+        report.failed += 1;
+        logger.error({ err: error, scheduleId }, "a schedule could not be put right");
+      }
+    };
+    for (let after = "", isLast = false; !isLast;) {
+      const rows = await store.active(after, PAGE);
+      for (const row of rows) if (!carried.delete(carrier.idOf(row))) await change(carrier.idOf(row), () => carrier.begin(row));
+      after = rows.at(-1)?._id ?? after;
+      isLast = rows.length < PAGE;
+    }
+    for (const [scheduleId, { id, isEarlier }] of carried) {
+      // Executions still owns the row of one that has not moved.
+      if (isEarlier && !(await store.find(id))) continue;
+      await change(scheduleId, () => carrier.end(scheduleId));
+    }
+    return report;
+  };

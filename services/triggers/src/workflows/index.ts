@@ -1,0 +1,33 @@
+import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
+import { ApplicationFailure, proxyActivities, workflowInfo } from "@temporalio/workflow";
+import type { Activities, ScheduledStart } from "../activities";
+import type { Reconciled } from "../schedules/reconcile";
+import { TIMING } from "../timing";
+
+/** Set by Temporal on the workflows of a schedule: its id, and the time. */
+const SCHEDULED_BY = defineSearchAttributeKey("TemporalScheduledById", SearchAttributeType.KEYWORD);
+const SCHEDULED_AT = defineSearchAttributeKey("TemporalScheduledStartTime", SearchAttributeType.DATETIME);
+
+const { startScheduled } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.scheduledAttempt,
+  scheduleToCloseTimeout: TIMING.scheduledStart,
+  retry: { initialInterval: "1s", maximumInterval: "1 minute" },
+});
+const { reconcile } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.reconcile,
+  heartbeatTimeout: TIMING.heartbeat,
+  retry: { maximumAttempts: 3 },
+});
+
+/** Starts the run of a user's schedule at one of its times. */
+export async function startScheduledRun(): Promise<ScheduledStart | null> {
+  const { typedSearchAttributes } = workflowInfo();
+  const [scheduleId, at] = [typedSearchAttributes.get(SCHEDULED_BY), typedSearchAttributes.get(SCHEDULED_AT)];
+  if (scheduleId === undefined || at === undefined) throw ApplicationFailure.nonRetryable("is started by a schedule alone");
+  return startScheduled(scheduleId, at.toISOString());
+}
+
+/** Makes Temporal carry the schedules that rows say. Started by a schedule of the platform. */
+export async function reconcileSchedules(): Promise<Reconciled> {
+  return reconcile();
+}
