@@ -206,6 +206,10 @@ export default tseslint.config(
     rules: workflowImports("\\.\\./\\.\\./run/[a-z-]+$", "\\.\\./names$"),
   },
   {
+    files: ["services/triggers/src/workflows/*.ts"],
+    rules: workflowImports("\\.\\./timing$"),
+  },
+  {
     files: [workflowFolders],
     rules: workflowImports("\\.\\./[a-z-]+$", "\\.\\./\\.\\./\\.\\./run/[a-z-]+$"),
   },

@@ -1,6 +1,5 @@
-import { defineDatabase, FIRST_VERSION, takeRow, temporalServer, temporalVariables, unmovedIds } from "@nodeloom/platform";
-import type { Connection } from "mongoose";
-import { createArrive, MOVED } from "./arrivals";
+import { defineDatabase, FIRST_VERSION, temporalServer, temporalVariables } from "@nodeloom/platform";
+import { moveAll } from "./arrivals-store";
 import { createHookStore } from "./hooks/hook-store";
 import { createScheduleStore } from "./schedules/schedule-store";
 import { TIMING } from "./timing";
@@ -9,17 +8,6 @@ import type { reconcileSchedules } from "./workflows";
 export const queueOf = ({ TEMPORAL_TASK_QUEUE }: { TEMPORAL_TASK_QUEUE: string }): string => `${TEMPORAL_TASK_QUEUE}-triggers`;
 
 const RECONCILE: keyof { reconcileSchedules: typeof reconcileSchedules } = "reconcileSchedules";
-
-/** Moves the rows that 1.0.0 stored at executions. */
-const moveRows = async (own: Connection, executions: Connection): Promise<number> => {
-  const arrive = createArrive(own);
-  let moved = 0;
-  for (const name of MOVED) {
-    const rows = executions.collection<{ _id: string; slot: number }>(name);
-    for await (const id of unmovedIds(rows)) moved += Number(await arrive(name, id, (moveId) => takeRow(rows, id, moveId)));
-  }
-  return moved;
-};
 
 /** Schedules and hooks; and in Temporal the comparison of schedules. The version goes up with every change of any of them. */
 export const database = defineDatabase({
@@ -35,5 +23,5 @@ export const database = defineDatabase({
     };
     await withTemporal(temporalServer(config), (client) => ensureSchedules(client, queueOf(config), [schedule]));
   },
-  fill: { from: "executions", move: moveRows },
+  fill: { from: "executions", move: moveAll },
 });

@@ -16,10 +16,13 @@ import {
 import { connectTemporal } from "@nodeloom/platform/temporal";
 import { erasure, triggers as proto } from "@nodeloom/proto";
 import { createActivities } from "./activities";
+import { createArrivals } from "./arrivals-store";
 import { connectServices } from "./clients";
 import { database, queueOf } from "./database";
 import { createEraseTriggers } from "./erasure";
+import { createHookStore } from "./hooks/hook-store";
 import { createScheduleCarrier } from "./schedules/carrier";
+import { createScheduleStore } from "./schedules/schedule-store";
 import { triggersHandlers } from "./server";
 import { createTriggers } from "./triggers";
 
@@ -45,7 +48,9 @@ export const service = defineService({
       ...{ metrics: await libraryMetrics(), shutdownGraceMs: config.SHUTDOWN_GRACE_MS },
     });
     const carrier = createScheduleCarrier({ client: temporal.client, taskQueue, earlierQueue: config.TEMPORAL_TASK_QUEUE });
-    const triggers = createTriggers({ connection, ...services, carrier, logger });
+    const stores = { schedules: createScheduleStore(connection), hooks: createHookStore(connection) };
+    const arrivals = createArrivals(connection, services.executions);
+    const triggers = createTriggers({ stores, arrivals, ...services, carrier, logger });
     await temporal.work(createActivities(triggers));
     return serveGrpc({
       service: grpcService(proto.TriggersServiceService, triggersHandlers(triggers)),

@@ -9,6 +9,8 @@ import { newRecord } from "../../executions/test/support/index";
 import { logger, startMoney, type Money } from "../../executions/test/support/money";
 import { createWorld, PRICE, type World } from "../../executions/test/support/world";
 import { createActivities } from "../src/activities";
+import { createArrivals } from "../src/arrivals-store";
+import { createHookStore } from "../src/hooks/hook-store";
 import { createScheduleCarrier, type ScheduleCarrier } from "../src/schedules/carrier";
 import { nextTimes } from "../src/schedules/cron";
 import { createScheduleStore, type ScheduleRecord, type ScheduleStore } from "../src/schedules/schedule-store";
@@ -69,7 +71,12 @@ const executionsOf = (replica: ReturnType<World["replica"]>) =>
   }) as never;
 const start = (): void => {
   const workflows = { approveGraph } as never;
-  all = createTriggers({ connection, executions: executionsOf(world.replica()), identity: accounts as never, workflows, carrier, logger });
+  const executions = executionsOf(world.replica());
+  const arrivals = createArrivals(connection, executions);
+  all = createTriggers({
+    ...{ stores: { schedules: store, hooks: createHookStore(connection) }, arrivals },
+    ...{ executions, identity: accounts as never, workflows, carrier, logger },
+  });
 };
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { DomainError, invalidRequest, isRefusal, TRIGGER_BOUNDS, unavailable } f
 import { ExpressionError, parseExpression, type Expression } from "@nodeloom/kernel/graph";
 import type { Logger } from "@nodeloom/platform";
 import type { executions, triggers } from "@nodeloom/proto";
-import type { Arrivals } from "../arrivals";
+import type { Arrivals } from "../arrivals-store";
 import type { Approve } from "../approved";
 import type { Identity, Workflows } from "../clients";
 import { ownerOf, type Owners } from "../owners";

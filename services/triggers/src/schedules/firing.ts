@@ -3,7 +3,7 @@ import { DomainError, isRefusal, isShortOfCredits, TRIGGER_BOUNDS, unlessNotFoun
 import { derivedId, type Logger } from "@nodeloom/platform";
 import { executions as messages } from "@nodeloom/proto";
 import { approvedTarget } from "../approved";
-import type { Arrivals } from "../arrivals";
+import type { Arrivals } from "../arrivals-store";
 import type { Executions } from "../clients";
 import type { Owners } from "../owners";
 import { TIMING } from "../timing";

@@ -5,7 +5,7 @@ import { isRecord, parseJsonText } from "@nodeloom/kernel/graph";
 import { retryOnConflict, type Logger } from "@nodeloom/platform";
 import { executions as messages, type triggers } from "@nodeloom/proto";
 import { approvedTarget, type Approve } from "../approved";
-import type { Arrivals } from "../arrivals";
+import type { Arrivals } from "../arrivals-store";
 import type { Executions } from "../clients";
 import { ownerOf, type Owner, type Owners } from "../owners";
 import { takePlace } from "../places";

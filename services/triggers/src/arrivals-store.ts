@@ -2,11 +2,11 @@
  * Schedules and hooks that 1.0.0 stored at executions. Each moves here once: when it is asked for, or by `migrate`. To be removed with the
  * release after the next.
  */
-import { createArrival } from "@nodeloom/platform";
+import { createArrival, takeRow, unmovedIds } from "@nodeloom/platform";
 import { mongo, type Connection } from "mongoose";
 import type { Executions } from "./clients";
 
-export const MOVED = ["schedules", "hooks"] as const;
+const MOVED = ["schedules", "hooks"] as const;
 type Moved = (typeof MOVED)[number];
 interface Row {
   _id: string;
@@ -14,14 +14,14 @@ interface Row {
 }
 
 /** Moves a row whose owner gives it up. @returns whether it is here now */
-export type Arrive = (collection: Moved, id: string, take: (moveId: string) => Promise<Row | null>) => Promise<boolean>;
+type Arrive = (collection: Moved, id: string, take: (moveId: string) => Promise<Row | null>) => Promise<boolean>;
 
 /** A row on its way holds no place of its owner and no address. */
 const placeholder = (id: string) => ({ userId: `arriving:${id}`, slot: 0, secretHash: `arriving:${id}` });
 /** For a row whose place was taken meanwhile: above all places that are given. */
 const spareSlot = (): number => Date.now();
 
-export const createArrive = (connection: Connection): Arrive => {
+const createArrive = (connection: Connection): Arrive => {
   const collections = Object.fromEntries(
     MOVED.map((name) => [
       name,
@@ -29,6 +29,17 @@ export const createArrive = (connection: Connection): Arrive => {
     ]),
   ) as Record<Moved, ReturnType<typeof createArrival<Row>>>;
   return (collection, id, take) => collections[collection](id, take);
+};
+
+/** Moves all rows, from database to database. */
+export const moveAll = async (own: Connection, executions: Connection): Promise<number> => {
+  const arrive = createArrive(own);
+  let moved = 0;
+  for (const name of MOVED) {
+    const rows = executions.collection<Row>(name);
+    for await (const id of unmovedIds(rows)) moved += Number(await arrive(name, id, (moveId) => takeRow(rows, id, moveId)));
+  }
+  return moved;
 };
 
 export type Arrivals = ReturnType<typeof createArrivals>;
