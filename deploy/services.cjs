@@ -109,6 +109,7 @@ const SERVICES = [
     queue: "-triggers",
     host: "executions",
     replicas: 2,
+    resources: { cpu: "50m", memory: "256Mi", limit: "512Mi" },
   },
   {
     name: "media",
