@@ -27,8 +27,8 @@ const EARLIER_RUNS = Number(process.env.DRILL_EARLIER_RUNS ?? 10_000);
 const LATER_MS = 16 * 60_000;
 const SETTLE_MS = 8 * 60_000;
 /** Callers and Temporal's worker come last. */
-const LAST = ["executions", "gateway"];
-const SCHEDULE = "nodeloom-reconcile-runs";
+const LAST = ["executions", "triggers", "gateway"];
+const SCHEDULES = ["nodeloom-reconcile-runs", "nodeloom-triggers-reconcile-schedules"];
 const LATER = fileURLToPath(new URL("../cluster/later.cjs", import.meta.url));
 
 /** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
@@ -39,7 +39,8 @@ const createReconcile = (cluster) => {
   return async () => {
     const connection = await Connection.connect({ address: cluster.servers.temporalAddress() });
     try {
-      await new ScheduleClient({ connection }).getHandle(SCHEDULE).trigger();
+      const schedules = new ScheduleClient({ connection });
+      await Promise.all(SCHEDULES.map((id) => schedules.getHandle(id).trigger()));
     } finally {
       await connection.close();
     }
