@@ -60,6 +60,12 @@ export const createArrivals = (connection: Connection, executions: Pick<Executio
     /** Moves all that an account has. */
     ofOwner: async (ownerId: string): Promise<void> => void (await move({ ownerId })),
 
+    /** Whether executions still has a row of this id. */
+    isUnmoved: async (id: string): Promise<boolean> => {
+      const { scheduleIds, hookIds } = await executions.findUnmoved({ ownerId: "", id, secretHash: "" });
+      return scheduleIds.length + hookIds.length > 0;
+    },
+
     /** Looks here first, and again after a row of this id or address has moved. */
     find: async <T>(which: { id: string } | { secretHash: string }, look: () => Promise<T | null>): Promise<T | null> =>
       (await look()) ?? ((await move(which)) > 0 ? look() : null),

@@ -40,6 +40,6 @@ export const createTriggers = ({ stores, arrivals, executions, identity, workflo
     readDelivery: createReadDelivery(hooks),
     /** Serves a time of a schedule. */
     fire: createFiring({ ...shared, store, executions, carrier }),
-    reconcile: createScheduleReconciler({ store, carrier, logger }),
+    reconcile: createScheduleReconciler({ store, arrivals, carrier, logger }),
   };
 };

@@ -55,6 +55,9 @@ let world: World;
 let all: Triggers;
 const planned: string[] = [];
 
+/** Ids of schedules that executions still has. */
+const unmoved = new Set<string>();
+
 /** Executions with the real store and billing, where nothing is left to move. */
 const executionsOf = (replica: ReturnType<World["replica"]>) =>
   ({
@@ -67,7 +70,7 @@ const executionsOf = (replica: ReturnType<World["replica"]>) =>
       return planFailure ? Promise.reject(planFailure) : Promise.resolve({});
     },
     getExecution: async ({ executionId }: messages.GetExecutionRequest) => ({ execution: await money.stores.rows.find(executionId) }),
-    findUnmoved: () => Promise.resolve({ scheduleIds: [], hookIds: [] }),
+    findUnmoved: ({ id }: messages.FindUnmovedRequest) => Promise.resolve({ scheduleIds: unmoved.has(id) ? [id] : [], hookIds: [] }),
   }) as never;
 const start = (): void => {
   const workflows = { approveGraph } as never;
@@ -301,6 +304,32 @@ describe("what Temporal carries", () => {
     });
     await settled();
     expect([await isCarried(lost), await isCarried(removed), await isCarried(paused)]).toEqual([true, false, false]);
+  });
+
+  it("replaces the schedules of 1.0.0 whose rows have moved or are gone, and leaves those that executions still has", async () => {
+    const earlier = createScheduleCarrier({ client: temporal.client, taskQueue: earlierQueue, earlierQueue });
+    const [moved, gone, stays] = [await create(), await create(), await create()];
+    for (const row of [moved, gone, stays]) await earlier.begin(row);
+    for (const row of [gone, stays]) await store.remove(world.userId, "flow", row._id);
+    unmoved.add(stays._id);
+    const isThere = (row: ScheduleRecord) =>
+      temporal.client.schedule
+        .getHandle(earlier.idOf(row))
+        .describe()
+        .then(
+          () => true,
+          () => false,
+        );
+    await until(async () => {
+      await reconcile();
+      return !(await isThere(moved)) && !(await isThere(gone));
+    });
+    expect([await isCarried(moved), await isCarried(gone), await isThere(stays)]).toEqual([true, false, true]);
+    // A time of such a schedule is served by the row.
+    expect(await all.fire(earlier.idOf(moved), AT)).toMatchObject({ outcome: "started" });
+    unmoved.clear();
+    await settled();
+    expect(await isThere(stays)).toBe(false);
   });
 
   it.each([

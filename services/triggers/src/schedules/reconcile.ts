@@ -1,10 +1,12 @@
 /** Makes Temporal carry the schedules that rows say, and no others, whatever Temporal or the database has lost. */
 import { isDatabaseAway, type Logger } from "@nodeloom/platform";
+import type { Arrivals } from "../arrivals-store";
 import type { ScheduleCarrier } from "./carrier";
 import type { ScheduleStore } from "./schedule-store";
 
 export interface ReconcilerOptions {
   store: Pick<ScheduleStore, "active" | "find">;
+  arrivals: Pick<Arrivals, "isUnmoved">;
   carrier: ScheduleCarrier;
   logger: Logger;
 }
@@ -19,7 +21,7 @@ const PAGE = 200;
 
 /** Temporal is read first: a row is written before its schedule, so a schedule without a row has lost it. */
 export const createScheduleReconciler =
-  ({ store, carrier, logger }: ReconcilerOptions) =>
+  ({ store, arrivals, carrier, logger }: ReconcilerOptions) =>
   async (beat: () => void): Promise<Reconciled> => {
     const carried = new Map<string, { id: string; isEarlier: boolean }>();
     for await (const { scheduleId, ...name } of carrier.carried()) {
@@ -45,9 +47,9 @@ export const createScheduleReconciler =
       isLast = rows.length < PAGE;
     }
     for (const [scheduleId, { id, isEarlier }] of carried) {
-      // Executions still owns the row of one that has not moved.
-      if (isEarlier && !(await store.find(id))) continue;
-      await change(scheduleId, () => carrier.end(scheduleId));
+      // One whose row has not moved is carried for executions.
+      const isNeeded = isEarlier && !(await store.find(id)) && (await arrivals.isUnmoved(id));
+      if (!isNeeded) await change(scheduleId, () => carrier.end(scheduleId));
     }
     return report;
   };
