@@ -121,9 +121,9 @@ export interface PlatformOptions {
   env?: Record<string, string> | ((own: Readonly<Record<string, string>>) => Record<string, string>);
 }
 
-const TOGETHER: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox", "transform", "triggers", "executions", "gateway"]];
+const TOGETHER: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox", "transform", "executions", "gateway"]];
 /** The gateway and the executions each in a process of its own, as they are deployed. */
-export const APART: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox", "transform", "triggers"], ["executions"], ["gateway"]];
+export const APART: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox", "transform"], ["executions"], ["gateway"]];
 
 /** Starts a whole platform with a database, key prefix and task queue of its own on the test servers. */
 export const startPlatform = async (options: PlatformOptions = {}): Promise<Platform> => {
