@@ -9,7 +9,7 @@ import { ensureSchedules, withTemporal, type PlatformSchedule, type TemporalServ
 import { SEARCH_ATTRIBUTES } from "./names";
 
 /** The periodic work of the platform. */
-const SCHEDULES = [
+export const SCHEDULES = [
   {
     id: "reconcile-runs",
     workflow: "reconcileRuns" satisfies keyof { reconcileRuns: typeof reconcileRuns },

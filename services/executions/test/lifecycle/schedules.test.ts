@@ -4,8 +4,8 @@ import { connectMongo } from "@nodeloom/platform";
 import { billing as billingProto } from "@nodeloom/proto";
 import { createLedgerCheck, createRenewals, type RenewalProgress } from "../../src/upkeep/billing";
 import type { Activities, LedgerReport } from "../../src/carry/activity-types";
-import { ensureSchedules } from "../../src/carry/prepare";
-import type { RunningTemporal } from "@nodeloom/platform/temporal";
+import { SCHEDULES } from "../../src/carry/prepare";
+import { ensureSchedules, type RunningTemporal } from "@nodeloom/platform/temporal";
 import { Context } from "@temporalio/activity";
 import { logger, startMoney, type Money } from "../support/money";
 import { startWorker } from "../support/temporal";
@@ -77,26 +77,26 @@ it.each([
   ["retention", "removeExpired", 86_400_000],
   ["ledger-check", "checkWholeLedger", 604_800_000],
 ])("schedules %s as one workflow at a time", async (name, workflowType, every) => {
-  await ensureSchedules(temporal.client, taskQueue);
+  await ensureSchedules(temporal.client, taskQueue, SCHEDULES);
   const described = await temporal.client.schedule.getHandle(`${taskQueue}-${name}`).describe();
   expect(described.spec.intervals).toEqual([expect.objectContaining({ every })]);
   expect(described).toMatchObject({ action: { type: "startWorkflow", workflowType, taskQueue }, policies: { overlap: "SKIP" } });
 });
 
 it("is scheduled every hour, once over all processes, and stays paused when an operator has paused it", async () => {
-  await Promise.all([ensureSchedules(temporal.client, taskQueue), ensureSchedules(temporal.client, taskQueue)]);
+  await Promise.all([ensureSchedules(temporal.client, taskQueue, SCHEDULES), ensureSchedules(temporal.client, taskQueue, SCHEDULES)]);
   const schedule = renewalsSchedule;
   const described = await schedule.describe();
   expect(described.spec.intervals).toEqual([expect.objectContaining({ every: 3_600_000 })]);
   expect(described.policies).toMatchObject({ overlap: "SKIP", catchupWindow: 3_600_000 });
   await schedule.pause("an operator's reasons");
-  await ensureSchedules(temporal.client, taskQueue);
+  await ensureSchedules(temporal.client, taskQueue, SCHEDULES);
   expect((await schedule.describe()).state.paused).toBe(true);
   await schedule.unpause();
 });
 
 it("renews accounts that nobody touches, once, when Temporal triggers it, beside runs that renew them, too", async () => {
-  await ensureSchedules(temporal.client, taskQueue);
+  await ensureSchedules(temporal.client, taskQueue, SCHEDULES);
   await subscribe(USERS);
   const [touched] = USERS;
   const run = { executionId: "e1", userId: touched!, items: [{ key: "a:0", model: "m", maxMillicredits: 100 }], maxActive: 0 };
@@ -111,7 +111,7 @@ it("renews accounts that nobody touches, once, when Temporal triggers it, beside
 });
 
 it("checks every account against all of its rows, and counts what disagrees", async () => {
-  await ensureSchedules(temporal.client, taskQueue);
+  await ensureSchedules(temporal.client, taskQueue, SCHEDULES);
   const before = (await trigger(ledgerSchedule)) as LedgerReport;
   expect(before).toMatchObject({ mismatches: 0 });
   expect(before.accounts).toBeGreaterThanOrEqual(USERS.length);
