@@ -29,7 +29,8 @@ beforeAll(async () => {
   connections = connectServices(
     {
       ...{ identity: address("IDENTITY"), workflows: address("WORKFLOWS"), models: address("MODELS"), billing: address("BILLING") },
-      ...{ usage: address("USAGE"), executions: address("EXECUTIONS"), media: address("MEDIA"), notifications: "127.0.0.1:1" },
+      ...{ usage: address("USAGE"), executions: address("EXECUTIONS"), media: address("MEDIA"), triggers: "127.0.0.1:1" },
+      notifications: "127.0.0.1:1",
     },
     {},
   );

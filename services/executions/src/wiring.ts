@@ -91,7 +91,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });
   const starter = createRunStarter({ client: temporal.client, taskQueue });
-  const { billing, identity, notifications } = services;
+  const { billing, notifications } = services;
   const webhooks = createHandOver({ notifications, stores });
   const holds = createHolds({ billing });
   const queue = createQueue({ stores, starter, logger });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { accountSuspended, DomainError } from "@nodeloom/kernel";
 import { connectMongo, makeCollections } from "@nodeloom/platform";
 import { connectTemporal, type RunningTemporal } from "@nodeloom/platform/temporal";
-import { executions as messages, identity, triggers } from "@nodeloom/proto";
+import { identity, triggers, type executions as messages } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import { newRecord } from "../../executions/test/support/index";
 import { logger, startMoney, type Money } from "../../executions/test/support/money";
