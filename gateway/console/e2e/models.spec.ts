@@ -1,4 +1,5 @@
 import { expect, test } from "@playwright/test";
+import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
 import { nodeAt } from "./support/canvas";
 import { setStage } from "./support/stage";
 

@@ -46,7 +46,7 @@ test("a newcomer gets from signing in to an own pipeline that curl calls by what
   process.stdout.write(`a newcomer: ${effort.clicks} clicks, ${seconds} s beside reading and typing\n`);
   expect(JSON.parse(stdout)).toMatchObject({
     success: true,
-    result: { images: [{ url: expect.stringContaining("/media/") as string }] },
+    result: { images: [{ url: expect.stringContaining("/media/") }] },
   });
   expect(effort.clicks).toBeLessThanOrEqual(MOST_CLICKS);
   expect(complaints).toEqual([]);

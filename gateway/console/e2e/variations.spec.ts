@@ -101,7 +101,7 @@ onCanvas(
     await saved(page);
     expect((await read(slug)).nodes.find(({ id }) => id === "stills")!.data).toMatchObject({
       model: "sandbox-image-fast",
-      inputs: { seed: expect.any(Number) as number },
+      inputs: { seed: expect.any(Number) },
     });
     // What was picked is not paid for again.
     const again = page.getByRole("form", { name: "Run again" });
@@ -191,7 +191,7 @@ onCanvas("a pinned result is kept by the next run, which makes and charges all e
     (await stage.http.call("GET", `/api/executions/${executionId}`, { key: account.key })).body as unknown as Ran;
   await eventually(async () => (await ran()).status === "completed");
   const of = new Map((await ran()).nodes.map((one) => [one.id, one]));
-  expect(of.get("stills")).toMatchObject({ creditsCost: 0, reusedFrom: expect.any(String) as string });
+  expect(of.get("stills")).toMatchObject({ creditsCost: 0, reusedFrom: expect.any(String) });
   expect(of.get("clip")!.creditsCost).toBeGreaterThan(0);
   expect(of.get("clip")!.reusedFrom).toBeUndefined();
 });

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
 import { RUN_CANCELLED, type CallResult, type RunEnd, type RunInput } from "../../src/run/types";
-import type { Activities, LocalActivities, ReuseInput } from "../../src/carry/activity-types";
+import type { Activities, LocalActivities } from "../../src/carry/activity-types";
 import type { ReusedResult } from "../../src/run/call-record";
-import type { CancelResult, ModelCall, StepFailure } from "../../src/run/calls";
+import type { CancelResult, ModelCall, ReuseInput, StepFailure } from "../../src/run/calls";
 import type { PlanStep } from "@nodeloom/kernel";
 import { createRunStarter, type RunStarter } from "../../src/carry/client";
 import type { RunningTemporal } from "@nodeloom/platform/temporal";
