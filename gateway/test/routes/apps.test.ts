@@ -474,7 +474,11 @@ describe("an app's daily budget", () => {
     const user = await platform.createUser();
     const which = await newApp(user, { dailyCredits: 100_000_000 });
     const poor = await run(await visit(which), { which });
-    expect(poor.body).toEqual({ code: "INSUFFICIENT_CREDITS", error: "the credits of the app's owner do not suffice" });
+    expect(poor.body).toEqual({
+      code: "INSUFFICIENT_CREDITS",
+      doc: "/docs/reference/errors/INSUFFICIENT_CREDITS",
+      error: "the credits of the app's owner do not suffice",
+    });
     const metadata = { "nodeloom.app": which };
     const headers = platform.byKey(owner);
     const forged = [
