@@ -1,9 +1,8 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, type QueryClient } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, type QueryClient } from "@tanstack/react-query";
 import type { Me, Operations } from "@nodeloom/client";
 import { api, isNotFound, isSignedOut, request } from "./client";
 import { chosenOrganization, leaveOrganization } from "./organization";
 import { beginSession } from "./session";
-import { loadRanGraph, loadVersion } from "./workflow-remote";
 
 const APPROVAL_POLL_MS = 10_000;
 

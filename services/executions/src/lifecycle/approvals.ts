@@ -64,7 +64,7 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
         return now && now.attempt === attempt && now.status === "processing" && approvalOf(now, approval.nodeId) ? now : null;
       }
       announceAll(executionId, events);
-      if (begun.outbox.length > 0) outbox.deliverLater(begun);
+      if (begun.outbox.length > 0) void outbox.deliverLater(begun);
       return begun;
     },
 
@@ -89,7 +89,7 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
       if (decided === undefined) throw unavailable("the execution changes too often", 1);
       if (!decided) return null;
       announceAll(row._id, events);
-      if (by === "owner") outbox.deliverLater(decided);
+      if (by === "owner") void outbox.deliverLater(decided);
       return decided;
     },
 

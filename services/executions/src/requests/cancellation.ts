@@ -37,7 +37,7 @@ export const createCancellation = ({ stores, execution, end, outbox, awaitDelive
   const stop = async (row: ExecutionView): Promise<void> => {
     const isFailing = await tasks.isFailing(row._id).catch(() => false);
     if (isFailing) await abandon(row);
-    else outbox.deliverLater(row);
+    else void outbox.deliverLater(row);
   };
 
   return {

@@ -86,7 +86,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
   /** What can't be left undecided any longer is refused: its caller is about to get the answer that nothing runs. */
   const decide = async (row: ExecutionView): Promise<ExecutionView | null> => {
     const refused = await execution.refuse(row, busy());
-    if (refused) outbox.deliverLater(refused);
+    if (refused) void outbox.deliverLater(refused);
     return refused ?? stores.rows.find(row._id);
   };
 

@@ -134,7 +134,7 @@ export const createStart = (options: StartOptions) => {
   const refuse = async (row: ExecutionView, error: DomainError, left?: readonly OutboxEntry[]): Promise<ExecutionView> => {
     const refused = await execution.refuse(row, error, left);
     if (refused && isKnown(error)) await outbox.deliverFirst(refused);
-    else if (refused) outbox.deliverLater(refused);
+    else if (refused) void outbox.deliverLater(refused);
     return refused ?? (await stores.rows.find(row._id)) ?? row;
   };
 
@@ -167,7 +167,7 @@ export const createStart = (options: StartOptions) => {
 
   const wait = async (row: ExecutionView, run: RunInput, place: number): Promise<ExecutionView> => {
     const queued = await execution.queue(row, run, place);
-    if (queued) outbox.deliverLater(queued);
+    if (queued) void outbox.deliverLater(queued);
     return queued ?? (await stores.rows.find(row._id)) ?? row;
   };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
-import { notifications } from "@nodeloom/proto";
+import type { notifications } from "@nodeloom/proto";
 import type { DeliveryStanding, WebhookState } from "../../src/run/delivery";
 import type { ExecutionRecord } from "../../src/run/record";
 import type { Stores } from "../../src/store/stores";

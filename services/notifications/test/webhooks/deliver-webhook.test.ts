@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { Client } from "@temporalio/client";
-import { temporal } from "@temporalio/proto";
+import type { temporal } from "@temporalio/proto";
 import { DefaultLogger, type InjectedSinks, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import type { Activities, LocalActivities } from "../../src/workflows/activities";
 import { DELIVERY_ATTEMPTS, pauseBefore } from "../../src/timing";
@@ -16,7 +16,6 @@ const HOUR = 60 * MINUTE;
 const PAUSES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
 const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
 
-const { History } = temporal.api.history.v1;
 type History = temporal.api.history.v1.IHistory;
 
 const taskQueue = `deliveries-${randomUUID().slice(0, 8)}`;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { unavailable } from "@nodeloom/kernel";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
-import { executions } from "@nodeloom/proto";
+import type { executions } from "@nodeloom/proto";
 import { Webhook } from "standardwebhooks";
 import type { AttemptId, DeliveryEnd, DeliveryRecord, Sent, SentAttempt } from "../../src/delivery";
 import { createWebhooks, Postponed, type Webhooks } from "../../src/webhooks/webhooks";

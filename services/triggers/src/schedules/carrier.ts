@@ -3,22 +3,11 @@ import { type CalendarSpec, type Client, DAYS_OF_WEEK, MONTHS, ScheduleAlreadyRu
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from "@temporalio/common";
 import { TIMING } from "../timing";
 import type { startScheduledRun } from "../workflows";
-import { calendarsOf, zoneOf } from "./cron";
+import { calendarsOf, zoneOf, type Calendar } from "./cron";
 import type { ScheduleRecord } from "./schedule-store";
 
 const USER = defineSearchAttributeKey("NodeloomUser", SearchAttributeType.KEYWORD);
 const WORKFLOW = defineSearchAttributeKey("NodeloomWorkflow", SearchAttributeType.KEYWORD);
-
-/** Times that match where all of these do; what is left out always does. */
-export interface Calendar {
-  minutes: number[];
-  hours: number[];
-  /** 1 is January. */
-  months: number[];
-  daysOfMonth?: number[];
-  /** 0 is Sunday. */
-  daysOfWeek?: number[];
-}
 
 /** The row and its revision that a schedule in Temporal was made from. */
 export interface ScheduleName {

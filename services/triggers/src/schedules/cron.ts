@@ -1,7 +1,17 @@
 /** The times of schedules: cron expressions by a library, as the calendars that Temporal compares times with. */
 import { TRIGGER_BOUNDS, type Issue } from "@nodeloom/kernel";
 import { CronExpressionParser, type CronExpression } from "cron-parser";
-import type { Calendar } from "./carrier";
+
+/** Times that match where all of these do; what is left out always does. */
+export interface Calendar {
+  minutes: number[];
+  hours: number[];
+  /** 1 is January. */
+  months: number[];
+  daysOfMonth?: number[];
+  /** 0 is Sunday. */
+  daysOfWeek?: number[];
+}
 
 /** Five fields, so that the shortest interval is a minute; of what cron dialects have beyond that, Temporal knows nothing. */
 const FIELDS = 5;

@@ -1,5 +1,6 @@
 /** Makes Temporal carry the schedules that rows say, and no others, whatever Temporal or the database has lost. */
 import { isDatabaseAway, type Logger } from "@nodeloom/platform";
+import type { Reconciled } from "../activity-types";
 import type { Arrivals } from "../arrivals-store";
 import type { ScheduleCarrier } from "./carrier";
 import type { ScheduleStore } from "./schedule-store";
@@ -9,12 +10,6 @@ export interface ReconcilerOptions {
   arrivals: Pick<Arrivals, "isUnmoved">;
   carrier: ScheduleCarrier;
   logger: Logger;
-}
-
-/** How many schedules were begun or ended, and could not be: the next comparison tries those again. */
-export interface Reconciled {
-  changed: number;
-  failed: number;
 }
 
 const PAGE = 200;

@@ -1,7 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
 import { ApplicationFailure, proxyActivities, workflowInfo } from "@temporalio/workflow";
-import type { Activities, ScheduledStart } from "../activities";
-import type { Reconciled } from "../schedules/reconcile";
+import type { Activities, Reconciled, ScheduledStart } from "../activity-types";
 import { TIMING } from "../timing";
 
 /** Set by Temporal on the workflows of a schedule: its id, and the time. */

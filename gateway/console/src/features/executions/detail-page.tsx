@@ -4,7 +4,7 @@ import { useQuery, queryOptions } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { CircleStop, RotateCcw, Workflow } from "lucide-react";
 import { Loading, NotThere } from "../../parts/error-pages";
-import { api, request } from "../../api/client";
+import { api } from "../../api/client";
 import { executionQuery } from "../../api/queries";
 import { useChange } from "../../api/use-change";
 import { DecisionCard } from "../../runs/approvals/decision-card";
