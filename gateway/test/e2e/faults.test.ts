@@ -195,7 +195,7 @@ it("ends a run that an operator terminated: failed, free, its webhook told, noth
 it("serves a schedule at its time, and has it carried again after Temporal has lost it", async () => {
   const path = `/api/workflows/${await save(greeting())}/schedules`;
   const { body: schedule } = await post(path, { cron: "0 0 29 2 *", inputs: { prompt: "a loom" } });
-  const queue = platform.env.TEMPORAL_TASK_QUEUE!;
+  const queue = `${platform.env.TEMPORAL_TASK_QUEUE!}-triggers`;
   await withTemporal(async (temporal) => {
     const carried = temporal.schedule.getHandle(`${queue}-schedule-${String(schedule.id)}-1`);
     await carried.trigger();
@@ -210,7 +210,7 @@ it("serves a schedule at its time, and has it carried again after Temporal has l
     await carried.delete();
     // Temporal's list may tell for a moment of what is gone.
     await eventually(async () => {
-      await temporal.schedule.getHandle(`${queue}-reconcile-runs`).trigger();
+      await temporal.schedule.getHandle(`${queue}-reconcile-schedules`).trigger();
       return carried.describe().then(
         () => true,
         () => false,

@@ -151,20 +151,24 @@ const provider = (method: string): Tree => ({ [`client ${method} <provider>`]: {
 
 /**
  * @param calls what is made of the job that the provider was given
- * @param started its usage row begins with its 202
+ * @param isAsync its usage row begins with its 202, and its end has a webhook
  */
-const runTree = (calls: Tree, started: Tree = rpc("UsageService/StartRun")): Tree => {
+const runTree = (calls: Tree, isAsync = true): Tree => {
   const run = {
     ...activity("claim"),
     ...activity("httpRequest"),
     ...activity("submit", provider("POST")),
     ...calls,
-    ...activity("settle", { ...rpc("BillingService/Settle"), ...rpc("UsageService/FinishRun") }),
+    ...activity("settle", {
+      ...rpc("BillingService/Settle"),
+      ...rpc("UsageService/FinishRun"),
+      ...(isAsync ? rpc("NotificationsService/Send") : {}),
+    }),
   };
   const asked = {
     ...rpc("WorkflowsService/GetDefinition"),
     ...rpc("BillingService/Hold"),
-    ...started,
+    ...(isAsync ? rpc("UsageService/StartRun") : {}),
     "client StartWorkflow:executeGraph": run,
   };
   return { "server POST /api/workflows/:slug/run": rpc("ExecutionsService/Run", asked) };
@@ -182,7 +186,7 @@ it.each(["sync", "async", "failed", "cancelled", "killed"])("%s is one trace, an
 });
 
 it.each([
-  { name: "sync", tree: runTree(COMPLETED, {}) },
+  { name: "sync", tree: runTree(COMPLETED, false) },
   { name: "async", tree: runTree(COMPLETED) },
   { name: "failed", tree: runTree(activity("poll", provider("GET"))) },
   {
@@ -211,7 +215,7 @@ it("delivers webhooks in traces of their own, which name the run's", () => {
   expect(deliveries.flatMap(({ links }) => links)).toEqual(expect.arrayContaining([traces.async, traces.cancelled, traces.killed]));
   const [{ trace }] = deliveries as [Span];
   const delivered = {
-    ...activity("sendWebhook", rpc("IdentityService/GetWebhookTarget")),
+    ...activity("sendWebhook", { ...rpc("IdentityService/GetWebhookTarget"), ...rpc("ExecutionsService/GetWebhookMessage") }),
     ...activity("recordAttempt", rpc("IdentityService/ReportDelivery")),
   };
   expect(
