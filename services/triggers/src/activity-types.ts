@@ -1,7 +1,11 @@
 /** What the workflows ask of the worker; Temporal keeps these forms. */
-import type { ScheduledTime } from "./schedules/schedule-store";
 
-export type ScheduledStart = Pick<ScheduledTime, "outcome" | "executionId" | "code">;
+/** The start of a schedule's run at one of its times. */
+export interface ScheduledStart {
+  outcome: "started" | "skipped" | "refused";
+  executionId: string | null;
+  code: string | null;
+}
 
 /** How many schedules were begun or ended, and could not be: the next comparison tries those again. */
 export interface Reconciled {

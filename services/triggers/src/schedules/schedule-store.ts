@@ -1,5 +1,6 @@
 import { insertOnce } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
+import type { ScheduledStart } from "../activity-types";
 import { documents, type TakenPlace } from "../schema";
 
 /** What a schedule does at its times. Temporal's schedule is made from the row, and can be made again. */
@@ -35,11 +36,8 @@ export interface ScheduleRecord {
   updatedAt: Date;
 }
 
-export interface ScheduledTime {
+export interface ScheduledTime extends ScheduledStart {
   at: Date;
-  outcome: "started" | "skipped" | "refused";
-  executionId: string | null;
-  code: string | null;
   message: string | null;
 }
 
