@@ -5,16 +5,8 @@ import { connectTemporal, createEncryptionCodec } from "@nodeloom/platform/tempo
 import type { Connection } from "mongoose";
 import { createEventChannel } from "./store/channel";
 import { createBatches } from "./batches";
-import { createCancellation } from "./requests/cancellation";
 import { createDecide } from "./requests/approvals/decide";
-import { createOutbox } from "./lifecycle/outbox";
-import { createApprovals } from "./lifecycle/approvals";
 import { createExecution } from "./lifecycle/execution";
-import { createAwaitDelivered, createFollow } from "./requests/follow";
-import { createHolds } from "./lifecycle/holds";
-import { createQueue } from "./lifecycle/queue";
-import { createPinnedOf } from "./plan/pinned-graphs";
-import { createStart } from "./requests/start";
 import { createRelayed } from "./upkeep/relay";
 import { startStuckWatch } from "./upkeep/stuck";
 import { createReads } from "./requests/reads";
@@ -23,11 +15,8 @@ import type { Config } from "./config";
 import { watchLoad } from "./meters";
 import { createModelCatalog } from "./plan/model-catalog";
 import { createQuotes } from "./requests/quotes";
-import { createRuns, STARTS } from "./requests/runs";
+import { STARTS } from "./requests/runs";
 import type { HandlerOptions } from "./server";
-import { createAbandon } from "./lifecycle/abandon";
-import { createEnd } from "./lifecycle/end";
-import { withGivenFiles } from "./lifecycle/given-files";
 import { CANCEL_REQUESTED } from "./run/states";
 import { createUsageReports } from "./lifecycle/usage-reports";
 import { createStores } from "./store/stores";
@@ -39,7 +28,9 @@ import { createApprovalActivities } from "./carry/approval-activities";
 import { createLeaving } from "./requests/leaving/leaving";
 import { createUpkeep } from "./upkeep/upkeep";
 import { wireCalls } from "./calls/wire";
+import { wireLifecycle } from "./lifecycle/wire";
 import { wirePlanning } from "./plan/wire";
+import { wireAccept } from "./requests/wire";
 import { createRefusals } from "./moderation/reads";
 import { createBatchActivities } from "./batches/activities";
 import { createFailingTasks } from "./carry/failing-tasks";
@@ -93,36 +84,20 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const starter = createRunStarter({ client: temporal.client, taskQueue });
   const { billing, notifications } = services;
   const webhooks = createHandOver({ notifications, stores });
-  const holds = createHolds({ billing });
-  const queue = createQueue({ stores, starter, logger });
-  const reports = createUsageReports(services.usage);
-  const outbox = createOutbox({ stores, holds, queue, reports, webhooks, starter, logger });
-  const approvals = createApprovals({ stores, execution, queue, outbox });
-  const end = withGivenFiles(createEnd({ billing, execution, stores, outbox }), { media: services.media, own: addresses.own });
+  const lifecycle = wireLifecycle({
+    ...{ stores, execution, billing, starter, webhooks, logger },
+    reports: createUsageReports(services.usage),
+    files: { media: services.media, own: addresses.own },
+  });
+  const { holds, queue, outbox, approvals, end, abandon } = lifecycle;
   const tasks = createFailingTasks({ client: temporal.client, taskQueue, build: temporal.build });
-  const abandon = createAbandon({ stores, starter, end });
-  const awaitDelivered = createAwaitDelivered({ stores, channel });
-  const reads = createReads(stores, awaitDelivered, webhooks.runs);
-  const { planning, keepGraph, threads } = wirePlanning({ services, stores, catalog, addresses, logger, ...made });
+  const { planning, threads } = wirePlanning({ services, catalog, addresses, logger, ...made });
   const endWatch = watchLoad({ ...made.watched, pools: { starts, planning: threads, ...made.watched.pools } });
-  const start = createStart({
-    planning,
-    pinnedOf: createPinnedOf(stores),
-    reruns,
-    keepGraph,
-    starter,
-    stores,
-    execution,
-    holds,
-    queue,
-    approvals,
-    end,
-    outbox,
+  const { awaitDelivered, runs, cancellation } = wireAccept({
+    ...{ stores, channel, execution, lifecycle, planning, reruns, starter, starts, tasks },
     checkRun: moderation?.checkRun,
   });
-  const follow = createFollow({ stores, channel });
-  const runs = createRuns({ start, follow, stores, execution, outbox, awaitDelivered, starts });
-  const cancellation = createCancellation({ stores, execution, end, outbox, awaitDelivered, tasks, abandon });
+  const reads = createReads(stores, awaitDelivered, webhooks.runs);
   const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
   const batches = createBatches({
     ...{ stores, services, planning, catalog, runs, cancellation, channel, logger },

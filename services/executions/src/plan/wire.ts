@@ -1,8 +1,6 @@
 /** Wires planning. */
 import type { AddressRulesOptions, Logger } from "@nodeloom/platform";
 import type { Services } from "../clients";
-import type { Stores } from "../store/stores";
-import { createKeepGraph } from "./kept-graphs";
 import type { ModelCatalog } from "./model-catalog";
 import { createSmallFirstPlanner } from "./planner/local";
 import { createPlannerThreads } from "./planner/threads";
@@ -11,14 +9,13 @@ import { createRequireSecrets } from "./secrets";
 
 export interface PlanFloorOptions extends Pick<PlanningOptions, "requirePrograms"> {
   services: Pick<Services, "identity" | "media" | "workflows">;
-  stores: Pick<Stores, "payloads">;
   catalog: ModelCatalog;
   /** By which addresses are judged that users name. */
   addresses: AddressRulesOptions & { own: string };
   logger: Logger;
 }
 
-export const wirePlanning = ({ services, stores, catalog, addresses, requirePrograms, logger }: PlanFloorOptions) => {
+export const wirePlanning = ({ services, catalog, addresses, requirePrograms, logger }: PlanFloorOptions) => {
   const { identity, media, workflows } = services;
   const threads = createPlannerThreads({ logger, addresses });
   const planning = createPlanning({
@@ -26,5 +23,5 @@ export const wirePlanning = ({ services, stores, catalog, addresses, requireProg
     requireSecrets: createRequireSecrets(identity),
     planner: createSmallFirstPlanner(threads, { addresses }),
   });
-  return { planning, keepGraph: createKeepGraph(stores.payloads), threads };
+  return { planning, threads };
 };
