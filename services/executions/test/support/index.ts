@@ -1,16 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { OutgoingBudget } from "@nodeloom/kernel";
-import {
-  connectMongo,
-  connectRedis,
-  createLogger,
-  createOutgoingBudget,
-  createWindowCounter,
-  makeCollections,
-  redisReady,
-} from "@nodeloom/platform";
 import { createOutgoing, type Outgoing } from "../../src/calls/outgoing";
 import type { Connection } from "mongoose";
+import { openOutgoingBudget, openOwnStores } from "../../../platform/test/support/stores";
 import { createEnd, type End } from "../../src/lifecycle/end";
 import type { RunEnd, RunInput } from "../../src/run/types";
 import type { Execution } from "../../src/lifecycle/execution";
@@ -19,21 +10,8 @@ import { createReads, type Reads } from "../../src/requests/reads";
 import { createStores, type Stores, type StoresOptions } from "../../src/store/stores";
 
 /** A store in a database of its own. */
-export const openStore = async (
-  options: StoresOptions = {},
-): Promise<{ stores: Stores; connection: Connection; stop: () => Promise<void> }> => {
-  const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `test_${randomUUID().slice(0, 8)}_executions` });
-  const stores = createStores(connection, options);
-  await makeCollections(connection);
-  return {
-    stores,
-    connection,
-    stop: async () => {
-      await connection.dropDatabase();
-      await connection.close();
-    },
-  };
-};
+export const openStore = (options: StoresOptions = {}): Promise<{ stores: Stores; connection: Connection; stop: () => Promise<void> }> =>
+  openOwnStores("executions", (connection) => createStores(connection, options));
 
 /** An execution under way, with one node. */
 export const newRecord = (userId: string = randomUUID(), part: Partial<ExecutionRecord> = {}): ExecutionRecord => ({
@@ -81,23 +59,12 @@ export const newRecord = (userId: string = randomUUID(), part: Partial<Execution
   ...part,
 });
 
-/** Budgets of outgoing calls over Redis, the same for every tier, with keys of their own. */
+/** Outgoing calls of runs with budgets of their own. */
 export const openOutgoing = async (
-  { calls, webhooks, windowSeconds = 60 }: { calls?: OutgoingBudget; webhooks?: OutgoingBudget; windowSeconds?: number } = {},
-  keyPrefix = `test:${randomUUID()}:outgoing`,
-  url?: string,
+  ...options: Parameters<typeof openOutgoingBudget>
 ): Promise<{ outgoing: Outgoing; stop: () => void }> => {
-  const redis = connectRedis({ url: url ?? process.env.REDIS_URL!, logger: createLogger("test", "silent") });
-  if (url === undefined) await redisReady(redis, 60_000);
-  const ample = { perMinute: 10_000, perHostPerMinute: 10_000 };
-  const budget = { calls: calls ?? ample, webhooks: webhooks ?? ample };
-  const budgets = { free: budget, pro: budget, business: budget, enterprise: budget };
-  return {
-    outgoing: createOutgoing(
-      createOutgoingBudget({ counter: createWindowCounter({ redis, keyPrefix, windowSeconds }), budgets, windowSeconds }),
-    ),
-    stop: () => redis.disconnect(),
-  };
+  const { take, stop } = await openOutgoingBudget(...options);
+  return { outgoing: createOutgoing(take), stop };
 };
 
 /** Where every end is delivered before it is told. */

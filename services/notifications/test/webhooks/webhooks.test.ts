@@ -5,7 +5,8 @@ import type { executions } from "@nodeloom/proto";
 import { Webhook } from "standardwebhooks";
 import type { AttemptId, DeliveryEnd, DeliveryRecord, Sent, SentAttempt } from "../../src/delivery";
 import { createWebhooks, Postponed, type Webhooks } from "../../src/webhooks/webhooks";
-import { logger, openOutgoing, openStores, type Stores } from "../support/index";
+import { openOutgoingBudget } from "../../../platform/test/support/stores";
+import { logger, openStores, type Stores } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";
 
 /** How long a receiver may take: more than a busy machine makes of an instant; and for those that never answer. */
@@ -17,7 +18,7 @@ let identity: RunningIdentity;
 let receiver: Receiver;
 let egress: EgressClient;
 let webhooks: Webhooks;
-let budget: Awaited<ReturnType<typeof openOutgoing>>;
+let budget: Awaited<ReturnType<typeof openOutgoingBudget>>;
 /** What executions says of runs, by their ids; of others it has no message. */
 const messages = new Map<string, executions.WebhookMessage | "under way">();
 const getWebhookMessage = async ({ about }: executions.GetWebhookMessageRequest): Promise<executions.GetWebhookMessageResponse> => {
@@ -25,20 +26,24 @@ const getWebhookMessage = async ({ about }: executions.GetWebhookMessageRequest)
   if (message === "under way") throw unavailable("the execution is not final yet");
   return { message };
 };
-const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS, { outgoing } = budget): Webhooks =>
+const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS, { take } = budget): Webhooks =>
   createWebhooks({
     store: stores.deliveries,
     executions: { getWebhookMessage },
     identity: identity.client,
     egress: client,
-    outgoing,
+    outgoing: take,
     logger,
     timeoutMs,
   });
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  [{ stores, stop: stopStore }, identity, budget] = await Promise.all([openStores(), startIdentity(receiver.address), openOutgoing()]);
+  [{ stores, stop: stopStore }, identity, budget] = await Promise.all([
+    openStores(),
+    startIdentity(receiver.address),
+    openOutgoingBudget(),
+  ]);
   egress = createEgressClient({ allow: [receiver.address] });
   webhooks = webhooksOver(egress);
 });
@@ -232,7 +237,7 @@ describe("past the user's budget, an attempt", () => {
   const webhookBudget = { perMinute: 10, perHostPerMinute: 1 };
 
   it("waits for its turn, unsent, uncounted and not lost", async () => {
-    const small = await openOutgoing({ webhooks: webhookBudget, windowSeconds: 1 });
+    const small = await openOutgoingBudget({ webhooks: webhookBudget, windowSeconds: 1 });
     const over = webhooksOver(egress, TIMEOUT_MS, small);
     const [first, second] = [await newRun(), await newRun()];
     expect((await attempt(first.id(), over)).end).toBe("delivered");
@@ -248,8 +253,8 @@ describe("past the user's budget, an attempt", () => {
   });
 
   it("counts for its user alone, and apart from what the user's runs call", async () => {
-    const small = await openOutgoing({ webhooks: webhookBudget, calls: webhookBudget });
-    await small.outgoing("calls", { userId: identity.userId }, receiver.url);
+    const small = await openOutgoingBudget({ webhooks: webhookBudget, calls: webhookBudget });
+    await small.take("calls", { userId: identity.userId }, receiver.url);
     const over = webhooksOver(egress, TIMEOUT_MS, small);
     expect((await attempt((await newRun()).id(), over)).end).toBe("delivered");
     const ofAnother = await newRun({ ownerId: "another" });
@@ -259,7 +264,7 @@ describe("past the user's budget, an attempt", () => {
   });
 
   it("at a test is refused with the time to wait", async () => {
-    const small = await openOutgoing({ webhooks: webhookBudget });
+    const small = await openOutgoingBudget({ webhooks: webhookBudget });
     const over = webhooksOver(egress, TIMEOUT_MS, small);
     const { keyId } = await newRun();
     const request = { keyId, userId: identity.userId };
