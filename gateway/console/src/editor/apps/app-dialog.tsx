@@ -3,32 +3,22 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
-import { Code, CopyButton } from "../../ui/copy";
+import { Code } from "../../ui/copy";
 import { Notice, Skeleton } from "../../ui/notice";
 import { Dialog } from "../../ui/overlays/dialog";
 import { BudgetBar } from "../../parts/budgets/budget-bar";
 import { useDocument, useEditor } from "../context";
 import { AppForm } from "./app-form";
+import { SharedAddress } from "./shared-address";
 import { appBudgetQuery, appQuery, embedCode, linesOf, NEW_APP, saveApp, shownAppQuery } from "./apps";
 
 /** Where a published app is, how it comes into other pages, and what it has spent today. */
 const Published = ({ slug, app }: { slug: string; app: AppSettings }) => {
   const budget = useQuery(appBudgetQuery(slug));
   const shown = useQuery(shownAppQuery(slug));
-  const address = `${location.origin}/a/${slug}`;
   return (
     <div className="mb-5 flex flex-col gap-3 rounded-xl border p-3.5">
-      <div className="flex items-center gap-2 text-sm">
-        <a
-          href={`/a/${slug}`}
-          target="_blank"
-          rel="noopener"
-          className="min-w-0 flex-1 truncate text-accent-text underline underline-offset-2"
-        >
-          {address}
-        </a>
-        <CopyButton text={address} compact label="Copy the address" />
-      </div>
+      <SharedAddress path={`/a/${slug}`} />
       {app.payer === "owner" && (
         <div>
           <p className="mb-1 text-[13px] font-medium">Spent today</p>

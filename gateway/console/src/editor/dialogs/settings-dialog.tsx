@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { Button } from "../../ui/button";
-import { CopyButton } from "../../ui/copy";
 import { Dialog } from "../../ui/overlays/dialog";
 import { AreaField, Check, InputField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
+import { SharedAddress } from "../apps/shared-address";
 import { useDocument, useEditor, useUi } from "../context";
 
 const tagList = (text: string): string[] => [
@@ -27,7 +27,6 @@ export const SettingsDialog = () => {
     setTags(undefined);
     ui.setState({ overlay: undefined });
   };
-  const address = `${location.origin}/p/${slug}`;
   return (
     <Dialog
       title="Settings of this workflow"
@@ -64,19 +63,7 @@ export const SettingsDialog = () => {
           checked={meta.publicPlayground}
           onCheck={(isOn) => document.setMeta({ publicPlayground: isOn })}
         />
-        {meta.publicPlayground && (
-          <div className="flex items-center gap-2 rounded-lg bg-sunken px-3 py-2 text-sm">
-            <a
-              href={`/p/${slug}`}
-              target="_blank"
-              rel="noopener"
-              className="min-w-0 flex-1 truncate text-accent-text underline underline-offset-2"
-            >
-              {address}
-            </a>
-            <CopyButton text={address} compact label="Copy the address" />
-          </div>
-        )}
+        {meta.publicPlayground && <SharedAddress path={`/p/${slug}`} className="rounded-lg bg-sunken px-3 py-2" />}
         <div className="flex flex-wrap items-center justify-between gap-2">
           <p className="min-w-0 text-sm">
             App

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@nodeloom/kernel";
 import { useQuery } from "@tanstack/react-query";
-import { ChevronRight, Dices, Link2 } from "lucide-react";
+import { ChevronRight, Dices } from "lucide-react";
 import { isDevelopment } from "../../media/url";
 import { tasksQuery } from "../../api/queries";
 import { settingAt, settingPath } from "../../canvas/face";
@@ -17,6 +17,7 @@ import { FileValue } from "../../media/file-value";
 import { modelWords } from "../panels/model-state";
 import { AnswerForm } from "./answer-form";
 import { useLibraryChoice, useSetting, useWired } from "./use-setting";
+import { WiredField } from "./wired-field";
 
 /** Which model a node calls. */
 const ModelSelect = ({ node }: { node: DocNode }) => {
@@ -85,15 +86,7 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
   const control = ([name, property]: (typeof properties)[number]) => {
     const from = wired.get(name);
     const title = typeof property.title === "string" ? property.title : name;
-    if (from !== undefined)
-      return (
-        <div key={name} className="text-[13px]">
-          <div className="font-medium">{title}</div>
-          <div className="mt-0.5 flex items-center gap-1.5 text-xs text-muted">
-            <Link2 className="size-3.5 shrink-0" aria-hidden /> from {from}
-          </div>
-        </div>
-      );
+    if (from !== undefined) return <WiredField key={name} label={title} from={from} />;
     const path = settingPath(node, name);
     if (property.format === "media")
       return (

@@ -1,9 +1,9 @@
-import { Link2 } from "lucide-react";
 import { kindOf } from "../../canvas/kinds";
 import type { DocNode } from "../../document/graph";
 import { propertiesOf } from "../../ui/inputs/properties";
 import { SchemaControl } from "../../ui/inputs/schema-control";
 import { useSetting, useWired } from "./use-setting";
+import { WiredField } from "./wired-field";
 
 /** Stand under "More", or nowhere by themselves. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems", "inputs", "onItemError"]);
@@ -40,14 +40,7 @@ export const SettingsForm = ({ node }: { node: DocNode }) => {
               onChange={(value) => set([name], value)}
             />
           );
-        return (
-          <div key={name} className="text-[13px]">
-            <div className="font-medium">{label}</div>
-            <div className="mt-0.5 flex items-center gap-1.5 text-xs text-muted">
-              <Link2 className="size-3.5 shrink-0" aria-hidden /> from {from}
-            </div>
-          </div>
-        );
+        return <WiredField key={name} label={label} from={from} />;
       })}
     </div>
   );

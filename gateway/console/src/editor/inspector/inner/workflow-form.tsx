@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Link2, SquareArrowOutUpRight } from "lucide-react";
+import { SquareArrowOutUpRight } from "lucide-react";
 import { useEffect } from "react";
 import { api } from "../../../api/client";
 import { workflowsQuery } from "../../../api/queries";
@@ -12,6 +12,7 @@ import { Notice } from "../../../ui/notice";
 import { useEditor } from "../../context";
 import { useSetting, useWired } from "../use-setting";
 import { innerOf } from "./ports";
+import { WiredField } from "../wired-field";
 
 const JSON_TYPES: Readonly<Record<string, string>> = { number: "number", boolean: "boolean", json: "object" };
 
@@ -82,15 +83,7 @@ export const WorkflowForm = ({ node }: { node: DocNode }) => {
       </SelectField>
       {(inner.data?.fields ?? []).map(({ name, label, type, options, default: fallback }) => {
         const from = wired.get(name);
-        if (from !== undefined)
-          return (
-            <div key={name} className="text-[13px]">
-              <div className="font-medium">{label}</div>
-              <div className="mt-0.5 flex items-center gap-1.5 text-xs text-muted">
-                <Link2 className="size-3.5 shrink-0" aria-hidden /> from {from}
-              </div>
-            </div>
-          );
+        if (from !== undefined) return <WiredField key={name} label={label} from={from} />;
         return (
           <SchemaControl
             key={name}

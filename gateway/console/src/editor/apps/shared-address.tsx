@@ -1,0 +1,15 @@
+import { classes } from "../../ui/classes";
+import { CopyButton } from "../../ui/copy";
+
+/** The address of a page for others, with a button that copies it. @param path of the page on this site */
+export const SharedAddress = ({ path, className }: { path: string; className?: string }) => {
+  const address = `${location.origin}${path}`;
+  return (
+    <div className={classes("flex items-center gap-2 text-sm", className)}>
+      <a href={path} target="_blank" rel="noopener" className="min-w-0 flex-1 truncate text-accent-text underline underline-offset-2">
+        {address}
+      </a>
+      <CopyButton text={address} compact label="Copy the address" />
+    </div>
+  );
+};
