@@ -79,10 +79,10 @@ const CONSOLE = floorsOf("console", []);
 const GATEWAY_SHARED = ["kernel", "platform", "proto"];
 const GATEWAY = floorsOf("gateway", GATEWAY_SHARED);
 
-const workflowCode = "services/executions/src/carry/workflows/*.ts";
-const workflowFolders = "services/executions/src/carry/workflows/*/**";
+const workflowCode = "services/executions/src/workflow/workflows/*.ts";
+const workflowFolders = "services/executions/src/workflow/workflows/*/**";
 /** What workflows share with activities: constants and pure functions. */
-const workflowShared = ["services/executions/src/run/**", "services/executions/src/carry/names.ts"];
+const workflowShared = ["services/executions/src/run/**", "services/executions/src/workflow/names.ts"];
 const workflowImports = (/** @type {string[]} */ ...own) => ({
   "no-restricted-imports": "off",
   "@typescript-eslint/no-restricted-imports": [
@@ -228,8 +228,9 @@ export default tseslint.config(
     ignores: [
       "services/*/src/{main,wire,wiring,server,database,http,http-*}.ts",
       "services/*/src/**/{store,*-store,schema}.ts",
-      "services/{executions,notifications}/src/store/*.ts",
-      "services/executions/src/carry/{client,worker,activities}.ts",
+      "services/notifications/src/store/*.ts",
+      "services/executions/src/record/*.ts",
+      "services/executions/src/workflow/{client,worker,activities}.ts",
     ],
     rules: {
       "no-restricted-imports": [

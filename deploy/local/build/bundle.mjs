@@ -11,7 +11,7 @@ const TEMPORAL = join(ROOT, "services", "platform", "src", "temporal");
 const BUNDLER = join(ROOT, "services", "platform", "dist", "temporal", "bundle.js");
 
 /** Where a service with a worker has its workflows, below `src` and `dist`. @param {string} name */
-const workflowsOf = (name) => (name === "executions" ? "carry/workflows" : "workflows");
+const workflowsOf = (name) => (name === "executions" ? "workflow/workflows" : "workflows");
 
 /** Relative imports of values; types don't reach the bundle. */
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;]*?from\s+"(\.[^"]+)"/g;

@@ -5,11 +5,11 @@ import { join } from "node:path";
 const ROOT = join(__dirname, "../../..");
 
 const IMPORTS = [
-  { from: "server.ts", to: "requests/runs.ts" },
-  { from: "carry/worker.ts", to: "store/store.ts" },
-  { from: "store/store.ts", to: "run/states.ts" },
-  { from: "store/log.ts", to: "store/store.ts" },
-  { from: "store/store.ts", to: "carry/worker.ts" },
+  { from: "server.ts", to: "accept/runs.ts" },
+  { from: "workflow/worker.ts", to: "record/store.ts" },
+  { from: "record/store.ts", to: "run/states.ts" },
+  { from: "record/log.ts", to: "record/store.ts" },
+  { from: "record/store.ts", to: "workflow/worker.ts" },
   { from: "run/states.ts", to: "run/line.ts" },
 ];
 
@@ -30,10 +30,10 @@ const found = JSON.parse(
   execFileSync(process.execPath, ["--input-type=module", "--eval", SCRIPT], { encoding: "utf8", cwd: ROOT }),
 ) as Record<string, unknown>;
 
-it("finds an import of a higher floor", () => expect(found.up).toEqual([{ from: "store/store.ts", to: "carry/worker.ts" }]));
+it("finds an import of a higher floor", () => expect(found.up).toEqual([{ from: "record/store.ts", to: "workflow/worker.ts" }]));
 
 it("finds rooms that import one another, however indirectly, and only those", () => {
-  expect(found.circles).toEqual([["carry", "store"]]);
+  expect(found.circles).toEqual([["workflow", "record"]]);
   expect(found.straight).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { defineDatabase, FIRST_VERSION, temporalServer, temporalVariables } from "@nodeloom/platform";
-import { createStores } from "./store/stores";
-import { prepareTemporal } from "./carry/prepare";
+import { createStores } from "./record/stores";
+import { prepareTemporal } from "./workflow/prepare";
 
 /**
  * Runs with their calls, payloads and lines; and in Temporal the search attributes that runs carry, and the schedules. The version

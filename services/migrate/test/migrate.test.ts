@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { Client, Connection } from "@temporalio/client";
 import { connectMongo, createLogger, FIRST_VERSION, makeCollections, openDatabase, untilMigrated, type Logger } from "@nodeloom/platform";
 import { database as billing } from "../../billing/src/database";
-import { createStores } from "../../executions/src/store/stores";
+import { createStores } from "../../executions/src/record/stores";
 import { databaseOf, SERVICES } from "../src/databases";
 
 const ROOT = join(__dirname, "..", "..", "..");

@@ -10,7 +10,7 @@ interface Snippet {
 
 const SERVICE = "services/usage/src/main.ts";
 const CONCEPT = "services/billing/src/account/account.ts";
-const WORKFLOW = "services/executions/src/carry/workflows/execute-graph.ts";
+const WORKFLOW = "services/executions/src/workflow/workflows/execute-graph.ts";
 const KERNEL = "services/kernel/src/money.ts";
 const EGRESS = "services/platform/src/egress/client.ts";
 
@@ -170,7 +170,7 @@ const refused: (Snippet & { because: RegExp })[] = [
   },
   { name: "a concept file with gRPC", file: CONCEPT, code: takes("@grpc/grpc-js"), because: /Concept files know no transport/ },
   { name: "a concept file with Express", file: CONCEPT, code: takes("express"), because: /Concept files know no transport/ },
-  ...["services/identity/src/keys/keys.ts", "services/executions/src/requests/runs.ts"].map((file) => ({
+  ...["services/identity/src/keys/keys.ts", "services/executions/src/accept/runs.ts"].map((file) => ({
     name: `mongoose in ${file}`,
     file,
     code: takes("mongoose"),
@@ -178,7 +178,7 @@ const refused: (Snippet & { because: RegExp })[] = [
   })),
   {
     name: "the platform in a call of a workflow",
-    file: "services/executions/src/carry/workflows/calls/step.ts",
+    file: "services/executions/src/workflow/workflows/calls/step.ts",
     code: takes("@nodeloom/platform"),
     because: /Workflows import only/,
   },
@@ -233,7 +233,7 @@ const accepted: Snippet[] = [
   })),
   ...["./short", "../steps", "../../../run/timing"].map((path) => ({
     name: `${path} in a call of a workflow`,
-    file: "services/executions/src/carry/workflows/calls/step.ts",
+    file: "services/executions/src/workflow/workflows/calls/step.ts",
     code: takes(path),
   })),
   { name: "types of activities in a workflow", file: WORKFLOW, code: takesType("Activities", "../activity-types") },

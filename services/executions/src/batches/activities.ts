@@ -1,7 +1,7 @@
 /** The activities of batches. */
 import { Context } from "@temporalio/activity";
 import { TIMING } from "../run/timing";
-import type { BatchActivities } from "../carry/activity-types";
+import type { BatchActivities } from "../workflow/activity-types";
 
 export interface BatchWork {
   /** Takes a turn at a batch, until the signal at the latest. */

@@ -4,8 +4,8 @@ import type { Logger } from "@nodeloom/platform";
 import { itemEndOf, type BatchReason, type BatchRecord, type BatchRow, type ItemInput, type UnderWay } from "../run/batch";
 import type { ExecutionView } from "../run/record";
 import { isFinal } from "../run/states";
-import type { Stores } from "../store/stores";
-import type { Runs } from "../requests/runs";
+import type { Stores } from "../record/stores";
+import type { Runs } from "../accept/runs";
 import { itemRequest } from "./item";
 import type { Runner } from "../run/runner";
 

@@ -12,9 +12,9 @@ import {
   type UnderWay,
 } from "../run/batch";
 import { TIMING } from "../run/timing";
-import type { EventChannel } from "../store/channel";
-import type { Stores } from "../store/stores";
-import type { Cancellation } from "../requests/cancellation";
+import type { EventChannel } from "../record/channel";
+import type { Stores } from "../record/stores";
+import type { Cancellation } from "../accept/cancellation";
 import type { BeginItem, Beginning, Begun } from "./begin-item";
 import { createChanges } from "./changes";
 import { itemExecutionId } from "./item";

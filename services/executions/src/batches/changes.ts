@@ -1,7 +1,7 @@
 /** Changes of a batch and ends of its items, for which one turn at the batch waits. */
 import { pause, withTimeout } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
-import type { EventChannel } from "../store/channel";
+import type { EventChannel } from "../record/channel";
 import { itemExecutionId } from "./item";
 
 /** Ends that come close together are looked at together, while more items than this are under way; and how close. */

@@ -6,10 +6,10 @@ import { BATCH, isOutOfBudget, type BatchRecord, type BatchRow, type BatchWebhoo
 import { runEvent } from "../run/events";
 import { metadataKeys, metadataOf } from "../run/record";
 import { CANCEL_REQUESTED } from "../run/states";
-import { rowId } from "../store/batches";
-import type { EventChannel } from "../store/channel";
-import type { Stores } from "../store/stores";
-import { withKeyMetadata } from "../requests/attribution/key-metadata";
+import { rowId } from "../record/batches";
+import type { EventChannel } from "../record/channel";
+import type { Stores } from "../record/stores";
+import { withKeyMetadata } from "../accept/key-metadata";
 import type { StoredText } from "../run/types";
 import { batchNotFound, createOwned } from "./owned";
 import { checkBudget, type PricedBatch, type Pricing, type ReadOrder } from "./pricing";

@@ -1,7 +1,7 @@
 /** Batches as their owners ask for them: those of others are as if they were not there. */
 import { DomainError } from "@nodeloom/kernel";
 import type { BatchRecord } from "../run/batch";
-import type { Stores } from "../store/stores";
+import type { Stores } from "../record/stores";
 
 export const batchNotFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "there is no such batch");
 

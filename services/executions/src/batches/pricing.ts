@@ -4,7 +4,7 @@ import type { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { PlannedRun, Planning } from "../plan/planning";
 import { BATCH, type ItemInput } from "../run/batch";
-import { mayCostLess, unheldMillicredits } from "../requests/quotes";
+import { mayCostLess, unheldMillicredits } from "../accept/quotes";
 import type { PinnedGraphs } from "../plan/kept-graphs";
 import type { Runner, Target } from "../run/runner";
 

@@ -3,7 +3,7 @@ import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
 import type { BatchRecord, BatchRow, ItemInput } from "../run/batch";
-import type { Stores } from "../store/stores";
+import type { Stores } from "../record/stores";
 import { itemExecutionId } from "./item";
 import { createOwned } from "./owned";
 import { batchMessage, rowMessage } from "./view";

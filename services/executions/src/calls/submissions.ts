@@ -3,7 +3,7 @@ import { doubling, pause, retry } from "@nodeloom/platform";
 import type { ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { mayPass, ProviderError, type Submission } from "@nodeloom/providers";
-import type { Stores } from "../store/stores";
+import type { Stores } from "../record/stores";
 import { classifyFailure, final, mayHaveArrived, RunCancelled } from "./failures";
 
 /**

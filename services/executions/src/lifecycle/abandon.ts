@@ -3,7 +3,7 @@ import { elapsed } from "../run/events";
 import { skipPending } from "../run/nodes";
 import type { ExecutionView } from "../run/record";
 import type { RunEnd, RunError } from "../run/types";
-import type { Stores } from "../store/stores";
+import type { Stores } from "../record/stores";
 import type { End } from "./end";
 
 const ABANDONED: RunError = { code: "EXECUTION_FAILED", message: "the run was ended from outside before it was done" };

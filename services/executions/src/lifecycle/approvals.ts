@@ -6,7 +6,7 @@ import type { ExecutionView } from "../run/record";
 import { DECIDED, WAITING } from "../run/states";
 import type { RunInput } from "../run/types";
 import type { Decision, Approval } from "../run/approvals";
-import type { Stores } from "../store/stores";
+import type { Stores } from "../record/stores";
 import type { Execution } from "./execution";
 import type { Outbox } from "./outbox";
 import type { Queue } from "./queue";

@@ -19,9 +19,9 @@ import {
 } from "../run/record";
 import { CANCEL_REQUESTED, endOutbox, isFinal, refusalOutbox, sourcesOf, UNDECIDED, type OutboxEntry } from "../run/states";
 import type { CompletedCall, FinalStatus, HeldItem, NodeState, RunEnd, RunError, RunInput } from "../run/types";
-import { lacks, type LogKeys } from "../store/event-log";
-import type { Stores } from "../store/stores";
-import type { DecidedEnding } from "../store/transitions";
+import { lacks, type LogKeys } from "../record/event-log";
+import type { Stores } from "../record/stores";
+import type { DecidedEnding } from "../record/transitions";
 import type { Execution } from "./execution";
 import type { Outbox } from "./outbox";
 

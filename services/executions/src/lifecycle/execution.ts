@@ -8,11 +8,11 @@ import { refusalOf } from "../run/refusals";
 import { CANCEL_REQUESTED, refusalOutbox, TRANSITION_EVENTS, type OutboxEntry } from "../run/states";
 import { TIMING } from "../run/timing";
 import type { CallContext, FinalStatus, RunError, RunInput } from "../run/types";
-import type { EventChannel } from "../store/channel";
-import type { KnownLog } from "../store/event-log";
-import { createJournal } from "../store/journal";
-import type { Stores } from "../store/stores";
-import type { Claimed, DecidedEnding } from "../store/transitions";
+import type { EventChannel } from "../record/channel";
+import type { KnownLog } from "../record/event-log";
+import { createJournal } from "../record/journal";
+import type { Stores } from "../record/stores";
+import type { Claimed, DecidedEnding } from "../record/transitions";
 
 const MAX_SYNCHRONOUS = 10_000;
 

@@ -5,7 +5,7 @@ import { itemEndOf } from "../run/batch";
 import { metadataOf, type ExecutionView } from "../run/record";
 import { isFinal, type OutboxEntry } from "../run/states";
 import { TIMING } from "../run/timing";
-import type { Stores } from "../store/stores";
+import type { Stores } from "../record/stores";
 import type { Holds } from "./holds";
 import type { Queue } from "./queue";
 import type { UsageReports } from "./usage-reports";

@@ -2,7 +2,7 @@
 import { executionOf } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { RunInput } from "../run/types";
-import type { Stores } from "../store/stores";
+import type { Stores } from "../record/stores";
 import { admitApproval, enter, leave, moveUp, placeOf, resize, stepAside, type Line, type Newcomer, type Place } from "../run/line";
 import { isOver } from "../run/states";
 

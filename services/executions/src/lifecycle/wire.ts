@@ -1,6 +1,6 @@
 /** Wires the life of a run: its credits, its place in the queue, its approvals, and its end. */
 import type { Execution } from "./execution";
-import type { Stores } from "../store/stores";
+import type { Stores } from "../record/stores";
 import { createAbandon, type AbandonOptions } from "./abandon";
 import { createApprovals } from "./approvals";
 import { createEnd, type EndOptions } from "./end";

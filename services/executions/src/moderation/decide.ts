@@ -5,7 +5,7 @@ import { type Logger, retry } from "@nodeloom/platform";
 import { type Content, hashOf, partsOf } from "./content";
 import { type Hook, type HookAnswer, HookAway } from "./hook";
 import type { StepFailure } from "../run/calls";
-import type { ModerationRecord, ModerationStore } from "../store/moderation";
+import type { ModerationRecord, ModerationStore } from "../record/moderation";
 
 /** Pauses before a decision is written again. */
 const WRITE_PAUSES_MS = [100, 500, 2_000];

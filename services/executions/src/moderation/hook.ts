@@ -2,7 +2,7 @@
 import { EgressError, NoSlot, retry, type EgressClient, type Slots } from "@nodeloom/platform";
 import { z } from "zod";
 import { countModeration } from "../meters";
-import type { ModerationKind } from "../store/moderation";
+import type { ModerationKind } from "../record/moderation";
 import { signedHeaders } from "@nodeloom/platform";
 import type { Content } from "./content";
 

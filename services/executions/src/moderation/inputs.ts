@@ -6,7 +6,7 @@ import type { Media } from "../clients";
 import type { PlannedRun } from "../plan/planning";
 import type { ModelCall } from "../run/calls";
 import { GraphRun } from "../run/graph-run";
-import type { ModerationStore } from "../store/moderation";
+import type { ModerationStore } from "../record/moderation";
 import { contentIn, digestOf, hashOf, type ShownFile } from "./content";
 import { awayAsUnavailable, type Decide, inputRefused, promptRefused } from "./decide";
 

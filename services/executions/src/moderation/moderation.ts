@@ -12,7 +12,7 @@ import { createOutputChecks } from "./outputs";
 import type { ModerationConfig, Sight } from "./settings";
 import type { EarlierCalls } from "../reuse/earlier-calls";
 import type { ReusedResult } from "../run/call-record";
-import type { ModerationStore } from "../store/moderation";
+import type { ModerationStore } from "../record/moderation";
 
 export interface ModerationOptions {
   config: ModerationConfig;

@@ -7,7 +7,7 @@ import { final } from "../calls/failures";
 import type { CallOutputs } from "../run/values";
 import { TIMING } from "../run/timing";
 import type { CallContext, CallResult } from "../run/types";
-import type { ModerationRecord, ModerationStore } from "../store/moderation";
+import type { ModerationRecord, ModerationStore } from "../record/moderation";
 import { contentIn, digestOf, isSaid, textsOf, type Content } from "./content";
 import { awayAsUnavailable, type Decide, outputRefused, type Subject } from "./decide";
 import { HookAway } from "./hook";

@@ -2,7 +2,7 @@
 import { LIMITS } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import type { ModerationRecord, ModerationStore } from "../store/moderation";
+import type { ModerationRecord, ModerationStore } from "../record/moderation";
 
 const rowMessage = ({ _id, ...record }: ModerationRecord): executions.ModerationRow =>
   executions.ModerationRow.fromPartial({

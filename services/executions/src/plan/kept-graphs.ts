@@ -1,7 +1,7 @@
 /** The graphs that runs ran, kept with their executions. */
 import { LRUCache } from "lru-cache";
 import type { StoredText } from "../run/types";
-import type { PayloadStore } from "../store/payloads";
+import type { PayloadStore } from "../record/payloads";
 
 /** A graph as a run has it. */
 export interface KeptGraph {

@@ -2,7 +2,7 @@
 import { DomainError } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
 import type { PinnedGraphs } from "./kept-graphs";
-import type { Stores } from "../store/stores";
+import type { Stores } from "../record/stores";
 
 /** Of their JSON texts. */
 const CACHED_CHARS = 32 * 1024 * 1024;

@@ -6,7 +6,7 @@ import type { Media } from "../clients";
 import type { CallRecord, ReusedResult } from "../run/call-record";
 import type { Asked } from "../run/types";
 import type { CallOutputs } from "../run/values";
-import type { CallStore } from "../store/calls";
+import type { CallStore } from "../record/calls";
 
 /** A call that is about to be made. */
 export interface Wanted extends Position {

@@ -1,6 +1,6 @@
 /** Puts together what reruns reuse of earlier runs. */
 import type { Media } from "../clients";
-import type { Stores } from "../store/stores";
+import type { Stores } from "../record/stores";
 import { createEarlierCalls, type EarlierCalls } from "./earlier-calls";
 import { createReruns } from "./reruns";
 import { createReuseCalls, type ReuseCallsOptions } from "./reuse-calls";

@@ -6,8 +6,8 @@ import type { PlanningRequest } from "../plan/planning";
 import { createPreview } from "./preview";
 import type { StepReuseOptions } from "./step-reuse";
 import { isFinal } from "../run/states";
-import type { RunOutcomeView } from "../store/rows";
-import type { Stores } from "../store/stores";
+import type { RunOutcomeView } from "../record/rows";
+import type { Stores } from "../record/stores";
 import type { Runner } from "../run/runner";
 
 /** What is asked for beside the rerun itself. */

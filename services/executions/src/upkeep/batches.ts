@@ -1,9 +1,9 @@
 /** Batches for which something is to be done, for the relay. */
 import type { RelayedRows } from "@nodeloom/platform";
-import type { BatchStarter } from "../carry/client";
-import type { OpenBatch } from "../store/batches";
+import type { BatchStarter } from "../workflow/client";
+import type { OpenBatch } from "../record/batches";
 import { TIMING } from "../run/timing";
-import type { Stores } from "../store/stores";
+import type { Stores } from "../record/stores";
 
 export interface RelayedBatchesOptions {
   stores: Pick<Stores, "batches">;

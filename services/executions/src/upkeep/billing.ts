@@ -1,5 +1,5 @@
 import type { Logger } from "@nodeloom/platform";
-import type { LedgerReport } from "../carry/activity-types";
+import type { LedgerReport } from "../workflow/activity-types";
 import type { Billing } from "../clients";
 import { TIMING } from "../run/timing";
 

@@ -1,12 +1,12 @@
 /** Gives notifications the messages that 1.0.0 accepted and has not delivered. It goes with the release after this one. */
 import { isRefusal } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
-import type { AlertDelivery } from "../carry/activity-types";
+import type { AlertDelivery } from "../workflow/activity-types";
 import type { Notifications } from "../clients";
 import { DELIVERY_ATTEMPTS, type AttemptId, type DeliveryEnd, type DeliveryState, type Sent } from "../run/delivery";
 import { TIMING } from "../run/timing";
-import { checkEach, LOOK_PAGE, type Looked } from "../store/look";
-import type { Stores } from "../store/stores";
+import { checkEach, LOOK_PAGE, type Looked } from "../record/look";
+import type { Stores } from "../record/stores";
 import type { HandOver } from "../webhooks/hand-over";
 
 export interface EarlierMessagesOptions {

@@ -1,7 +1,7 @@
 /** Accounts whose time to be erased has come, for the relay: their erasures are begun, and forgotten once they are over. */
 import type { Logger, RelayedRows } from "@nodeloom/platform";
 import type { accountErasure as proto } from "@nodeloom/proto";
-import type { Leaver } from "../carry/leaving";
+import type { Leaver } from "../workflow/leaving";
 import type { AccountErasure } from "../clients";
 
 export interface RelayedErasuresOptions {

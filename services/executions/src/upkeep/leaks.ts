@@ -6,9 +6,9 @@ import type { NodeState } from "../run/types";
 import type { Billing } from "../clients";
 import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
-import type { Stores } from "../store/stores";
-import type { RunStarter } from "../carry/client";
-import { LOOK_PAGE, lookThrough, type Looked } from "../store/look";
+import type { Stores } from "../record/stores";
+import type { RunStarter } from "../workflow/client";
+import { LOOK_PAGE, lookThrough, type Looked } from "../record/look";
 import { isFinal, isOver } from "../run/states";
 
 export interface LeaksOptions {

@@ -2,9 +2,9 @@
 import type { Logger } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
-import type { Stores } from "../store/stores";
-import type { RunStarter } from "../carry/client";
-import { LOOK_PAGE, lookThrough, type Looked } from "../store/look";
+import type { Stores } from "../record/stores";
+import type { RunStarter } from "../workflow/client";
+import { LOOK_PAGE, lookThrough, type Looked } from "../record/look";
 import { abandonedEnd } from "../lifecycle/abandon";
 import type { End } from "../lifecycle/end";
 

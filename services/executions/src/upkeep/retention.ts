@@ -1,11 +1,11 @@
 /** Removes what was kept long enough, owner by owner. */
 import { type Logger, type Removal, createRemoval, untilNone } from "@nodeloom/platform";
-import type { RetentionReport } from "../carry/activity-types";
+import type { RetentionReport } from "../workflow/activity-types";
 import { TIMING } from "../run/timing";
 import { expiresBefore, RETENTION } from "@nodeloom/kernel";
-import type { PendingOf } from "../store/expiry";
-import type { Stores } from "../store/stores";
-import { throughPages, type OwnerPage, type OwnerProgress } from "../carry/owner-pages";
+import type { PendingOf } from "../record/expiry";
+import type { Stores } from "../record/stores";
+import { throughPages, type OwnerPage, type OwnerProgress } from "../workflow/owner-pages";
 
 /** What keeps something: one call removes one page of what was kept long enough, and may be repeated. */
 export interface Owner {

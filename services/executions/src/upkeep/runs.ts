@@ -6,8 +6,8 @@ import type { Execution } from "../lifecycle/execution";
 import type { Outbox } from "../lifecycle/outbox";
 import type { Queue } from "../lifecycle/queue";
 import { TIMING } from "../run/timing";
-import type { OwingRun } from "../store/transitions";
-import type { Stores } from "../store/stores";
+import type { OwingRun } from "../record/transitions";
+import type { Stores } from "../record/stores";
 
 export interface RelayedRunsOptions {
   stores: Pick<Stores, "rows">;

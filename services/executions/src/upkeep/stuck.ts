@@ -1,13 +1,13 @@
 /** Ends single runs whose workflow task fails again and again. */
 import { startSweeper, type Logger, type Sweeper } from "@nodeloom/platform";
-import type { FailingTasks, FailingWorkflow } from "../carry/failing-tasks";
+import type { FailingTasks, FailingWorkflow } from "../workflow/failing-tasks";
 import type { Abandon } from "../lifecycle/abandon";
 import { noteFailingTasks } from "../meters";
 import { RUNNING } from "../run/states";
 import { TIMING } from "../run/timing";
 import { RUN_WORKFLOW, type RunError } from "../run/types";
-import { checkEach } from "../store/look";
-import type { Stores } from "../store/stores";
+import { checkEach } from "../record/look";
+import type { Stores } from "../record/stores";
 
 /** So many runs fail by a fault of the build: they wait for a rollback, and none of them is ended. */
 const MANY_RUNS = 5;

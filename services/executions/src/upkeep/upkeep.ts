@@ -1,10 +1,10 @@
 /** Puts together what is looked for again and again. */
 import type { Logger } from "@nodeloom/platform";
-import type { RunStarter } from "../carry/client";
+import type { RunStarter } from "../workflow/client";
 import type { Billing, Identity, Media, Notifications, Usage, Workflows } from "../clients";
 import type { End } from "../lifecycle/end";
-import type { Stores } from "../store/stores";
-import type { PendingOf } from "../store/expiry";
+import type { Stores } from "../record/stores";
+import type { PendingOf } from "../record/expiry";
 import type { EarlierMessages } from "./earlier-messages";
 import { createLedgerCheck, createRenewals } from "./billing";
 import { createLeaks } from "./leaks";

@@ -7,7 +7,7 @@ import type { BatchRecord } from "../run/batch";
 import type { ExecutionView } from "../run/record";
 import { isFinal, WAITING } from "../run/states";
 import { BATCH_COMPLETED } from "../batches/orders";
-import type { Stores } from "../store/stores";
+import type { Stores } from "../record/stores";
 
 /** What a poll may wait for notifications: without it, it shows what executions knows. */
 const READ = { deadlineMs: 500, reconnectMs: 0 } as const;

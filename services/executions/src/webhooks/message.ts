@@ -5,9 +5,9 @@ import type { executions } from "@nodeloom/proto";
 import { approvalOf } from "../lifecycle/approvals";
 import type { ExecutionView } from "../run/record";
 import { isFinal, WAITING } from "../run/states";
-import type { Stores } from "../store/stores";
+import type { Stores } from "../record/stores";
 import { batchMessage } from "../batches/view";
-import { executionMessage, type Details } from "../requests/view";
+import { executionMessage, type Details } from "../reads/view";
 import { BATCH_COMPLETED } from "../batches/orders";
 
 export interface WebhookMessageOptions {

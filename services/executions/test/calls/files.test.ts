@@ -26,7 +26,7 @@ import type { CatalogModel } from "../../src/plan/model-catalog";
 import { createJobs } from "../../src/calls/jobs";
 import { createGates } from "../../src/calls/gates";
 import { createProvider } from "@nodeloom/providers";
-import type { Stores } from "../../src/store/stores";
+import type { Stores } from "../../src/record/stores";
 import { createSubmissions } from "../../src/calls/submissions";
 import type { ModelCall } from "../../src/run/calls";
 import { pictures, voice } from "../../../providers/test/support/direct";

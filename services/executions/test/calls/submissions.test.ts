@@ -5,7 +5,7 @@ import { DOWNLOADS } from "../../src/calls/call";
 import { TryAgain } from "../../src/calls/failures";
 import { createSubmissions } from "../../src/calls/submissions";
 import type { CatalogModel } from "../../src/plan/model-catalog";
-import type { Stores } from "../../src/store/stores";
+import type { Stores } from "../../src/record/stores";
 import { createLogger, createSlots } from "@nodeloom/platform";
 import { createJobs, type Jobs } from "../../src/calls/jobs";
 import { createProvider, ProviderError, type JobProvider } from "@nodeloom/providers";

@@ -3,7 +3,7 @@ import { connectMongo } from "@nodeloom/platform";
 import type { CallContext, RunEnd } from "../../src/run/types";
 import { createExecution } from "../../src/lifecycle/execution";
 import { newRecord } from "../../src/run/record";
-import { createStores } from "../../src/store/stores";
+import { createStores } from "../../src/record/stores";
 import { initialNodes } from "../../src/run/nodes";
 import { endFree, readsOf } from "../support/index";
 import { runOf } from "../support/money";

@@ -2,8 +2,8 @@ import type { Connection } from "mongoose";
 import { createExecution, type Execution } from "../../src/lifecycle/execution";
 import { newRecord as runRecord, type ExecutionRecord } from "../../src/run/record";
 import type { NodeState, RunEnd, RunInput } from "../../src/run/types";
-import { createReads } from "../../src/requests/reads";
-import type { Stores } from "../../src/store/stores";
+import { createReads } from "../../src/reads/reads";
+import type { Stores } from "../../src/record/stores";
 import { DELIVERED, endFree, endsOf, newRecord, openStore } from "../support/index";
 
 let stores: Stores;

@@ -6,8 +6,8 @@ import { createEnd, type End } from "../../src/lifecycle/end";
 import type { RunEnd, RunInput } from "../../src/run/types";
 import type { Execution } from "../../src/lifecycle/execution";
 import type { ExecutionRecord } from "../../src/run/record";
-import { createReads, type Reads } from "../../src/requests/reads";
-import { createStores, type Stores, type StoresOptions } from "../../src/store/stores";
+import { createReads, type Reads } from "../../src/reads/reads";
+import { createStores, type Stores, type StoresOptions } from "../../src/record/stores";
 
 /** A store in a database of its own. */
 export const openStore = (options: StoresOptions = {}): Promise<{ stores: Stores; connection: Connection; stop: () => Promise<void> }> =>

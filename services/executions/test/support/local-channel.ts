@@ -1,5 +1,5 @@
 import { TRANSITION_EVENTS } from "../../src/run/states";
-import type { EventChannel, Listener } from "../../src/store/channel";
+import type { EventChannel, Listener } from "../../src/record/channel";
 
 /** The channel of one process, as those who follow runs hear it. */
 export const localChannel = (): Pick<EventChannel, "publish" | "onTransition"> => {

@@ -13,7 +13,7 @@ import { createSubmissions } from "../../src/calls/submissions";
 import { createTexts, type Texts, type WrittenText } from "../../src/calls/texts";
 import type { CatalogModel, ModelCatalog } from "../../src/plan/model-catalog";
 import { createProvider } from "@nodeloom/providers";
-import type { Stores } from "../../src/store/stores";
+import type { Stores } from "../../src/record/stores";
 import type { ModelCall } from "../../src/run/calls";
 import { TIMING } from "../../src/run/timing";
 import { openStore } from "./index";

@@ -15,7 +15,7 @@ import type { Billing, Usage } from "../../src/clients";
 import type { UsageReports } from "../../src/lifecycle/usage-reports";
 import type { RunEnd, RunInput } from "../../src/run/types";
 import { createEnd, type End } from "../../src/lifecycle/end";
-import type { Stores } from "../../src/store/stores";
+import type { Stores } from "../../src/record/stores";
 import { openStore } from "./index";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 import { patient } from "../../../platform/test/support/patient";

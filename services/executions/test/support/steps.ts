@@ -1,4 +1,4 @@
-import type { StepDependencies } from "../../src/carry/step";
+import type { StepDependencies } from "../../src/workflow/step";
 
 const nothing = (): Promise<void> => Promise.resolve();
 

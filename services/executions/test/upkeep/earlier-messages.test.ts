@@ -3,7 +3,7 @@ import { DomainError } from "@nodeloom/kernel";
 import type { notifications } from "@nodeloom/proto";
 import type { DeliveryStanding, WebhookState } from "../../src/run/delivery";
 import type { ExecutionRecord } from "../../src/run/record";
-import type { Stores } from "../../src/store/stores";
+import type { Stores } from "../../src/record/stores";
 import { createEarlierMessages } from "../../src/upkeep/earlier-messages";
 import { createHandOver } from "../../src/webhooks/hand-over";
 import { newRecord, openStore } from "../support/index";

@@ -1,0 +1,66 @@
+/** What a decision puts in the place of the value that was looked at. */
+import {
+  invalidRequest,
+  isMedia,
+  isMediaId,
+  isOfFiles,
+  isRecord,
+  LIMITS,
+  replacementIssues,
+  shownName,
+  valueBytes,
+  type MediaValue,
+  type ValueType,
+} from "@nodeloom/kernel";
+import { parseExact } from "@nodeloom/kernel/json-text";
+import type { Media } from "../clients";
+import { files, mediaValue } from "../plan/files";
+
+export interface ChangedValueOptions {
+  media: Pick<Media, "getObjects" | "getObjectsByKey">;
+  /** What the addresses of files in our storage begin with. */
+  own: string;
+}
+
+const problem = (message: string): Error => invalidRequest([{ path: "value", message }]);
+
+/** How a file is named: by its id, or by its address in our storage. */
+const referenceOf = (value: unknown): string => {
+  const reference = isRecord(value) ? value.url : value;
+  if (typeof reference === "string") return reference;
+  throw problem("must name a file: by its media id, or as {url} by its address in the storage");
+};
+
+export const createChangedValue = ({ media, own }: ChangedValueOptions) => {
+  /** The files that are named, as they are stored; anything else is refused. */
+  const stored = async (references: readonly string[], userId: string): Promise<MediaValue[]> => {
+    const keys = references.filter((reference) => reference.startsWith(own)).map((reference) => reference.slice(own.length));
+    const byId = await files(media, references.filter(isMediaId), userId);
+    const objects = keys.length === 0 ? [] : (await media.getObjectsByKey({ keys })).objects;
+    const byAddress = new Map(objects.map((object) => [object.url, mediaValue(object)]));
+    return references.map((reference) => {
+      const file = byId.get(reference) ?? byAddress.get(reference);
+      if (!file) throw problem(`there is no media file ${shownName(reference)} of yours: upload it first`);
+      return file;
+    });
+  };
+
+  /**
+   * Reads what a client sends in the place of a value of a type. Files become what is stored of them.
+   * @throws INVALID_REQUEST where it is not of that type, or too large
+   */
+  return async (shown: ValueType, valueJson: string, userId: string): Promise<unknown> => {
+    const given = parseExact(valueJson);
+    const items = Array.isArray(given) ? (given as unknown[]) : [given];
+    const most = Math.max(shown.bytes, LIMITS.changedValueBytes);
+    if (valueBytes(given, most) > most) throw problem(`must take at most ${most} bytes as JSON`);
+    const isFile = (item: unknown): boolean => isOfFiles(shown) || isMedia(item);
+    const references = items.filter(isFile).map(referenceOf);
+    const found = new Map((await stored(references, userId)).map((file, index) => [references[index]!, file]));
+    const made = items.map((item) => (isFile(item) ? found.get(referenceOf(item)) : item));
+    const value = Array.isArray(given) ? made : made[0];
+    const issues = replacementIssues(shown, value);
+    if (issues.length > 0) throw invalidRequest(issues);
+    return value;
+  };
+};

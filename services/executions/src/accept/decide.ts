@@ -1,0 +1,58 @@
+/** Decisions as owners of executions make them. */
+import { DomainError, executionNotFound, nodeName, shownName, waitsForDecision } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import { decisionOf, approvalOf, type Approvals } from "../lifecycle/approvals";
+import type { ExecutionView } from "../run/record";
+import type { Decision } from "../run/approvals";
+import type { Stores } from "../record/stores";
+import { createChangedValue, type ChangedValueOptions } from "./changed-value";
+
+export interface DecideOptions extends ChangedValueOptions {
+  stores: Pick<Stores, "rows" | "log" | "payloads">;
+  approvals: Pick<Approvals, "decide">;
+}
+
+const said = ({ isApproved }: Decision): "approve" | "reject" => (isApproved ? "approve" : "reject");
+
+/** Why a node of an execution can't be decided on. */
+const notWaiting = (row: ExecutionView, nodeId: string): DomainError => {
+  const name = nodeName(shownName(nodeId), undefined);
+  const earlier = decisionOf(row, nodeId);
+  if (!earlier) return new DomainError("conflict", "NOT_WAITING", `the execution does not wait for a decision on node ${name}`);
+  const who = earlier.by === "timeout" ? "when its time was over" : "before";
+  return new DomainError("conflict", "NOT_WAITING", `node ${name} was decided ${who}: ${said(earlier)}`, {
+    decision: said(earlier),
+    decidedBy: earlier.by,
+    decidedAt: earlier.at.toISOString(),
+  });
+};
+
+export type Decide = ReturnType<typeof createDecide>;
+
+/**
+ * Decides what a node of an execution waits for. The first decision stands, whether a person made it or the time was over.
+ * @throws EXECUTION_NOT_FOUND, NOT_FOUND for a node that is no approval of it, NOT_WAITING, INVALID_REQUEST
+ */
+export const createDecide = ({ stores, approvals, ...files }: DecideOptions) => {
+  const changedValue = createChangedValue(files);
+  return async (request: executions.DecideExecutionRequest): Promise<executions.DecideExecutionResponse> => {
+    const { executionId, userId, nodeId, isApproved, valueJson } = request;
+    const row = await stores.rows.findOwned(executionId, userId);
+    if (!row) throw executionNotFound();
+    const approval = approvalOf(row, nodeId);
+    if (!approval) {
+      const { nodes } = await stores.log.whole(row);
+      if (nodes.some(({ id, type }) => id === nodeId && waitsForDecision(type))) throw notWaiting(row, nodeId);
+      throw new DomainError("not_found", "NOT_FOUND", `the execution has no approval ${shownName(nodeId)}`);
+    }
+    if (row.waitingFor?.includes(nodeId) !== true) throw notWaiting(row, nodeId);
+    const changed = valueJson === undefined ? undefined : JSON.stringify(await changedValue(approval.type, valueJson, userId));
+    const decision: Decision = {
+      ...{ nodeId, isApproved, by: "owner", at: new Date() },
+      ...(changed === undefined ? {} : { value: await stores.payloads.putText(changed, executionId) }),
+    };
+    const decided = await approvals.decide(row, decision, { userId });
+    if (!decided) throw notWaiting((await stores.rows.findOwned(executionId, userId)) ?? row, nodeId);
+    return executions.DecideExecutionResponse.fromPartial({ nodeId, isApproved, decidedAt: decision.at });
+  };
+};

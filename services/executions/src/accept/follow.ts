@@ -1,0 +1,75 @@
+/** Follows one run for a request that waits for it. */
+import { withTimeout } from "@nodeloom/platform";
+import { TIMING } from "../run/timing";
+import type { EventChannel } from "../record/channel";
+import type { ExecutionView } from "../run/record";
+import type { Stores } from "../record/stores";
+import { isUndelivered } from "../run/states";
+
+/** What is heard of one run, from when it is listened to. */
+export interface Following {
+  listen(): void;
+  /** The row after the next transition that is heard of, after a silence, or when the time is over. */
+  next(until: number): Promise<ExecutionView | null>;
+  stop(): void;
+}
+
+export type Follow = (executionId: string) => Following;
+
+/** Follows runs by their channel: a message says that there is something to read, and one that is missed costs latency only. */
+export const createFollow =
+  ({ stores, channel }: { stores: Pick<Stores, "rows">; channel: Pick<EventChannel, "onTransition"> }): Follow =>
+  (executionId) => {
+    let isHeard = false;
+    /** Its end was announced, which is after its outbox was delivered. */
+    let isSettled = false;
+    let wake: () => void = () => undefined;
+    let unsubscribe: (() => void) | undefined;
+    const listen = (): void => {
+      unsubscribe ??= channel.onTransition(executionId, ({ type }) => {
+        isHeard = true;
+        isSettled ||= type === "settled";
+        wake();
+      });
+    };
+    return {
+      listen,
+      next: async (until) => {
+        listen();
+        const waitMs = Math.min(TIMING.channelSilence, until - Date.now());
+        if (!isHeard && waitMs > 0) await withTimeout(new Promise<void>((resolve) => (wake = resolve)), waitMs, () => undefined);
+        isHeard = false;
+        const row = await stores.rows.find(executionId);
+        return row && isSettled ? { ...row, outbox: [] } : row;
+      },
+      stop: () => {
+        unsubscribe?.();
+        wake();
+      },
+    };
+  };
+
+export type EndedRow = Pick<ExecutionView, "_id" | "status" | "outbox" | "finishedAt">;
+
+/** Waits until an end that was just written has its usage row and its place free, for a second at most. */
+export type AwaitDelivered = (row: EndedRow) => Promise<void>;
+
+/** An end that is older is the relay's to deliver: the service that it waits for is away. */
+const YOUNG_MS = 5_000;
+
+const isAwaited = (row: EndedRow): boolean => isUndelivered(row) && Date.now() - (row.finishedAt?.getTime() ?? 0) < YOUNG_MS;
+
+export const createAwaitDelivered =
+  ({ stores, channel }: { stores: Pick<Stores, "rows">; channel: Pick<EventChannel, "onTransition"> }): AwaitDelivered =>
+  async (row) => {
+    if (!isAwaited(row)) return;
+    const until = Date.now() + TIMING.endReader;
+    const following = createFollow({ stores, channel })(row._id);
+    try {
+      following.listen();
+      let now = await stores.rows.find(row._id);
+      while (now && isAwaited(now) && Date.now() < until) now = await following.next(until);
+    } finally {
+      following.stop();
+    }
+  };

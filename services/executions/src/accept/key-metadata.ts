@@ -1,0 +1,26 @@
+/** requests/attribution/: whom a run is counted for: what its key fixes of its metadata. */
+import { invalidRequest, RUN_METADATA, type Issue } from "@nodeloom/kernel";
+import type { Runner } from "../run/runner";
+
+/**
+ * The metadata of a run: what its caller wrote, with what the key fixes.
+ * @throws INVALID_REQUEST where the caller says otherwise than the key, or both together are too much
+ */
+export const withKeyMetadata = (
+  written: Readonly<Record<string, string>>,
+  runner: Pick<Runner, "keyMetadata"> | undefined,
+): Record<string, string> => {
+  // Runners that were kept before keys had metadata have none.
+  const fixed = Object.entries(runner?.keyMetadata ?? {});
+  const all = new Map([...Object.entries(written), ...fixed]);
+  const issues: Issue[] = fixed
+    .filter(([name, value]) => Object.hasOwn(written, name) && written[name] !== value)
+    .map(([name, value]) => ({
+      path: `metadata.${name}`,
+      message: `is fixed by the API key: leave it out, or say ${JSON.stringify(value)}`,
+    }));
+  if (all.size > RUN_METADATA.entries)
+    issues.push({ path: "metadata", message: `may have at most ${RUN_METADATA.entries} members, with those that the API key adds` });
+  if (issues.length > 0) throw invalidRequest(issues);
+  return Object.fromEntries(all);
+};

@@ -1,0 +1,142 @@
+/** Runs as their callers ask for them: begun or joined, then followed until there is an answer. */
+import { DomainError, REPLAYED_REFUSAL, unavailable } from "@nodeloom/kernel";
+import { createSlots, NoSlot, type Slots } from "@nodeloom/platform";
+import { executions } from "@nodeloom/proto";
+import type { Execution } from "../lifecycle/execution";
+import type { Outbox } from "../lifecycle/outbox";
+import type { ExecutionView } from "../run/record";
+import { errorOf } from "../run/refusals";
+import { isFinal } from "../run/states";
+import { TIMING } from "../run/timing";
+import type { Stores } from "../record/stores";
+import type { AwaitDelivered, Follow, Following } from "./follow";
+import { busy, decided, Undecided, type Start } from "./start";
+
+/** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
+export const STARTS = { concurrency: 6, queueLimit: 2_000 };
+const START_WAIT_MS = 8_000;
+/** What is kept of a caller's time for the answer itself. */
+const ANSWER_RESERVE_MS = 1_000;
+
+export interface RunsOptions {
+  start: Start;
+  follow: Follow;
+  stores: Pick<Stores, "rows">;
+  execution: Pick<Execution, "refuse">;
+  outbox: Pick<Outbox, "deliverLater" | "deliverFirst">;
+  awaitDelivered: AwaitDelivered;
+  starts?: Slots;
+}
+
+export interface Answered {
+  row: ExecutionView;
+  /** It was begun by another request of the client. */
+  isReplay: boolean;
+}
+
+const { RUN_MODE_ASYNC, RUN_MODE_RESPOND_ASYNC } = executions.RunMode;
+const isSync = (mode: executions.RunMode): boolean => mode !== RUN_MODE_ASYNC && mode !== RUN_MODE_RESPOND_ASYNC;
+
+/** Why nothing of a run goes on that is refused, or gone. */
+const refusedFor = (row: ExecutionView | null): DomainError => {
+  if (!row) return unavailable("the run is not known any more", 1);
+  return row.refusal ? errorOf(row.refusal) : unavailable("the run was refused", 1);
+};
+
+/**
+ * Whether a row is what its client waits for: a synchronous one for the end, an asynchronous one for the first submission or the end, and
+ * one that asked for no more for the certainty that the run goes on. While it is `accepted` it may still be refused.
+ */
+const isAnswer = (row: ExecutionView, mode: executions.RunMode): boolean => {
+  if (row.status === "accepted") return false;
+  // A run that waits for a decision may do so for long.
+  if (isFinal(row) || mode === RUN_MODE_RESPOND_ASYNC || row.waiting) return true;
+  return mode === RUN_MODE_ASYNC && (row.requestId !== null || row.status === "queued");
+};
+
+/** After a run was touched, what can't be read or written leaves open what becomes of it. */
+const unknownOutcome = (): DomainError =>
+  new DomainError("unavailable", "SERVICE_UNAVAILABLE", "it is not known whether the run goes on", { retryAfter: 1, outcome: "unknown" });
+
+/** A refusal that the row says: nothing runs. */
+class Refused {
+  constructor(readonly error: DomainError) {}
+}
+
+/** A refusal that has answered another request of the client: the gateway says so in a header. */
+const asReplay = ({ kind, reason, message, metadata }: DomainError): DomainError =>
+  new DomainError(kind, reason, message, { ...metadata, [REPLAYED_REFUSAL]: true });
+
+export const createRuns = ({ start, follow, stores, execution, outbox, awaitDelivered, starts = createSlots(STARTS) }: RunsOptions) => {
+  /** Begins a run in turn with other users' requests, until its workflow has claimed it or it is decided otherwise. */
+  const begin = async (request: executions.RunRequest, earlier: ExecutionView | null, following: Following, beginBy: number) => {
+    try {
+      return await starts.use(
+        async () => {
+          const row = await start.start(request, earlier, beginBy, following.listen);
+          return row.status === "accepted" ? await decided(following.next(Date.now() + TIMING.claim)) : row;
+        },
+        { key: request.runner?.userId ?? "", maxWaitMs: START_WAIT_MS },
+      );
+    } catch (error) {
+      throw error instanceof NoSlot ? busy() : error;
+    }
+  };
+
+  /** What can't be left undecided any longer is refused: its caller is about to get the answer that nothing runs. */
+  const decide = async (row: ExecutionView): Promise<ExecutionView | null> => {
+    const refused = await execution.refuse(row, busy());
+    if (refused) void outbox.deliverLater(refused);
+    return refused ?? stores.rows.find(row._id);
+  };
+
+  /** Notes an answer that can't be read off the row later: the 202 of a synchronous run, and the error of an asynchronous one. */
+  const noteAnswer = async (row: ExecutionView, { mode, fingerprint }: executions.RunRequest): Promise<void> => {
+    if (fingerprint === "" || row.answered !== undefined) return;
+    if (isSync(mode) && !isFinal(row)) await stores.rows.noteAnswer(row._id, "accepted");
+    if (!isSync(mode) && row.error?.code === "PROVIDER_SUBMIT_FAILED") await stores.rows.noteAnswer(row._id, "failure");
+  };
+
+  return {
+    /**
+     * Starts a run, or joins the one with the same id, and waits as its mode says.
+     * @param answerBy when the caller waits no more, in milliseconds since the epoch
+     * @throws DomainError why the run was refused; a run that ends badly is no error here.
+     */
+    run: async (request: executions.RunRequest, answerBy = Number.POSITIVE_INFINITY): Promise<Answered> => {
+      const deadline = Date.now() + request.waitMs;
+      const decideBy = Math.min(Math.max(deadline, Date.now() + TIMING.acceptance), answerBy - ANSWER_RESERVE_MS);
+      const following = follow(request.executionId);
+      // A new id has no row yet: `start` listens just before it inserts one, and not at all where that is final at once.
+      if (!request.isNew) following.listen();
+      let isTouched = false;
+      try {
+        const known = await start.known(request);
+        isTouched = known?.join === true;
+        let row = known?.join ? known.row : await begin(request, known?.row ?? null, following, answerBy - ANSWER_RESERVE_MS);
+        isTouched = true;
+        const isReplay = row !== null && row.requestToken !== undefined && row.requestToken !== request.requestToken;
+        if (isReplay && row?.answered === "accepted") return { row, isReplay };
+        for (;;) {
+          const now = Date.now();
+          if (!row || row.status === "refused") throw new Refused(isReplay ? asReplay(refusedFor(row)) : refusedFor(row));
+          if (isAnswer(row, request.mode) || (row.status !== "accepted" && now >= deadline)) {
+            // A run that goes on has its usage row.
+            await (isFinal(row) ? awaitDelivered(row) : outbox.deliverFirst(row));
+            if (!isReplay) await noteAnswer(row, request);
+            return { row, isReplay };
+          }
+          if (row.status === "accepted" && now >= decideBy) row = await decide(row);
+          else row = await following.next(row.status === "accepted" ? decideBy : deadline);
+        }
+      } catch (error) {
+        if (error instanceof Refused) throw error.error;
+        throw isTouched || error instanceof Undecided ? unknownOutcome() : error;
+      } finally {
+        following.stop();
+      }
+    },
+  };
+};
+
+export type Runs = ReturnType<typeof createRuns>;

@@ -1,0 +1,261 @@
+import {
+  CONFLICT_ATTEMPTS,
+  DomainError,
+  invalidRequest,
+  executionNotFound,
+  holdIdOf,
+  isBaseTier,
+  isShortOfCredits,
+  tooManyRuns,
+  unavailable,
+  waitsForDecision,
+} from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
+import { executions } from "@nodeloom/proto";
+import type { RunStarter } from "../workflow/client";
+import type { End } from "../lifecycle/end";
+import type { Approvals } from "../lifecycle/approvals";
+import type { Execution } from "../lifecycle/execution";
+import type { Holds } from "../lifecycle/holds";
+import type { Outbox } from "../lifecycle/outbox";
+import type { Queue } from "../lifecycle/queue";
+import type { KeepGraph } from "../plan/kept-graphs";
+import type { PlannedRun, Planning } from "../plan/planning";
+import { withKeyMetadata } from "./key-metadata";
+import type { PinnedOf } from "../plan/pinned-graphs";
+import type { Reruns } from "../reuse/reruns";
+import { GraphRun } from "../run/graph-run";
+import { LINE_LENGTH_FACTOR, type Place } from "../run/line";
+import { initialNodes } from "../run/nodes";
+import { metadataKeys, newRecord, type ExecutionRecord, type ExecutionView, type RunRecordPart } from "../run/record";
+import type { OutboxEntry } from "../run/states";
+import type { RunInput } from "../run/types";
+import type { Stores } from "../record/stores";
+import type { Runner } from "../run/runner";
+
+/** How a request becomes a run: planned, recorded, its credits held, a place taken, its workflow started. */
+
+/** How long a refusal for want of credits is the answer to its repetitions under the same key. */
+const REMEMBERED_MS = 60_000;
+
+/** A run whose row was written, and of which it could not be decided what becomes of it. */
+export class Undecided extends Error {
+  constructor(cause: unknown) {
+    super("the run is undecided", { cause });
+  }
+}
+
+const hasMembers = (metadata: Readonly<Record<string, string>>): boolean => Object.keys(metadata).length > 0;
+
+/**
+ * @returns what a run is started with once its credits are held
+ * @throws INVALID_REQUEST where the runner would be shown what is hidden
+ */
+const toRunInput = (
+  request: executions.RunRequest,
+  runner: Runner,
+  planned: PlannedRun,
+  metadata: Record<string, string>,
+  attempt: number,
+): RunInput => {
+  const { executionId, maxMillicredits } = request;
+  const { userId, source, keyId, webhookUrl, webhookEvents, baseTier, concurrency } = runner;
+  const { plan, workflowSlug, version, modelIds, holds, reused } = planned;
+  if (plan.graphHidden && request.fullProvenance)
+    throw invalidRequest([{ path: "provenance", message: "would show prompts of a workflow that is somebody else's" }]);
+  if (!isBaseTier(baseTier)) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs its runner's base tier");
+  const isAsync = request.mode !== executions.RunMode.RUN_MODE_SYNC;
+  return {
+    ...{ executionId, userId, workflowSlug, source, baseTier, concurrency, plan, modelIds, holds, maxMillicredits, attempt },
+    ...(version === undefined ? {} : { version }),
+    mode: isAsync ? "async" : "sync",
+    keyId: keyId || null,
+    webhook: isAsync && webhookUrl ? { url: webhookUrl, events: webhookEvents } : null,
+    held: [],
+    ...(request.fullProvenance ? { provenance: "full" as const } : {}),
+    ...(reused ? { reuse: reused.reuse } : {}),
+    ...(hasMembers(metadata) ? { metadata } : {}),
+    ...(request.batch ? { batch: request.batch } : {}),
+    holdId: holdIdOf(executionId, attempt),
+    receivedAt: Date.now(),
+  };
+};
+
+export const busy = (): DomainError => unavailable("too many runs are being started", 2);
+
+export const decided = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw new Undecided(error);
+  });
+
+/** Whether a refusal is the answer to a repetition, too; all others are judged anew. */
+const isRemembered = ({ refusal, refusedAt }: ExecutionView): boolean => {
+  return isShortOfCredits(refusal?.reason ?? "") && Math.abs(Date.now() - (refusedAt?.getTime() ?? 0)) < REMEMBERED_MS;
+};
+
+/** Checks that a row is of the same user and request. @throws EXECUTION_NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+const checkSame = (row: ExecutionView, { runner, fingerprint }: executions.RunRequest): void => {
+  if (row.userId !== runner?.userId) throw executionNotFound();
+  if (fingerprint !== "" && row.fingerprint !== undefined && row.fingerprint !== fingerprint) {
+    throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
+  }
+};
+
+const START_PAUSE_MS = 200;
+
+/** Of what could not be asked it is not known whether it happened. */
+const isKnown = ({ kind }: DomainError): boolean => kind !== "unavailable" && kind !== "internal";
+
+export interface StartOptions {
+  planning: Pick<Planning, "plan">;
+  reruns: Pick<Reruns, "planningOf">;
+  pinnedOf: PinnedOf;
+  keepGraph: KeepGraph;
+  starter: Pick<RunStarter, "start">;
+  stores: Pick<Stores, "rows" | "payloads">;
+  execution: Pick<Execution, "refuse" | "queue">;
+  holds: Pick<Holds, "hold">;
+  queue: Pick<Queue, "enter">;
+  approvals: Pick<Approvals, "admit">;
+  end: Pick<End, "end">;
+  outbox: Pick<Outbox, "deliverFirst" | "deliverLater">;
+  /** Hears of each run before anything is kept or held for it. @throws DomainError why it may not begin */
+  checkRun?: ((request: executions.RunRequest, planned: PlannedRun) => Promise<void>) | undefined;
+}
+
+/**
+ * Starts runs. The row is looked up first: a run that is known is joined, and never planned again. A run begins with its
+ * row; then its credits are held, it gets a place or waits for one, and its workflow is started.
+ */
+export const createStart = (options: StartOptions) => {
+  const { planning, reruns, pinnedOf, keepGraph, starter, stores, execution, holds, queue, approvals, end, outbox, checkRun } = options;
+
+  /** A refused client finds their credits free already, unless a service is away. */
+  const refuse = async (row: ExecutionView, error: DomainError, left?: readonly OutboxEntry[]): Promise<ExecutionView> => {
+    const refused = await execution.refuse(row, error, left);
+    if (refused && isKnown(error)) await outbox.deliverFirst(refused);
+    else if (refused) void outbox.deliverLater(refused);
+    return refused ?? (await stores.rows.find(row._id)) ?? row;
+  };
+
+  /** Inserts a run, or begins the next attempt at it. @returns undefined when another request was faster */
+  const write = async (record: ExecutionRecord, earlier: ExecutionView | null): Promise<ExecutionView | undefined> => {
+    if (earlier) return (await stores.rows.retry(earlier, record)) ?? undefined;
+    return (await stores.rows.insert(record)) ? record : undefined;
+  };
+
+  /** From `accepted` to a hold, a place, and a workflow. Whatever fails on the way ends in a refusal, unless the workflow was faster. */
+  const begin = async (row: ExecutionView, input: RunInput, noQueue: boolean): Promise<ExecutionView> => {
+    let isHeld = false;
+    try {
+      const run: RunInput = { ...input, held: await holds.hold(input) };
+      isHeld = true;
+      if (run.plan.steps.some(({ type }) => waitsForDecision(type))) await approvals.admit(run);
+      const place = await placeFor(run, noQueue);
+      if (place === null) throw tooManyRuns(run.concurrency, noQueue ? undefined : run.concurrency * LINE_LENGTH_FACTOR);
+      if (place > 0) return await wait(row, run, place);
+      await startWorkflow(run);
+      return row;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw new Undecided(error);
+      return decided(refuse(row, error, isKnown(error) && !isHeld ? [] : undefined));
+    }
+  };
+
+  const placeFor = async ({ userId, holdId: id, concurrency: limit, plan }: RunInput, noQueue: boolean): Promise<Place> =>
+    limit === 0 ? 0 : queue.enter(userId, { id, bytes: JSON.stringify(plan).length, limit, mayWait: !noQueue });
+
+  const wait = async (row: ExecutionView, run: RunInput, place: number): Promise<ExecutionView> => {
+    const queued = await execution.queue(row, run, place);
+    if (queued) void outbox.deliverLater(queued);
+    return queued ?? (await stores.rows.find(row._id)) ?? row;
+  };
+
+  /** An earlier attempt's workflow may be running still; it ends as soon as it finds that the row is not its own. */
+  const startWorkflow = async (run: RunInput): Promise<void> => {
+    const attempt = async () => ((await starter.start(run)) === "started" ? true : undefined);
+    const isStarted = await retryOnConflict(CONFLICT_ATTEMPTS.workflowStart, attempt, () => START_PAUSE_MS);
+    if (!isStarted) throw unavailable("an earlier attempt at this run is still ending");
+  };
+
+  /** Planning has left nothing to call: the run is over when it begins, and has no hold, no place in line and no workflow. */
+  const endAtOnce = async (input: RunInput, part: RunRecordPart, refused: ExecutionView | null): Promise<ExecutionView> => {
+    if (refused && !(await stores.rows.forgetRefused(input.executionId, refused.attempt)))
+      throw unavailable("the run is still being refused", 1);
+    const ended = await end.end({ from: "plan", input, part }, new GraphRun(input.plan).end(undefined));
+    const row = ended ?? (await stores.rows.find(input.executionId));
+    if (!row) throw unavailable("the run could not be recorded", 1);
+    return row;
+  };
+
+  const plan = async (request: executions.RunRequest): Promise<PlannedRun> => {
+    const { target, runner, inputsJson, mode } = request;
+    if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
+    const isAsync = mode === executions.RunMode.RUN_MODE_ASYNC;
+    const { version = "", until = "", schemaJson = "" } = target ?? {};
+    const settings = { settingsJson: request.settingsJson, settingsApproved: request.batch !== undefined };
+    const rerun = request.rerun && (await reruns.planningOf(request.rerun, { runner, inputsJson, version, pins: true }));
+    const pinned = request.batch && (await pinnedOf(request.batch.batchId));
+    const part = { target: target?.target, version, until, schemaJson, runner, inputsJson, isAsync, pinned };
+    return planning.plan({ ...part, ...settings, ...rerun });
+  };
+
+  return {
+    /** The run under this id, if it is one to be joined. @throws IDEMPOTENCY_KEY_REUSED */
+    known: async (request: executions.RunRequest): Promise<{ row: ExecutionView; join: boolean } | null> => {
+      const row = request.isNew ? null : await stores.rows.find(request.executionId);
+      if (!row) return null;
+      // An item that was refused for want of credits is judged anew: its batch was paused for that, and goes on.
+      const join = row.status !== "refused" || (!request.batch && isRemembered(row));
+      if (join) checkSame(row, request);
+      return { row, join };
+    },
+
+    /**
+     * Plans and begins a run, or the next attempt at a refused one.
+     * @param beginBy when it is too late to begin
+     * @param listen called before there is anything to hear of the run
+     * @throws DomainError why the run can't be planned; it leaves no trace then
+     */
+    start: async (
+      request: executions.RunRequest,
+      earlier: ExecutionView | null,
+      beginBy: number,
+      listen: () => void,
+    ): Promise<ExecutionView> => {
+      const metadata = withKeyMetadata(request.metadata, request.runner);
+      const planned = await plan(request);
+      await checkRun?.(request, planned);
+      if (Date.now() >= beginBy) throw busy();
+      const input = toRunInput(request, request.runner!, planned, metadata, (earlier?.attempt ?? 0) + 1);
+      const { graph, reused, until, schemaJson } = planned;
+      const [inputs, kept, schema] = await Promise.all([
+        stores.payloads.putText(planned.inputsJson || "{}", input.userId),
+        graph ? keepGraph(graph.key, graph.kept, input.userId) : undefined,
+        schemaJson === undefined ? undefined : stores.payloads.putText(schemaJson, input.userId),
+      ]);
+      const part: RunRecordPart = {
+        requestToken: request.requestToken,
+        inputs,
+        ...(kept ? { graph: kept } : {}),
+        ...(until === undefined ? {} : { until }),
+        ...(schema ? { schema } : {}),
+        ...(reused && request.rerun ? { rerun: { of: request.rerun.executionId, sources: reused.reuse.sources } } : {}),
+        ...(request.fingerprint === "" ? {} : { fingerprint: request.fingerprint }),
+        ...(request.runner?.personId === undefined ? {} : { personId: request.runner.personId }),
+        ...(hasMembers(metadata) ? { metadata: metadataKeys(metadata) } : {}),
+      };
+      if (planned.plan.steps.length === 0) return decided(endAtOnce(input, part, earlier));
+      listen();
+      const record = newRecord(input, initialNodes(planned.plan), part);
+      const row = await decided(write(record, earlier));
+      if (row) return begin(row, input, request.noQueue);
+      const joined = await stores.rows.find(input.executionId);
+      if (!joined) throw unavailable("the run could not be recorded", 1);
+      checkSame(joined, request);
+      return joined;
+    },
+  };
+};
+
+export type Start = ReturnType<typeof createStart>;

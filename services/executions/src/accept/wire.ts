@@ -1,0 +1,31 @@
+/** Wires how runs are accepted, followed and cancelled. */
+import type { Execution } from "../lifecycle/execution";
+import type { Lifecycle } from "../lifecycle/wire";
+import { createKeepGraph } from "../plan/kept-graphs";
+import { createPinnedOf } from "../plan/pinned-graphs";
+import type { EventChannel } from "../record/channel";
+import type { Stores } from "../record/stores";
+import { createCancellation, type CancellationOptions } from "./cancellation";
+import { createAwaitDelivered, createFollow } from "./follow";
+import { createRuns, type RunsOptions } from "./runs";
+import { createStart, type StartOptions } from "./start";
+
+type Started = "planning" | "reruns" | "starter" | "checkRun";
+
+export interface AcceptOptions extends Pick<StartOptions, Started>, Pick<RunsOptions, "starts">, Pick<CancellationOptions, "tasks"> {
+  stores: Stores;
+  channel: Pick<EventChannel, "onTransition">;
+  execution: Execution;
+  lifecycle: Lifecycle;
+}
+
+export const wireAccept = ({ stores, channel, execution, lifecycle, starts, tasks, ...planned }: AcceptOptions) => {
+  const shared = { stores, execution, ...lifecycle, awaitDelivered: createAwaitDelivered({ stores, channel }) };
+  const kept = { pinnedOf: createPinnedOf(stores), keepGraph: createKeepGraph(stores.payloads) };
+  const start = createStart({ ...shared, ...kept, ...planned });
+  return {
+    awaitDelivered: shared.awaitDelivered,
+    runs: createRuns({ ...shared, start, follow: createFollow({ stores, channel }), ...(starts ? { starts } : {}) }),
+    cancellation: createCancellation({ ...shared, tasks }),
+  };
+};

@@ -1,0 +1,66 @@
+/** What executions erases of an account: in its database, in Temporal, and in Redis. */
+import { createErasure, untilNone, type Erase } from "@nodeloom/platform";
+import type { Leaver } from "../workflow/leaving";
+import type { LeavingStore } from "../record/leaving";
+import type { MovedTriggers } from "../record/moved-triggers";
+import type { ModerationStore } from "../record/moderation";
+import type { PayloadStore } from "../record/payloads";
+import type { RedisErasure } from "./redis";
+
+const RUNS_PAGE = 100;
+const BATCHES_PAGE = 20;
+const PAYLOADS_PAGE = 1_000;
+const DECISIONS_PAGE = 1_000;
+
+export interface EraseOptions {
+  store: LeavingStore;
+  payloads: Pick<PayloadStore, "removeOwned">;
+  moderation: Pick<ModerationStore, "removeOwned">;
+  leaver: Pick<Leaver, "removeWorkflows" | "removeDeliveries">;
+  redis: RedisErasure;
+  moved: Pick<MovedTriggers, "remove">;
+}
+
+export const createEraseExecutions = ({ store, payloads, moderation, leaver, redis, moved }: EraseOptions): Erase => {
+  const removeTexts = async (owners: readonly string[]): Promise<void> => {
+    while ((await payloads.removeOwned(owners, PAYLOADS_PAGE)) > 0);
+  };
+
+  /** Of a run first what only its row leads to: a crash in between leaves a row that is found again. */
+  const removeRuns = async (userId: string): Promise<number> => {
+    const page = await store.somePage(userId, RUNS_PAGE);
+    const ids = page.map(({ _id }) => _id);
+    for (const { _id, webhook } of page) if (webhook) await leaver.removeDeliveries(_id);
+    await redis.forgetRuns(ids);
+    await removeTexts(ids);
+    return store.removeRuns(userId, ids);
+  };
+
+  const removeBatches = async (userId: string): Promise<number> => {
+    const ids = (await store.someBatches(userId, BATCHES_PAGE)).map(({ _id }) => _id);
+    await removeTexts(ids);
+    return store.removeBatches(userId, ids);
+  };
+
+  return createErasure<"executions">((userId) => ({
+    schedules: async () => untilNone(await moved.remove("schedules", userId)),
+    hooks: async () => untilNone(await moved.remove("hooks", userId)),
+    executions: async () => untilNone(await removeRuns(userId)),
+    batches: async () => untilNone(await removeBatches(userId)),
+    payloads: async () => untilNone(await payloads.removeOwned([userId], PAYLOADS_PAGE)),
+    moderation: async () => untilNone(await moderation.removeOwned(userId, DECISIONS_PAGE)),
+    lines: async () => untilNone(await store.removeLine(userId)),
+  }));
+};
+
+/** What is erased outside of the database, before its rows. */
+export const createEraseElsewhere = ({ leaver, redis }: Pick<EraseOptions, "leaver" | "redis">) => ({
+  temporal: async (userId: string) => {
+    const removed = await leaver.removeWorkflows(userId);
+    return { removed: { workflows: removed }, nextCursor: removed > 0 ? "again" : "" };
+  },
+  redis: async (userId: string) => {
+    const [sessions, answers] = [await redis.removeSessions(userId), await redis.removeAnswers(userId)];
+    return { removed: { sessions, answers }, nextCursor: "" };
+  },
+});

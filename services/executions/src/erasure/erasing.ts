@@ -1,0 +1,37 @@
+/** requests/leaving/: what happens when somebody leaves: an archive of what their account has, and the end of it. */
+import type { Erase, Logger } from "@nodeloom/platform";
+import type { RetentionReport } from "../workflow/activity-types";
+import type { Paged } from "../workflow/upkeep-activities";
+import type { Erasure } from "../clients";
+import { TIMING } from "../run/timing";
+import { throughPages, type OwnerPage, type OwnerProgress } from "../workflow/owner-pages";
+import type { createEraseElsewhere } from "./erase";
+
+export interface ErasingOptions {
+  executions: Erase;
+  elsewhere: ReturnType<typeof createEraseElsewhere>;
+  /** The other services, in the order in which they erase. */
+  services: Readonly<Record<string, Pick<Erasure, "erase">>>;
+  logger: Logger;
+}
+
+/** Has every owner erase what it keeps of an account: runs before the files that they name, and identity, which has its mark, last. */
+export const createErasing =
+  ({ executions, elsewhere, services, logger }: ErasingOptions) =>
+  (userId: string): Paged<OwnerProgress, RetentionReport> => {
+    const remote = Object.entries(services).map(([name, service]): [string, OwnerPage] => [
+      name,
+      async (cursor) => {
+        const { erased, nextCursor } = await service.erase({ ownerId: userId, cursor }, { deadlineMs: TIMING.erasePage });
+        return { removed: erased, nextCursor };
+      },
+    ]);
+    const owners: Record<string, OwnerPage> = {
+      temporal: () => elsewhere.temporal(userId),
+      redis: () => elsewhere.redis(userId),
+      executions: (cursor) => executions(userId, cursor),
+      ...Object.fromEntries(remote),
+    };
+    return (beat, progress) =>
+      throughPages({ owners, failed: "a service could not erase what it keeps of an account", logger }, beat, progress);
+  };

@@ -1,0 +1,162 @@
+/** What an archive of an account has, part by part. Nothing is read before its turn, and nothing as a whole. */
+import { LIMITS, unlessNotFound } from "@nodeloom/kernel";
+import { batchJson, executionJson } from "@nodeloom/platform";
+import { batches as batchesProto, workflows as proto, type executions as executionsProto, type media as mediaProto } from "@nodeloom/proto";
+import type { Billing, Identity, Media, Triggers, Usage, Workflows } from "../../clients";
+import type { LeavingStore } from "../../record/leaving";
+import type { BatchReads } from "../../batches/reads";
+import type { Reads } from "../../reads/reads";
+import { EXPORT_BOUNDS as BOUNDS } from "./bounds";
+import { allPages, atMost, jsonEntry, linesEntry, textEntry, type Entry, type Missing } from "./entry";
+import { accountOf, fileOf, movementOf, pathOf, usageOf, versionText, workflowText } from "./texts";
+
+const RUNS_PAGE = 100;
+/** As many rows as billing gives at once. */
+const LEDGER_PAGE = 200;
+
+export interface EntriesOptions {
+  store: Pick<LeavingStore, "runIds">;
+  reads: Pick<Reads, "get">;
+  batches: Pick<BatchReads, "list">;
+  services: { billing: Billing; identity: Identity; media: Media; triggers: Triggers; usage: Usage; workflows: Workflows };
+  /** How long a file may take. */
+  fileMs: number;
+}
+
+export const createEntries = ({ store, reads, batches, services, fileMs }: EntriesOptions) => {
+  const { billing, identity, media, triggers, usage, workflows } = services;
+
+  const account = async (userId: string): Promise<Entry> => {
+    const [{ user }, { account: balances }, { keys }, { secrets }, { budgets }] = await Promise.all([
+      identity.getUser({ userId }),
+      billing.getAccount({ userId }),
+      identity.listKeys({ userId }),
+      identity.listSecrets({ owner: userId }),
+      billing.listBudgets({ userId }),
+    ]);
+    if (!user) throw new Error("identity answered without a user");
+    return jsonEntry("account.json", accountOf({ user, account: balances, keys, secrets, budgets }));
+  };
+
+  const summaries = (userId: string): AsyncIterable<proto.WorkflowSummary> =>
+    allPages(async (cursor) => {
+      const request = { userId, own: true, limit: LIMITS.pageRows, cursor };
+      const page = await workflows.listWorkflows(proto.ListWorkflowsRequest.fromPartial(request));
+      return { rows: page.workflows, next: page.nextCursor };
+    });
+
+  const versions = (slug: string, ownerId: string): AsyncIterable<proto.Version> =>
+    allPages(async (cursor) => {
+      const { versions: rows } = await workflows.listVersions({ slug, ownerId, limit: LIMITS.pageRows, before: Number(cursor) });
+      return { rows, next: rows.length < LIMITS.pageRows ? "" : String(rows.at(-1)!.version) };
+    });
+
+  async function* workflowEntries(userId: string, missing: Missing): AsyncIterable<Entry> {
+    const all = atMost(summaries(userId), BOUNDS.workflows, () => missing.add(`workflows beyond the ${BOUNDS.workflows} changed last`));
+    for await (const { slug } of all) {
+      const found = await unlessNotFound(workflows.getWorkflow({ slug, userId }));
+      if (!found?.workflow) continue;
+      yield textEntry(`workflows/${slug}/workflow.json`, workflowText(found.workflow));
+      const kept = atMost(versions(slug, userId), BOUNDS.versions, () =>
+        missing.add(`versions of ${slug} before the newest ${BOUNDS.versions}`),
+      );
+      for await (const { version } of kept) {
+        const read = await unlessNotFound(workflows.getVersion({ slug, ownerId: userId, version }));
+        if (read?.version) yield textEntry(`workflows/${slug}/versions/${version}.json`, versionText(read.version));
+      }
+    }
+  }
+
+  async function* runs(userId: string): AsyncIterable<Record<string, unknown>> {
+    for (let page = await store.runIds(userId, RUNS_PAGE, undefined); page.length > 0;) {
+      for (const { _id } of page) {
+        const run: executionsProto.Execution | undefined = await unlessNotFound(reads.get(_id, userId));
+        if (run) yield executionJson(run, run.resultJson === "" ? undefined : JSON.parse(run.resultJson));
+      }
+      page = page.length < RUNS_PAGE ? [] : await store.runIds(userId, RUNS_PAGE, page.at(-1));
+    }
+  }
+
+  const batchRows = (userId: string): AsyncIterable<batchesProto.Batch> =>
+    allPages(async (cursor) => {
+      const { batches: rows, nextCursor } = await batches.list(
+        batchesProto.ListBatchesRequest.fromPartial({ userId, limit: LIMITS.pageDefault, cursor }),
+      );
+      return { rows, next: nextCursor };
+    });
+
+  const usageRows = (userId: string): AsyncIterable<Record<string, unknown>> =>
+    allPages(async (cursor) => {
+      const offset = Number(cursor);
+      const query = { userId, status: "", modelId: "", workflowSlug: "", limit: LIMITS.usagePageRows, offset, sources: [] };
+      const { rows } = await usage.listRows(query);
+      const next = rows.length < LIMITS.usagePageRows ? "" : String(offset + rows.length);
+      return { rows: rows.map(usageOf), next };
+    });
+
+  const movements = (userId: string): AsyncIterable<Record<string, unknown>> =>
+    allPages(async (cursor) => {
+      const { rows, nextCursor } = await billing.listLedger({ userId, limit: LEDGER_PAGE, cursor });
+      return { rows: rows.map(movementOf), next: nextCursor };
+    });
+
+  const files = (ownerId: string): AsyncIterable<mediaProto.StoredObject> =>
+    allPages(async (cursor) => {
+      const { objects: rows, nextCursor } = await media.listObjects({ ownerId, limit: LIMITS.pageRows, cursor });
+      return { rows, next: nextCursor };
+    });
+
+  /** The bytes of a file, once its first message has come. */
+  const open = async (key: string): Promise<AsyncIterable<Uint8Array>> => {
+    const messages = media.readObject({ key }, { deadlineMs: fileMs })[Symbol.asyncIterator]();
+    const first = await messages.next();
+    async function* bytes(): AsyncIterable<Uint8Array> {
+      for (let next = first; !next.done; next = await messages.next()) if (next.value.part?.$case === "chunk") yield next.value.part.value;
+    }
+    return bytes();
+  };
+
+  /** A file that is removed while it is read ends the attempt: the next one does not have it. */
+  async function* fileEntries(ownerId: string, missing: Missing): AsyncIterable<Entry> {
+    let bytes = 0;
+    for await (const file of atMost(files(ownerId), BOUNDS.files, () => missing.add(`files beyond the newest ${BOUNDS.files}`))) {
+      bytes += file.bytes;
+      if (bytes > BOUNDS.fileBytes) {
+        missing.add(
+          `files from ${pathOf(file)} on: together they have more than ${BOUNDS.fileBytes} bytes (files.jsonl names all of them)`,
+        );
+        return;
+      }
+      const content = await unlessNotFound(open(file.key));
+      if (content) yield { path: pathOf(file), content, isCompressed: true };
+      else missing.add(`${pathOf(file)}: it was removed while the archive was made`);
+    }
+  }
+
+  async function* mapped<T>(rows: AsyncIterable<T>, map: (row: T) => unknown): AsyncIterable<unknown> {
+    for await (const row of rows) yield map(row);
+  }
+  async function* parsed(texts: readonly string[]): AsyncIterable<unknown> {
+    for (const text of texts) yield JSON.parse(text);
+  }
+
+  /** Everything, in the order of the archive. What it lacks is known at its end. */
+  return async function* entries(userId: string, missing: Missing): AsyncIterable<Entry> {
+    const newest = <T>(what: keyof typeof BOUNDS, rows: AsyncIterable<T>): AsyncIterable<T> =>
+      atMost(rows, BOUNDS[what], () => missing.add(`${what} beyond the first ${BOUNDS[what]}`));
+    yield await account(userId);
+    yield jsonEntry("folders.json", (await workflows.listFolders({ ownerId: userId })).folders);
+    yield* workflowEntries(userId, missing);
+    const { schedules, hooks } = await triggers.exportTriggers({ ownerId: userId });
+    yield linesEntry("schedules.jsonl", parsed(schedules));
+    yield linesEntry("hooks.jsonl", parsed(hooks));
+    yield linesEntry("executions.jsonl", newest("executions", runs(userId)));
+    yield linesEntry("batches.jsonl", mapped(newest("batches", batchRows(userId)), batchJson));
+    yield linesEntry("usage.jsonl", newest("usage", usageRows(userId)));
+    yield linesEntry("ledger.jsonl", newest("ledger", movements(userId)));
+    yield linesEntry("files.jsonl", mapped(files(userId), fileOf));
+    yield* fileEntries(userId, missing);
+  };
+};
+
+export type Entries = ReturnType<typeof createEntries>;

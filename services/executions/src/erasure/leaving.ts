@@ -1,0 +1,67 @@
+/** Puts together what happens when somebody leaves. */
+import type { Logger, Redis } from "@nodeloom/platform";
+import type { LeavingOptions } from "../workflow/leaving-activities";
+import type { Leaver } from "../workflow/leaving";
+import type { AccountErasure, Billing, Identity, Media, MediaExports, Triggers, Usage, Workflows } from "../clients";
+import { TIMING } from "../run/timing";
+import type { Stores } from "../record/stores";
+import type { OwnerProgress } from "../workflow/owner-pages";
+import type { BatchReads } from "../batches/reads";
+import type { Reads } from "../reads/reads";
+import { createEndUnderWay, type EndingOptions } from "./ending";
+import { createEraseElsewhere, createEraseExecutions } from "./erase";
+import { createErasing, type ErasingOptions } from "./erasing";
+import { createEntries } from "./export/entries";
+import { createAccountExports, type AccountExports } from "./export/exports";
+import { createRedisErasure } from "./redis";
+
+export interface LeavingParts extends Pick<EndingOptions, "cancellation"> {
+  stores: Pick<Stores, "leaving" | "payloads" | "moderation" | "movedTriggers">;
+  services: {
+    billing: Billing;
+    identity: Identity;
+    media: Media;
+    triggers: Triggers;
+    usage: Usage;
+    workflows: Workflows;
+    mediaExports: MediaExports;
+    accountErasure: AccountErasure;
+  };
+  /** Clients of the services that erase. */
+  erasures: ErasingOptions["services"] & { triggers: EndingOptions["triggers"] };
+  batches: { orders: EndingOptions["orders"]; reads: BatchReads };
+  reads: Reads;
+  leaver: Leaver;
+  redis: Redis;
+  keyPrefix: string;
+  logger: Logger;
+}
+
+export interface Leaving {
+  exports: AccountExports;
+  activities: LeavingOptions<OwnerProgress>;
+}
+
+export const createLeaving = (parts: LeavingParts): Leaving => {
+  const { stores, services, erasures, batches, reads, leaver, logger } = parts;
+  const store = stores.leaving;
+  const redis = createRedisErasure({ redis: parts.redis, keyPrefix: parts.keyPrefix });
+  const entries = createEntries({ store, reads, batches: batches.reads, services, fileMs: TIMING.keepFile });
+  const exports = createAccountExports({ entries, media: services.mediaExports, leaver });
+  return {
+    exports,
+    activities: {
+      accountErasure: services.accountErasure,
+      endUnderWay: createEndUnderWay({ store, triggers: erasures.triggers, orders: batches.orders, cancellation: parts.cancellation }),
+      erase: createErasing({
+        executions: createEraseExecutions({
+          ...{ store, payloads: stores.payloads, moderation: stores.moderation, moved: stores.movedTriggers, leaver, redis },
+        }),
+        elsewhere: createEraseElsewhere({ leaver, redis }),
+        services: erasures,
+        logger,
+      }),
+      buildExport: exports.build,
+    },
+  };
+};

@@ -1,0 +1,25 @@
+/** What executions wait for, as it travels between services. */
+import { executions } from "@nodeloom/proto";
+import type { ExecutionView } from "../run/record";
+import type { Approval } from "../run/approvals";
+
+const valueOf = (
+  { nodeId, value, truncated }: Approval,
+  values: ReadonlyMap<string, string> | undefined,
+): Partial<executions.WaitingFor> => {
+  const json = value && ("json" in value ? value.json : values?.get(nodeId));
+  // In lists a long value is left out, as what is too long to be kept is.
+  return json === undefined ? { truncated: value !== undefined || truncated === true } : { valueJson: json };
+};
+
+/** @param values of nodes whose value is not in the row, where they are shown */
+export const waitingForMessages = (
+  { waits = [], waitingFor = [] }: ExecutionView,
+  values?: ReadonlyMap<string, string>,
+): executions.WaitingFor[] =>
+  waits
+    .filter(({ nodeId }) => waitingFor.includes(nodeId))
+    .map((approval) => {
+      const { nodeId, title, instructions, since, until, onTimeout } = approval;
+      return executions.WaitingFor.fromPartial({ nodeId, title, instructions, since, until, onTimeout, ...valueOf(approval, values) });
+    });

@@ -1,0 +1,146 @@
+/** An execution as it travels between services. */
+import { groupBy, isRepairKey, itemKey, makesCalls, placeOfKey, repairKey } from "@nodeloom/kernel";
+import { withPublicErrors } from "@nodeloom/platform";
+import { executions } from "@nodeloom/proto";
+import type { WebhookAttempt, WebhookState } from "../run/delivery";
+import type { NodeState } from "../run/types";
+import type { CallRecord } from "../run/call-record";
+import { metadataOf, type ExecutionView } from "../run/record";
+import { waitingForMessages } from "./approvals";
+
+/** What a document says, without what it says is absent: messages know no null. Of the rest they take what is theirs. */
+const present = <T extends object>(document: T) =>
+  Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null)) as { [K in keyof T]: Exclude<T[K], null> | undefined };
+
+/** What planning evaluated was done when the run was received, and took no time. */
+const timesOf = ({ status, startedAt, durationMs }: NodeState, receivedAt: Date): Pick<NodeState, "startedAt" | "durationMs"> =>
+  status === "completed" && startedAt === null ? { startedAt: receivedAt.getTime(), durationMs: 0 } : { startedAt, durationMs };
+
+/** What is shown of an execution beside its row. */
+export interface Details {
+  calls: readonly CallRecord[];
+  inputsJson: string | undefined;
+  position: number | undefined;
+  /** What is looked at before decisions, by node, where that is too long for the row. */
+  waitingValues?: ReadonlyMap<string, string>;
+}
+
+/** An item whose answer was asked for once more is shown as its second call, with what both of them cost. */
+const withRepairs = (calls: readonly CallRecord[]): CallRecord[] => {
+  const repairs = new Map(calls.filter(({ _id }) => isRepairKey(_id)).map((call) => [call._id, call]));
+  if (repairs.size === 0) return [...calls];
+  return calls
+    .filter(({ _id }) => !repairs.has(_id))
+    .map((call) => {
+      const repair = repairs.get(repairKey(call._id));
+      return repair ? { ...repair, millicredits: (call.millicredits ?? 0) + (repair.millicredits ?? 0) } : call;
+    });
+};
+
+/** A call as it is shown, with the models that were tried for it. */
+interface ShownCall extends CallRecord {
+  attempts?: CallRecord[];
+}
+
+/** An item for which several models were tried is shown as the last of these calls, with all of them. */
+const withAttempts = (calls: readonly CallRecord[]): ShownCall[] => {
+  if (calls.every(({ _id }) => placeOfKey(_id) === 0)) return [...calls];
+  const byItem = groupBy(calls, ({ nodeId, item }) => itemKey(nodeId, item));
+  return [...byItem.values()].map((of) => {
+    const attempts = [...of].sort((a, b) => placeOfKey(a._id) - placeOfKey(b._id));
+    const last = attempts.at(-1)!;
+    return attempts.length > 1 ? { ...last, attempts } : last;
+  });
+};
+
+const callsByNode = (calls: readonly CallRecord[]): Map<string, ShownCall[]> => {
+  const byNode = groupBy(withAttempts(withRepairs(calls)), ({ nodeId }) => nodeId);
+  for (const of of byNode.values()) of.sort((a, b) => a.item - b.item);
+  return byNode;
+};
+
+/** @param millicredits what the last of them was charged, where the node says it */
+const attemptMessages = ({ attempts = [] }: ShownCall, millicredits?: number): executions.CallAttempt[] =>
+  attempts.map((attempt, index) =>
+    executions.CallAttempt.fromPartial({
+      ...present(attempt),
+      millicredits: (index === attempts.length - 1 ? millicredits : undefined) ?? attempt.millicredits ?? 0,
+    }),
+  );
+
+const callMessage = (call: ShownCall, { status: nodeStatus }: NodeState): executions.NodeCall =>
+  executions.NodeCall.fromPartial({
+    ...present(call),
+    attempts: attemptMessages(call),
+    // When its node is over, the answer of a call is not waited for any more. Its log may tell later than its calls that it began.
+    status: call.status === "submitted" && nodeStatus !== "processing" && nodeStatus !== "pending" ? "cancelled" : call.status,
+  });
+
+/** Calls with the items that failed before anything was called for them. */
+const withUncalled = (node: NodeState, calls: readonly ShownCall[]): executions.NodeCall[] => {
+  const known = new Set(calls.map(({ item }) => item));
+  const uncalled = (node.itemErrors ?? []).filter(({ item }) => !known.has(item));
+  const failed = uncalled.map(({ item, error }) => executions.NodeCall.fromPartial({ item, error, status: "failed" }));
+  return [...calls.map((call) => callMessage(call, node)), ...failed].sort((a, b) => a.item - b.item);
+};
+
+/** Calls without what they gave. */
+const withoutOutputs = (calls: readonly CallRecord[]): CallRecord[] => calls.map(({ outputsJson: _, truncated: __, ...call }) => call);
+
+/** What a node gave, and its calls where it made several. */
+const outputsOf = (node: NodeState, calls: readonly ShownCall[]): Partial<executions.NodeState> => {
+  if (node.outputsJson !== undefined) return { outputsJson: node.outputsJson, truncated: node.truncated ?? false };
+  if (node.items > 1) return { calls: withUncalled(node, calls) };
+  const [only] = calls;
+  if (!only) return {};
+  const attempts = attemptMessages(only, node.millicredits);
+  return only.outputsJson === undefined ? { attempts } : { outputsJson: only.outputsJson, truncated: only.truncated ?? false, attempts };
+};
+
+/** @param calls those of the node; none where outputs are hidden */
+const nodeMessage = (node: NodeState, receivedAt: Date, calls?: readonly ShownCall[]): executions.NodeState => {
+  const { outputsJson: _, truncated: __, itemErrors: ___, items, itemsDone, reusedFrom = "", ...rest } = node;
+  const { startedAt, durationMs } = timesOf(node, receivedAt);
+  return executions.NodeState.fromPartial({
+    ...present(rest),
+    startedAt: startedAt === null ? undefined : new Date(startedAt),
+    durationMs: durationMs ?? undefined,
+    ...(makesCalls(node.type) ? { items, itemsDone } : {}),
+    reusedFrom,
+    ...(calls ? outputsOf(node, calls) : {}),
+  });
+};
+
+const attemptMessage = (attempt: WebhookAttempt, submittedUrl: string): executions.WebhookAttempt =>
+  executions.WebhookAttempt.fromPartial({ ...present(attempt), url: attempt.url === submittedUrl ? undefined : attempt.url });
+
+/** Nothing is known of a delivery that has not begun. */
+const deliveryMessage = ({ state = "pending", history = [], ...webhook }: WebhookState): executions.WebhookDelivery =>
+  executions.WebhookDelivery.fromPartial({
+    ...{ ...present(webhook), state },
+    configured: true,
+    history: history.map((attempt) => attemptMessage(attempt, webhook.url)),
+  });
+
+export const executionMessage = (record: ExecutionView, details?: Details): executions.Execution => {
+  const { calls = [] } = details ?? {};
+  const byNode = callsByNode(record.graphHidden ? withoutOutputs(calls) : calls);
+  const nodes = record.graphHidden ? record.nodes.map(({ outputsJson: _, ...node }) => node) : record.nodes;
+  const message = executions.Execution.fromPartial({
+    ...present(record),
+    executionId: record._id,
+    status: record.status === "queued" ? "processing" : record.status,
+    queued: record.status === "queued" || (details?.position ?? 0) > 0,
+    waitingFor: waitingForMessages(record, details?.waitingValues),
+    durationMs: record.durationMs ?? Math.max(0, Date.now() - record.createdAt.getTime()),
+    webhookDelivery: record.webhook ? deliveryMessage(record.webhook) : { configured: false },
+    nodes: nodes.map((node) => nodeMessage(node, record.createdAt, details && (byNode.get(node.id) ?? []))),
+    position: details?.position,
+    inputsJson: details?.inputsJson,
+    inlined: [...(record.inlined ?? [])],
+    metadata: metadataOf(record.metadata),
+    rerunOf: record.rerun?.of ?? "",
+    ...(record.batchId === undefined ? {} : { batch: { batchId: record.batchId, index: record.index } }),
+  });
+  return record.graphHidden ? withPublicErrors(message) : message;
+};

@@ -1,0 +1,217 @@
+/** The activities of runs, as Temporal calls them. */
+import { RunCancelled, TryAgain } from "../calls/failures";
+import type { Files } from "../calls/files";
+import type { Jobs } from "../calls/jobs";
+import type { KeepFile } from "../calls/stored-files";
+import type { Outgoing } from "../calls/outgoing";
+import type { SendHttp } from "../calls/secrets";
+import type { TextStream, TextStreams } from "../calls/text-streams";
+import type { Texts } from "../calls/texts";
+import type { Transformed, Transforms } from "../calls/transforms";
+import type {
+  Activities,
+  ApprovalActivities,
+  BatchActivities,
+  Claim,
+  EarlierActivities,
+  LocalActivities,
+  ShortAnswer,
+} from "./activity-types";
+import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
+import { isFinal } from "../run/states";
+import type { CallContext, CallResult, FinalStatus, RunEnd, RunInput, RunOutcome } from "../run/types";
+import { TIMING } from "../run/timing";
+import type { Execution } from "../lifecycle/execution";
+import type { Holds } from "../lifecycle/holds";
+import type { End } from "../lifecycle/end";
+import { answeredCall, completedCall, refusedCall, type CallRecord } from "../run/call-record";
+import { askedOfHttp } from "../reuse/asked";
+import type { Stores } from "../record/stores";
+import type { MediaValue } from "@nodeloom/kernel/graph";
+import { createShortCalls } from "./short-calls";
+import { createSteps, type StepDependencies } from "./step";
+import type { createLeavingActivities } from "./leaving-activities";
+import type { createUpkeepActivities } from "./upkeep-activities";
+import { cancelKey, extended, laterOf, local, outgoingUntil, refusalError } from "./step-failures";
+
+export interface ActivityOptions extends StepDependencies {
+  rows: Pick<Stores["rows"], "callStanding">;
+  holds: Pick<Holds, "extend">;
+  end: Pick<End, "end">;
+  execution: Execution;
+  jobs: Jobs;
+  texts: Texts;
+  files: Files;
+  textStreams: Pick<TextStreams, "open">;
+  httpRequest: SendHttp;
+  keepFile: KeepFile;
+  transforms: Transforms;
+  outgoing: Pick<Outgoing, "call">;
+  reuseCalls: LocalActivities["takeOver"];
+}
+
+/** A call that is charged for by its record. */
+const keptMade = (call: CallContext, result: CallResult): { record: CallRecord; event: Record<string, unknown>; isPaid: true } => ({
+  record: completedCall(call, result),
+  event: result.text === null ? { files: result.files } : {},
+  isPaid: true,
+});
+
+/** What was made of files, which costs nothing. */
+const keptUnpaid = (call: CallContext, files: MediaValue[]) => ({
+  ...keptMade(call, { files, text: null, costMicroUsd: 0, requestId: null }),
+  isPaid: false,
+});
+
+const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
+  const kept = keptUnpaid(call, files);
+  return { ...kept, record: { ...kept.record, asked } };
+};
+
+/** A text. One that does not fit its schema is charged for, but does not complete its item. */
+const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
+
+type OtherActivities = ReturnType<typeof createUpkeepActivities> & ReturnType<typeof createLeavingActivities> & BatchActivities;
+type RunActivities = Omit<Activities, keyof OtherActivities | keyof EarlierActivities> &
+  Omit<LocalActivities, keyof ApprovalActivities | keyof EarlierActivities>;
+
+export const createActivities = (options: ActivityOptions): RunActivities => {
+  const { calls, holds, end, execution, jobs, texts, files, textStreams, httpRequest, keepFile, transforms, outgoing } = options;
+  const { step, withHeartbeat, noteProgress, abort } = createSteps(options);
+  const { carry, forget, short, shortLook } = createShortCalls(options);
+
+  /** Nothing is called for a run that is being cancelled, nor past its user's budget. @throws RunCancelled, TryAgain, OUTGOING_LIMIT_EXCEEDED */
+  const assertMayCall = async (call: HttpNodeCall | FileToKeep | TransformCall, url: string): Promise<void> => {
+    const { isCancelled, baseTier } = await options.rows.callStanding(call.executionId);
+    if (isCancelled) throw new RunCancelled();
+    await outgoing.call({ userId: call.userId, baseTier }, url, outgoingUntil(call));
+  };
+
+  /** Lets followers of a text read it while it is written. */
+  const writing = async <T>(call: ModelCall, work: (written: TextStream) => Promise<T>): Promise<T> => {
+    const written = textStreams.open(call);
+    try {
+      return await work(written);
+    } finally {
+      written.close();
+    }
+  };
+
+  const submit = step({}, async (call: ModelCall, { ending, clock }) => {
+    const job = await jobs.submit(call, ending, clock);
+    await noteProgress((mayWait) => execution.submitted(call, job.requestId, mayWait), true);
+    return job;
+  });
+
+  const poll = step(
+    { endsWithRun: false, requestId: (job: SubmittedJob) => job.requestId, kept: keptMade },
+    (call: ModelCall, { ending }, job: SubmittedJob) => jobs.poll(call, job, ending),
+  );
+
+  const request = step(
+    {
+      begins: true,
+      kept: (call: HttpNodeCall, answer: HttpResult) => ({
+        record: answeredCall(call, answer, askedOfHttp(call.call)),
+        event: { status: answer.status },
+      }),
+    },
+    async (call: HttpNodeCall, { cancelled }) => {
+      await assertMayCall(call, call.call.url);
+      return httpRequest(call, cancelled);
+    },
+  );
+
+  const keep = step(
+    {
+      begins: true,
+      kept: (call: FileToKeep, file: MediaValue) => keptUnpaid(call, [file]),
+    },
+    async (call: FileToKeep, { cancelled }) => {
+      await assertMayCall(call, call.reference);
+      return keepFile(call, cancelled);
+    },
+  );
+
+  const transform = step({ begins: true, kept: keptTransform }, async (call: TransformCall, { ending }) => {
+    const { isCancelled } = await options.rows.callStanding(call.executionId);
+    if (isCancelled) throw new RunCancelled();
+    return transforms(call, ending, (url) => assertMayCall(call, url));
+  });
+
+  /** Stops a call. What had finished by then is recorded as if it had been waited for. */
+  const stop = (call: ModelCall, work: () => Promise<CancelResult>): Promise<CancelResult> => {
+    abort(call.key);
+    return withHeartbeat(cancelKey(call), async () => {
+      const stopped = await work();
+      if (stopped.finished) await calls.ended(completedCall(call, stopped.finished));
+      if (stopped.refused) await calls.ended(refusedCall(call, refusalError(call, stopped.message), stopped.refused));
+      return stopped;
+    });
+  };
+
+  const claimRun = async ({ executionId, attempt, claimedBy }: Claim): Promise<boolean> => {
+    const claimed = await execution.claim(executionId, attempt, claimedBy);
+    if (!claimed) return false;
+    if (!claimed.again) carry(executionId);
+    return true;
+  };
+
+  const settle = async (input: RunInput, seen: RunEnd): Promise<RunOutcome> => {
+    const row = await end.end({ from: "workflow", input }, seen);
+    forget(input.executionId);
+    return row && isFinal(row)
+      ? { status: row.status as FinalStatus, millicredits: row.millicredits }
+      : { status: seen.status, millicredits: 0 };
+  };
+
+  const shortSubmit = short(submit);
+  const shortPoll = shortLook(poll, ({ key }) => abort(key));
+  /** What takes longer, or fails, is followed by the activity. */
+  const shortJob = async (call: ModelCall): Promise<ShortAnswer<FollowedJob>> => {
+    const submitted = await shortSubmit(call);
+    if (!("result" in submitted)) return submitted;
+    const job = submitted.result;
+    const followed = await shortPoll(call, job).catch(() => null);
+    return { result: { job, ...(followed && "result" in followed ? followed : {}) } };
+  };
+
+  return {
+    claim: (claim) => local(() => claimRun(claim)),
+    settle: (input, seen) => local(() => settle(input, seen)),
+    takeOver: (input) => local(() => options.reuseCalls(input)),
+    extendHold: (input) => local(() => extended(input, () => holds.extend(input, input.items))),
+
+    submit,
+    poll,
+    shortJob,
+
+    cancelJob: async (call, job) => {
+      try {
+        return await stop(call, () => jobs.cancel(call, job));
+      } catch (error) {
+        throw error instanceof TryAgain ? laterOf(error, call) : error;
+      }
+    },
+
+    runText: step({ begins: true, limitMs: TIMING.text, kept: keptText }, (call, { cancelled, clock }) =>
+      writing(call, (written) => texts.run(call, cancelled, clock, written)),
+    ),
+
+    // Not ended when this process stops: it could not go on elsewhere.
+    runFiles: step({ begins: true, limitMs: TIMING.direct, kept: keptMade }, (call: ModelCall, { cancelled, clock }) =>
+      files.run(call, cancelled, clock),
+    ),
+
+    stopFiles: (call) => stop(call, () => files.stop(call)),
+
+    httpRequest: request,
+    shortHttpRequest: short(request),
+    keepFile: keep,
+    runTransform: async (call) => {
+      const { files, warnings } = await transform(call);
+      return warnings.length > 0 ? { files, warnings } : files;
+    },
+    shortKeepFile: short(keep),
+  };
+};

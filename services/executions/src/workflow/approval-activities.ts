@@ -1,0 +1,108 @@
+/** Waiting for decisions, as workflows do it: short steps in the workflow task, each idempotent by its node. */
+import { ApplicationFailure } from "@temporalio/activity";
+import { nodeName } from "@nodeloom/kernel";
+import { RunCancelled } from "../calls/failures";
+import { decisionOf, approvalOf, type Approvals } from "../lifecycle/approvals";
+import type { ExecutionView } from "../run/record";
+import type { RunError, StoredText } from "../run/types";
+import { SHOWN_CHARS, type Decided, type Decision, type Approval } from "../run/approvals";
+import type { Stores } from "../record/stores";
+import type { ApprovalActivities, ApprovalInput } from "./activity-types";
+import { cancelledFailure, local } from "./step-failures";
+
+export interface ApprovalActivityOptions {
+  approvals: Pick<Approvals, "begin" | "decide" | "stepAside" | "comeBack">;
+  stores: Pick<Stores, "rows" | "payloads">;
+}
+
+/** A run that can't wait is being cancelled, or its row was lost with its database. */
+const notWaiting = (row: ExecutionView | null, { nodeId, label }: Pick<ApprovalInput, "nodeId" | "label">): ApplicationFailure => {
+  if (row) return cancelledFailure(new RunCancelled());
+  const message = `node ${nodeName(nodeId, label)}: the run is not recorded any more, and can't be decided on`;
+  const problem: RunError = { code: "EXECUTION_FAILED", message, nodeId };
+  return ApplicationFailure.nonRetryable(message, problem.code, problem);
+};
+
+export const createApprovalActivities = ({ approvals, stores }: ApprovalActivityOptions): ApprovalActivities => {
+  /** What of a value is kept to be looked at. */
+  const shown = async ({ executionId, shown }: ApprovalInput): Promise<Pick<Approval, "value" | "truncated">> => {
+    if (!shown) return {};
+    const json = JSON.stringify(shown.value ?? null);
+    return json.length <= SHOWN_CHARS ? { value: await stores.payloads.putText(json, executionId) } : { truncated: true };
+  };
+
+  const textOf = (stored: StoredText | undefined): Promise<string | null> =>
+    stored ? stores.payloads.getText(stored) : Promise.resolve(null);
+
+  /** How an earlier run was decided on the same value; undefined where none was, or where the value is too long to be compared. */
+  const earlierDecision = async (
+    { executionId, nodeId, sources = [] }: ApprovalInput,
+    { value }: Pick<Approval, "value">,
+  ): Promise<Decision | undefined> => {
+    const json = await textOf(value);
+    for (const id of json === null ? [] : sources) {
+      const row = await stores.rows.find(id);
+      const decision = row && decisionOf(row, nodeId);
+      if (!decision || (await textOf(approvalOf(row, nodeId)?.value)) !== json) continue;
+      const changed = await textOf(decision.value);
+      // A value that was put in its place, and is not kept any more, is asked for again.
+      if (decision.value && changed === null) continue;
+      const { isApproved } = decision;
+      return {
+        nodeId,
+        isApproved,
+        by: "rerun",
+        at: new Date(),
+        ...(changed === null ? {} : { value: await stores.payloads.putText(changed, executionId) }),
+      };
+    }
+    return undefined;
+  };
+
+  const begin = async (input: ApprovalInput): Promise<{ until: number; isDecided: boolean }> => {
+    const { executionId, attempt, nodeId, title, instructions, onTimeout, since, until } = input;
+    const approval: Approval = {
+      ...{ nodeId, title, instructions, onTimeout },
+      since: new Date(since),
+      until: new Date(until),
+      ...(await shown(input)),
+      type: input.type,
+    };
+    const earlier = await earlierDecision(input, approval);
+    const row = await approvals.begin(executionId, attempt, approval, earlier !== undefined);
+    const begun = row && approvalOf(row, nodeId);
+    if (!begun) throw notWaiting(await stores.rows.find(executionId), input);
+    if (earlier) await approvals.decide(row, earlier);
+    return { until: begun.until.getTime(), isDecided: earlier !== undefined };
+  };
+
+  const decidedAs = async ({ isApproved, value }: Decision): Promise<Decided> => {
+    if (!value) return { isApproved };
+    const json = await stores.payloads.getText(value);
+    if (json === null) throw new Error("the value that a decision brought is gone");
+    return { isApproved, changed: { value: JSON.parse(json) as unknown } };
+  };
+
+  return {
+    beginWait: (input) => local(() => begin(input)),
+
+    takeDecision: ({ executionId, nodeId, label, late }) =>
+      local(async () => {
+        const row = await stores.rows.find(executionId);
+        const made = row && decisionOf(row, nodeId);
+        if (made) return decidedAs(made);
+        if (row && (row.status !== "processing" || row.ending))
+          throw notWaiting(row, { nodeId, ...(label === undefined ? {} : { label }) });
+        if (!late) return null;
+        const decision: Decision = { nodeId, isApproved: late === "approve", by: "timeout", at: new Date() };
+        // After a restore of the database the row may be gone, or be what it was before: the run ends as it would have.
+        if (!row || !approvalOf(row, nodeId)) return decidedAs(decision);
+        const decided = (await approvals.decide(row, decision)) ?? (await stores.rows.find(executionId));
+        const standing = decided && decisionOf(decided, nodeId);
+        return standing ? decidedAs(standing) : null;
+      }),
+
+    stepAside: ({ userId, holdId }) => local(() => approvals.stepAside(userId, holdId)),
+    comeBack: ({ userId, holdId, concurrency }) => local(() => approvals.comeBack(userId, holdId, concurrency)),
+  };
+};

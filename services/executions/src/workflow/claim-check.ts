@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { Payload, PayloadCodec } from "@temporalio/common";
+import { temporal } from "@temporalio/proto";
+import { LRUCache } from "lru-cache";
+import type { PayloadStore } from "../record/payloads";
+
+/** Puts large payloads of Temporal's away. */
+
+const { Payload: PayloadType } = temporal.api.common.v1;
+const ENCODING = "encoding";
+
+const text = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString("utf8");
+
+const CLAIM_CHECK = "binary/nodeloom-claim-check";
+/** Payloads above this are kept in the executions database; Temporal carries their hash. */
+const MAX_INLINE_BYTES = 16 * 1024;
+const CACHE_BYTES = 32 * 1024 * 1024;
+/** Written again after this, so that a payload in use never expires in the store. */
+const TRUSTED_MS = 24 * 3_600_000;
+
+/** Keeps histories small whatever a graph carries: large payloads travel by reference (the claim-check pattern). */
+export const createClaimCheckCodec = (store: Pick<PayloadStore, "put" | "get">): PayloadCodec => {
+  const cache = new LRUCache<string, Uint8Array>({ maxSize: CACHE_BYTES, sizeCalculation: (bytes) => bytes.length + 1, ttl: TRUSTED_MS });
+  /** @param owner the workflow whose payload it is: what two of them carry is kept for each */
+  const check = async (payload: Payload, owner: string | undefined): Promise<Payload> => {
+    if ((payload.data?.length ?? 0) <= MAX_INLINE_BYTES) return payload;
+    const bytes = gzipSync(PayloadType.encode(payload).finish(), { level: 1 });
+    const hash = createHash("sha256")
+      .update(bytes)
+      .update(owner ?? "")
+      .digest("hex");
+    if (!cache.has(hash)) await store.put(hash, bytes, owner);
+    cache.set(hash, bytes);
+    return { metadata: { [ENCODING]: Buffer.from(CLAIM_CHECK) }, data: Buffer.from(hash) };
+  };
+
+  const claim = async (payload: Payload): Promise<Payload> => {
+    if (text(payload.metadata?.[ENCODING]) !== CLAIM_CHECK) return payload;
+    const hash = text(payload.data);
+    const bytes = cache.get(hash) ?? (await store.get(hash));
+    if (!bytes) throw new Error(`payload ${hash} is gone`);
+    cache.set(hash, bytes);
+    return PayloadType.decode(gunzipSync(bytes));
+  };
+
+  return {
+    encode: (payloads, context) => Promise.all(payloads.map((payload) => check(payload, context?.workflowId))),
+    decode: (payloads) => Promise.all(payloads.map(claim)),
+  };
+};

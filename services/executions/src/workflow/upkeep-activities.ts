@@ -1,0 +1,51 @@
+import { Context } from "@temporalio/activity";
+import type { Activities, LedgerReport, RetentionReport, ScheduledStart } from "./activity-types";
+import type { Triggers } from "../clients";
+import { TIMING } from "../run/timing";
+import type { Looked } from "../record/look";
+
+/** What Temporal's schedules have done, as activities. */
+
+/** Work page by page: `beat` hears how far it is after each; `progress` is what it heard last in an attempt before this one. */
+export type Paged<Progress, Report> = (beat: (progress: Progress) => void, progress: Progress | undefined) => Promise<Report>;
+type Look = (beat: () => void) => Promise<Looked>;
+
+export interface UpkeepOptions<Renewed, Removed, Checked> {
+  reconcileRuns: Look;
+  reconcileDeliveries: Look;
+  closeLeaks: Look;
+  renewals: Paged<Renewed, { renewed: number; failed: number }>;
+  retention: Paged<Removed, RetentionReport>;
+  ledgerCheck: Paged<Checked, LedgerReport>;
+  triggers: Pick<Triggers, "fireSchedule">;
+}
+
+export const resumed = <Progress, Report>(work: Paged<Progress, Report>): Promise<Report> => {
+  const context = Context.current();
+  const beat = (progress: Progress): void => {
+    context.heartbeat(progress);
+    context.cancellationSignal.throwIfAborted();
+  };
+  return work(beat, context.info.heartbeatDetails as Progress | undefined);
+};
+
+export const createUpkeepActivities = <Renewed, Removed, Checked>(
+  upkeep: UpkeepOptions<Renewed, Removed, Checked>,
+): Pick<Activities, "reconcile" | "enforceRetention" | "renewDuePlans" | "checkLedger" | "startScheduled"> => ({
+  reconcile: async () => {
+    const beat = (): void => Context.current().heartbeat();
+    const runs = await upkeep.reconcileRuns(beat);
+    const deliveries = await upkeep.reconcileDeliveries(beat);
+    return { runs, deliveries, holds: await upkeep.closeLeaks(beat) };
+  },
+  enforceRetention: () => resumed(upkeep.retention),
+  renewDuePlans: () => resumed(upkeep.renewals),
+  checkLedger: () => resumed(upkeep.ledgerCheck),
+  // Of schedules that 1.0.0 made.
+  startScheduled: async (scheduleId, at) => {
+    const { time } = await upkeep.triggers.fireSchedule({ scheduleId, at: new Date(at) }, { deadlineMs: TIMING.minute });
+    return time
+      ? { outcome: time.outcome as ScheduledStart["outcome"], executionId: time.executionId || null, code: time.code || null }
+      : null;
+  },
+});

@@ -1,0 +1,47 @@
+import { createAwaitDelivered, type EndedRow } from "../../src/accept/follow";
+import { newRecord } from "../support";
+import { localChannel } from "../support/local-channel";
+
+const settled = { type: "settled", at: 0, data: {} };
+const ended = (part: Partial<EndedRow> = {}): EndedRow =>
+  newRecord("user", { status: "completed", finishedAt: new Date(), outbox: ["usage"], ...part });
+
+/** @param stored what the store has of the row by then */
+const readerOf = (row: EndedRow, stored: EndedRow = row) => {
+  const channel = localChannel();
+  const find = jest.fn(() => Promise.resolve(stored));
+  const wait = createAwaitDelivered({ stores: { rows: { find } } as never, channel });
+  return { channel, find, waited: wait(row) };
+};
+
+it("waits for the process that wrote an end to deliver it", async () => {
+  const row = ended();
+  const { channel, waited } = readerOf(row);
+  let isOver = false;
+  void waited.then(() => (isOver = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isOver).toBe(false);
+  channel.publish(row._id, settled);
+  await waited;
+});
+
+it("does not wait for an end that was delivered since it was read", async () => {
+  const row = ended();
+  await readerOf(row, { ...row, outbox: ["webhook"] }).waited;
+});
+
+it.each<[string, Partial<EndedRow>]>([
+  ["is under way", { status: "processing", finishedAt: null }],
+  ["ended long ago", { finishedAt: new Date(0) }],
+  ["has only its webhook to send", { outbox: ["webhook"] }],
+])("looks nothing up for a run that %s", async (_, part) => {
+  const { find, waited } = readerOf(ended(part));
+  await waited;
+  expect(find).not.toHaveBeenCalled();
+});
+
+it("shows an end after a second though nobody has delivered it", async () => {
+  const before = performance.now();
+  await readerOf(ended()).waited;
+  expect(performance.now() - before).toBeGreaterThanOrEqual(990);
+});

@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { connectRedis, redisReady, type Redis } from "@nodeloom/platform";
+import type { Connection } from "mongoose";
+import { completedCall } from "../../src/run/call-record";
+import { createEraseExecutions } from "../../src/erasure/erase";
+import { createRedisErasure } from "../../src/erasure/redis";
+import { createClaimCheckCodec } from "../../src/workflow/claim-check";
+import type { Stores } from "../../src/record/stores";
+import { newRecord, openStore } from "../support";
+import { logger } from "../support/money";
+
+const keyPrefix = `test:${randomUUID().slice(0, 8)}:`;
+const LONG = "x".repeat(20_000);
+
+let stores: Stores;
+let connection: Connection;
+let stop: () => Promise<void>;
+let redis: Redis;
+beforeAll(async () => {
+  ({ stores, connection, stop } = await openStore());
+  redis = connectRedis({ url: process.env.REDIS_URL!, logger });
+  await redisReady(redis);
+});
+afterAll(async () => {
+  redis.disconnect();
+  await stop();
+});
+
+const deliveries: string[] = [];
+const eraser = () =>
+  createEraseExecutions({
+    store: stores.leaving,
+    payloads: stores.payloads,
+    moderation: stores.moderation,
+    leaver: { removeWorkflows: () => Promise.resolve(0), removeDeliveries: (id) => Promise.resolve(void deliveries.push(id)) },
+    redis: createRedisErasure({ redis, keyPrefix }),
+    moved: stores.movedTriggers,
+  });
+const eraseAll = async (userId: string): Promise<void> => {
+  const erase = eraser();
+  let cursor = "";
+  do ({ nextCursor: cursor } = await erase(userId, cursor));
+  while (cursor !== "");
+};
+
+/** A run with everything that is kept beside its row. */
+const insertRun = async (userId: string): Promise<string> => {
+  const webhook = { url: "https://a.test", events: [] } as never;
+  const record = newRecord(userId, { status: "completed", webhook, inputs: await stores.payloads.putText(JSON.stringify(LONG), userId) });
+  await stores.rows.insert(record);
+  const key = `${record._id}:pic:0`;
+  const call = { key, executionId: record._id, nodeId: "pic", item: 0 };
+  await stores.calls.ended(completedCall(call, { files: [], text: "x", costMicroUsd: 1, requestId: null }));
+  await stores.submissions.claim(key, "process");
+  const codec = createClaimCheckCodec(stores.payloads);
+  const payload = { metadata: {}, data: Buffer.from(LONG) };
+  await codec.encode([payload], { type: "workflow", namespace: "default", workflowId: record._id });
+  await redis.set(`${keyPrefix}asked:${record._id}`, "1");
+  return record._id;
+};
+const left = async (): Promise<Record<string, number>> => {
+  const names = ["executions", "calls", "submissions", "payloads", "lines"];
+  const counts = names.map(async (name) => [name, await connection.collection(name).countDocuments()] as const);
+  return Object.fromEntries(await Promise.all(counts));
+};
+
+it("erases one user's runs with all that belongs to them, and leaves the same of another", async () => {
+  const [leaving, staying] = [randomUUID(), randomUUID()];
+  const gone = [await insertRun(leaving), await insertRun(leaving)];
+  const kept = await insertRun(staying);
+  await stores.lines.change(leaving, (line) => ({ line: { ...line, limit: 1 }, result: null }));
+  await eraseAll(leaving);
+  await eraseAll(leaving);
+  expect(await left()).toEqual({ executions: 1, calls: 1, submissions: 1, payloads: 2, lines: 0 });
+  expect((await stores.rows.find(kept))?.userId).toBe(staying);
+  expect(await redis.keys(`${keyPrefix}asked:*`)).toEqual([`${keyPrefix}asked:${kept}`]);
+  expect(deliveries.sort()).toEqual(gone.sort());
+});
+
+it("finds sessions and kept answers by their owner, and no others", async () => {
+  const { removeSessions, removeAnswers } = createRedisErasure({ redis, keyPrefix });
+  await redis.set(`${keyPrefix}session:a`, JSON.stringify({ userId: "leaving", epoch: 1 }));
+  await redis.set(`${keyPrefix}session:b`, JSON.stringify({ userId: "staying", note: "leaving" }));
+  await redis.set(`${keyPrefix}session:c`, "no JSON");
+  await redis.hset(`${keyPrefix}idempotency:a`, { owner: "leaving", reply: "{}" });
+  await redis.hset(`${keyPrefix}idempotency:b`, { owner: "staying", reply: "leaving" });
+  expect([await removeSessions("leaving"), await removeAnswers("leaving")]).toEqual([1, 1]);
+  expect((await redis.keys(`${keyPrefix}session:*`)).sort()).toEqual([`${keyPrefix}session:b`, `${keyPrefix}session:c`]);
+  expect(await redis.keys(`${keyPrefix}idempotency:*`)).toEqual([`${keyPrefix}idempotency:b`]);
+  for (const key of await redis.keys(`${keyPrefix}*`)) await redis.del(key);
+});

@@ -1,0 +1,156 @@
+import { randomUUID } from "node:crypto";
+import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/platform";
+import { eventually } from "../../../platform/test/support/eventually";
+import { createEventChannel, type ChannelEvent, type EventChannel } from "../../src/record/channel";
+
+const prefix = `test:${randomUUID().slice(0, 8)}:`;
+const logger = createLogger("test", "silent");
+const connections: Redis[] = [];
+const PATIENCE_MS = 20_000;
+
+afterAll(() => connections.forEach((each) => each.disconnect()));
+
+const event = (type: string): ChannelEvent => ({ type, at: 1, data: {} });
+/** What a listener hears, as a promise of so many events. */
+const hearing = (
+  channel: EventChannel,
+  executionId: string,
+  count: number,
+  what: "subscribe" | "onTransition" = "subscribe",
+): { heard: Promise<string[]>; stop: () => void } => {
+  const types: string[] = [];
+  let stop: () => void = () => undefined;
+  const heard = new Promise<string[]>((resolve) => {
+    stop = channel[what](executionId, ({ type }) => {
+      types.push(type);
+      if (types.length === count) resolve(types);
+    });
+  });
+  return { heard, stop };
+};
+const subscribers = async (redis: Redis, executionId: string): Promise<number> =>
+  Number((await redis.pubsub("NUMSUB", `${prefix}executions:${executionId}`))[1]);
+/** A command may have timed out on a busy machine. */
+const until = (ask: () => Promise<boolean>): Promise<boolean> => eventually(() => ask().catch(() => false));
+const untilHeard = async (heard: Promise<unknown>, say: () => unknown): Promise<void> => {
+  let isHeard = false;
+  void heard.then(() => (isHeard = true));
+  await eventually(async () => {
+    await say();
+    return isHeard;
+  });
+};
+
+/** One replica: its own two connections. */
+const replica = async (): Promise<{ channel: EventChannel; publisher: Redis; subscriber: Redis }> => {
+  const url = process.env.REDIS_URL!;
+  const [publisher, subscriber] = [connectRedis({ url, logger }), connectRedis({ url, logger, subscriber: true })];
+  connections.push(publisher, subscriber);
+  await Promise.all([redisReady(publisher, PATIENCE_MS), redisReady(subscriber, PATIENCE_MS)]);
+  const channel = createEventChannel({ publisher, subscriber, prefix, logger });
+  const id = randomUUID();
+  const { heard, stop } = hearing(channel, id, 1, "onTransition");
+  const probe = `${id} ${JSON.stringify({ from: "elsewhere", event: event("settled") })}`;
+  await untilHeard(heard, () => publisher.publish(`${prefix}executions:transitions`, probe));
+  stop();
+  return { channel, publisher, subscriber };
+};
+
+it("tells listeners of this replica at once and those of another over Redis, in order, each once", async () => {
+  const [a, b] = [await replica(), await replica()];
+  const id = randomUUID();
+  const [here, there] = [hearing(a.channel, id, 3), hearing(b.channel, id, 3)];
+  await until(async () => (await subscribers(a.publisher, id)) === 2);
+  for (const type of ["one", "two", "three"]) a.channel.publish(id, event(type));
+  expect(await here.heard).toEqual(["one", "two", "three"]);
+  expect(await there.heard).toEqual(["one", "two", "three"]);
+  here.stop();
+  there.stop();
+});
+
+it("tells transitions to every replica without a subscription to their execution, and nothing else", async () => {
+  const [a, b] = [await replica(), await replica()];
+  const id = randomUUID();
+  const [here, there] = [hearing(a.channel, id, 2, "onTransition"), hearing(b.channel, id, 2, "onTransition")];
+  expect(await subscribers(a.publisher, id)).toBe(0);
+  const follower = hearing(b.channel, id, 4);
+  await until(async () => (await subscribers(a.publisher, id)) === 1);
+  for (const type of ["admitted", "node.started", "node.completed", "settled"]) a.channel.publish(id, event(type));
+  expect(await here.heard).toEqual(["admitted", "settled"]);
+  expect(await there.heard).toEqual(["admitted", "settled"]);
+  expect(await follower.heard).toEqual(["admitted", "node.started", "node.completed", "settled"]);
+  for (const { stop } of [here, there, follower]) stop();
+});
+
+it("hears transitions again after its connection was lost", async () => {
+  const [a, b] = [await replica(), await replica()];
+  const id = randomUUID();
+  const { heard, stop } = hearing(a.channel, id, 1, "onTransition");
+  a.subscriber.disconnect(true);
+  await until(() => Promise.resolve(a.subscriber.status === "ready"));
+  await untilHeard(heard, () => b.channel.publish(id, event("settled")));
+  stop();
+});
+
+it("hears transitions where it was made before its connection stood", async () => {
+  const url = process.env.REDIS_URL!;
+  const [publisher, subscriber] = [connectRedis({ url, logger }), connectRedis({ url, logger, subscriber: true })];
+  connections.push(publisher, subscriber);
+  expect(subscriber.status).not.toBe("ready");
+  const { heard, stop } = hearing(createEventChannel({ publisher, subscriber, prefix, logger }), "early", 1, "onTransition");
+  const b = await replica();
+  await untilHeard(heard, () => b.channel.publish("early", event("settled")));
+  stop();
+});
+
+it("leaves no subscription behind, and keeps it while someone still listens", async () => {
+  const a = await replica();
+  const id = randomUUID();
+  const [first, second] = [hearing(a.channel, id, 1), hearing(a.channel, id, 1)];
+  await until(async () => (await subscribers(a.publisher, id)) === 1);
+  first.stop();
+  expect(await subscribers(a.publisher, id)).toBe(1);
+  second.stop();
+  await until(async () => (await subscribers(a.publisher, id)) === 0);
+});
+
+it("ignores what is no event", async () => {
+  const [a, b] = [await replica(), await replica()];
+  const id = randomUUID();
+  const { heard, stop } = hearing(a.channel, id, 1);
+  await until(async () => (await subscribers(a.publisher, id)) === 1);
+  for (const noise of ["not json", "null", "{}", '{"from":"x","event":null}'])
+    for (const [channel, before] of [
+      [`executions:${id}`, ""],
+      ["executions:transitions", `${id} `],
+    ])
+      await b.publisher.publish(`${prefix}${channel}`, `${before}${noise}`);
+  b.channel.publish(id, event("real"));
+  expect(await heard).toEqual(["real"]);
+  stop();
+});
+
+it("hears again after its connection was lost, also of what it was asked to hear meanwhile", async () => {
+  const [a, b] = [await replica(), await replica()];
+  const [before, meanwhile] = [randomUUID(), randomUUID()];
+  const first = hearing(a.channel, before, 1);
+  await until(async () => (await subscribers(b.publisher, before)) === 1);
+  a.subscriber.disconnect(true);
+  const second = hearing(a.channel, meanwhile, 1);
+  await until(async () => (await subscribers(b.publisher, before)) + (await subscribers(b.publisher, meanwhile)) === 2);
+  b.channel.publish(before, event("first"));
+  b.channel.publish(meanwhile, event("second"));
+  expect([await first.heard, await second.heard]).toEqual([["first"], ["second"]]);
+  first.stop();
+  second.stop();
+});
+
+it("neither waits nor fails while Redis is away", async () => {
+  const a = await replica();
+  a.publisher.disconnect();
+  a.subscriber.disconnect();
+  const { heard, stop } = hearing(a.channel, "x", 1);
+  a.channel.publish("x", event("local"));
+  expect(await heard).toEqual(["local"]);
+  stop();
+});

@@ -1,0 +1,59 @@
+import type { Connection } from "mongoose";
+import type { ExecutionEvent } from "../../src/run/events";
+import { createEventLog } from "../../src/record/event-log";
+import type { ExecutionRecord } from "../../src/run/record";
+import { executionModel, type ExecutionModel } from "../../src/record/schema";
+import type { Stores } from "../../src/record/stores";
+import { newRecord, openStore } from "../support";
+
+let stores: Stores;
+let connection: Connection;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ stores, connection, stop } = await openStore());
+});
+afterAll(() => stop());
+
+/** More than a row keeps. */
+const long = (key: string): ExecutionEvent => ({ key, type: "node.progress", at: new Date(), data: { text: "x".repeat(13_000) } });
+const short = (key: string): ExecutionEvent => ({ key, type: "node.progress", at: new Date(), data: {} });
+
+it("tells once what another replica appends and puts away while this one is about to put away what came before", async () => {
+  const { _id } = newRecord("user");
+  await stores.rows.insert(newRecord("user", { _id }));
+  let isMet = false;
+  const slow = createEventLog(executionModel(connection), {
+    getText: stores.payloads.getText,
+    putText: async (text, owner) => {
+      // Between what this one appends and what it puts away.
+      if (!isMet) await stores.log.append(_id, [short("second")]);
+      isMet = true;
+      return stores.payloads.putText(text, owner);
+    },
+  });
+  const known = (await slow.append(_id, [long("first")]))!;
+  await slow.append(_id, [short("second"), short("third")], known);
+  const told = await Promise.all([0, 3].map((after) => stores.log.events(_id, "user", after)));
+  expect(told.flatMap((page) => page!.events.map(({ key }) => key))).toEqual(["admitted", "first", "second", "third"]);
+});
+
+it("puts nothing away twice, whatever a process knows of what others have put away", async () => {
+  const { _id } = newRecord("user");
+  await stores.rows.insert(newRecord("user", { _id }));
+  const { collection } = connection.model<ExecutionRecord>("Execution");
+  // What it appends to is answered with the parts that came of it meanwhile.
+  const findOneAndUpdate = async (...args: [object, object, object]) => {
+    const row = await collection.findOneAndUpdate(...args);
+    await stores.log.append(_id, [long("second")]);
+    return { ...row, logParts: (await stores.rows.find(_id))?.logParts };
+  };
+  const late = createEventLog(
+    { collection: Object.assign(Object.create(collection), { findOneAndUpdate }) } as ExecutionModel,
+    stores.payloads,
+  );
+  await late.append(_id, [long("first")]);
+  const { events } = (await stores.log.events(_id, "user", 0))!;
+  const rest = (await stores.log.events(_id, "user", events.length))!.events;
+  expect([...events, ...rest].map(({ key }) => key)).toEqual(["admitted", "first", "second"]);
+});

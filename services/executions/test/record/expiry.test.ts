@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import type { Connection } from "mongoose";
+import { newWebhookState, type DeliveryState } from "../../src/run/delivery";
+import type { PendingOf } from "../../src/record/expiry";
+import { completedCall } from "../../src/run/call-record";
+import type { ExecutionRecord } from "../../src/run/record";
+import type { Stores } from "../../src/record/stores";
+import { newRecord, openStore } from "../support";
+
+const DAY_MS = 86_400_000;
+const NOW = new Date();
+const ago = (days: number): Date => new Date(NOW.getTime() - days * DAY_MS);
+
+let stores: Stores;
+let connection: Connection;
+let stop: () => Promise<void>;
+beforeEach(async () => void ({ stores, connection, stop } = await openStore({ retentionDays: 90 })));
+afterEach(() => stop());
+
+const webhook = (state: DeliveryState) => ({ ...newWebhookState({ url: "https://a.test", events: [] }), state });
+/** A run of which everything is kept that can be. */
+const insert = async (part: Partial<ExecutionRecord>): Promise<string> => {
+  const record = newRecord("u", { status: "completed", ...part });
+  await stores.rows.insert(record);
+  const result = { files: [], text: "x", costMicroUsd: 1, requestId: null };
+  await stores.calls.ended(completedCall({ key: `${record._id}:pic:0`, executionId: record._id, nodeId: "pic", item: 0 }, result));
+  return record._id;
+};
+const ended = (days: number): Partial<ExecutionRecord> => ({ createdAt: ago(days), finishedAt: ago(days) });
+
+/** Removes in pages until nothing is left to be removed. */
+const removeAll = async (limit = 2, pendingOf: PendingOf = async () => new Set()): Promise<number> => {
+  let total = 0;
+  for (let cursor = ""; ;) {
+    const { removed, next } = await stores.rows.removeExecutions(ago(90), limit, cursor, pendingOf);
+    total += removed;
+    if (next === "") return total;
+    cursor = next;
+  }
+};
+const left = async (): Promise<Set<string>> => {
+  const rows = await connection.collection<{ _id: string }>("executions").find().toArray();
+  return new Set(rows.map(({ _id }) => _id));
+};
+const withCalls = async (): Promise<Set<string>> => {
+  const calls = await connection.collection("calls").find().toArray();
+  return new Set(calls.map(({ executionId }) => String(executionId)));
+};
+
+it("removes what ended long enough ago, with its events and calls, and nothing that is needed still", async () => {
+  const gone = [
+    await insert(ended(91)),
+    await insert({ ...ended(200), status: "failed", outbox: [] }),
+    await insert({ ...ended(100), status: "cancelled", webhook: webhook("delivered") }),
+    await insert({ ...ended(100), webhook: webhook("failed") }),
+    await insert({ ...ended(100), webhook: webhook("skipped") }),
+  ];
+  const kept = [
+    await insert(ended(89)),
+    // Began before, and ended within the time.
+    await insert({ createdAt: ago(91), finishedAt: ago(89.5) }),
+    await insert({ ...ended(100), status: "processing", finishedAt: null }),
+    await insert({ ...ended(100), status: "cancel_requested", finishedAt: null }),
+    await insert({ ...ended(100), status: "queued", finishedAt: null, unsettled: true, outbox: [] }),
+    await insert({ ...ended(100), status: "accepted", finishedAt: null, unsettled: true, outbox: [] }),
+    await insert({ ...ended(100), unsettled: true, outbox: ["usage"] }),
+    await insert({ ...ended(100), unsettled: true, outbox: [] }),
+    await insert({ ...ended(100), outbox: ["webhook"] }),
+    await insert({ ...ended(100), webhook: webhook("pending") }),
+  ];
+  expect(await removeAll()).toBe(gone.length);
+  expect(await left()).toEqual(new Set(kept));
+  expect(await withCalls()).toEqual(new Set(kept));
+  expect(await removeAll()).toBe(0);
+});
+
+it("goes on where a page that was cut short ended", async () => {
+  const id = await insert(ended(100));
+  // The calls went, and then the process died.
+  await connection.collection("calls").deleteMany({ executionId: id });
+  expect(await removeAll()).toBe(1);
+  expect(await left()).toEqual(new Set());
+});
+
+it("frees an idempotency key with its execution, and no sooner", async () => {
+  const id = await insert({ ...ended(89), fingerprint: "f" });
+  await removeAll();
+  expect(await stores.rows.find(id)).toMatchObject({ fingerprint: "f" });
+  await connection.collection<{ _id: string }>("executions").updateOne({ _id: id }, { $set: ended(91) });
+  await removeAll();
+  expect(await stores.rows.find(id)).toBeNull();
+});
+
+it("removes refused runs that are not remembered any more, and that owe nothing", async () => {
+  const refused = { status: "refused" as const, finishedAt: null };
+  await insert({ ...refused, expiresAt: ago(1), outbox: [] });
+  const kept = [
+    await insert({ ...refused, expiresAt: ago(-1), outbox: [] }),
+    await insert({ ...refused, expiresAt: ago(1), outbox: ["void:1"] }),
+  ];
+  expect(await stores.rows.removeRefused(NOW, 10)).toBe(1);
+  expect(await left()).toEqual(new Set(kept));
+});
+
+it("removes submissions from before a time, some at a time", async () => {
+  const submissions = connection.collection<{ _id: string; at: Date }>("submissions");
+  await submissions.insertMany([31, 40, 50, 29, 0].map((days) => ({ _id: `${days}`, at: ago(days) })));
+  expect(await stores.submissions.removeOld(ago(30), 2)).toBe(2);
+  expect(await stores.submissions.removeOld(ago(30), 2)).toBe(1);
+  expect(await stores.submissions.removeOld(ago(30), 2)).toBe(0);
+  expect((await submissions.find().toArray()).map(({ _id }) => _id).sort()).toEqual(["0", "29"]);
+});
+
+it("keeps long texts as long as the runs that name them, and a run's payloads until their time is over", async () => {
+  const text = await stores.payloads.putText("x".repeat(10_000), "u");
+  await stores.payloads.put("payload", new Uint8Array(3));
+  const inDays = (days: number): Date => ago(-days);
+  expect(await stores.payloads.removeExpired(inDays(59), 10)).toBe(0);
+  expect(await stores.payloads.removeExpired(inDays(61), 10)).toBe(1);
+  expect(await stores.payloads.get("payload")).toBeNull();
+  // A run that was begun now may end in two days, and in 30 more where it waits for decisions, and is kept for 90 more.
+  expect(await stores.payloads.removeExpired(inDays(122), 10)).toBe(0);
+  expect(await stores.payloads.getText(text)).toHaveLength(10_000);
+  expect(await stores.payloads.removeExpired(inDays(124), 10)).toBe(1);
+  expect(await stores.payloads.getText(text)).toBeNull();
+});
+
+it("keeps a text that another run names, too, for that run", async () => {
+  const json = JSON.stringify(randomUUID().repeat(200));
+  const text = await stores.payloads.putText(json, "u");
+  const { hash } = text as { hash: string };
+  await connection.collection<{ _id: string }>("payloads").updateOne({ _id: hash }, { $set: { expiresAt: ago(-1) } });
+  await stores.payloads.putText(json, "u");
+  expect(await stores.payloads.removeExpired(ago(-2), 10)).toBe(0);
+});

@@ -1,0 +1,117 @@
+import type { ExecutionEvent } from "../../src/run/events";
+import type { KnownLog } from "../../src/record/event-log";
+import { createJournal } from "../../src/record/journal";
+
+const LONG_MS = 60_000;
+const event = (key: string): ExecutionEvent => ({ key, type: "news", at: new Date(), data: {} });
+const keys = (events: readonly ExecutionEvent[]): string[] => events.map(({ key }) => key);
+
+/** A log in memory whose writes are let through one by one, where they are held. */
+const start = ({ isHeld = false } = {}) => {
+  const recorded = new Set<string>();
+  const writes: string[][] = [];
+  const told: string[][] = [];
+  const held: { pass: () => void; fail: () => void }[] = [];
+  const journal = createJournal({
+    append: async (_id, events): Promise<KnownLog> => {
+      writes.push(keys(events));
+      if (isHeld) await new Promise<void>((pass, reject) => held.push({ pass, fail: () => reject(new Error("the database is away")) }));
+      for (const { key } of events) recorded.add(key);
+      return { recorded: new Set(recorded), parts: [], requestId: null };
+    },
+    announce: (_id, events) => void told.push(keys(events)),
+  });
+  return { journal, writes, told, held };
+};
+
+it("writes what comes close together at once, in order, each event once, and tells of it after that", async () => {
+  const { journal, writes, told } = start();
+  const noted = ["a", "b", "a", "c"].map((key) => journal.note("run", event(key), 1));
+  expect(told).toEqual([]);
+  for (const one of await Promise.all(noted)) expect([...one!.recorded]).toEqual(["a", "b", "c"]);
+  expect(writes).toEqual([["a", "b", "c"]]);
+  expect(told).toEqual([["a", "b", "c"]]);
+});
+
+it("keeps no event waiting for longer than it may, however long those before it may", async () => {
+  const { journal, writes } = start();
+  const patient = journal.note("run", event("patient"), LONG_MS);
+  await journal.note("run", event("urgent"), 1);
+  await patient;
+  expect(writes).toEqual([["patient", "urgent"]]);
+});
+
+it("writes of one run one after another, and keeps no run waiting for another", async () => {
+  const { journal, writes, held } = start({ isHeld: true });
+  const until = async (count: number): Promise<void> => {
+    while (held.length < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const first = journal.note("run", event("first"), 0);
+  await until(1);
+  const second = journal.note("run", event("second"), 0);
+  const other = journal.note("other", event("other"), 0);
+  await until(2);
+  expect(writes).toEqual([["first"], ["other"]]);
+  held[1]!.pass();
+  await other;
+  held[0]!.pass();
+  await first;
+  await until(3);
+  held[2]!.pass();
+  await second;
+  expect(writes).toEqual([["first"], ["other"], ["second"]]);
+});
+
+it("leaves what waits to the last write of its run, after what is being written", async () => {
+  const { journal, writes, held } = start({ isHeld: true });
+  const written = journal.note("run", event("first"), 0);
+  while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const waiting = journal.note("run", event("last"), LONG_MS);
+  const last = journal.close("run", (events) => Promise.resolve(keys(events)));
+  held[0]!.pass();
+  await written;
+  expect(await last).toEqual(["last"]);
+  expect(await waiting).toBeNull();
+  await journal.flush();
+  expect(writes).toEqual([["first"]]);
+});
+
+it("writes what waits as ever where the last write changed nothing, and tells it what the log held before that", async () => {
+  const { journal, writes } = start();
+  await journal.note("run", event("first"), 0);
+  const waiting = journal.note("run", event("last"), LONG_MS);
+  const known: (string[] | undefined)[] = [];
+  const close = () =>
+    journal.close("run", (_, log) => {
+      known.push(log && [...log.recorded]);
+      return Promise.resolve(null);
+    });
+  expect(await close()).toBeNull();
+  expect(await waiting).not.toBeNull();
+  await close();
+  expect(writes).toEqual([["first"], ["last"]]);
+  expect(known).toEqual([["first"], ["first", "last"]]);
+});
+
+it("writes what waits as ever where the last write fails", async () => {
+  const { journal, writes } = start();
+  const waiting = journal.note("run", event("last"), LONG_MS);
+  await expect(journal.close("run", () => Promise.reject(new Error("the database is away")))).rejects.toThrow("away");
+  expect(await waiting).not.toBeNull();
+  expect(writes).toEqual([["last"]]);
+});
+
+it("tells everyone who waits that a write failed, and goes on", async () => {
+  const { journal, told, held } = start({ isHeld: true });
+  const lost = ["a", "b"].map((key) => journal.note("run", event(key), 0).then(null, (error: Error) => error.message));
+  while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  held[0]!.fail();
+  expect(await Promise.all(lost)).toEqual(["the database is away", "the database is away"]);
+  const next = journal.note("run", event("c"), LONG_MS);
+  const flushed = journal.flush();
+  while (held.length === 1) await new Promise((resolve) => setImmediate(resolve));
+  held[1]!.pass();
+  await flushed;
+  await next;
+  expect(told).toEqual([["c"]]);
+});

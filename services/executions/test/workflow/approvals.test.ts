@@ -1,0 +1,357 @@
+import { randomUUID } from "node:crypto";
+import { innerOwner, planRun, readGraph, tooManyWaiting, type RunPlan } from "@nodeloom/kernel";
+import { billing as billingProto, executions } from "@nodeloom/proto";
+import type { ModelCall } from "../../src/run/calls";
+import type { RunInput } from "../../src/run/types";
+import { createRunStarter } from "../../src/workflow/client";
+import { createApprovalActivities } from "../../src/workflow/approval-activities";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
+import { createApprovals, type Approvals } from "../../src/lifecycle/approvals";
+import { createOutbox, type Outbox } from "../../src/lifecycle/outbox";
+import { createQueue, type Queue } from "../../src/lifecycle/queue";
+import { createReads } from "../../src/reads/reads";
+import { createDecide } from "../../src/accept/decide";
+import { initialNodes } from "../../src/run/nodes";
+import { newRecord, type ExecutionView } from "../../src/run/record";
+import { createRelayedRuns } from "../../src/upkeep/runs";
+import { createLooks } from "../../../platform/test/support/looks";
+import { createProcess, type Fault } from "../support/faults";
+import { logger, reportEach, runOf, startMoney, type Money } from "../support/money";
+import { startWorker } from "../support/temporal";
+
+/** Runs that wait for decisions, on the real Temporal, store and billing; the model of their pictures is played. */
+
+const PRICE = 1_000;
+const taskQueue = `approvals-${randomUUID().slice(0, 8)}`;
+const OWN = "https://nodeloom.test/media/";
+const FILE = { url: `${OWN}other.png`, contentType: "image/png" };
+
+let money: Money;
+let temporal: RunningTemporal;
+let approvals: Approvals;
+let outbox: Outbox;
+let queue: Queue;
+let starter: ReturnType<typeof createRunStarter>;
+let sweep: () => Promise<void>;
+/** Pictures that were made, by run. */
+const made: string[] = [];
+/** Whose the files of a run are, where they are not its user's. */
+const owners = new Map<string, string | undefined>();
+/** What signals of decisions do; undefined: they arrive. */
+let lostSignals = false;
+
+const work = (): Promise<RunningTemporal> =>
+  startWorker(taskQueue, {
+    ...createApprovalActivities({ approvals, stores: money.stores }),
+    claim: async ({ executionId, attempt, claimedBy }: { executionId: string; attempt: number; claimedBy: string }) =>
+      (await money.execution.claim(executionId, attempt, claimedBy)) !== null,
+    settle: money.settle,
+    runFiles: async ({ executionId, key, nodeId, item, inputs, ownerId }: ModelCall) => {
+      owners.set(executionId, ownerId);
+      made.push(`${executionId} ${String(inputs.prompt)}`);
+      const file = { url: `${OWN}${nodeId}.png`, contentType: "image/png" };
+      await money.stores.calls.ended({
+        _id: key,
+        executionId,
+        nodeId,
+        item,
+        status: "completed",
+        costMicroUsd: 4_000,
+        requestId: null,
+      } as never);
+      return { files: [file], text: null, costMicroUsd: 4_000, requestId: null };
+    },
+  });
+
+const outboxParts = () => ({
+  ...{ holds: money.holds, queue, reports: reportEach(money.usage), logger },
+  webhooks: { end: async () => undefined, waiting: async () => undefined },
+});
+
+beforeAll(async () => {
+  money = await startMoney();
+  const { stores, execution } = money;
+  const late = { start: (input: RunInput) => starter.start(input), placed: (id: string) => starter.placed(id) };
+  queue = createQueue({ stores, starter: late, logger });
+  outbox = createOutbox({
+    ...outboxParts(),
+    stores,
+    starter: {
+      cancel: (id) => starter.cancel(id),
+      decided: async (id, nodeId) => {
+        if (lostSignals) throw new Error("the signal is lost");
+        await starter.decided(id, nodeId);
+      },
+    },
+  });
+  approvals = createApprovals({ stores, execution, queue, outbox });
+  temporal = await work();
+  starter = createRunStarter({ client: temporal.client, taskQueue });
+  sweep = createLooks(createRelayedRuns({ stores, execution, end: { endQueued: async () => null }, queue, outbox }));
+});
+afterAll(async () => {
+  await temporal.stop();
+  await money.stopBalanced();
+});
+
+const node = (id: string, type: string, data: Record<string, unknown> = {}) => ({ id, type, data });
+const edge = (from: string, to: string) => {
+  const [[source, sourceHandle], [target, targetHandle]] = [from.split("."), to.split(".")];
+  return { id: `${from}>${to}`, source, sourceHandle, target, targetHandle };
+};
+
+/** A picture, an approval of it, and what is said of the outcome; behind `approved` another picture of a text. */
+const planOf = (approval: Record<string, unknown> = {}, text = "a boat"): RunPlan => {
+  const nodes = [
+    node("text", "text-box", { text }),
+    node("first", "generate-image", { model: "painter", inputs: { prompt: "draft" } }),
+    node("ok", "approval", { title: "Good?", ...approval }),
+    node("second", "generate-image", { model: "painter", inputs: { prompt: "{{what}}" } }),
+    node("no", "text-box", { text: "not {{what}}" }),
+    node("out", "response-output"),
+  ];
+  const edges = [
+    ...[edge("text.text", "ok.value"), edge("ok.approved", "second.what"), edge("ok.rejected", "no.what")],
+    ...[edge("first.image", "out.images"), edge("second.image", "out.images"), edge("no.text", "out.text")],
+  ];
+  const terms = {
+    internalName: "painter",
+    modality: "image",
+    providerKind: "direct-http",
+    price: { basis: "run", microUsd: 4_000 } as const,
+    inputSchema: { type: "object", properties: { prompt: { type: "string" } } },
+    validate: () => [],
+  };
+  const { plan, issues } = planRun({
+    graph: readGraph(JSON.stringify(nodes), JSON.stringify(edges)),
+    ...{ inputs: new Map(), models: new Map([["painter", terms]]), media: new Map(), markupPermille: 1_500, storage: OWN },
+  });
+  if (!plan) throw new Error(JSON.stringify(issues));
+  return plan;
+};
+
+const HELD = ["first", "second"].map((id) => ({ key: `${id}:0`, model: "painter", maxMillicredits: PRICE }));
+
+/** Begins a run as requests do, with its credits held and its place taken. */
+const begin = async (plan: RunPlan, userId: string, concurrency = 1, part: Partial<RunInput> = {}): Promise<RunInput> => {
+  const input = runOf(userId, [], { plan, modelIds: ["painter"], holds: HELD, concurrency, ...part });
+  await money.stores.rows.insert(newRecord(input, initialNodes(plan)));
+  const run = { ...input, held: await money.holds.hold(input) };
+  await approvals.admit(run);
+  expect(await queue.enter(userId, { id: run.holdId, bytes: 1, limit: concurrency, mayWait: true })).toBe(0);
+  await starter.start(run);
+  return run;
+};
+
+const rich = async (): Promise<string> => {
+  const userId = randomUUID();
+  const kind = billingProto.CreditKind.CREDIT_KIND_PLAN;
+  await money.billing.credit(billingProto.CreditRequest.fromPartial({ userId, kind, millicredits: 100 * PRICE, reference: randomUUID() }));
+  return userId;
+};
+
+const until = async <T>(look: () => Promise<T | undefined | false | null>): Promise<T> => {
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};
+const row = async ({ executionId }: RunInput): Promise<ExecutionView> => (await money.stores.rows.find(executionId))!;
+const waiting = (run: RunInput): Promise<ExecutionView> => until(async () => ((found) => found.waiting && found)(await row(run)));
+const isPaused = (run: RunInput): Promise<boolean> =>
+  until(async () => !(await money.stores.lines.find(run.userId)).running.includes(run.holdId));
+const ended = (run: RunInput): Promise<ExecutionView> =>
+  until(async () => ((found) => found.finishedAt !== null && found.outbox.length === 0 && found)(await row(run)));
+
+const decide = (run: RunInput, part: Partial<executions.DecideExecutionRequest> = {}, by: Approvals = approvals) =>
+  createDecide({
+    stores: money.stores,
+    approvals: by,
+    media: {
+      getObjects: async () => ({ objects: [] }),
+      getObjectsByKey: async () => ({ objects: [FILE as never] }),
+    },
+    own: OWN,
+  })(executions.DecideExecutionRequest.fromPartial({ ...run, nodeId: "ok", isApproved: true, ...part }));
+
+const charges = async ({ userId }: RunInput): Promise<number[]> => {
+  const { rows } = await money.billing.listLedger({ userId, limit: 200, cursor: "" });
+  return rows.filter(({ kind }) => kind === "capture").map(({ millicredits }) => millicredits);
+};
+
+it("waits without a place in line, goes on with a changed value by one way, and is charged once for what ran", async () => {
+  const userId = await rich();
+  const run = await begin(planOf(), userId);
+  await waiting(run);
+  await isPaused(run);
+  // Its place is free for another one, and it waits behind that for its place.
+  const other = "other.1";
+  expect(await queue.enter(userId, { id: other, bytes: 1, limit: 1, mayWait: true })).toBe(0);
+  const reads = createReads(money.stores, async () => undefined);
+  const [shown] = (await reads.get(run.executionId, userId)).waitingFor;
+  expect(shown).toMatchObject({ nodeId: "ok", title: "Good?", onTimeout: "reject", valueJson: '"a boat"', truncated: false });
+  expect(shown!.until!.getTime() - shown!.since!.getTime()).toBe(72 * 3_600_000);
+  expect(await money.stores.approvals.count(userId)).toBe(1);
+  await decide(run, { valueJson: '"a ship"' });
+  await until(async () => (await money.stores.lines.find(userId)).waiting.some(({ id }) => id === run.holdId));
+  expect(await reads.get(run.executionId, userId)).toMatchObject({ queued: true, position: 1, waitingFor: [] });
+  expect(made.filter((one) => one.startsWith(run.executionId))).toEqual([`${run.executionId} draft`]);
+  await queue.leave(userId, [other]);
+  const end = await ended(run);
+  expect(end).toMatchObject({ status: "completed", waits: [{ nodeId: "ok" }], decisions: [{ isApproved: true, by: "owner" }] });
+  expect(end.nodes.map(({ id, status }) => [id, status])).toEqual(
+    expect.arrayContaining([
+      ["ok", "completed"],
+      ["second", "completed"],
+      ["no", "skipped"],
+    ]),
+  );
+  expect(made).toContain(`${run.executionId} a ship`);
+  expect(await charges(run)).toEqual([-1_200]);
+  expect(end).not.toHaveProperty("waiting");
+  expect(await money.stores.lines.find(userId)).toMatchObject({ running: [], waiting: [], approvals: [] });
+  const log = (await money.stores.log.events(run.executionId, userId, 0))!.events.map(({ key }) => key);
+  expect(new Set(log).size).toBe(log.length);
+  expect(log.filter((key) => key.endsWith(":ok"))).toEqual(["started:ok", "waiting:ok", "decided:ok", "completed:ok"]);
+});
+
+it("shows no value of a graph whose nodes' values its runner may not see, and can be decided on all the same", async () => {
+  const run = await begin({ ...planOf(), hidesOutputs: true }, await rich());
+  await waiting(run);
+  const [shown] = (await createReads(money.stores, async () => undefined).get(run.executionId, run.userId)).waitingFor;
+  expect(shown).toMatchObject({ nodeId: "ok", valueJson: "", truncated: false });
+  await decide(run, { isApproved: false });
+  expect(await ended(run)).toMatchObject({ status: "completed", resultJson: expect.stringContaining("not a boat") as string });
+  expect(owners.get(run.executionId)).toBe(innerOwner(run.userId));
+});
+
+it("takes exactly one of fifty decisions that are made at once", async () => {
+  const run = await begin(planOf(), await rich());
+  await waiting(run);
+  const outcomes = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => decide(run, { isApproved: index % 2 === 0 })));
+  const won = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  expect(won).toHaveLength(1);
+  for (const outcome of outcomes)
+    if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ kind: "conflict", reason: "NOT_WAITING" });
+  const end = await ended(run);
+  expect(end.decisions).toMatchObject([{ isApproved: won[0]!.isApproved }]);
+  expect(end.nodes.find(({ id }) => id === "second")!.status).toBe(won[0]!.isApproved ? "completed" : "skipped");
+  await expect(decide(run)).rejects.toMatchObject({ reason: "NOT_WAITING", metadata: { decidedBy: "owner" } });
+});
+
+it("takes a decision over for a rerun that names its node, with the changed value, unless another value is looked at", async () => {
+  const userId = await rich();
+  const first = await begin(planOf(), userId);
+  await waiting(first);
+  await decide(first, { valueJson: '"a ship"' });
+  await ended(first);
+  const reuse = { sources: [first.executionId], again: ["first", "second"], requests: ["ok"] };
+  const rerun = await begin(planOf(), userId, 1, { reuse });
+  expect(await ended(rerun)).toMatchObject({ status: "completed", decisions: [{ nodeId: "ok", isApproved: true, by: "rerun" }] });
+  expect(made).toContain(`${rerun.executionId} a ship`);
+
+  const others = [
+    { plan: planOf(), reuse: { ...reuse, requests: [] } },
+    { plan: planOf({}, "a raft"), reuse },
+  ];
+  for (const other of others) {
+    const asked = await begin(other.plan, userId, 1, { reuse: other.reuse });
+    await waiting(asked);
+    await decide(asked, { isApproved: false });
+    expect(await ended(asked)).toMatchObject({ decisions: [{ isApproved: false, by: "owner" }] });
+  }
+});
+
+it("refuses decisions of strangers, on nodes that are no approval, and with values of another type", async () => {
+  const run = await begin(planOf(), await rich());
+  await waiting(run);
+  await expect(decide(run, { userId: randomUUID() })).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
+  await expect(decide(run, { nodeId: "second" })).rejects.toMatchObject({ reason: "NOT_FOUND" });
+  await expect(decide(run, { valueJson: "7" })).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+  expect((await row(run)).waitingFor).toEqual(["ok"]);
+  await decide(run, { isApproved: false });
+  expect(await ended(run)).toMatchObject({ status: "completed", resultJson: expect.stringContaining("not a boat") as string });
+});
+
+it.each(["approve", "reject"] as const)("decides by itself when the time is over: %s", async (onTimeout) => {
+  const run = await begin(planOf({ timeoutHours: 0.0001, onTimeout }), await rich());
+  const end = await ended(run);
+  expect(end).toMatchObject({ status: "completed", decisions: [{ isApproved: onTimeout === "approve", by: "timeout" }] });
+  expect(end.nodes.find(({ id }) => id === "second")!.status).toBe(onTimeout === "approve" ? "completed" : "skipped");
+});
+
+it("ends at once when it is cancelled while it waits, and pays for what had run", async () => {
+  const run = await begin(planOf(), await rich());
+  await waiting(run);
+  await isPaused(run);
+  const cancelled = await money.execution.requestCancel(run.executionId, run.userId);
+  expect(cancelled).not.toHaveProperty("waiting");
+  await outbox.deliver(cancelled!);
+  expect(await ended(run)).toMatchObject({ status: "cancelled" });
+  expect(await charges(run)).toEqual([-600]);
+  await expect(decide(run)).rejects.toMatchObject({ reason: "NOT_WAITING" });
+});
+
+it("goes on at another worker with what was decided while none ran, and whose signal was lost", async () => {
+  const run = await begin(planOf(), await rich());
+  await waiting(run);
+  await isPaused(run);
+  await temporal.drain();
+  await temporal.close();
+  lostSignals = true;
+  await decide(run);
+  await until(async () => (await row(run)).outbox.includes("decided:ok"));
+  temporal = await work();
+  starter = createRunStarter({ client: temporal.client, taskQueue });
+  lostSignals = false;
+  await sweep();
+  expect(await ended(run)).toMatchObject({ status: "completed", decisions: [{ by: "owner" }] });
+  expect(await charges(run)).toEqual([-1_200]);
+  const history = (await temporal.client.workflow.getHandle(run.executionId).fetchHistory()).events!;
+  expect(history.length).toBeLessThan(60);
+});
+
+/** One process that fails at its n-th write while it decides, before or after that is made. */
+const decideFailing = async (run: RunInput, fault: Fault): Promise<void> => {
+  const failing = createProcess();
+  const { approvals: kept, rows } = money.stores;
+  const stores = { ...money.stores, approvals: failing.wrap("approvals", kept), rows: failing.wrap("rows", rows) };
+  const left = createOutbox({ ...outboxParts(), stores, starter: failing.wrap("temporal", starter) });
+  const own = createApprovals({ stores, execution: money.execution, queue, outbox: left });
+  failing.arm(fault);
+  await Promise.race([decide(run, {}, own).catch(() => undefined), failing.death]);
+};
+
+it("makes one decision, of which the run hears, whatever fails on the way", async () => {
+  const faults = [0, 1, 2].flatMap((at) =>
+    (["before", "after"] as const).flatMap((when) => (["dies", "fails"] as const).map((how): Fault => ({ at, when, how }))),
+  );
+  const ends = faults.map(async (fault) => {
+    const run = await begin(planOf(), await rich());
+    await waiting(run);
+    await isPaused(run);
+    await decideFailing(run, fault);
+    // Its client asks again.
+    const again = await decide(run).catch((error: { reason: string }) => error.reason);
+    if (typeof again === "string") expect(again).toBe("NOT_WAITING");
+    await until(async () => (await row(run)).finishedAt !== null || (await sweep(), false));
+    expect(await ended(run)).toMatchObject({ status: "completed", decisions: [{ isApproved: true, by: "owner" }] });
+    expect(await charges(run)).toEqual([-1_200]);
+  });
+  await Promise.all(ends);
+});
+
+it("admits as many runs with an approval as may wait, exactly, and the next when one of them is over", async () => {
+  const userId = randomUUID();
+  const inputs = Array.from({ length: 12 }, () => runOf(userId, [], { concurrency: 1 }));
+  for (const input of inputs) await money.stores.rows.insert(newRecord(input, []));
+  const admit = ({ holdId }: RunInput): Promise<boolean> => queue.admitApproval(userId, holdId, 10);
+  const admitted = await Promise.all(inputs.map(admit));
+  expect(admitted.filter(Boolean)).toHaveLength(10);
+  const late = inputs[admitted.indexOf(false)]!;
+  expect(await admit(late)).toBe(false);
+  // Its process died before it left the line: that is found where it is in the way.
+  await money.execution.refuse(await row(inputs[admitted.indexOf(true)]!), tooManyWaiting(10), []);
+  expect(await admit(late)).toBe(true);
+});

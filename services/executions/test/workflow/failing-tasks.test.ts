@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { billing as billingProto } from "@nodeloom/proto";
+import { createRunStarter, type RunStarter } from "../../src/workflow/client";
+import { createFailingTasks, failuresIn, type FailingTasks } from "../../src/workflow/failing-tasks";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
+import { createAbandon } from "../../src/lifecycle/abandon";
+import { createCancellation } from "../../src/accept/cancellation";
+import type { RunInput } from "../../src/run/types";
+import { runOf, startMoney, type Money } from "../support/money";
+import { startWorker } from "../support/temporal";
+
+/** Runs whose workflow code throws, on a real Temporal: it tries their tasks again and again. */
+
+const taskQueue = `failing-${randomUUID().slice(0, 8)}`;
+const CANCEL_MS = 2_000;
+const PRICE = 6_000;
+const LOOK_MS = 100;
+const WAIT_MS = 60_000;
+let money: Money;
+let temporal: RunningTemporal;
+let starter: RunStarter;
+let tasks: FailingTasks;
+beforeAll(async () => {
+  money = await startMoney();
+  temporal = await startWorker(taskQueue, { claim: async () => true, settle: money.settle });
+  starter = createRunStarter({ client: temporal.client, taskQueue });
+  tasks = createFailingTasks({ client: temporal.client, taskQueue, build: temporal.build });
+});
+afterAll(async () => {
+  await temporal.stop();
+  await money.stopBalanced();
+});
+
+const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+  const deadline = Date.now() + WAIT_MS;
+  for (; !(await isSo()); await delay(LOOK_MS)) if (Date.now() > deadline) throw new Error("it did not come about");
+};
+
+/** A run under way whose workflow task has failed: its plan has what the workflow's code can't read. */
+const startFailing = async (): Promise<RunInput> => {
+  const userId = randomUUID();
+  const kind = billingProto.CreditKind.CREDIT_KIND_PLAN;
+  await money.billing.credit(billingProto.CreditRequest.fromPartial({ userId, kind, millicredits: PRICE, reference: randomUUID() }));
+  const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: PRICE }]));
+  const [step] = run.plan.steps;
+  await starter.start({ ...run, plan: { ...run.plan, steps: [{ ...step!, sources: null as never }] } });
+  await until(() => tasks.isFailing(run.executionId));
+  return run;
+};
+
+it("a run whose workflow task fails is over within 2 seconds of its cancellation, with its credits free", async () => {
+  const { stores, execution, outbox, end, endQueued } = money;
+  const run = await startFailing();
+  const cancellation = createCancellation({
+    ...{ stores, execution, outbox, tasks, end: { endQueued }, awaitDelivered: async () => undefined },
+    abandon: createAbandon({ stores, starter, end: { end } }),
+  });
+  const askedAt = Date.now();
+  expect(await cancellation.cancel(run.executionId, run.userId)).toBe("cancel_requested");
+  expect(await stores.rows.find(run.executionId)).toMatchObject({ status: "cancelled", millicredits: 0 });
+  expect(Date.now() - askedAt).toBeLessThan(CANCEL_MS);
+  expect((await money.billing.getAccount({ userId: run.userId })).account).toMatchObject({ heldMillicredits: 0 });
+  expect(await starter.isCarried(run.executionId)).toBe(false);
+});
+
+it("a workflow whose task fails is found, with the build that it fails on; one that has failed on another build is signaled", async () => {
+  const { executionId } = await startFailing();
+  const signaled: string[] = [];
+  const signal = async (id: string): Promise<void> => {
+    signaled.push(id);
+    await starter.placed(id);
+  };
+  await until(async () => (await tasks.list()).some(({ workflowId, type }) => workflowId === executionId && type === "executeGraph"));
+  expect((await tasks.failures(executionId, signal))!.count).toBeGreaterThanOrEqual(1);
+  expect(Date.now() - (await tasks.failures(executionId, signal))!.since.getTime()).toBeLessThan(WAIT_MS);
+  expect(signaled).toEqual([]);
+  expect(await tasks.isOneBuild()).toBe(true);
+  const next = createFailingTasks({ client: temporal.client, taskQueue, build: "the next" });
+  expect(await next.isOneBuild()).toBe(false);
+  expect(await next.failures(executionId, signal)).toBe(null);
+  expect(signaled).toEqual([executionId]);
+  // Temporal shows a signal when the attempt under way is over: its next attempt is the first again.
+  await until(async () => {
+    const before = signaled.length;
+    await next.failures(executionId, signal);
+    return signaled.length === before;
+  });
+  await starter.terminate(executionId);
+  // It is over: nothing of it fails.
+  expect(await tasks.isFailing(executionId)).toBe(false);
+  await starter.terminate(executionId);
+});
+
+describe("the failures in a row of a task", () => {
+  const at = (minute: number) => ({ eventTime: { seconds: minute * 60 } });
+  /** A first attempt that failed on a build's worker. The latest event comes first. */
+  const failed = (build: string, minute: number): object[] => [
+    { ...at(minute), workflowTaskFailedEventAttributes: { identity: `nodeloom@1@host@${build}` } },
+  ];
+  const timedOut = (build: string, minute: number): object[] => [
+    { ...at(minute), eventId: 7, workflowTaskTimedOutEventAttributes: { startedEventId: 6 } },
+    { ...at(minute), eventId: 6, workflowTaskStartedEventAttributes: { identity: `nodeloom@1@host@${build}` } },
+  ];
+  const done = [{ workflowTaskCompletedEventAttributes: {} }];
+  const signaled = [{ workflowExecutionSignaledEventAttributes: {} }];
+
+  it.each<[string, object[], number, object | null]>([
+    ["count the attempts after the first", [...failed("b", 3), ...done], 11, { count: 10, since: 3 }],
+    ["begin after the last task that was done", [...failed("b", 3), ...done, ...failed("b", 1)], 2, { count: 1, since: 3 }],
+    ["go on over a signal", [...failed("b", 5), ...signaled, ...failed("b", 2), ...done], 4, { count: 4, since: 2 }],
+    ["count those that timed out", [...timedOut("b", 3), ...done], 11, { count: 10, since: 3 }],
+    ["end at another build", [...failed("b", 5), ...failed("a", 2)], 4, { count: 3, since: 5 }],
+    ["are none on this build while another's is the last", [...failed("a", 5), ...failed("b", 2)], 20, null],
+    ["are none without an event", signaled, 20, null],
+  ])("%s", (_case, events, attempt, expected) => {
+    const failures = failuresIn(events as never, attempt, "b");
+    expect(failures && { ...failures, since: failures.since.getTime() / 60_000 }).toEqual(expected);
+  });
+});

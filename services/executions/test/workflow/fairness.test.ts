@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import type { Activities, LocalActivities } from "../../src/workflow/activity-types";
+import type { RunInput } from "../../src/run/types";
+import { createRunStarter } from "../../src/workflow/client";
+import { connectToTemporal } from "../support/temporal";
+
+const MANY = 200;
+/** A start has a deadline, within which a busy machine does few. */
+const AT_ONCE = 10;
+/** Workers take tasks several at a time, and the server hands out what it has read already. */
+const SOON = 60;
+
+const inputOf = (executionId: string, userId: string): RunInput => ({
+  ...{
+    executionId,
+    userId,
+    mode: "async",
+    workflowSlug: "w",
+    source: "canvas",
+    keyId: null,
+    webhook: null,
+    baseTier: "pro",
+    concurrency: 0,
+  },
+  plan: {
+    steps: [],
+    evaluated: [],
+    warnings: {},
+    models: {},
+    output: {},
+    outputNodes: [],
+    used: { valueBytes: 0, calls: 0, work: 0 },
+    markupPermille: 1_000,
+  },
+  ...{ modelIds: [], holds: [], holdId: `${executionId}.1`, attempt: 1, held: [], receivedAt: 0 },
+});
+
+it("carries another user's first run before most of one user's two hundred that were started before it", async () => {
+  const taskQueue = `fair-${randomUUID().slice(0, 8)}`;
+  const temporal = await connectToTemporal(taskQueue);
+  const { start } = createRunStarter({ client: temporal.client, taskQueue });
+  // Nobody works yet, so that all of them wait at the server, in the order of their start.
+  for (let started = 0; started < MANY; started += AT_ONCE)
+    await Promise.all(Array.from({ length: AT_ONCE }, () => start(inputOf(randomUUID(), "many"))));
+  const first = randomUUID();
+  await start(inputOf(first, "another"));
+
+  const carried: string[] = [];
+  let tell: () => void;
+  const all = new Promise<void>((resolve) => (tell = resolve));
+  const activities: Pick<LocalActivities, "claim"> = {
+    claim: ({ executionId }) => {
+      carried.push(executionId);
+      if (carried.length > MANY) tell();
+      // It ends with that.
+      return Promise.resolve(false);
+    },
+  };
+  await temporal.work(activities as Activities & LocalActivities);
+  try {
+    await all;
+    expect(carried.indexOf(first)).toBeLessThan(SOON);
+  } finally {
+    await temporal.stop();
+  }
+});

@@ -1,0 +1,163 @@
+import { randomUUID } from "node:crypto";
+import { unavailable } from "@nodeloom/kernel";
+import type { ExtendInput } from "../../src/workflow/activity-types";
+import type { ModelCall } from "../../src/run/calls";
+import type { CallResult, HeldItem, RunEnd, RunInput } from "../../src/run/types";
+import { createRunStarter, type RunStarter } from "../../src/workflow/client";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
+import { startWorker } from "../support/temporal";
+
+/** Runs on a real Temporal whose activities are played: many large calls, an outage of billing, a worker that stops. */
+
+const taskQueue = `long-${randomUUID().slice(0, 8)}`;
+const ends = new Map<string, RunEnd>();
+const extensions: string[] = [];
+let billingIsAway = false;
+/** Calls that are followed, by worker. */
+const followed: string[] = [];
+let release: () => void;
+let released: Promise<void>;
+
+const result = (call: ModelCall): CallResult => ({
+  files: [{ url: `http://media.test/${call.item}.png`, contentType: "image/png" }],
+  text: null,
+  costMicroUsd: 1,
+  requestId: "j",
+});
+
+const activitiesOf = (worker: string) => ({
+  claim: () => Promise.resolve(true),
+  settle: ({ executionId }: RunInput, end: RunEnd) => {
+    ends.set(executionId, end);
+    return Promise.resolve({ status: end.status, millicredits: 0 });
+  },
+  extendHold: ({ items }: ExtendInput): Promise<HeldItem[]> => {
+    extensions.push(billingIsAway ? "away" : "held");
+    if (billingIsAway) return Promise.reject(unavailable("billing is away"));
+    return Promise.resolve(items.map(({ key }) => ({ key, source: "credits", millicredits: 1 })));
+  },
+  runFiles: (call: ModelCall) => Promise.resolve(result(call)),
+  shortJob: () => Promise.resolve({ declined: true, isClaimed: true }),
+  submit: () => Promise.resolve({ requestId: "j" }),
+  poll: async (call: ModelCall) => {
+    followed.push(worker);
+    await released;
+    return result(call);
+  },
+});
+
+let first: RunningTemporal;
+let starter: RunStarter;
+beforeAll(async () => {
+  first = await startWorker(taskQueue, activitiesOf("first"));
+  starter = createRunStarter({ client: first.client, taskQueue });
+});
+beforeEach(() => {
+  released = new Promise((resolve) => {
+    release = resolve;
+  });
+});
+afterAll(() => first.stop());
+
+const ITEM_CHARS = 14_000;
+
+/** A run of some nodes, each mapped over a list of prompts. */
+const inputOf = (nodes: number, items: number, providerKind: "direct-http" | "http-polling", part: Partial<RunInput> = {}): RunInput => {
+  const executionId = randomUUID();
+  const values = Array.from({ length: items }, (_, item) => `${item}`);
+  const ids = Array.from({ length: nodes }, (_, node) => `node-${node}`);
+  return {
+    executionId,
+    userId: "u",
+    mode: "async",
+    workflowSlug: null,
+    source: "api-slim",
+    keyId: null,
+    webhook: null,
+    baseTier: "pro",
+    concurrency: 0,
+    plan: {
+      steps: ids.map((id) => ({
+        id,
+        type: "generate-image",
+        model: "m",
+        literals: { prompt: "{{x}} ".padEnd(ITEM_CHARS, "a loom ") },
+        sources: { x: [{ value: values.length === 1 ? values[0]! : values }] },
+        listPorts: [],
+        textPorts: ["prompt"],
+        inputNames: ["prompt"],
+        maxItems: 1,
+        itemLimit: 50,
+        maxMillicredits: 1,
+      })),
+      evaluated: [],
+      warnings: {},
+      models: { m: { providerKind, modality: "image", price: { basis: "run", microUsd: 1 } } },
+      output: { images: ids.map((node) => ({ node, port: "image" })) },
+      outputNodes: [],
+      used: { valueBytes: 0, calls: 0, work: 0 },
+      markupPermille: 1_000,
+    },
+    modelIds: ["m"],
+    holds: [],
+    holdId: `${executionId}.1`,
+    attempt: 1,
+    held: [],
+    receivedAt: Date.now(),
+    ...part,
+  };
+};
+const endOf = async (input: RunInput): Promise<RunEnd> => {
+  await first.client.workflow.getHandle(input.executionId).result();
+  return ends.get(input.executionId)!;
+};
+const eventsOf = async ({ executionId }: RunInput) => (await first.client.workflow.getHandle(executionId).fetchHistory()).events ?? [];
+
+/** What one workflow task may schedule before Temporal ends the run. */
+const GRPC_BYTES = 4_000_000;
+
+it("makes many large calls in waves, none of which is too large for Temporal", async () => {
+  const input = inputOf(8, 45, "direct-http");
+  expect(8 * 45 * ITEM_CHARS).toBeGreaterThan(GRPC_BYTES);
+  await starter.start(input);
+  expect(await endOf(input)).toMatchObject({ status: "completed", error: null });
+  const events = await eventsOf(input);
+  const byTask = new Map<string, number>();
+  for (const { activityTaskScheduledEventAttributes: call } of events) {
+    if (!call) continue;
+    const task = String(call.workflowTaskCompletedEventId);
+    const bytes = (call.input?.payloads ?? []).reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
+    byTask.set(task, (byTask.get(task) ?? 0) + bytes);
+  }
+  expect(byTask.size).toBeGreaterThan(4);
+  expect(Math.max(...byTask.values())).toBeLessThan(1_200_000);
+});
+
+it("waits for billing that is away when a list turns out longer, and holds before any call of it is made", async () => {
+  billingIsAway = true;
+  extensions.length = 0;
+  const input = inputOf(1, 3, "direct-http");
+  await starter.start(input);
+  while (extensions.length < 4) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect((await eventsOf(input)).filter((event) => event.activityTaskScheduledEventAttributes)).toEqual([]);
+  billingIsAway = false;
+  const end = await endOf(input);
+  expect(end).toMatchObject({ status: "completed" });
+  expect(end.extended?.map(({ key }) => key)).toEqual(["node-0:1", "node-0:2"]);
+  expect(extensions.filter((what) => what === "held")).toHaveLength(1);
+});
+
+it("goes on at another worker when the one that carries it stops", async () => {
+  const second = await startWorker(taskQueue, activitiesOf("second"));
+  try {
+    const runs = Array.from({ length: 6 }, () => inputOf(1, 1, "http-polling"));
+    for (const input of runs) await starter.start(input);
+    while (followed.length < runs.length) await new Promise((resolve) => setTimeout(resolve, 20));
+    const draining = second.drain();
+    release();
+    await draining;
+    for (const input of runs) expect(await endOf(input)).toMatchObject({ status: "completed", error: null });
+  } finally {
+    await second.close();
+  }
+});

@@ -1,0 +1,174 @@
+import { randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
+import { createHttpRequest } from "../../src/calls/http-request";
+import type { Outgoing } from "../../src/calls/outgoing";
+import type { Activities, LocalActivities } from "../../src/workflow/activity-types";
+import type { HttpNodeCall } from "../../src/run/calls";
+import type { RunEnd, RunInput } from "../../src/run/types";
+import { createActivities, type ActivityOptions } from "../../src/workflow/activities";
+import { createRunStarter, type RunStarter } from "../../src/workflow/client";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
+import { openOutgoing } from "../support";
+import { startWorker } from "../support/temporal";
+
+const PER_WINDOW = 2;
+
+let server: Server;
+let url: string;
+let seen: number;
+let egress: EgressClient;
+/** What the calls of the test that runs count in. */
+let budget: Awaited<ReturnType<typeof openOutgoing>>;
+let waited: EventEmitter;
+/** When the turns of the calls that counted had to have come. */
+let untils: number[];
+let temporal: RunningTemporal;
+let starter: RunStarter;
+const ends = new Map<string, RunEnd>();
+
+beforeAll(async () => {
+  server = createServer((_request, response) => {
+    seen += 1;
+    response.end("here");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://${address}/`;
+  egress = createEgressClient({ allow: [address] });
+  const nothing = (): Promise<void> => Promise.resolve();
+  const activities = createActivities({
+    execution: {
+      nodeStarted: nothing,
+      itemCompleted: nothing,
+      nodeFailed: nothing,
+      claim: () => Promise.resolve({ row: {}, again: false }),
+    },
+    calls: { ended: nothing },
+    rows: { callStanding: () => Promise.resolve({ isCancelled: false, baseTier: "pro" }) },
+    httpRequest: (call: HttpNodeCall, signal: AbortSignal) =>
+      createHttpRequest({ egress, keepAnswer: () => Promise.resolve(undefined) })(call, signal),
+    outgoing: {
+      call: (...call: Parameters<Outgoing["call"]>) => {
+        untils.push(call[2]);
+        return budget.outgoing.call(...call).catch((error: unknown) => {
+          waited.emit("waits");
+          throw error;
+        });
+      },
+    },
+    onClaimed: () => undefined,
+    webhooks: {},
+    onCancel: () => () => undefined,
+    logger: createLogger("test", "silent"),
+    stopping: new AbortController().signal,
+  } as unknown as ActivityOptions);
+  const taskQueue = `outgoing-${randomUUID().slice(0, 8)}`;
+  temporal = await startWorker(taskQueue, {
+    ...activities,
+    claim: () => Promise.resolve(true),
+    settle: ({ executionId }, end) => {
+      ends.set(executionId, end);
+      return Promise.resolve({ status: end.status, millicredits: 0 });
+    },
+  } satisfies Partial<Activities & LocalActivities>);
+  starter = createRunStarter({ client: temporal.client, taskQueue });
+});
+afterAll(async () => {
+  await temporal.stop();
+  await egress.close();
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  seen = 0;
+  waited = new EventEmitter();
+  untils = [];
+});
+afterEach(() => budget.stop());
+
+const openWindows = async (windowSeconds: number): Promise<void> => {
+  budget = await openOutgoing({ calls: { perMinute: 100, perHostPerMinute: PER_WINDOW }, windowSeconds });
+};
+
+const inputOf = (executionId: string, calls: number): RunInput => ({
+  ...{
+    executionId,
+    userId: "u",
+    mode: "sync",
+    workflowSlug: "w",
+    source: "canvas",
+    keyId: null,
+    webhook: null,
+    baseTier: "pro",
+    concurrency: 0,
+  },
+  plan: {
+    steps: Array.from({ length: calls }, (_, n) => ({
+      ...{ id: `call${n}`, type: "http-request" as const, sources: {}, listPorts: [], textPorts: [], inputNames: [] },
+      ...{ maxItems: 1, maxMillicredits: 0, literals: { method: "GET", url } },
+    })),
+    ...{
+      evaluated: [],
+      warnings: {},
+      models: {},
+      output: {},
+      outputNodes: [],
+      used: { valueBytes: 0, calls: 0, work: 0 },
+      markupPermille: 1_000,
+    },
+  },
+  ...{ modelIds: [], holds: [], holdId: executionId, attempt: 1, held: [], receivedAt: Date.now() },
+});
+
+/** Starts a run of some calls. @returns its end */
+const run = async (calls: number, part: Partial<RunInput> = {}): Promise<{ executionId: string; end: Promise<RunEnd> }> => {
+  const executionId = randomUUID();
+  await starter.start({ ...inputOf(executionId, calls), ...part });
+  const result = temporal.client.workflow.getHandle(executionId).result();
+  return { executionId, end: result.then(() => ends.get(executionId)!) };
+};
+
+it("a run that calls a host faster than its user may waits for its turns, and completes", async () => {
+  await openWindows(2);
+  const waits = once(waited, "waits");
+  const { end } = await run(3 * PER_WINDOW);
+  await waits;
+  expect(await end).toMatchObject({ status: "completed" });
+  expect(seen).toBe(3 * PER_WINDOW);
+});
+
+it("a call whose turn would come too late fails its run, and says the limit, the host and when", async () => {
+  await openWindows(3_600);
+  const { end } = await run(PER_WINDOW + 1);
+  expect(await end).toMatchObject({
+    status: "failed",
+    error: {
+      code: "OUTGOING_LIMIT_EXCEEDED",
+      nodeId: expect.stringMatching(/^call\d$/) as string,
+      message: expect.stringMatching(/^node call\d: more than 2 outgoing calls a minute to 127\.0\.0\.1; try again at 20.*Z$/) as string,
+    },
+  });
+  expect(seen).toBeLessThanOrEqual(PER_WINDOW);
+});
+
+it("a call that is first made in the workflow task, and then by an activity, has one time for both in which its turn must come", async () => {
+  await openWindows(2);
+  for (let call = 0; call < PER_WINDOW; call += 1) await budget.outgoing.call({ userId: "u", baseTier: "pro" }, url, Infinity);
+  const { end } = await run(1, { attempt: 1 });
+  expect(await end).toMatchObject({ status: "completed" });
+  expect(untils.length).toBeGreaterThan(1);
+  expect(new Set(untils).size).toBe(1);
+});
+
+it("a run whose call waits for its turn is cancelled at once", async () => {
+  await openWindows(300);
+  const waits = once(waited, "waits");
+  const { executionId, end } = await run(PER_WINDOW + 1);
+  await waits;
+  await starter.cancel(executionId);
+  expect(await end).toMatchObject({ status: "cancelled" });
+  expect(seen).toBe(PER_WINDOW);
+});

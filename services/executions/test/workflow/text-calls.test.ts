@@ -1,0 +1,191 @@
+import { fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { ApplicationFailure } from "@temporalio/activity";
+import type { Activities, ExtendInput, LocalActivities } from "../../src/workflow/activity-types";
+import type { ModelCall } from "../../src/run/calls";
+import { RUN_CANCELLED, type CallResult, type HeldItem, type RunEnd, type RunInput } from "../../src/run/types";
+import { chargeFor } from "../../src/run/charge";
+import { createRunStarter, type RunStarter } from "../../src/workflow/client";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
+import { startWorker } from "../support/temporal";
+
+/** What a run's model answers, and what was asked of its activities. */
+interface Script {
+  answers: (call: ModelCall) => Partial<CallResult>;
+  extend?: () => never;
+  calls: ModelCall[];
+  extended: ExtendInput[];
+  end?: RunEnd;
+}
+const scripts = new Map<string, Script>();
+const scriptOf = (executionId: string): Script => scripts.get(executionId)!;
+const DYING_WORKER = join(__dirname, "..", "support", "dying-worker.cjs");
+const SCHEMA = { type: "array", items: { type: "string" } };
+
+const activities = {
+  claim: () => Promise.resolve(true),
+  extendHold: (input) => {
+    const { extended, extend } = scriptOf(input.executionId);
+    extended.push(input);
+    extend?.();
+    return Promise.resolve(input.items.map(({ key, maxMillicredits }) => ({ key, source: "credits", millicredits: maxMillicredits })));
+  },
+  settle: ({ executionId }, end) => {
+    scriptOf(executionId).end = end;
+    return Promise.resolve({ status: end.status, millicredits: 0 });
+  },
+  runText: (call) => {
+    const { calls, answers } = scriptOf(call.executionId);
+    calls.push(call);
+    return Promise.resolve({ files: [], text: "", costMicroUsd: 1, requestId: null, ...answers(call) });
+  },
+} satisfies Partial<Activities & LocalActivities>;
+
+let temporal: RunningTemporal;
+let starter: RunStarter;
+beforeAll(async () => {
+  const taskQueue = `texts-${randomUUID().slice(0, 8)}`;
+  temporal = await startWorker(taskQueue, activities);
+  starter = createRunStarter({ client: temporal.client, taskQueue });
+});
+afterAll(() => temporal.stop());
+
+const inputOf = (executionId: string, prompts: readonly string[]): RunInput => ({
+  executionId,
+  userId: "u",
+  mode: "async",
+  workflowSlug: null,
+  source: "api-workflow",
+  keyId: null,
+  webhook: null,
+  baseTier: "pro",
+  concurrency: 0,
+  plan: {
+    steps: [
+      {
+        id: "ask",
+        type: "llm-assistant",
+        model: "m",
+        literals: {},
+        sources: { prompt: [{ value: prompts.length === 1 ? prompts[0]! : prompts }] },
+        listPorts: [],
+        textPorts: ["prompt"],
+        inputNames: ["prompt"],
+        maxItems: prompts.length,
+        maxMillicredits: 10,
+        answer: { schema: SCHEMA, maxRepairMillicredits: 15 },
+      },
+    ],
+    evaluated: [],
+    warnings: {},
+    models: { m: { providerKind: "llm", modality: "text", price: { basis: "run", microUsd: 1 } } },
+    output: { text: [{ node: "ask", port: "text" }], scenes: [{ node: "ask", port: "json" }] },
+    outputNodes: [],
+    used: { valueBytes: 0, calls: 0, work: 0 },
+    markupPermille: 1_000,
+  },
+  modelIds: ["m"],
+  holds: [],
+  held: [],
+  holdId: `${executionId}.1`,
+  attempt: 1,
+  receivedAt: Date.now(),
+});
+
+const run = async (part: Pick<Script, "answers" | "extend">, prompts = ["a"]): Promise<Required<Omit<Script, "extend">>> => {
+  const executionId = randomUUID();
+  const script: Script = { ...part, calls: [], extended: [] };
+  scripts.set(executionId, script);
+  await starter.start(inputOf(executionId, prompts));
+  await temporal.client.workflow.getHandle(executionId).result();
+  return script as Required<Script>;
+};
+const keysOf = ({ calls }: Pick<Script, "calls">): string[] => calls.map(({ key, executionId }) => key.slice(executionId.length + 1));
+const scenes = (...value: string[]): Partial<CallResult> => ({ text: JSON.stringify(value), json: { value } });
+const WORDS: Partial<CallResult> = { text: "words", problems: ["it is no JSON"] };
+
+it("gives the answer's JSON beside its text, and lists of several answers as one", async () => {
+  const { end, calls, extended } = await run({ answers: ({ item }) => scenes(`${item}a`, `${item}b`) }, ["x", "y"]);
+  expect(end).toMatchObject({ status: "completed", result: { text: '["0a","0b"]\n\n["1a","1b"]', scenes: ["0a", "0b", "1a", "1b"] } });
+  expect(calls.map(({ schema, repair }) => [schema, repair])).toEqual([
+    [SCHEMA, undefined],
+    [SCHEMA, undefined],
+  ]);
+  expect(extended).toEqual([]);
+});
+
+it("warns of the texts that go on though they were cut, and of none that was asked for again", async () => {
+  const answers = ({ item, repair }: ModelCall): Partial<CallResult> =>
+    item === 1 && !repair ? { ...WORDS, isCut: true } : { ...scenes("a"), ...(item === 0 ? { isCut: true } : {}) };
+  const { end } = await run({ answers }, ["x", "y"]);
+  const warnings = ["1 of 2 texts end where the most tokens of an answer were reached: raise maxTokens"];
+  expect(end).toMatchObject({ status: "completed", nodes: [{ id: "ask", cutTexts: 1, warnings }] });
+  const { end: single } = await run({ answers: () => ({ ...scenes("a"), isCut: true }) });
+  expect(single.nodes[0]!.warnings).toEqual(["the text ends where the most tokens of an answer were reached: raise maxTokens"]);
+});
+
+it("asks once more for an answer that does not fit, holds that before, and charges each call once", async () => {
+  const { end, calls, extended } = await run({ answers: ({ repair }) => (repair ? scenes("a") : WORDS) });
+  expect(keysOf({ calls })).toEqual(["ask:0", "ask:0.repair"]);
+  expect(calls[1]!.repair).toEqual({ answer: "words", problems: ["it is no JSON"] });
+  expect(extended.map(({ items }) => items)).toEqual([[{ key: "ask:0.repair", model: "m", maxMillicredits: 15 }]]);
+  expect(end).toMatchObject({ status: "completed", result: { scenes: ["a"] }, nodes: [{ items: 1, itemsDone: 1 }] });
+  expect(end.completed.map(({ key }) => key)).toEqual(["ask:0", "ask:0.repair"]);
+  expect(end.extended).toMatchObject([{ key: "ask:0.repair" }]);
+});
+
+it("fails the node when the second answer does not fit either; both were made, and are charged", async () => {
+  const { end, calls } = await run({ answers: () => WORDS });
+  expect(calls).toHaveLength(2);
+  expect(end).toMatchObject({
+    status: "failed",
+    error: { code: "EXECUTION_FAILED", nodeId: "ask", message: "node ask: m: its answer does not fit the schema: it is no JSON" },
+  });
+  expect(end.completed.map(({ key }) => key)).toEqual(["ask:0", "ask:0.repair"]);
+});
+
+it("does not ask again when there is nothing to pay for it with", async () => {
+  const extend = (): never => {
+    const problem = { code: "INSUFFICIENT_CREDITS", message: "not enough", nodeId: "ask" };
+    throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem);
+  };
+  const { end, calls } = await run({ answers: () => WORDS, extend });
+  expect(calls).toHaveLength(1);
+  expect(end).toMatchObject({ status: "failed", error: { code: "INSUFFICIENT_CREDITS" }, completed: [{ key: "ask:0" }] });
+});
+
+it("charges for the first answer alone when the run is cancelled before the second call is sent", async () => {
+  const answers = ({ repair }: ModelCall): Partial<CallResult> => {
+    if (repair) throw ApplicationFailure.nonRetryable("the run is being cancelled", RUN_CANCELLED);
+    return WORDS;
+  };
+  const { end } = await run({ answers });
+  expect(end).toMatchObject({ status: "cancelled", completed: [{ key: "ask:0" }] });
+  expect(end.completed).toHaveLength(1);
+});
+
+it("charges an answer once, and asks no more for it, when the process dies before the model is asked again", async () => {
+  const [executionId, taskQueue] = [randomUUID(), `dying-${randomUUID().slice(0, 8)}`];
+  const made: ModelCall[] = [];
+  const child = fork(DYING_WORKER, [process.env.TEMPORAL_ADDRESS!, taskQueue], { stdio: "inherit" });
+  const ready = new Promise((resolve) => {
+    child.on("message", (said: ModelCall | "ready") => (said === "ready" ? resolve(said) : made.push(said)));
+  });
+  const script: Script = { answers: () => scenes("a"), calls: [], extended: [] };
+  scripts.set(executionId, script);
+  await ready;
+  const input = inputOf(executionId, ["a"]);
+  await createRunStarter({ client: temporal.client, taskQueue }).start(input);
+  expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
+  const heir = await startWorker(taskQueue, activities);
+  await temporal.client.workflow.getHandle(executionId).result();
+  await heir.stop();
+  // The model is asked for the answer by the one, and once more by the other.
+  expect([keysOf({ calls: made }), keysOf(script)]).toEqual([["ask:0"], ["ask:0.repair"]]);
+  const end = script.end!;
+  expect(end).toMatchObject({ status: "completed", result: { scenes: ["a"] } });
+  const held: HeldItem[] = [{ key: "ask:0", source: "credits", millicredits: 10 }, ...(end.extended ?? [])];
+  expect(chargeFor(end, held, 1_000).items.map(({ key }) => key)).toEqual(["ask:0", "ask:0.repair"]);
+});
