@@ -13,14 +13,14 @@ import { isFinal } from "../run/states";
 /**
  * Cancelling arrives in four ways.
  * - A client asks for it (`cancel`): a run under way becomes `cancel_requested`, and its workflow and the calls under way hear
- *   of it; one that waits in line is over at once, and so is one whose workflow task fails.
+ *   of it; one that waits in the queue is over at once, and so is one whose workflow task fails.
  * - A client cancels all that waits (`cancelQueued`).
  * - An operator cancels the workflow in Temporal: the workflow takes it for the signal, and its end is `cancelled`.
  * - A call finds its run `cancel_requested` before it is sent: it is not sent, and the workflow stops the others.
  */
 
 export interface CancellationOptions {
-  stores: Pick<Stores, "rows" | "lines">;
+  stores: Pick<Stores, "rows" | "queues">;
   execution: Pick<Execution, "requestCancel">;
   end: Pick<End, "endQueued">;
   outbox: Pick<Outbox, "deliverLater">;
@@ -30,7 +30,7 @@ export interface CancellationOptions {
 }
 
 export const createCancellation = ({ stores, execution, end, outbox, awaitDelivered, tasks, abandon }: CancellationOptions) => {
-  const leaveLine = async (executionId: string, userId: string): Promise<boolean> =>
+  const leaveQueue = async (executionId: string, userId: string): Promise<boolean> =>
     (await end.endQueued(executionId, { userId }, null)) !== null;
 
   /** Signals the workflow of a run; if its task fails, so that it hears of nothing, the run is ended from outside. */
@@ -51,7 +51,7 @@ export const createCancellation = ({ stores, execution, end, outbox, awaitDelive
           await stop(row);
           return "cancel_requested";
         }
-        if (row.status === "queued") return (await leaveLine(executionId, userId)) ? "cancel_requested" : undefined;
+        if (row.status === "queued") return (await leaveQueue(executionId, userId)) ? "cancel_requested" : undefined;
         await awaitDelivered(row);
         const ending = isFinal(row) ? row.status : row.ending;
         return ending ? `already_${ending}` : undefined;
@@ -60,12 +60,12 @@ export const createCancellation = ({ stores, execution, end, outbox, awaitDelive
       return answer;
     },
 
-    /** Cancels all of a user's runs that wait in line. @returns how many */
+    /** Cancels all of a user's runs that wait in the queue. @returns how many */
     cancelQueued: async (userId: string): Promise<number> => {
-      const { waiting } = await stores.lines.find(userId);
+      const { waiting } = await stores.queues.find(userId);
       let cancelled = 0;
       // The youngest first: nothing moves up meanwhile that is about to be cancelled.
-      for (const { id } of [...waiting].reverse()) if (await leaveLine(executionOf(id), userId)) cancelled += 1;
+      for (const { id } of [...waiting].reverse()) if (await leaveQueue(executionOf(id), userId)) cancelled += 1;
       return cancelled;
     },
   };

@@ -25,7 +25,7 @@ import { withKeyMetadata } from "./key-metadata";
 import type { PinnedOf } from "../plan/pinned-graphs";
 import type { Reruns } from "../reuse/reruns";
 import { GraphRun } from "../run/graph-run";
-import { LINE_LENGTH_FACTOR, type Place } from "../run/line";
+import { QUEUE_LENGTH_FACTOR, type Place } from "../run/queue";
 import { initialNodes } from "../run/nodes";
 import { metadataKeys, newRecord, type ExecutionRecord, type ExecutionView, type RunRecordPart } from "../run/record";
 import type { OutboxEntry } from "../run/states";
@@ -152,7 +152,7 @@ export const createStart = (options: StartOptions) => {
       isHeld = true;
       if (run.plan.steps.some(({ type }) => waitsForDecision(type))) await approvals.admit(run);
       const place = await placeFor(run, noQueue);
-      if (place === null) throw tooManyRuns(run.concurrency, noQueue ? undefined : run.concurrency * LINE_LENGTH_FACTOR);
+      if (place === null) throw tooManyRuns(run.concurrency, noQueue ? undefined : run.concurrency * QUEUE_LENGTH_FACTOR);
       if (place > 0) return await wait(row, run, place);
       await startWorkflow(run);
       return row;
@@ -178,7 +178,7 @@ export const createStart = (options: StartOptions) => {
     if (!isStarted) throw unavailable("an earlier attempt at this run is still ending");
   };
 
-  /** Planning has left nothing to call: the run is over when it begins, and has no hold, no place in line and no workflow. */
+  /** Planning has left nothing to call: the run is over when it begins, and has no hold, no place in the queue and no workflow. */
   const endAtOnce = async (input: RunInput, part: RunRecordPart, refused: ExecutionView | null): Promise<ExecutionView> => {
     if (refused && !(await stores.rows.forgetRefused(input.executionId, refused.attempt)))
       throw unavailable("the run is still being refused", 1);

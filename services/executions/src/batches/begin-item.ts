@@ -23,7 +23,7 @@ export interface BeginItemOptions {
 
 export interface Beginning {
   runner: Runner;
-  /** In line, where no place is free. */
+  /** In the queue, where no place is free. */
   mayWait: boolean;
   /** It was never begun before. */
   isNew: boolean;

@@ -22,7 +22,7 @@ import { isStopped, type CurrentRunner } from "./runner";
 import type { Runner } from "../run/runner";
 
 export interface CarryingOptions {
-  stores: Pick<Stores, "batches" | "lines">;
+  stores: Pick<Stores, "batches" | "queues">;
   beginItem: BeginItem;
   cancellation: Pick<Cancellation, "cancel">;
   channel: Pick<EventChannel, "onTransition">;
@@ -47,7 +47,7 @@ const affordable = (batch: BatchRecord, rows: readonly BatchRow[]): { items: Und
 
 const createTurn = (batchId: string, options: CarryingOptions) => {
   const { stores, beginItem, cancellation, channel, currentRunner } = options;
-  const { batches, lines } = stores;
+  const { batches, queues } = stores;
   const changes = createChanges(batchId, channel);
   const beginning = new Map<number, Promise<void>>();
   const cancelled = new Set<number>();
@@ -77,10 +77,10 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     }
   };
 
-  /** Places in line that are free; those that wait there go first. */
+  /** Places in the queue that are free; those that wait there go first. */
   const roomFor = async ({ isPlaceless, userId }: BatchRecord, { concurrency }: Runner): Promise<number> => {
     if (isPlaceless || concurrency === 0) return Number.POSITIVE_INFINITY;
-    const { running, waiting } = await lines.find(userId);
+    const { running, waiting } = await queues.find(userId);
     return waiting.length > 0 ? 0 : Math.max(0, concurrency - running.length);
   };
 
@@ -89,7 +89,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     const free = itemsAtOnce(batch, runner.concurrency) - underWay.length;
     if (free <= 0) return;
     const room = await roomFor(batch, runner);
-    // Where there is no room, one item may wait for it in line: the batch never fills that.
+    // Where there is no room, one item may wait for it in the queue: the batch never fills that.
     const mayWait = room < 1 && underWay.length === 0;
     const count = mayWait ? 1 : Math.min(free, room);
     if (count < 1) return;

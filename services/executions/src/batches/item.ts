@@ -9,7 +9,7 @@ import type { Runner } from "../run/runner";
 /** The execution of an item: the same however often it is begun, so that it is run once. */
 export const itemExecutionId = (batchId: string, index: number): string => derivedId("batch", batchId, String(index));
 
-/** @param mayWait in line for a place, where none is free */
+/** @param mayWait in the queue for a place, where none is free */
 export const itemRequest = (
   batch: BatchRecord,
   { index, reserved }: UnderWay,

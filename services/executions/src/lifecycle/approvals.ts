@@ -1,4 +1,4 @@
-/** Decisions that runs wait for: how a wait begins, how it is decided, and the run's place in line meanwhile. */
+/** Decisions that runs wait for: how a wait begins, how it is decided, and the run's place in the queue meanwhile. */
 import { CONFLICT_ATTEMPTS, LIMITS, tooManyWaiting, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { elapsed, endKey, event, type ExecutionEvent } from "../run/events";
@@ -101,7 +101,7 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
     /** All that is under way of a run waits for decisions. */
     stepAside: (userId: string, holdId: string): Promise<void> => queue.stepAside(userId, holdId),
 
-    /** A run goes on after a decision. @returns where it stands in line; 0: it has a place */
+    /** A run goes on after a decision. @returns where it stands in the queue; 0: it has a place */
     comeBack: (userId: string, holdId: string, limit: number): Promise<number> => queue.comeBack(userId, holdId, limit),
   };
 };

@@ -25,15 +25,15 @@ import type { DecidedEnding } from "../record/transitions";
 import type { Execution } from "./execution";
 import type { Outbox } from "./outbox";
 
-/** How runs end: workflows, the line, planning and the reconciler all call `end`. */
+/** How runs end: workflows, the queue, planning and the reconciler all call `end`. */
 
 /**
- * A run that is over, by where it stands. `plan`: planning left nothing to call, and it has no row. `line`: it waits in line, and
+ * A run that is over, by where it stands. `plan`: planning left nothing to call, and it has no row. `queue`: it waits in the queue, and
  * nothing of it ran. `workflow`: its workflow has carried it to its end. `lost`: nothing carries it any more.
  */
 export type EndingRun =
   | { from: "plan"; input: RunInput; part: RunRecordPart }
-  | { from: "line"; row: ExecutionView; where: Record<string, unknown> }
+  | { from: "queue"; row: ExecutionView; where: Record<string, unknown> }
   | { from: "workflow"; input: RunInput }
   | { from: "lost"; row: ExecutionView };
 
@@ -141,7 +141,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return (await rows.insert(record)) ? announced(record, record.events.at(-1)!) : null;
   };
 
-  const leaveLine = async (row: ExecutionView, where: Record<string, unknown>, end: RunEnd): Promise<ExecutionView | null> => {
+  const leaveQueue = async (row: ExecutionView, where: Record<string, unknown>, end: RunEnd): Promise<ExecutionView | null> => {
     const recorded = await log.recordedKeys(await log.logKeys(row._id));
     const cancelled = end.status === "cancelled" ? [runEvent(CANCEL_REQUESTED)] : [];
     const settled = settledEvent(end);
@@ -214,13 +214,13 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return ended ? announced(ended, settled) : rows.find(executionId);
   };
 
-  /** @returns the final row; null where the run is not over: it has a row already, or waits in line no more */
+  /** @returns the final row; null where the run is not over: it has a row already, or waits in the queue no more */
   const end = (run: EndingRun, seen: RunEnd): Promise<ExecutionView | null> => {
     switch (run.from) {
       case "plan":
         return endPlanned(run.input, run.part, seen);
-      case "line":
-        return leaveLine(run.row, run.where, seen);
+      case "queue":
+        return leaveQueue(run.row, run.where, seen);
       case "workflow":
         return finish(carried(run.input, seen), seen);
       case "lost":
@@ -232,9 +232,9 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     end,
 
     /**
-     * Ends a run that waits in line, as cancelled or with an error.
+     * Ends a run that waits in the queue, as cancelled or with an error.
      * @param where what must be so of its row
-     * @returns null when it does not wait in line (any more)
+     * @returns null when it does not wait in the queue (any more)
      */
     endQueued: async (executionId: string, where: Record<string, unknown>, error: RunError | null): Promise<ExecutionView | null> => {
       const found = await rows.find(executionId);
@@ -242,7 +242,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
       const row = await log.whole(found);
       const status = error ? "failed" : "cancelled";
       return end(
-        { from: "line", row, where },
+        { from: "queue", row, where },
         { status, result: null, error, requestId: null, nodes: skipPending(row.nodes), completed: [] },
       );
     },

@@ -1,15 +1,15 @@
-/** Users' lines: runs take places, wait for them, leave, and are started when their turn comes. */
+/** Users' queues: runs take places, wait for them, leave, and are started when their turn comes. */
 import { executionOf } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { RunInput } from "../run/types";
 import type { Stores } from "../record/stores";
-import { admitApproval, enter, leave, moveUp, placeOf, resize, stepAside, type Line, type Newcomer, type Place } from "../run/line";
+import { admitApproval, enter, leave, moveUp, placeOf, resize, stepAside, type RunQueue, type Newcomer, type Place } from "../run/queue";
 import { isOver } from "../run/states";
 
 export type Queue = ReturnType<typeof createQueue>;
 
 export interface QueueOptions {
-  stores: Pick<Stores, "lines" | "rows" | "payloads">;
+  stores: Pick<Stores, "queues" | "rows" | "payloads">;
   starter: { start(run: RunInput): Promise<unknown>; placed(executionId: string): Promise<void> };
   logger: Logger;
 }
@@ -43,14 +43,14 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
     return holdIds.filter((id) => !living.has(id));
   };
 
-  /** Changes a line and lets runs move up. Their turn is recorded: what isn't started now is started by the relay. */
-  const change = (userId: string, decide: (line: Line) => Line): Promise<ReturnType<typeof moveUp>> =>
-    stores.lines.change(userId, (before) => {
+  /** Changes a queue and lets runs move up. Their turn is recorded: what isn't started now is started by the relay. */
+  const change = (userId: string, decide: (queue: RunQueue) => RunQueue): Promise<ReturnType<typeof moveUp>> =>
+    stores.queues.change(userId, (before) => {
       const result = moveUp(decide(before));
-      return { line: result.line, result };
+      return { queue: result.queue, result };
     });
 
-  const changeAndStart = async (userId: string, decide: (line: Line) => Line): Promise<void> => {
+  const changeAndStart = async (userId: string, decide: (queue: RunQueue) => RunQueue): Promise<void> => {
     const { moved } = await change(userId, decide);
     if (moved.length > 0) void startAll(moved);
   };
@@ -58,31 +58,31 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
   /** The limit may have risen: those who wait move up first, and the newcomer with them where there is room for all. */
   const arrive = async (userId: string, newcomer: Newcomer): Promise<Place> => {
     let isThere = false;
-    const { line, moved } = await change(userId, (before) => {
+    const { queue, moved } = await change(userId, (before) => {
       const entered = enter(before, newcomer);
       isThere = entered.place !== null;
-      return entered.line;
+      return entered.queue;
     });
     void startAll(moved.filter((id) => id !== newcomer.id));
-    return isThere ? placeOf(line, newcomer.id)! : null;
+    return isThere ? placeOf(queue, newcomer.id)! : null;
   };
 
-  /** Puts a user's line right: ends places of runs that are over, lets runs move up, and starts those that have a place but don't run. */
+  /** Puts a user's queue right: ends places of runs that are over, lets runs move up, and starts those that have a place but don't run. */
   const mend = async (userId: string, queued: readonly { id: string; bytes: number }[]): Promise<void> => {
-    const { running, limit, approvals = [] } = await stores.lines.find(userId);
+    const { running, limit, approvals = [] } = await stores.queues.find(userId);
     const over = await overAmong([...new Set([...running, ...approvals])]);
-    const { line, moved } = await change(userId, (before) =>
+    const { queue, moved } = await change(userId, (before) =>
       queued.reduce(
-        (next, { id, bytes }) => enter(next, { id, bytes, limit: next.limit || limit, mayWait: true }).line,
+        (next, { id, bytes }) => enter(next, { id, bytes, limit: next.limit || limit, mayWait: true }).queue,
         leave(before, over),
       ),
     );
-    const ready = queued.map(({ id }) => id).filter((id) => placeOf(line, id) === 0);
+    const ready = queued.map(({ id }) => id).filter((id) => placeOf(queue, id) === 0);
     await startAll([...new Set([...moved, ...ready])]);
   };
 
   return {
-    /** A run arrives: it gets a place, waits in line, or finds no room. Idempotent. */
+    /** A run arrives: it gets a place, waits in the queue, or finds no room. Idempotent. */
     enter: async (userId: string, newcomer: Newcomer): Promise<Place> => {
       const place = await arrive(userId, newcomer);
       if (place !== null) return place;
@@ -94,9 +94,9 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
     /** A run with an approval arrives. @returns false when the user has as many of them as may be under way */
     admitApproval: async (userId: string, id: string, most: number): Promise<boolean> => {
       const admit = (): Promise<boolean> =>
-        stores.lines.change(userId, (line) => {
-          const admitted = admitApproval(line, id, most);
-          return { line: admitted ?? line, result: admitted !== undefined };
+        stores.queues.change(userId, (queue) => {
+          const admitted = admitApproval(queue, id, most);
+          return { queue: admitted ?? queue, result: admitted !== undefined };
         });
       if (await admit()) return true;
       // As with places: what a process that died left behind is looked for where it is in the way.
@@ -105,21 +105,21 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
     },
 
     /** A run gives its place up for as long as it waits for decisions. */
-    stepAside: (userId: string, id: string): Promise<void> => changeAndStart(userId, (line) => stepAside(line, id)),
+    stepAside: (userId: string, id: string): Promise<void> => changeAndStart(userId, (queue) => stepAside(queue, id)),
 
-    /** A run takes a place again, or waits for it behind those that came before. @param limit where the line knows none */
+    /** A run takes a place again, or waits for it behind those that came before. @param limit where the queue knows none */
     comeBack: async (userId: string, id: string, limit: number): Promise<number> => {
-      const returned = await change(userId, (line) => {
-        const newcomer = { id, bytes: 0, limit: line.limit || limit, mayWait: true, isReturning: true } as const;
-        return enter(line, newcomer).line;
+      const returned = await change(userId, (queue) => {
+        const newcomer = { id, bytes: 0, limit: queue.limit || limit, mayWait: true, isReturning: true } as const;
+        return enter(queue, newcomer).queue;
       });
       void startAll(returned.moved.filter((one) => one !== id));
-      return placeOf(returned.line, id) ?? 0;
+      return placeOf(returned.queue, id) ?? 0;
     },
 
-    leave: (userId: string, ids: readonly string[]): Promise<void> => changeAndStart(userId, (line) => leave(line, ids)),
+    leave: (userId: string, ids: readonly string[]): Promise<void> => changeAndStart(userId, (queue) => leave(queue, ids)),
 
-    resize: (userId: string, limit: number): Promise<void> => changeAndStart(userId, (line) => resize(line, limit)),
+    resize: (userId: string, limit: number): Promise<void> => changeAndStart(userId, (queue) => resize(queue, limit)),
 
     mend,
   };

@@ -4,7 +4,7 @@ import { alternativeKey, itemKey, placeOfKey } from "@nodeloom/kernel/graph";
 import { toCursor } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { AwaitDelivered } from "../accept/follow";
-import { placeOf } from "../run/line";
+import { placeOf } from "../run/queue";
 import { isFinal } from "../run/states";
 import type { KeptGraph } from "../plan/kept-graphs";
 import type { CallRecord } from "../run/call-record";
@@ -54,15 +54,15 @@ const tellsItsCalls = (row: ExecutionView): boolean =>
 export type WithDeliveries = (rows: readonly ExecutionView[]) => Promise<ExecutionView[]>;
 
 export const createReads = (
-  stores: Pick<Stores, "rows" | "calls" | "log" | "payloads" | "lines">,
+  stores: Pick<Stores, "rows" | "calls" | "log" | "payloads" | "queues">,
   awaitDelivered: AwaitDelivered,
   withDeliveries: WithDeliveries = async (rows) => [...rows],
 ) => {
   const positionOf = async ({ holdId, userId, status, waits, waiting }: ExecutionView): Promise<number | undefined> => {
-    if (status === "queued") return placeOf(await stores.lines.find(userId), holdId);
+    if (status === "queued") return placeOf(await stores.queues.find(userId), holdId);
     // It was decided on: it may wait for its place.
     if (status !== "processing" || !waits || waiting) return undefined;
-    return placeOf(await stores.lines.find(userId), holdId) || undefined;
+    return placeOf(await stores.queues.find(userId), holdId) || undefined;
   };
 
   /** What is looked at before decisions, where that is not in the row. */

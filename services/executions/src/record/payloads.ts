@@ -9,7 +9,7 @@ import { documents } from "./schema";
 
 const DAY_MS = 86_400_000;
 /**
- * A text is written when its run begins, and a run may wait in line and take two days, and wait for decisions besides: it must not go
+ * A text is written when its run begins, and a run may wait in the queue and take two days, and wait for decisions besides: it must not go
  * before its row.
  */
 const TEXT_MARGIN_DAYS = 3 + LIMITS.waitingHours / 24;

@@ -46,7 +46,7 @@ const timeFilter = ({ createdAfter, createdBefore }: Pick<ExecutionFilter, "crea
 
 const statusFilter = (status: RunStatus | undefined): Record<string, unknown> => {
   if (status === undefined) return { status: { $nin: [...HIDDEN] } };
-  // What waits in line is shown as under way.
+  // What waits in the queue is shown as under way.
   return { status: status === "processing" ? { $in: ["processing", "queued"] } : status };
 };
 

@@ -6,7 +6,7 @@ import { createDeliveryRecords } from "./deliveries";
 import { createEarlierMailStore } from "./earlier-mails";
 import { createEventLog } from "./event-log";
 import { createLeavingStore } from "./leaving";
-import { createLineStore } from "./lines";
+import { createQueueStore } from "./queues";
 import { createModerationStore } from "./moderation";
 import { createPayloadStore } from "./payloads";
 import { createRows } from "./rows";
@@ -47,7 +47,7 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     /** Batches of runs, with their rows. */
     batches: createBatchStore(connection),
     /** Which of a user's runs have a place, and which wait for one. */
-    lines: createLineStore(connection),
+    queues: createQueueStore(connection),
     /** What the moderation hook decided. */
     moderation: createModerationStore(connection),
     /** Schedules and hooks of 1.0.0. */

@@ -87,13 +87,13 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
     /** Inserts a run; a repeated insert changes nothing. @returns whether it was inserted */
     insert: async (record: ExecutionRecord): Promise<boolean> => insert(await stowed(record)),
 
-    /** Waits in line: what it will be started with is kept. */
+    /** Waits in the queue: what it will be started with is kept. */
     queue: (id: string, attempt: number, runInput: StoredText, inputBytes: number, event: ExecutionEvent): Promise<ExecutionView | null> =>
       make("queue", id, "queued", { attempt, set: { runInput, inputBytes, queuedAt: event.at }, events: [event], outbox: ["usage"] }),
 
     /**
      * The first step of a workflow. Repeated by the same workflow it holds again; any other one has come too late.
-     * @param started the event of a run that has waited in line
+     * @param started the event of a run that has waited in the queue
      * @returns null when the run is not this workflow's
      */
     claim: async (id: string, attempt: number, claimedBy: string, started: ExecutionEvent): Promise<Claimed | null> => {
@@ -140,7 +140,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
     requestCancel: (id: string, userId: string, event: ExecutionEvent): Promise<ExecutionView | null> =>
       make("cancel", id, "cancel_requested", { where: { userId, ending: null }, unset: NO_WAITS, events: [event], outbox: ["cancel"] }),
 
-    /** Ends a run that waits in line. */
+    /** Ends a run that waits in the queue. */
     leave: (
       id: string,
       where: Record<string, unknown>,

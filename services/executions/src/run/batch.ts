@@ -11,7 +11,7 @@ export const BATCH = {
   open: 20,
   /** Items under way at once where the tier sets no bound. */
   concurrency: 100,
-  /** The same for items that planning finishes: they take no place in line. */
+  /** The same for items that planning finishes: they take no place in the queue. */
   placelessAtOnce: 8,
   /** Problems that a refusal lists. */
   problems: 100,
@@ -91,7 +91,7 @@ export interface BatchRecord {
   maxMillicredits?: number;
   /** As quoted when it was created. */
   price: { estimated: number; isExact: boolean };
-  /** Its items need no places in line: planning finishes them. */
+  /** Its items need no places in the queue: planning finishes them. */
   isPlaceless: boolean;
   /** Items under way that its owner wants at most; 0: no wish. */
   concurrency: number;

@@ -62,7 +62,7 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   requestToken?: string;
   /** How its client was answered, where that can't be read off the row: 202 for a synchronous run, the error of an asynchronous one. */
   answered?: "accepted" | "failure";
-  /** What a run that waits in line is started with. */
+  /** What a run that waits in the queue is started with. */
   runInput?: StoredText;
   inputBytes?: number;
   queuedAt?: Date;

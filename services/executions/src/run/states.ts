@@ -15,7 +15,7 @@ export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested
 
 /**
  * What a transition leaves to be done. It is delivered at once and cleared; the relay delivers the rest.
- * `void:<attempt>`: the hold of an attempt must be given up. `place:<attempt>`: its place in line. `usage`: its usage row.
+ * `void:<attempt>`: the hold of an attempt must be given up. `place:<attempt>`: its place in the queue. `usage`: its usage row.
  * `webhook`: the delivery of its webhook. `batch`: its batch must count its end. `cancel`: its workflow must hear that it is being cancelled.
  * `waiting:<node>`: the webhook that says it waits for a decision. `decided:<node>`: its workflow must hear of that decision.
  */
@@ -39,7 +39,7 @@ export const isFinal = ({ status }: { status: RunStatus }): boolean => FINAL.has
 export const isOver = (row: { status: RunStatus }): boolean => isFinal(row) || row.status === "refused";
 
 export const TRANSITIONS = {
-  /** No place is free: the run waits in line, with its credits held. */
+  /** No place is free: the run waits in the queue, with its credits held. */
   queue: { accepted: ["queued"] },
   /** The workflow's first step. Nothing else sets `processing`. */
   claim: { accepted: ["processing"], queued: ["processing"] },
@@ -49,7 +49,7 @@ export const TRANSITIONS = {
   retry: { refused: ["accepted"] },
   /** Possible until the run has decided how it ends. */
   cancel: { processing: ["cancel_requested"] },
-  /** Ends what waits in line: cancelled, or failed when it waited too long. */
+  /** Ends what waits in the queue: cancelled, or failed when it waited too long. */
   leave: { queued: ["cancelled", "failed"] },
   finish: { processing: FINAL_STATUSES, cancel_requested: ["cancelled"] },
 } as const satisfies Record<string, Transition>;

@@ -12,12 +12,12 @@ export const TIMING = {
   runAtMost: 25 * HOUR,
   /** Longest that a run waits for decisions, all of its approvals together; its own clock stands still meanwhile. */
   waiting: WAITING_HOURS * HOUR,
-  /** Pauses before a run that was decided asks again for its place in line, of which it hears by a signal. */
+  /** Pauses before a run that was decided asks again for its place in the queue, of which it hears by a signal. */
   placeAgain: MINUTE,
   placeAgainLongest: 10 * MINUTE,
   /** How long a run that waits for a decision goes unseen before Temporal is asked for it. */
   unseenWaiting: HOUR,
-  /** How long a run may wait in line. */
+  /** How long a run may wait in the queue. */
   queued: 24 * HOUR,
   /** What the hold may take before the run is refused as unavailable. */
   holdCall: 3 * SECOND,
@@ -54,7 +54,7 @@ export const TIMING = {
   breakerPauses: [2 * SECOND, 5 * SECOND, 10 * SECOND, 20 * SECOND, 30 * SECOND],
   /** How long a call waits for the outcome of another one, which tries whether the provider is back. */
   breakerProbe: SECOND,
-  /** When a call comes again that found the line for its provider full. */
+  /** When a call comes again that found the queue for its provider full. */
   lineFull: 5 * SECOND,
   /** How long one attempt waits for services and databases of ours that are away. */
   servicesAway: 10 * MINUTE,

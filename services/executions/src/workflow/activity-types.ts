@@ -74,7 +74,7 @@ export interface ApprovalActivities {
   /** @returns null while nothing is decided */
   takeDecision(input: DecisionInput): Promise<Decided | null>;
   stepAside(run: Pick<RunInput, "userId" | "holdId">): Promise<void>;
-  /** @returns where the run stands in line; 0: it has a place */
+  /** @returns where the run stands in the queue; 0: it has a place */
   comeBack(run: Pick<RunInput, "userId" | "holdId" | "concurrency">): Promise<number>;
 }
 

@@ -75,7 +75,7 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
     cancel: (executionId: string): Promise<void> => signal(executionId, CANCEL),
     /** Signals a run that its row has a decision. */
     decided: (executionId: string, nodeId: string): Promise<void> => signal(executionId, DECIDED, [nodeId]),
-    /** Signals a run that has waited for a decision that it has its place in line again. */
+    /** Signals a run that has waited for a decision that it has its place in the queue again. */
     placed: (executionId: string): Promise<void> => signal(executionId, PLACED),
 
     isCarried: (executionId: string): Promise<boolean> => isRunning(client, executionId),

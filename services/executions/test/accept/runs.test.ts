@@ -8,7 +8,7 @@ import { createApprovals } from "../../src/lifecycle/approvals";
 import { createExecution } from "../../src/lifecycle/execution";
 import { createAwaitDelivered, createFollow } from "../../src/accept/follow";
 import { createEnd } from "../../src/lifecycle/end";
-import { LINE_LENGTH_FACTOR, placeOf } from "../../src/run/line";
+import { QUEUE_LENGTH_FACTOR, placeOf } from "../../src/run/queue";
 import { createQueue } from "../../src/lifecycle/queue";
 import { createRuns } from "../../src/accept/runs";
 import { createPinnedOf } from "../../src/plan/pinned-graphs";
@@ -263,7 +263,7 @@ describe("waiting in line", () => {
     await asked;
     expect((await one.runs.run(second)).row).toMatchObject({ status: "queued" });
     expect((await one.runs.run(third)).row).toMatchObject({ status: "queued" });
-    expect(placeOf(await money.stores.lines.find(userId), holdIdOf(third.executionId, 1))).toBe(2);
+    expect(placeOf(await money.stores.queues.find(userId), holdIdOf(third.executionId, 1))).toBe(2);
     expect(await balance(userId)).toMatchObject({ held: 3 * PRICE });
     await expect(one.runs.run(requestOf(userId, { noQueue: true }))).rejects.toMatchObject({
       reason: "CONCURRENCY_LIMIT_EXCEEDED",
@@ -285,12 +285,12 @@ describe("waiting in line", () => {
     await eventually(() => one.started.length === 1);
     await one.execution.claim(first.executionId, 1, "w");
     await asked;
-    for (let waiting = 0; waiting < LINE_LENGTH_FACTOR; waiting += 1) await one.runs.run(requestOf(userId, { mode: RUN_MODE_ASYNC }));
+    for (let waiting = 0; waiting < QUEUE_LENGTH_FACTOR; waiting += 1) await one.runs.run(requestOf(userId, { mode: RUN_MODE_ASYNC }));
     await expect(one.runs.run(requestOf(userId))).rejects.toMatchObject({
       reason: "CONCURRENCY_LIMIT_EXCEEDED",
-      metadata: { limit: 1, queueLimit: LINE_LENGTH_FACTOR },
+      metadata: { limit: 1, queueLimit: QUEUE_LENGTH_FACTOR },
     });
-    expect(await balance(userId)).toMatchObject({ held: (1 + LINE_LENGTH_FACTOR) * PRICE });
+    expect(await balance(userId)).toMatchObject({ held: (1 + QUEUE_LENGTH_FACTOR) * PRICE });
   });
 
   it("ends what waits at once when it is cancelled, one or all, and gives its credits back", async () => {
@@ -366,7 +366,7 @@ describe("a crash", () => {
     await eventually(() => one.started.length === 1);
     await one.carry(one.started[0]!);
     await asked;
-    await money.stores.lines.change(userId, (line) => ({ line: { ...line, running: ["lost"] }, result: undefined }));
+    await money.stores.queues.change(userId, (queue) => ({ queue: { ...queue, running: ["lost"] }, result: undefined }));
     await one.runs.run(second);
     await other.sweep();
     expect(other.started.map(({ executionId }) => executionId)).toEqual([second.executionId]);

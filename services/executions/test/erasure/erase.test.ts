@@ -68,7 +68,7 @@ it("erases one user's runs with all that belongs to them, and leaves the same of
   const [leaving, staying] = [randomUUID(), randomUUID()];
   const gone = [await insertRun(leaving), await insertRun(leaving)];
   const kept = await insertRun(staying);
-  await stores.lines.change(leaving, (line) => ({ line: { ...line, limit: 1 }, result: null }));
+  await stores.queues.change(leaving, (queue) => ({ queue: { ...queue, limit: 1 }, result: null }));
   await eraseAll(leaving);
   await eraseAll(leaving);
   expect(await left()).toEqual({ executions: 1, calls: 1, submissions: 1, payloads: 2, lines: 0 });

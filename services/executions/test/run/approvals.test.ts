@@ -1,4 +1,4 @@
-import { admitApproval, EMPTY_LINE, enter, leave, moveUp, stepAside, type Line } from "../../src/run/line";
+import { admitApproval, EMPTY_QUEUE, enter, leave, moveUp, stepAside, type RunQueue } from "../../src/run/queue";
 import { createWaitingTime } from "../../src/run/approvals";
 
 it("counts the time in which at least one decision was open, once", () => {
@@ -13,19 +13,19 @@ it("counts the time in which at least one decision was open, once", () => {
   expect(time.totalMs(1_050)).toBe(250);
 });
 
-const LINE: Line = { ...EMPTY_LINE, limit: 1, running: ["a"], approvals: ["a"] };
+const LINE: RunQueue = { ...EMPTY_QUEUE, limit: 1, running: ["a"], approvals: ["a"] };
 
 it("frees the place of a run that waits for decisions, and lets it come back behind those that came before", () => {
   const aside = stepAside(LINE, "a");
   expect(aside).toMatchObject({ running: [], approvals: ["a"] });
   expect(stepAside(aside, "a")).toBe(aside);
-  const other = enter(aside, { id: "b", bytes: 1, limit: 1, mayWait: true }).line;
-  // However full the line is.
-  const full: Line = { ...other, waiting: Array.from({ length: 10 }, (_, index) => ({ id: `w${index}`, bytes: 1 })) };
+  const other = enter(aside, { id: "b", bytes: 1, limit: 1, mayWait: true }).queue;
+  // However full the queue is.
+  const full: RunQueue = { ...other, waiting: Array.from({ length: 10 }, (_, index) => ({ id: `w${index}`, bytes: 1 })) };
   const back = enter(full, { id: "a", bytes: 0, limit: 1, mayWait: true, isReturning: true });
   expect(back.place).toBe(11);
   expect(enter(full, { id: "c", bytes: 1, limit: 1, mayWait: true }).place).toBeNull();
-  expect(moveUp(leave({ ...other, waiting: [{ id: "a", bytes: 0 }] }, ["b"]))).toMatchObject({ moved: ["a"], line: { running: ["a"] } });
+  expect(moveUp(leave({ ...other, waiting: [{ id: "a", bytes: 0 }] }, ["b"]))).toMatchObject({ moved: ["a"], queue: { running: ["a"] } });
 });
 
 it("admits as many runs with an approval as may wait, and another one once one of them has left", () => {

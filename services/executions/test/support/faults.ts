@@ -9,7 +9,7 @@ export interface Fault {
   how: "dies" | "fails";
 }
 
-const STORES = ["rows", "log", "calls", "payloads", "lines", "approvals"] as const;
+const STORES = ["rows", "log", "calls", "payloads", "queues", "approvals"] as const;
 type Port = (typeof STORES)[number] | "billing" | "usage" | "temporal";
 
 /** What of each port changes something. */
@@ -31,7 +31,7 @@ const WRITES: Readonly<Record<Port, readonly string[]>> = {
   log: ["append"],
   calls: ["submitted", "ended", "charged"],
   payloads: ["putText"],
-  lines: ["change"],
+  queues: ["change"],
   approvals: ["begin", "decide"],
   billing: ["hold", "extendHold", "settle"],
   usage: ["startRun", "finishRun"],

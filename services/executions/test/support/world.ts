@@ -116,7 +116,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
     log: process.wrap("log", money.stores.log),
     calls: process.wrap("calls", money.stores.calls),
     payloads: process.wrap("payloads", money.stores.payloads),
-    lines: process.wrap("lines", money.stores.lines),
+    queues: process.wrap("queues", money.stores.queues),
     approvals: process.wrap("approvals", money.stores.approvals),
   };
   const billing = process.wrap("billing", money.billing);
@@ -381,7 +381,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     const found = (await Promise.all([...plans.keys()].map(faultsOf))).flat();
     const { account } = await money.billing.getAccount({ userId }, LONG_DEADLINE);
     if (account!.heldMillicredits !== 0 || account!.activeHolds !== 0) found.push(`${account!.heldMillicredits} are held still`);
-    const line = await money.stores.lines.find(userId);
+    const line = await money.stores.queues.find(userId);
     const places = [...line.running, ...line.waiting.map((one) => one.id)];
     if (places.length > 0) found.push(`${places.join()} have places`);
     return found;

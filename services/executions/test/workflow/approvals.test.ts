@@ -160,7 +160,7 @@ const until = async <T>(look: () => Promise<T | undefined | false | null>): Prom
 const row = async ({ executionId }: RunInput): Promise<ExecutionView> => (await money.stores.rows.find(executionId))!;
 const waiting = (run: RunInput): Promise<ExecutionView> => until(async () => ((found) => found.waiting && found)(await row(run)));
 const isPaused = (run: RunInput): Promise<boolean> =>
-  until(async () => !(await money.stores.lines.find(run.userId)).running.includes(run.holdId));
+  until(async () => !(await money.stores.queues.find(run.userId)).running.includes(run.holdId));
 const ended = (run: RunInput): Promise<ExecutionView> =>
   until(async () => ((found) => found.finishedAt !== null && found.outbox.length === 0 && found)(await row(run)));
 
@@ -194,7 +194,7 @@ it("waits without a place in line, goes on with a changed value by one way, and 
   expect(shown!.until!.getTime() - shown!.since!.getTime()).toBe(72 * 3_600_000);
   expect(await money.stores.approvals.count(userId)).toBe(1);
   await decide(run, { valueJson: '"a ship"' });
-  await until(async () => (await money.stores.lines.find(userId)).waiting.some(({ id }) => id === run.holdId));
+  await until(async () => (await money.stores.queues.find(userId)).waiting.some(({ id }) => id === run.holdId));
   expect(await reads.get(run.executionId, userId)).toMatchObject({ queued: true, position: 1, waitingFor: [] });
   expect(made.filter((one) => one.startsWith(run.executionId))).toEqual([`${run.executionId} draft`]);
   await queue.leave(userId, [other]);
@@ -210,7 +210,7 @@ it("waits without a place in line, goes on with a changed value by one way, and 
   expect(made).toContain(`${run.executionId} a ship`);
   expect(await charges(run)).toEqual([-1_200]);
   expect(end).not.toHaveProperty("waiting");
-  expect(await money.stores.lines.find(userId)).toMatchObject({ running: [], waiting: [], approvals: [] });
+  expect(await money.stores.queues.find(userId)).toMatchObject({ running: [], waiting: [], approvals: [] });
   const log = (await money.stores.log.events(run.executionId, userId, 0))!.events.map(({ key }) => key);
   expect(new Set(log).size).toBe(log.length);
   expect(log.filter((key) => key.endsWith(":ok"))).toEqual(["started:ok", "waiting:ok", "decided:ok", "completed:ok"]);
@@ -351,7 +351,7 @@ it("admits as many runs with an approval as may wait, exactly, and the next when
   expect(admitted.filter(Boolean)).toHaveLength(10);
   const late = inputs[admitted.indexOf(false)]!;
   expect(await admit(late)).toBe(false);
-  // Its process died before it left the line: that is found where it is in the way.
+  // Its process died before it left the queue: that is found where it is in the way.
   await money.execution.refuse(await row(inputs[admitted.indexOf(true)]!), tooManyWaiting(10), []);
   expect(await admit(late)).toBe(true);
 });

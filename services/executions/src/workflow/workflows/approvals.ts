@@ -1,4 +1,4 @@
-/** How a run waits for decisions: it costs a timer, and no place in line while nothing else of it is under way. */
+/** How a run waits for decisions: it costs a timer, and no place in the queue while nothing else of it is under way. */
 import { condition, defineSignal, setHandler } from "@temporalio/workflow";
 import { approvalSettings, valueTypeOf, type PlanStep } from "@nodeloom/kernel/graph";
 import { TIMING } from "../../run/timing";
@@ -8,7 +8,7 @@ import { beginWait, comeBack, stepAside, takeDecision } from "./steps";
 
 /** A decision on the node was made: the row of the run has it. */
 export const decidedSignal = defineSignal<[string]>("decided");
-/** The run has its place in line again. */
+/** The run has its place in the queue again. */
 export const placedSignal = defineSignal("placed");
 
 const HOUR_MS = 3_600_000;
