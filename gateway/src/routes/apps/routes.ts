@@ -6,7 +6,7 @@ import { notFound } from "../../http/errors";
 import { addressOf } from "../../edge/rate/counting";
 import { defineRoute, type Reply } from "../../edge/route";
 import { identifier, workflowParams } from "../../http/schemas";
-import { specific } from "../runs/routes";
+import { specific } from "../runs/schemas";
 import { OWNER_PAYS, type App } from "../../apps/apps";
 import { todayOf } from "../../apps/budget";
 import { TOKENS_PER_MINUTE } from "../../apps/limits";

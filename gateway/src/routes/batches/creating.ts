@@ -7,7 +7,7 @@ import { markReplayed } from "../../edge/lease";
 import { BATCH_CREATE_MS } from "../../http/limits";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../edge/route";
 import { credits, modelParams, uuid, versionQuery, workflowParams } from "../../http/schemas";
-import { inputsBody, specific } from "../runs/routes";
+import { inputsBody, specific } from "../runs/schemas";
 import { modelBatch, orderOf, workflowBatch, type BatchContext } from "./requests";
 
 export const ACCEPTED = 202;

@@ -6,7 +6,8 @@ import { z } from "zod";
 import type { CallContext } from "../../edge/route";
 import { anyObject, identifier } from "../../http/schemas";
 import { toRunner } from "../runs/run";
-import { checkMetadata, maxCredits, metadata, until } from "../runs/routes";
+import { checkMetadata } from "../runs/routes";
+import { maxCredits, metadata, until } from "../runs/schemas";
 
 const MAX_AT_ONCE = 1_000;
 

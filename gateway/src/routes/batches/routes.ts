@@ -9,7 +9,7 @@ import { content, defineRoute, STREAMED, type CallContext } from "../../edge/rou
 import { cursor, cursorPage, executionParams, limit, listQuery, nextCursor } from "../../http/schemas";
 import { notFound } from "../../http/errors";
 import { whileConnected } from "../../http/event-stream";
-import { maxCredits } from "../runs/routes";
+import { maxCredits } from "../runs/schemas";
 import { toRunner } from "../runs/run";
 import { ACCEPTED, created, createdReply, ORDER_ERRORS, type TargetCase } from "./creating";
 import { FORMATS, streamResults } from "./results";

@@ -5,7 +5,7 @@ import { notFound } from "../../http/errors";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../edge/route";
 import { idParams, listQuery, workflowParams } from "../../http/schemas";
 import { auditedForOwner } from "../../edge/audit";
-import { metadataName } from "../runs/routes";
+import { metadataName } from "../runs/schemas";
 import { readableWorkflow } from "../workflows/readable";
 import { budget, budgetView, setRequest, settings } from "./view";
 import { jsonBody } from "../../http/body/kinds";

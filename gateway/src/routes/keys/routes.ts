@@ -6,7 +6,8 @@ import { WEBHOOK_TEST_MS } from "../../http/limits";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
 import { idParams, listQuery, name } from "../../http/schemas";
 import { auditedForOwner } from "../../edge/audit";
-import { checkMetadata, metadataName } from "../runs/routes";
+import { checkMetadata } from "../runs/routes";
+import { metadataName } from "../runs/schemas";
 import { auditedKey, issued, issuedView, keyOf, record, view, warnings, warningsView, webhookTest, withSecret } from "./view";
 import { jsonBody } from "../../http/body/kinds";
 

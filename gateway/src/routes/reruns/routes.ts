@@ -4,22 +4,20 @@ import { z } from "zod";
 import { authorize, runCapability } from "../../auth/caller";
 import { defineRoute, type CallContext, type RouteDefinition } from "../../edge/route";
 import { credits, executionParams, versionMember } from "../../http/schemas";
+import { askQuote, quoteView, run } from "../runs/routes";
 import {
-  askQuote,
   GRAPH_ERRORS,
   inputs,
   inputsBody,
   quoteNode,
   quoteResult,
-  quoteView,
-  run,
   runBody,
   runQuery,
   runResult,
   RUN_ERRORS,
   submitResult,
   until,
-} from "../runs/routes";
+} from "../runs/schemas";
 
 /** Runs once more what was run before, without paying again for what was made. */
 

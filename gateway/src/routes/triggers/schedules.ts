@@ -8,7 +8,7 @@ import { SCHEDULE_MS } from "../../http/limits";
 import { defineRoute, type CallContext } from "../../edge/route";
 import { anyObject, iso, listQuery, MAX_CREDITS, slug, timestamp, uuid, workflowParams, type ParamsSpec } from "../../http/schemas";
 import { execution, executionView } from "../executions/view";
-import { specific } from "../runs/routes";
+import { specific } from "../runs/schemas";
 import { pendingChange } from "../workflows/schemas";
 import { listedOf } from "../workflows/readable";
 import { jsonBody } from "../../http/body/kinds";

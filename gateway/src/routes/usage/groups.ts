@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Gateway } from "../../edge/gateway";
 import { USAGE_GROUPS_MS } from "../../http/limits";
 import { credits } from "../../http/schemas";
-import { metadataName } from "../runs/routes";
+import { metadataName } from "../runs/schemas";
 
 const OF_METADATA = "metadata.";
 const FIXED = ["day", "model", "workflow", "key"] as const;

@@ -21,7 +21,7 @@ import {
 import { auditedForOwner } from "../../edge/audit";
 import { readyModels } from "../../clients/ranking";
 import { mediaQuota } from "../media/uploads";
-import { specific } from "../runs/routes";
+import { specific } from "../runs/schemas";
 import { authorOf, isWithoutRun, wantedRevision, workflowCap } from "./requests";
 import { workflowReply } from "./views";
 import { workflowSchema } from "./schemas";
