@@ -1,10 +1,7 @@
 import {
   CONFLICT_ATTEMPTS,
   DomainError,
-  invalidRequest,
   executionNotFound,
-  holdIdOf,
-  isBaseTier,
   isShortOfCredits,
   tooManyRuns,
   unavailable,
@@ -32,6 +29,7 @@ import type { OutboxEntry } from "../run/states";
 import type { RunInput } from "../run/types";
 import type { Stores } from "../record/stores";
 import type { Runner } from "../run/runner";
+import { hasMembers, toRunInput } from "./run-input";
 
 /** How a request becomes a run: planned, recorded, its credits held, a place taken, its workflow started. */
 
@@ -44,42 +42,6 @@ export class Undecided extends Error {
     super("the run is undecided", { cause });
   }
 }
-
-const hasMembers = (metadata: Readonly<Record<string, string>>): boolean => Object.keys(metadata).length > 0;
-
-/**
- * @returns what a run is started with once its credits are held
- * @throws INVALID_REQUEST where the runner would be shown what is hidden
- */
-const toRunInput = (
-  request: executions.RunRequest,
-  runner: Runner,
-  planned: PlannedRun,
-  metadata: Record<string, string>,
-  attempt: number,
-): RunInput => {
-  const { executionId, maxMillicredits } = request;
-  const { userId, source, keyId, webhookUrl, webhookEvents, baseTier, concurrency } = runner;
-  const { plan, workflowSlug, version, modelIds, holds, reused } = planned;
-  if (plan.graphHidden && request.fullProvenance)
-    throw invalidRequest([{ path: "provenance", message: "would show prompts of a workflow that is somebody else's" }]);
-  if (!isBaseTier(baseTier)) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs its runner's base tier");
-  const isAsync = request.mode !== executions.RunMode.RUN_MODE_SYNC;
-  return {
-    ...{ executionId, userId, workflowSlug, source, baseTier, concurrency, plan, modelIds, holds, maxMillicredits, attempt },
-    ...(version === undefined ? {} : { version }),
-    mode: isAsync ? "async" : "sync",
-    keyId: keyId || null,
-    webhook: isAsync && webhookUrl ? { url: webhookUrl, events: webhookEvents } : null,
-    held: [],
-    ...(request.fullProvenance ? { provenance: "full" as const } : {}),
-    ...(reused ? { reuse: reused.reuse } : {}),
-    ...(hasMembers(metadata) ? { metadata } : {}),
-    ...(request.batch ? { batch: request.batch } : {}),
-    holdId: holdIdOf(executionId, attempt),
-    receivedAt: Date.now(),
-  };
-};
 
 export const busy = (): DomainError => unavailable("too many runs are being started", 2);
 

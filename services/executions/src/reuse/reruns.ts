@@ -2,7 +2,7 @@
 import { DomainError, executionNotFound } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import type { KeptGraph } from "../plan/kept-graphs";
-import type { PlanningRequest } from "../plan/planning";
+import type { PlanningRequest } from "../plan/run-plan";
 import { createPreview } from "./preview";
 import type { StepReuseOptions } from "./step-reuse";
 import { isFinal } from "../run/states";

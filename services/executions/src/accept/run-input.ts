@@ -1,0 +1,42 @@
+/** What a run is started with, by its request and its plan. */
+import { DomainError, invalidRequest, holdIdOf, isBaseTier } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import type { PlannedRun } from "../plan/planning";
+import type { RunInput } from "../run/types";
+import type { Runner } from "../run/runner";
+
+export const hasMembers = (metadata: Readonly<Record<string, string>>): boolean => Object.keys(metadata).length > 0;
+
+/**
+ * @returns what a run is started with once its credits are held
+ * @throws INVALID_REQUEST where the runner would be shown what is hidden
+ */
+export const toRunInput = (
+  request: executions.RunRequest,
+  runner: Runner,
+  planned: PlannedRun,
+  metadata: Record<string, string>,
+  attempt: number,
+): RunInput => {
+  const { executionId, maxMillicredits } = request;
+  const { userId, source, keyId, webhookUrl, webhookEvents, baseTier, concurrency } = runner;
+  const { plan, workflowSlug, version, modelIds, holds, reused } = planned;
+  if (plan.graphHidden && request.fullProvenance)
+    throw invalidRequest([{ path: "provenance", message: "would show prompts of a workflow that is somebody else's" }]);
+  if (!isBaseTier(baseTier)) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs its runner's base tier");
+  const isAsync = request.mode !== executions.RunMode.RUN_MODE_SYNC;
+  return {
+    ...{ executionId, userId, workflowSlug, source, baseTier, concurrency, plan, modelIds, holds, maxMillicredits, attempt },
+    ...(version === undefined ? {} : { version }),
+    mode: isAsync ? "async" : "sync",
+    keyId: keyId || null,
+    webhook: isAsync && webhookUrl ? { url: webhookUrl, events: webhookEvents } : null,
+    held: [],
+    ...(request.fullProvenance ? { provenance: "full" as const } : {}),
+    ...(reused ? { reuse: reused.reuse } : {}),
+    ...(hasMembers(metadata) ? { metadata } : {}),
+    ...(request.batch ? { batch: request.batch } : {}),
+    holdId: holdIdOf(executionId, attempt),
+    receivedAt: Date.now(),
+  };
+};
