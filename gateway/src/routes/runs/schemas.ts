@@ -1,4 +1,4 @@
-import { DomainError, GRAPH_BOUNDS, invalidInputs, invalidRequest, RUN_METADATA, type Issue } from "@nodeloom/kernel";
+import { type DomainError, GRAPH_BOUNDS, invalidInputs, invalidRequest, RUN_METADATA, type Issue } from "@nodeloom/kernel";
 import { z } from "zod";
 import { runCapability } from "../../auth/caller";
 import { webhookConfiguration } from "../executions/view";
