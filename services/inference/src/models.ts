@@ -118,7 +118,7 @@ export const JOB_MODELS: Readonly<Record<string, JobModel>> = {
   },
   "local-transcribe": {
     engine: "transcribe",
-    assets: ["engines", "transcribe"],
+    assets: ["engines", "transcribe", "ffmpeg"],
     ...limits(1_000, 280),
     // Its weights only support English.
     inputs: z.strictObject({ audio: address, language: z.literal("en").optional() }),
@@ -127,7 +127,7 @@ export const JOB_MODELS: Readonly<Record<string, JobModel>> = {
   },
   "local-languages": {
     engine: "languages",
-    assets: ["engines", "languages"],
+    assets: ["engines", "languages", "ffmpeg"],
     ...limits(1_500, 900),
     inputs: z.strictObject({ audio: address, language: z.string().regex(/^[a-z]{2,3}$/).optional() }), // prettier-ignore
     files: { audio: "audio" },

@@ -65,7 +65,6 @@ export interface Whisper {
   };
   WhisperFullParams: new (strategy: number) => WhisperParams;
   WhisperSamplingStrategy: { Greedy: number };
-  decodeAudioAsync(bytes: Uint8Array, name: string): Promise<Float32Array>;
 }
 
 export interface WhisperParams {

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { decodeSound, ffmpegIn } from "./decode";
 import { InputError, type LoadEngine } from "./engine";
 import type { Whisper } from "./libraries";
 
@@ -15,8 +15,30 @@ interface Word {
   end: number;
 }
 
-/** Whisper's output for audio without speech. */
-const NO_SPEECH = /^[[(*♪].*$/;
+/** Whisper puts sounds that are no speech between signs: "(phone ringing)", "[BLANK_AUDIO]", "*music*". */
+const CLOSING: ReadonlyMap<string, string> = new Map([
+  ["(", ")"],
+  ["[", "]"],
+  ["*", "*"],
+  ["♪", "♪"],
+]);
+
+/** Words without those between signs. A sign that is never closed drops its own word. */
+export const spoken = (words: readonly Word[]): Word[] => {
+  const kept: Word[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const { text } = words[at]!;
+    const closing = CLOSING.get(text.charAt(0));
+    if (closing === undefined) {
+      if (text !== "") kept.push(words[at]!);
+      continue;
+    }
+    const isClosedBy = (one: Word, index: number): boolean =>
+      index >= at && (index === at ? one.text.slice(1) : one.text).includes(closing);
+    at = Math.max(at, words.findIndex(isClosedBy));
+  }
+  return kept;
+};
 
 const TURNS = 1_000;
 
@@ -37,21 +59,21 @@ interface Listener {
 const ANY_LANGUAGE = "auto";
 const ENGLISH = "en";
 
-/** Transcribes audio of any common format: text, its language, and words with times in seconds. */
+/** Transcribes the sound of an audio or video file: text, its language, and words with times in seconds. */
 const createTranscribe =
   ({ asset, file }: Listener): LoadEngine =>
   async (context) => {
     const library = await context.library<Whisper>("@napi-rs/whisper");
     const whisper = new library.Whisper(join(context.weights(asset), file));
 
+    const ffmpeg = await ffmpegIn(context.weights("ffmpeg"));
+
     const samplesOf = async (path: string): Promise<Float32Array> => {
-      const bytes = await readFile(path);
-      const samples = await library.decodeAudioAsync(bytes, path).catch((error: unknown) => {
-        throw new InputError(`the sound can't be read: ${error instanceof Error ? error.message : String(error)}`);
-      });
+      const samples = await decodeSound(path, { ffmpeg, sampleRate: SAMPLE_RATE, maxSeconds: MAX_SECONDS + 1 });
       const seconds = samples.length / SAMPLE_RATE;
       if (seconds < MIN_SECONDS) throw new InputError("the sound is empty");
-      if (seconds > MAX_SECONDS) throw new InputError(`the sound is ${Math.round(seconds)} s long; at most ${MAX_SECONDS} s are taken`);
+      if (seconds > MAX_SECONDS)
+        throw new InputError(`the sound is longer than ${MAX_SECONDS} s, the most that can be transcribed: cut it into parts`);
       return samples;
     };
 
@@ -91,9 +113,9 @@ const createTranscribe =
         params.onNewSegment = ({ text, start, end }) => heard.push({ text: text.trim(), start: start / 100, end: end / 100 });
         const whole = whisper.full(params, padded(samples));
         await allHeard(whole, heard);
-        const words = heard.filter(({ text }) => text !== "" && !NO_SPEECH.test(text));
+        const words = spoken(heard);
         // The full text has the correct spaces for its language.
-        const isAllSpeech = heard.every(({ text }) => !NO_SPEECH.test(text));
+        const isAllSpeech = words.length === heard.filter(({ text }) => text !== "").length;
         const text = isAllSpeech ? whole.trim() : words.map((word) => word.text).join(" ");
         const found = whisper.isMultilingual ? library.Whisper.lang(whisper.fullLangId) : null;
         return { text, json: { text, language: found ?? language, duration: samples.length / SAMPLE_RATE, words } };

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { ffmpegIn } from "./decode";
 import type { LoadEngine } from "./engine";
 import type { Onnx, Session, Sharp, Tensor } from "./libraries";
 import { fromTensor, openPicture, openSession, rgbOf, toTensor, type Pixels } from "./pictures";
@@ -54,12 +54,6 @@ const between = async ({ onnx, session }: { onnx: Onnx; session: Session }, from
   const t = new onnx.Tensor("float32", Float32Array.of(share), [1]);
   const { out } = await session.run({ img0: from, img1: to, t });
   return fromTensor(out!);
-};
-
-const ffmpegIn = async (folder: string): Promise<string> => {
-  const name = (await readdir(folder)).find((file) => file.startsWith("ffmpeg"));
-  if (name === undefined) throw new Error(`${folder} holds no ffmpeg`);
-  return join(folder, name);
 };
 
 /** Generates a video between two images; RIFE computes the frames. */
