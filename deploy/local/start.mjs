@@ -144,9 +144,10 @@ const createRun = ({ progress, watching, observing, once, started }) => {
     await seedAndRun({ progress, local, secrets: platform.secrets, save });
     if (watching) consoleServer = await startConsoleServer(local.baseUrl);
     const seconds = (Date.now() - started) / 1000;
-    await printWelcome({ progress, local, seconds, staying: !once, consoleUrl: consoleServer?.url ?? local.baseUrl });
+    // Its first line says what can't run yet: nothing is called ready before that is known.
+    const missing = once ? [] : await fetchLocalModels({ note: progress.note, env });
+    await printWelcome({ progress, local, seconds, staying: !once, consoleUrl: consoleServer?.url ?? local.baseUrl, missing });
     if (!once) void offerTemplates({ note: progress.note, local, env });
-    if (!once) void fetchLocalModels({ note: progress.note, env });
     if (watching) await watchSources({ supervisor, progress, env, migrate: (quiet) => migrate({ progress: quiet, env, platform }) });
   };
 

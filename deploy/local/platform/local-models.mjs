@@ -9,19 +9,19 @@ const MB = 1_000_000;
 /** Share of the whole between two lines. */
 const STEP = 0.2;
 const SHOWN_LINES = 3;
+const FFMPEG = "ffmpeg";
 
-/** @typedef {{ fetchedBytes: number, totalBytes: number, state: string }} Progress */
+/** @typedef {{ fetchedBytes: number, totalBytes: number, left?: Record<string, number>, state: string }} Progress */
+/** @typedef {{ note: (name: string, text: string) => void, env: NodeJS.ProcessEnv }} Options */
 
-/**
- * Fetches what the models of this machine need, in the background, and says how far it is. What is there already is not fetched again.
- * Nothing depends on it: whatever goes wrong is told, and `node services/inference/dist/fetch/main.js` tries again.
- * @param {{ note: (name: string, text: string) => void, env: NodeJS.ProcessEnv }} options
- */
-export const fetchLocalModels = async ({ note, env }) => {
-  // A machine that runs tests has no use for them.
-  if (!hasLocalModels(env) || env.CI) return;
+/** @param {Options} options @param {(missing: string[]) => void} known */
+const fetchAll = async ({ note, env }, known) => {
   let shown = -1;
-  const tell = (/** @type {Progress} */ { fetchedBytes, totalBytes, state }) => {
+  let lacksFfmpeg = false;
+  const tell = (/** @type {Progress} */ { fetchedBytes, totalBytes, left = {}, state }) => {
+    known(Object.keys(left));
+    if (lacksFfmpeg && !(FFMPEG in left)) note(FFMPEG, "ready: operations on videos and audio run now");
+    lacksFfmpeg = FFMPEG in left;
     const share = totalBytes === 0 ? 1 : fetchedBytes / totalBytes;
     // One that finds everything there has nothing to say.
     if (state !== "fetching" || (shown >= 0 && share - shown < STEP)) return;
@@ -37,5 +37,19 @@ export const fetchLocalModels = async ({ note, env }) => {
     if (code !== 0 && signal === null) note(NAME, child.tail().trim().split("\n").slice(-SHOWN_LINES).join("; "));
   } catch (error) {
     note(NAME, error instanceof Error ? error.message : String(error));
+  } finally {
+    known([]);
   }
+};
+
+/**
+ * Downloads what the models of this machine need, in the background, and shows the progress. Files that are there are not downloaded again.
+ * Nothing depends on it: failures are shown, and `node services/inference/dist/fetch/main.js` tries again.
+ * @param {Options} options
+ * @returns {Promise<string[]>} the names of what is missing, as soon as that is known
+ */
+export const fetchLocalModels = (options) => {
+  // A machine that runs tests has no use for them.
+  if (!hasLocalModels(options.env) || options.env.CI) return Promise.resolve([]);
+  return new Promise((known) => void fetchAll(options, known));
 };

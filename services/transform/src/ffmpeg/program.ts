@@ -71,9 +71,8 @@ export const findFfmpeg = (options: ProgramOptions): Program => {
     if (path === undefined) {
       const availability = await availabilityOf(roots, ASSETS);
       if (availability.status === "downloading") {
-        const { fetchedBytes, totalBytes, retryAfterSeconds } = availability;
-        const share = `${Math.round(fetchedBytes / MB)} of ${Math.round(totalBytes / MB)} MB`;
-        return notThere("downloading", `ffmpeg is being downloaded (${share}): wait for it`, retryAfterSeconds);
+        const { leftBytes, retryAfterSeconds } = availability;
+        return notThere("downloading", `ffmpeg is being downloaded (${Math.ceil(leftBytes / MB)} MB left): wait for it`, retryAfterSeconds);
       }
       if (availability.status === "away") return notThere("away", `there is no ffmpeg: ${WHERE}; ${availability.reason}`, AWAY_SECONDS);
       path = join((await foldersOf(roots, ASSETS)).ffmpeg ?? "", "ffmpeg");
