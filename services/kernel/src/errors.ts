@@ -142,10 +142,10 @@ export const unavailable = (message: string, retryAfterSeconds = 1): DomainError
 
 /** @param queueLimit how many more runs can queue; only for a full queue */
 export const tooManyRuns = (limit: number, queueLimit?: number): DomainError => {
-  const message = `no more than ${limit} executions may run at once`;
+  const message = `at most ${limit} executions can run at once`;
   return queueLimit === undefined
     ? new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", message, { limit, retryAfter: 1 })
-    : new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `${message}, and the line of those that wait is full`, {
+    : new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `${message}, and the queue is full: retry later`, {
         limit,
         queueLimit,
         retryAfter: 1,
@@ -156,7 +156,7 @@ export const tooManyWaiting = (limit: number): DomainError =>
   new DomainError(
     "exhausted",
     "CONCURRENCY_LIMIT_EXCEEDED",
-    `no more than ${limit} executions with an approval may be under way: decide or cancel some that wait`,
+    `at most ${limit} executions with an approval can be unfinished: decide or cancel some of them`,
     { limit, retryAfter: 60 },
   );
 
@@ -165,7 +165,7 @@ export const accountNotApproved = (): DomainError =>
   new DomainError(
     "forbidden",
     "ACCOUNT_NOT_APPROVED",
-    "this account awaits approval: it may not run, quote, upload, publish templates or make keys yet",
+    "this account awaits approval: it can't run, quote, upload, publish templates or create keys yet",
   );
 
 export const accountSuspended = (): DomainError => new DomainError("forbidden", "ACCOUNT_SUSPENDED", "this account is suspended");
@@ -175,7 +175,7 @@ export const accountLeaving = (): DomainError =>
   new DomainError(
     "forbidden",
     "ACCOUNT_LEAVING",
-    "this account is to be deleted: it may not run, quote, upload or make keys, unless that is taken back",
+    "this account is scheduled for deletion: it can't run, quote, upload or create keys unless the deletion is cancelled",
   );
 
 /** @param required the capability that the role would give */

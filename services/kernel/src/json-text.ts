@@ -111,7 +111,7 @@ const NUMBER = /[-+.\deE]+/y;
 /** True for a JSON integer that a double would round, mostly above 2^53. */
 export const isInexactInteger = (text: string): boolean => INTEGER.test(text) && String(Number(text)) !== text;
 
-export const INEXACT_NUMBER = `must be at most ${Number.MAX_SAFE_INTEGER}, the largest integer that a number holds exactly: larger ones are texts`;
+export const INEXACT_NUMBER = `must be at most ${Number.MAX_SAFE_INTEGER}, the largest integer that a number holds exactly: send larger ones as text`;
 
 /** Quotes each integer that a double would round. */
 const withExactIntegers = (text: string): string => {

@@ -68,7 +68,7 @@ export const tableText = (bytes: Uint8Array): string => {
   const utf16 = utf16Of(bytes);
   const unicode = decodeText(bytes, utf16 ?? "utf-8");
   const text = unicode ?? (utf16 === undefined ? decodeText(bytes, "windows-1252") : undefined);
-  if (text === undefined || CONTROL.test(text)) throw new TableProblem(`is no text: ${AS_UTF8}`);
+  if (text === undefined || CONTROL.test(text)) throw new TableProblem(`isn't text: ${AS_UTF8}`);
   if (unicode === undefined && !isWestern(text)) throw new TableProblem(`is neither UTF-8, UTF-16 nor Windows-1252 text: ${AS_UTF8}`);
   return text;
 };
@@ -110,7 +110,7 @@ export const cellValue = (cell: string, type: CellType | undefined): unknown => 
       try {
         return parseExact(text);
       } catch {
-        throw new TableProblem(`must be JSON; a text stands in double quotes there`);
+        throw new TableProblem(`must be JSON: put text in double quotes`);
       }
     default:
       return cell;

@@ -20,7 +20,7 @@ it.each([
   ["model:sandbox-image:run", "business"],
   ["model:*", "business"],
   ["*", undefined],
-])("%s is first had by the tier %s", (capability, tier) => expect(lowestTierFor(capability)).toBe(tier));
+])("the lowest tier with %s is %s", (capability, tier) => expect(lowestTierFor(capability)).toBe(tier));
 
 it.each([
   ["workflow:raed", ": did you mean workflow:read?"],
@@ -28,7 +28,7 @@ it.each([
   ["workflwo:my-slug:run", ": did you mean workflow:my-slug:run?"],
   ["model:sandbox-image:rn", ": did you mean model:sandbox-image:run?"],
   ["everything", ""],
-])("of the misspelt capability %s it is said what was meant%s", (value, said) => expect(likelyCapability(value)).toBe(said));
+])("suggests a capability for the misspelt %s%s", (value, said) => expect(likelyCapability(value)).toBe(said));
 
 describe("covers", () => {
   it.each<[string[], string, boolean]>([

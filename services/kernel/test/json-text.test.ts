@@ -4,7 +4,7 @@ import { elements, isInexactInteger, members, parseExact, valuesIn, withMember }
 const spaced = fc.json().map((json) => json.replaceAll(/([,:{}[\]])/g, (mark) => mark));
 
 describe("JSON as text", () => {
-  it("cuts any array into elements that say the same", () => {
+  it("splits any array into equal elements", () => {
     fc.assert(
       fc.property(fc.array(spaced, { maxLength: 8 }), fc.constantFrom("", " ", "\n  "), (texts, gap) => {
         const array = `[${gap}${texts.join(`${gap},${gap}`)}${gap}]`;

@@ -6,7 +6,7 @@ const ALL_OF = [
 ];
 
 describe("roles", () => {
-  it("let each do what those behind it may", () => {
+  it("include the rights of lower roles", () => {
     expect(ROLES.map((have) => ROLES.filter((need) => roleReaches(have, need)).length)).toEqual([4, 3, 2, 1]);
   });
 
@@ -19,7 +19,7 @@ describe("roles", () => {
     expect(withinRole(ALL_OF, role)).toEqual(left);
   });
 
-  it("leave of wildcards what the role has, and nothing of what a key was not granted", () => {
+  it("limit wildcards to the role's capabilities, and add none", () => {
     expect(withinRole(["workflow:*"], "runner")).toEqual(["workflow:read", "workflow:run"]);
     expect(withinRole(["workflow:*:run", "workflow:poster:run"], "runner")).toEqual(["workflow:*:run", "workflow:poster:run"]);
     expect(withinRole(["workflow:*:run", "workflow:poster:run", "model:*", "workflow:write"], "viewer")).toEqual([]);

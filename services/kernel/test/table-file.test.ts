@@ -31,13 +31,13 @@ describe("the text of a table", () => {
     ["Macintosh", encoded("name\nGrößenübersicht für\n", "macintosh")],
     ["Japanese", Uint8Array.of(0x6e, 0x0a, 0x83, 0x65, 0x83, 0x58, 0x83, 0x67)],
     ["Chinese", Uint8Array.of(0x6e, 0x0a, 0xc4, 0xe3, 0xba, 0xc3)],
-  ])("is refused for %s text of an older encoding, rather than read as other letters", (_, bytes) => {
+  ])("is rejected for %s text in an older encoding instead of misread", (_, bytes) => {
     expect(() => tableText(bytes)).toThrow("is neither UTF-8, UTF-16 nor Windows-1252 text: save it as CSV UTF-8");
   });
 
   it.each([
     ["an Excel workbook", Uint8Array.of(0x50, 0x4b, 0x03, 0x04, 0x14), "is an Excel or ZIP file: save it as CSV UTF-8"],
-    ["a picture", Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 1), "is no text: save it as CSV UTF-8"],
+    ["a picture", Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 1), "isn't text: save it as CSV UTF-8"],
   ])("is refused for %s by name", (_, bytes, message) => {
     expect(() => tableText(bytes)).toThrow(new TableProblem(message));
   });
@@ -48,6 +48,6 @@ it.each([
   ["name\tn\na,b\t1\n", "tab"],
   ['"a;b;c",n\n', "comma"],
   ["name\n", "comma"],
-])("tells by its first line what separates the cells of %j", (text, name) => {
+])("detects the separator of %j from its first line", (text, name) => {
   expect(separatorOf(text)).toBe(name);
 });

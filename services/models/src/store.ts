@@ -90,7 +90,7 @@ export const openOverrideStore = async (connection: Connection): Promise<Overrid
         const models = Object.fromEntries(Object.entries(before.models).filter(([name]) => !changed.includes(name)));
         return { before, after: { ...before, revision: before.revision + 1, models, entries } };
       }
-      throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", "other administrators change models at the moment", { retryAfter: 1 });
+      throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", "other administrators are changing models: try again", { retryAfter: 1 });
     },
     set: async (internalName, override) => {
       const members = Object.entries(override).filter(([, value]) => value !== undefined);

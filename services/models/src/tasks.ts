@@ -39,7 +39,7 @@ export const orderIssues = (task: string, order: readonly string[], doing: reado
   if (order.length > MAX_ORDER) return [{ path: "order", message: `must have at most ${MAX_ORDER} models` }];
   return order.flatMap((name, index) => {
     const path = `order.${index}`;
-    if (!doing.includes(name)) return [{ path, message: `${name} is no model that does ${task}` }];
-    return order.indexOf(name) < index ? [{ path, message: `${name} stands there twice` }] : [];
+    if (!doing.includes(name)) return [{ path, message: `${name} isn't a model for ${task}` }];
+    return order.indexOf(name) < index ? [{ path, message: `${name} is listed twice` }] : [];
   });
 };

@@ -71,7 +71,7 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
 
   /** The reason why a run got no row. */
   const whyNot = async (executionId: string): Promise<DomainError> =>
-    (await store.parts([executionId])).length > 0 ? notTheirs() : unavailable("the ids of other rows were in the way", 1);
+    (await store.parts([executionId])).length > 0 ? notTheirs() : unavailable("too many runs start at once: try again", 1);
 
   const countOf = async (query: RowsQuery): Promise<number> => {
     const key = totalKey(query.userId, query.workflowSlug, query.modelId);
@@ -155,7 +155,7 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       const query = checked(REQUESTS.dailySums, request);
       const days = daysBetween(query.fromDay, query.toDay);
       const found = await consistent(query.userId, () => totals.days(query.userId, days));
-      if (!found) throw unavailable("usage is being summed up; ask again");
+      if (!found) throw unavailable("usage is being updated: try again");
       const recent = found.others.filter(({ status }) => status !== "processing");
       return dailySumsIn(found.total, recent, query);
     },

@@ -77,7 +77,7 @@ const values: Case[] = [
     for (const graph of graphs) {
       const answer = answers(await runGraph(await user(ctx), graph), 200, { result: {} });
       const polled = await (await user(ctx)).get(`/api/executions/${answer.headers.get("x-execution-id")}`);
-      assert.match((pick<{ warnings?: string[] }[]>(polled, "nodes").at(-1)?.warnings ?? []).join(), /the run gives no result/);
+      assert.match((pick<{ warnings?: string[] }[]>(polled, "nodes").at(-1)?.warnings ?? []).join(), /the run has no result/);
     }
   }),
   engine("a list appends what is connected, in edge order", async (ctx) => {

@@ -129,7 +129,7 @@ export const secretCases: Case[] = [
     for (const one of [author, stranger]) await set(one, "SAME_NAME", [NEVER_SENT]);
     const slug = await save(author, { ...sending(`https://${NEVER_SENT}/`, "SAME_NAME"), isTemplate: true });
     const refused = refuses(await stranger.post(`/api/workflows/${slug}/run`, { inputs: {} }), 422, "WORKFLOW_INVALID");
-    assert.ok(String(refused.body.error).includes("clone it first"), refused.text);
+    assert.ok(String(refused.body.error).includes("clone this one first"), refused.text);
     const outer = {
       name: "Outer",
       nodes: [node("inner", "workflow", { slug }), node("out", "response-output")],

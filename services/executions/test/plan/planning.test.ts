@@ -580,9 +580,7 @@ describe("a node that names a task", () => {
     expect((await plan(video, {})).modelIds).toEqual(["sandbox-video"]);
     await expect(plan(video, {}, { runner: runner({ tier: "free", baseTier: "free" }) })).rejects.toMatchObject({
       reason: "WORKFLOW_INVALID",
-      message: expect.stringMatching(
-        /no model for auto:video is ready: sandbox-video.* is ready from the (pro|business) tier on/,
-      ) as string,
+      message: expect.stringMatching(/no model for auto:video is ready: sandbox-video.* needs the (pro|business) tier/) as string,
     });
   });
 
@@ -590,7 +588,7 @@ describe("a node that names a task", () => {
     const target = await picture({ model: "auto:image", inputs: { prompt: "a kite", ratio: "16:9" } });
     await order("sandbox-image-fast");
     const { plan: planned } = await plan(target, {});
-    expect(planned.warnings.pic).toEqual(["auto:image is sandbox-image-fast, which has no input ratio: it is left out"]);
+    expect(planned.warnings.pic).toEqual(["auto:image uses sandbox-image-fast, which has no input ratio: the input is ignored"]);
   });
 
   it.each([

@@ -54,8 +54,7 @@ const ruleOf = (text: string, budget: { work: number }): string | undefined => {
   })?.[0];
 };
 
-const ADVICE =
-  "looks like a credential, which everybody who may read the workflow can read: set it as a secret, and write {{secrets.NAME}}";
+const ADVICE = "looks like a credential, which every reader of the workflow can see: store it as a secret and write {{secrets.NAME}}";
 
 const found = new WeakMap<GraphNode["data"], Finding[]>();
 

@@ -26,7 +26,7 @@ const MEGABYTE = 1_048_576;
 const inMegabytes = (bytes: number): string => `${bytes / MEGABYTE} MB`;
 
 const MESSAGES: Readonly<Record<keyof BudgetUse, string>> = {
-  valueBytes: `the values that this run makes are more than ${inMegabytes(GRAPH_BOUNDS.valueBytes)}`,
+  valueBytes: `the values of this run exceed ${inMegabytes(GRAPH_BOUNDS.valueBytes)}`,
   calls: `the run makes more than ${GRAPH_BOUNDS.calls.toLocaleString("en")} calls`,
   work: `filling its templates, lists and expressions takes more than ${GRAPH_BOUNDS.work.toLocaleString("en")} steps`,
 };

@@ -29,19 +29,19 @@ const MESSAGES = {
   UNKNOWN_SOURCE: ({ edge, node }: { edge: string; node: string }) => `the edge ${edge} comes from ${node}, which does not exist`,
   UNKNOWN_TARGET: ({ edge, node }: { edge: string; node: string }) => `the edge ${edge} goes to ${node}, which does not exist`,
   CYCLE: () => "is part of a cycle",
-  TOO_MANY_ITEMS: ({ items, most }: { items: string; most: string }) => `a list of ${items} items flows in: its maxItems is ${most}`,
+  TOO_MANY_ITEMS: ({ items, most }: { items: string; most: string }) => `gets a list of ${items} items, but its maxItems is ${most}`,
   SECRET_UNKNOWN: ({ name, advice }: { name: string; advice: string }) => `there is no secret ${name} of yours: ${advice}`,
-  SECRET_FOREIGN: () => "uses a secret, and secrets work in workflows of your own alone: clone it first",
+  SECRET_FOREIGN: () => "uses a secret, which only works in your own workflows: clone this one first",
 
-  NO_RESULT: () => "the run gives no result: the workflow has no response-output",
-  RESULT_NOT_CONNECTED: () => "the run gives no result: nothing flows into this node",
+  NO_RESULT: () => "the run has no result: add a response-output node",
+  RESULT_NOT_CONNECTED: () => "the run has no result: connect this node",
   NOT_CONNECTED: ({ name }: { name: string }) => `{{${name}}} is not connected and becomes empty text`,
-  NOT_GIVEN: ({ name }: { name: string }) => `{{${name}}} was not given and becomes empty text`,
+  NOT_GIVEN: ({ name }: { name: string }) => `{{${name}}} has no value and becomes empty text`,
   SECRET_MISPLACED: ({ name }: { name: string }) =>
-    `{{${name}}} is a secret, which the url, headers and body of http-request nodes alone can have, and becomes empty text`,
+    `{{${name}}} is a secret and becomes empty text: only the url, headers and body of http-request nodes can contain secrets`,
   UNKNOWN_SETTING: ({ name, meant }: { name: string; meant: string }) => `there is no setting ${name}: did you mean ${meant}?`,
   BYPASSED: ({ name, node }: { name: string; node: string }) =>
-    `nothing flows into ${name}: ${node} is bypassed, and none of its inputs fits`,
+    `${name} gets no value: ${node} is bypassed, and none of its inputs has a matching type`,
 } satisfies Record<string, (params: never) => string>;
 
 /** Codes without a fixed message: the caller writes it. */

@@ -52,7 +52,7 @@ it("warnings have codes, and plans keep their texts", () => {
   const nodes = [{ id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "{{name}}" } }];
   const { warnings } = plan(nodes) as Extract<ReturnType<typeof plan>, { issues: [] }>;
   expect(warnings.get("chat")).toEqual([
-    { code: "NO_RESULT", params: {}, message: "the run gives no result: the workflow has no response-output" },
+    { code: "NO_RESULT", params: {}, message: "the run has no result: add a response-output node" },
     { code: "NOT_CONNECTED", params: { name: "name" }, message: "{{name}} is not connected and becomes empty text" },
   ]);
   expect(planned(nodes, []).warnings.chat).toEqual(warnings.get("chat")!.map(({ message }) => message));

@@ -36,7 +36,7 @@ it.each([
   "::1",
   "999.1.1.1",
   `${"a".repeat(300)}.com`,
-])("takes %j for no host", (entry) => expect(secretHost(entry)).toBeUndefined());
+])("rejects %j as a host", (entry) => expect(secretHost(entry)).toBeUndefined());
 
 it.each([
   [["x.test"], "https://x.test/a", true],
@@ -53,7 +53,7 @@ it.each([
   [["127.0.0.1:9099"], "http://127.0.0.1:9099/", true],
   [["127.0.0.1"], "http://127.0.0.1/", true],
   [[], "https://x.test/", false],
-] as const)("of the hosts %j %s is one: %s", (hosts, url, expected) => expect(isSecretHost(hosts, new URL(url))).toBe(expected));
+] as const)("hosts %j match %s: %s", (hosts, url, expected) => expect(isSecretHost(hosts, new URL(url))).toBe(expected));
 
 it.each([
   ["https://x.test/", true],

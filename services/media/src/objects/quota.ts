@@ -56,10 +56,15 @@ export type Target = Pick<MediaObject, "id" | "ownerId" | "bytes">;
 export const ABANDONED_AFTER_MS = 10 * 60 * 1_000;
 
 const exceeded = (used: number, max: number): DomainError =>
-  new DomainError("forbidden", "MEDIA_QUOTA_EXCEEDED", `your plan stores ${max} bytes of files, and ${used} are taken: delete some first`, {
-    limit: max,
-    used,
-  });
+  new DomainError(
+    "forbidden",
+    "MEDIA_QUOTA_EXCEEDED",
+    `your plan allows ${max} bytes of files, and ${used} are in use: delete some files first`,
+    {
+      limit: max,
+      used,
+    },
+  );
 
 export const createQuota = ({ counts, objects }: { counts: CountStore; objects: ObjectStore }): Quota => {
   /** The owner's count, created on first read and so before the first change. */

@@ -49,7 +49,7 @@ export const withEntry = (entries: AddedEntries, { name, json, mode, ifRevision,
     throw invalidRequest([{ path: "", message: `an entry may have at most ${MAX_ENTRY_BYTES} bytes` }]);
   const found = livingEntry(entries, name);
   if (mode === "create" && found && found.json !== json)
-    throw new DomainError("conflict", "ALREADY_EXISTS", `there is a model ${name} already: PUT replaces it`);
+    throw new DomainError("conflict", "ALREADY_EXISTS", `the model ${name} already exists: replace it with PUT`);
   checkRevision(found, ifRevision);
   if (found?.json === json) return entries;
   const rest = kept(entries, now);

@@ -43,7 +43,7 @@ const secretIssues = ({ provider }: Entry, files: Iterable<RegisteredModel>): Is
     return [
       {
         path,
-        message: `is sent to ${[...allowed].join(" and ")} alone; a variable that begins with ${OPEN_SECRET_PREFIX} may go elsewhere`,
+        message: `is sent to ${[...allowed].join(" and ")} only: for other hosts, use a variable that begins with ${OPEN_SECRET_PREFIX}`,
       },
     ];
   const hosts = new Set(users.flatMap(pollHostsOf));

@@ -80,7 +80,7 @@ const chosen = (given: readonly ChosenInput[], found: readonly FoundInput[]): Fo
     if (!one) throw invalidRequest([{ path, message: `node ${node} has no value ${JSON.stringify(input)}` }]);
     if (!INPUT_NAME.test(name))
       throw invalidRequest([{ path: `${path}.name`, message: "must be letters, digits and underscores, other than __proto__" }]);
-    if (names.indexOf(name) !== index) throw invalidRequest([{ path: `${path}.name`, message: "is there twice" }]);
+    if (names.indexOf(name) !== index) throw invalidRequest([{ path: `${path}.name`, message: "is listed twice" }]);
     return { ...one, name };
   });
 };

@@ -38,7 +38,7 @@ export const createImporter = ({ egress, secret, now = Date.now }: ImporterOptio
       throw new DomainError(
         "precondition",
         "PRECONDITION_FAILED",
-        `${host} answers customers alone: add ${auth.secretEnv} under Models, or set it in the environment`,
+        `${host} requires a key: add ${auth.secretEnv} under Models, or set it in the environment`,
       );
     const headers = { accept: "application/json", ...(auth ? { [auth.header]: `${auth.scheme} ${key}` } : {}) };
     try {

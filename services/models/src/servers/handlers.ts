@@ -35,7 +35,7 @@ const message = (server: ServerRecord, { state, reason }: ModelStatus): messages
   };
 };
 
-const NOT_ASKED: ModelStatus = { state: "away", reason: "it was not asked yet", retryAfterSeconds: 0 };
+const NOT_ASKED: ModelStatus = { state: "away", reason: "it has not been checked yet", retryAfterSeconds: 0 };
 
 type Handlers = Pick<
   models.ModelsServiceServer,

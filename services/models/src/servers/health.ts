@@ -46,7 +46,7 @@ export const createHealth = ({ servers, keyOf, onListed, onError, now = Date.now
     } catch (error) {
       if (error instanceof ServerProblem) return away(server.name, error.message);
       onError(error);
-      return away(server.name, "it could not be asked: see the log of models");
+      return away(server.name, "it could not be checked: see the log of models");
     }
   };
 

@@ -27,7 +27,7 @@ export const askServer = async (servers: OwnServers, url: string, key: string | 
     .catch((error: unknown) => {
       throw error instanceof EgressError ? new ServerProblem(error.message) : error;
     });
-  if (REFUSED.has(answer.status)) throw new ServerProblem(`it answers ${answer.status}: it wants another key`);
+  if (REFUSED.has(answer.status)) throw new ServerProblem(`it answers ${answer.status}: it requires another key`);
   if (answer.status !== OK) throw new ServerProblem(`it answers ${answer.status} at ${new URL(url).pathname}`);
   try {
     return JSON.parse(answer.body.toString()) as unknown;

@@ -44,7 +44,7 @@ export const openServerStore = (connection: Connection) => {
         await model.create(record);
       } catch (error) {
         if ((error as { code?: unknown }).code !== DUPLICATE) throw error;
-        throw new DomainError("conflict", "ALREADY_EXISTS", `there is a server ${record._id} already: give this one another name`);
+        throw new DomainError("conflict", "ALREADY_EXISTS", `the server ${record._id} already exists: choose another name`);
       }
     },
     /** Updates a server at a known revision. @returns null if the revision differs */

@@ -100,7 +100,7 @@ it("adds a server once, by all replicas, with its key sent to it alone", async (
   expect((await first.client.listProviderKeys({})).keys.map(({ name }) => name)).not.toContain("MODEL_SERVER_GPU_BOX");
 });
 
-it("sends a key to no other address than it was stored for, whoever changed either", async () => {
+it("sends a key only to the URL it was stored for, whichever of the two changed", async () => {
   storedFor = "https://gpu.example.com";
   const asked = ollama.asked.length;
   await first.client.checkServer({ id: "gpu-box" });
@@ -148,7 +148,7 @@ it("keeps the models of a server that is away, also over a restart, and sees whe
 
 it.each<[string, Record<string, unknown>, string]>([
   ["another kind of server", { "/v1/models": { object: "list" } }, "its list of models has no data"],
-  ["one that wants a key", { "/v1/models": 401 }, "it wants another key"],
+  ["one that wants a key", { "/v1/models": 401 }, "it requires another key"],
   ["one that is none", {}, "it answers 404 at /v1/models"],
   ["one that sends elsewhere", { "/v1/models": "http://169.254.169.254/latest" }, "it answers 302"],
 ])("says why %s can't be used", async (_name, answers, problem) => {
@@ -163,7 +163,7 @@ it.each([
   ["http://169.254.169.254/v1", "it is not the address of a host"],
   ["http://[fe80::1]/v1", "it is not the address of a host"],
   ["http://[fd00:ec2::254]/v1", "it is not the address of a host"],
-])("never calls what tells a machine its credentials: %s", async (url, problem) => {
+])("never calls a cloud metadata service: %s", async (url, problem) => {
   expect((await first.client.testServer({ kind: "openai", url, key: "" })).problem).toContain(problem);
 });
 

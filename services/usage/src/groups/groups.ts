@@ -25,7 +25,7 @@ const groupOf = ({ by, name }: Grouping, { keyId, workflowSlug, metadata }: Grou
 };
 
 const tooMuch = (what: string): Error =>
-  invalidRequest([{ path: "from", message: `the days have more than ${what} to be added up: ask for fewer at a time` }]);
+  invalidRequest([{ path: "from", message: `the days have more than ${what}: request fewer days at a time` }]);
 
 /**
  * Sums rows per group, the most expensive group first.

@@ -49,7 +49,7 @@ export const appIssuesWithin = (
       ? []
       : [{ path: "app.cover", message: "must be the address of an uploaded picture (POST /api/media)" }]),
     ...(published && payer === "runner" && !publicPlayground
-      ? [{ path: "app.payer", message: "visitors pay for runs of a public playground alone: set publicPlayground, too" }]
+      ? [{ path: "app.payer", message: "visitors can only pay for runs of a public playground: also set publicPlayground" }]
       : []),
   ];
 };

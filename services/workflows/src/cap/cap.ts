@@ -36,7 +36,7 @@ export const workflowCapReached = (max: number): DomainError =>
   });
 
 export const templateCapReached = (max: number): DomainError =>
-  new DomainError("forbidden", "TEMPLATE_CAP_REACHED", `an account may have ${max} templates`, { limit: max });
+  new DomainError("forbidden", "TEMPLATE_CAP_REACHED", `an account can have at most ${max} templates`, { limit: max });
 
 export interface Slot {
   ownerId: string;

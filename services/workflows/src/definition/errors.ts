@@ -5,7 +5,7 @@ export const changedSince = (): DomainError =>
 export const notApproved = (what = "templates"): DomainError =>
   new DomainError("forbidden", "ACCOUNT_NOT_APPROVED", `this account awaits approval and cannot publish ${what} yet`);
 export const sessionRequired = (member: string): DomainError =>
-  new DomainError("forbidden", "SESSION_REQUIRED", `${member} is changed by a signed-in person alone; API keys may send it as it is`);
+  new DomainError("forbidden", "SESSION_REQUIRED", `only a signed-in person can change ${member}; an API key can send it unchanged`);
 
 /**
  * The result of a conditional change.

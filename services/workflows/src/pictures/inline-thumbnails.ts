@@ -39,7 +39,7 @@ const ID_CHARS = 40;
 export const thumbnailFileId = (owner: string, thumbnail: string): string =>
   `thumbnail-${createHash("sha256").update(`${owner}\n${thumbnail}`).digest("hex").slice(0, ID_CHARS)}`;
 
-const NO_PICTURE = "is no picture that lists can show: PNG, JPEG, WebP, GIF or AVIF";
+const NO_PICTURE = "isn't a supported image: send a PNG, JPEG, WebP, GIF or AVIF";
 
 /** Converts an error about the bytes into an issue of the thumbnail. */
 const asIssue = (error: unknown): unknown => {

@@ -47,7 +47,7 @@ export const createPictures = (baseUrl: string): Pictures => {
     if (thumbnail === "" || isOurs(thumbnail)) return [];
     if (!INLINE.test(thumbnail))
       return [{ path, message: "must be the address of an uploaded file (POST /api/media), or an image as a data URL" }];
-    if (SVG.test(thumbnail)) return [{ path, message: "is an SVG, which may run code: send a PNG, JPEG, WebP, GIF or AVIF" }];
+    if (SVG.test(thumbnail)) return [{ path, message: "is an SVG, which can contain code: send a PNG, JPEG, WebP, GIF or AVIF" }];
     const isTooLong = Buffer.byteLength(thumbnail) > LIMITS.inlineThumbnailBytes;
     return isTooLong
       ? [{ path, message: `is longer than ${LIMITS.inlineThumbnailBytes} bytes: upload the file, and send its address` }]

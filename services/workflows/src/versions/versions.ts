@@ -82,7 +82,7 @@ const pinsOf = ({ nodesJson, edgesJson }: Workflow, models: PinnedModels | undef
   const tasks = modelNames(readGraph(nodesJson, edgesJson)).filter((name) => taskOf(name) !== undefined);
   const open = tasks.filter((name) => !Object.hasOwn(models, name));
   if (open.length === 0) return Object.fromEntries(tasks.map((name) => [name, models[name]!]));
-  const issues = open.map((name) => ({ nodeId: null, message: `no model for ${name} is ready now, so that it can't be pinned` }));
+  const issues = open.map((name) => ({ nodeId: null, message: `no model for ${name} is ready now, so it can't be pinned` }));
   throw new DomainError("invalid", "WORKFLOW_INVALID", issues.map(({ message }) => message).join("; "), { issues });
 };
 

@@ -87,7 +87,7 @@ const warningsOf = (choices: ReadonlyMap<string, Choice>, unknown: Unknown): Map
             .map((name) =>
               findingInWords(
                 "INPUT_IGNORED",
-                `${task} is ${model.internalName}, which has no input ${shownName(name)}: it is left out`,
+                `${task} uses ${model.internalName}, which has no input ${shownName(name)}: the input is ignored`,
                 shownName(name),
               ),
             ),

@@ -43,10 +43,10 @@ export const noneReady = (task: string, ranked: readonly TaskCandidate[], tier: 
   const above = ranked.find((model) => (model.status?.state ?? "ready") === "ready");
   const [coming, away, keyless] = ["downloading", "away", "needs-key"].map(stateOf);
   const hints = [
-    ...(coming ? [`${coming.internalName} is on its way: ${coming.status?.reason ?? "wait for it"}`] : []),
-    ...(above ? [`${above.internalName} is ready from the ${above.minTier} tier on`] : []),
-    ...(keyless ? [`an administrator can switch on ${keyless.internalName}: ${keyless.status?.reason ?? "it needs a key"}`] : []),
-    ...(away ? [`${away.internalName} is away: ${away.status?.reason ?? "try again later"}`] : []),
+    ...(coming ? [`${coming.internalName} is being downloaded: ${coming.status?.reason ?? "wait for it"}`] : []),
+    ...(above ? [`${above.internalName} needs the ${above.minTier} tier or a higher one`] : []),
+    ...(keyless ? [`an administrator can enable ${keyless.internalName}: ${keyless.status?.reason ?? "it needs a key"}`] : []),
+    ...(away ? [`${away.internalName} is unavailable: ${away.status?.reason ?? "try again later"}`] : []),
   ];
-  return `no model for auto:${task} is ready: ${hints.length > 0 ? hints.join("; ") : "this installation has none; name a model"}`;
+  return `no model for auto:${task} is ready: ${hints.length > 0 ? hints.join("; ") : "this installation has none: choose a model"}`;
 };

@@ -113,7 +113,7 @@ const headerProblems = (headers: unknown): string[] => {
   if (headers === undefined || headers === null) return [];
   if (!isRecord(headers)) return ["headers: must be an object of names and values"];
   return Object.entries(headers).flatMap(([name, value]) => [
-    ...(HEADER_NAME.test(name) ? [] : ["headers: a name has characters that a header's name can't have"]),
+    ...(HEADER_NAME.test(name) ? [] : ["headers: a name has invalid characters"]),
     ...(typeof value === "object" ? ["headers: every value must be text"] : []),
   ]);
 };
@@ -142,7 +142,7 @@ export const httpProblems = (literals: Literals, calls: readonly HttpCall[] | un
   if (extract !== undefined && extract !== null && !(typeof extract === "string" && POINTER.test(extract)))
     problems.push("extract: must be a JSON pointer, for example /data/0/title");
   else if (typeof extract === "string" && extract.split("/").includes(WILDCARD))
-    problems.push("extract: * stands for nothing in a JSON pointer: name one element, for example /data/0/title, or leave extract out");
+    problems.push("extract: * has no meaning in a JSON pointer: name one element, for example /data/0/title, or leave extract out");
   const { failOnStatus } = literals;
   if (failOnStatus !== undefined && failOnStatus !== null && typeof failOnStatus !== "boolean")
     problems.push("failOnStatus: must be true or false");

@@ -30,8 +30,8 @@ export const secretProblems = (names: readonly string[], url: unknown): string[]
   const unnamed = names.filter((name) => !SECRET_NAME.test(name));
   const misplaced = typeof url === "string" ? namesBeforePath(url).filter(isSecret) : [];
   return [
-    ...unnamed.map((name) => `${secretPlace(PREFIX + shownName(name))} is no secret: its name ${SECRET_NAME_FORM}`),
-    ...misplaced.map((name) => `url: ${secretPlace(shownName(name))} may stand in the path and the query alone`),
+    ...unnamed.map((name) => `${secretPlace(PREFIX + shownName(name))} isn't a secret: its name ${SECRET_NAME_FORM}`),
+    ...misplaced.map((name) => `url: ${secretPlace(shownName(name))} can only be in the path or the query`),
   ];
 };
 
@@ -74,7 +74,7 @@ export const namingSecrets = <T extends Request>(call: T, templates: readonly un
   const secrets = secretNames(templates);
   if (secrets.length === 0) return call;
   if (placesIn([call.url, call.headers, call.body]) !== placesOfTemplates(templates))
-    throw new BindError("a value that flows in has the text of a {{secrets.…}} placeholder, which only the node itself may have");
+    throw new BindError("an input contains a {{secrets.…}} placeholder, which only the node's own settings can contain");
   return { ...call, secrets };
 };
 

@@ -60,14 +60,14 @@ const fillAuthority = (authority: string, resolve: Resolve, budget?: RunBudget):
     (name) => {
       const text = asText(resolve(name));
       if (HOST_PART.test(text)) return text;
-      throw new BindError(`url: {{${name}}} stands in the host, where it may have letters, digits, dots and hyphens only`);
+      throw new BindError(`url: {{${name}}} is part of the host, so its value can only have letters, digits, dots and hyphens`);
     },
     budget,
   );
 
 const fillSegment = (segment: string, encode: Resolve, budget?: RunBudget): string => {
   const filled = fill(segment, encode, budget);
-  if (filled !== segment && climbs(filled)) throw new BindError(`url: ${named(segment)} may not be . or .., or lead there`);
+  if (filled !== segment && climbs(filled)) throw new BindError(`url: ${named(segment)} must not be or become . or ..`);
   return filled;
 };
 
@@ -114,5 +114,5 @@ export const namesBeforePath = (template: string): string[] => {
 export const urlTemplateProblem = (template: string): string | undefined => {
   if (isTemplated(template)) return undefined;
   const name = CONTINUED_HOST.exec(partsOf(template).authority)?.[1];
-  return name === undefined ? undefined : `url: {{${name.trim()}}} would continue the host: put a / before it`;
+  return name === undefined ? undefined : `url: {{${name.trim()}}} would extend the host: put a / before it`;
 };

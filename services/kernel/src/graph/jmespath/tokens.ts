@@ -61,7 +61,7 @@ const parsed = (json: string, at: number): unknown => {
   try {
     return parseExact(json);
   } catch {
-    throw new ExpressionError(`what begins at character ${at + 1} is no JSON`);
+    throw new ExpressionError(`the literal at character ${at + 1} isn't JSON`);
   }
 };
 

@@ -49,7 +49,7 @@ export const CONTAINER_KEYWORDS: Readonly<Record<string, Keyword>> = {
   uniqueItems: list((check, value, schema, path) => {
     if (schema.uniqueItems !== true) return;
     check.budget.work(value.length);
-    if (new Set(value.map((one) => canonical(one, check.budget))).size < value.length) report(check, path, "must not have an item twice");
+    if (new Set(value.map((one) => canonical(one, check.budget))).size < value.length) report(check, path, "must not have duplicate items");
   }),
   properties: record((check, value, schema, path) => {
     const properties = schema.properties as Record<string, unknown>;

@@ -44,7 +44,7 @@ export const patternOf = remembered((source) => {
     if (size > PATTERN_BOUNDS.size) return "repeats too much";
     return { size, test: (text) => program.test(text) };
   } catch {
-    return "is no regular expression of RE2's syntax";
+    return "isn't a valid regular expression (RE2)";
   }
 });
 
@@ -54,6 +54,6 @@ export const scriptPatternOf = remembered((source) => {
     const pattern = new RegExp(source, "u");
     return { size: 0, test: (text) => pattern.test(text) };
   } catch {
-    return "is no regular expression of JavaScript's syntax";
+    return "isn't a valid regular expression (JavaScript)";
   }
 });

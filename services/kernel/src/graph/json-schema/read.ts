@@ -32,7 +32,7 @@ const SHAPES: Readonly<Record<Shape, { must: string; is: (value: unknown) => boo
   schemasByPattern: { must: "must be an object of schemas", is: (value) => every(value, isSchema) },
   number: { must: "must be a number", is: (value) => typeof value === "number" },
   positive: { must: "must be a number above 0", is: (value) => typeof value === "number" && value > 0 },
-  count: { must: "must be a whole number from 0 on", is: isCount },
+  count: { must: "must be a whole number of at least 0", is: isCount },
   boolean: { must: "must be true or false", is: (value) => typeof value === "boolean" },
   types: {
     must: `must be one of ${TYPE_NAMES.join(", ")}, or a list of them`,
@@ -119,7 +119,7 @@ const problemsOf = (schema: JsonSchema, options: ReadOptions): string[] => {
   for (const { at, reference } of references) {
     const target = referenced(schema, reference);
     if (options.leadsAnywhere && isSchema(target)) read(target, at);
-    else if (!schemas.has(target)) problems.push(`${shownName(at)} leads to no schema`);
+    else if (!schemas.has(target)) problems.push(`${shownName(at)} doesn't lead to a schema`);
   }
   return problems.slice(0, SCHEMA_BOUNDS.problems);
 };

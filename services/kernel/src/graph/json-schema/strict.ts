@@ -47,7 +47,7 @@ interface Context {
 /** Types that the value can have after this schema and its enclosing ones. */
 const narrowed = ({ type }: JsonSchema, around: readonly string[], report: (message: string) => void): readonly string[] => {
   const own = type === undefined ? [] : ([type].flat() as string[]);
-  if (own.length > 2 || (own.length === 2 && !own.includes("null"))) report("type may be one type, or one and null");
+  if (own.length > 2 || (own.length === 2 && !own.includes("null"))) report("type can be one type, or one type and null");
   if (own.length === 0 || around.length === 0) return own.length === 0 ? around : own;
   for (const one of own) if (!holds(around, one)) report(`type ${one} is none of those around it: ${around.join(", ")}`);
   return around.flatMap((one) => (holds(own, one) ? [one] : one === "number" && own.includes("integer") ? ["integer"] : []));
@@ -64,7 +64,7 @@ const checkMatchingNames = ({ properties, patternProperties }: JsonSchema, repor
   if (!isRecord(properties) || !isRecord(patternProperties)) return;
   for (const source of Object.keys(patternProperties))
     for (const name of Object.keys(properties))
-      if (new RegExp(source).test(name)) report(`property ${name} matches the pattern ${source}, too`);
+      if (new RegExp(source).test(name)) report(`property ${name} also matches the pattern ${source}`);
 };
 
 const createStrictReader = (root: JsonSchema, problems: string[]) => {
@@ -93,7 +93,7 @@ const createStrictReader = (root: JsonSchema, problems: string[]) => {
     }
     const own = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
     for (const name of (schema.required ?? []) as string[])
-      if (!own.includes(name) && !context.properties.has(name)) report(`required names ${name}, which is no property`);
+      if (!own.includes(name) && !context.properties.has(name)) report(`required names ${name}, which isn't a property`);
     for (const name of own) context.properties.add(name);
     for (const [keyword, value] of Object.entries(schema)) {
       if ((SAME_VALUE as readonly string[]).includes(keyword) || keyword === "$defs" || keyword === "definitions") continue;

@@ -73,7 +73,7 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
     if (fitting !== 1) report(check, path, `must fit one of the schemas of oneOf, but fits ${fitting}`);
   },
   not: (check, value, schema, path) => {
-    if (isValid(check, value, schema.not)) report(check, path, "fits the schema that it must not fit");
+    if (isValid(check, value, schema.not)) report(check, path, "matches the schema that it must not match");
   },
   if: (check, value, schema, path) => {
     const next = isValid(check, value, schema.if) ? schema.then : schema.else;

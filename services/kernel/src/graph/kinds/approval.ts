@@ -98,7 +98,7 @@ export const approval: NodeKind = {
   checkAll: (nodes) =>
     nodes.slice(LIMITS.approvals).map(({ id }) => ({
       nodeId: id,
-      ...findingInWords("LIMIT_EXCEEDED", `a workflow has at most ${LIMITS.approvals} approvals, and this one has ${nodes.length}`),
+      ...findingInWords("LIMIT_EXCEEDED", `a workflow can have at most ${LIMITS.approvals} approvals, but this one has ${nodes.length}`),
     })),
   plan: (planner, node) => {
     if (problems(node.data).length > 0) return NOTHING_PLANNED;

@@ -77,7 +77,7 @@ export const json: NodeKind = {
   evaluate: (literals, item, budget) => {
     const given = withoutAbsent(item.value) ?? literals.value ?? null;
     const parsed = typeof given === "string" ? parseJsonText(given) : { value: given };
-    if (!parsed) throw new BindError("value: is text that is no JSON");
+    if (!parsed) throw new BindError("value: is text, but not JSON");
     if (typeof given === "string") {
       budget.work(charactersOfWork(given.length));
       if (hasInfinite(parsed.value)) throw new BindError("value: has a number that is too large");

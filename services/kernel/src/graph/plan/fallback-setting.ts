@@ -19,7 +19,7 @@ export const fallbackListProblems = (fallback: unknown, model: unknown): string[
   if (fallback.length > LIMITS.fallbackModels) return [`names ${fallback.length} models, at most ${LIMITS.fallbackModels} are allowed`];
   const task = (fallback as string[]).find((name) => taskOf(name) !== undefined);
   if (task !== undefined) return [`${shownName(task)} is a task; only models can be named here`];
-  if (fallback.includes(model)) return [`${shownName(String(model))} can't come in its own place`];
+  if (fallback.includes(model)) return [`${shownName(String(model))} can't be its own fallback`];
   const twice = (fallback as string[]).find((name, index) => fallback.indexOf(name) !== index);
   return twice === undefined ? [] : [`names ${shownName(twice)} twice`];
 };

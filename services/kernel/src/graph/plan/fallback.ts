@@ -84,7 +84,7 @@ const listProblems = (step: PlanStep, { sources, listPorts, renamed = {} }: Adap
     .filter((name) => step.inputNames.includes(name) && member(sources, name) !== undefined)
     .map((name) => member(renamed, name) ?? name)
     .filter((name) => !listPorts.includes(name))
-    .map((name) => `${name}: takes one value, and a list flows in`);
+    .map((name) => `${name}: takes one value, but gets a list`);
 
 /** Possible inputs of the calls. A text that can't be filled is already reported for the node's own model. */
 const candidatesOf = (planner: Planner, call: Adapted["call"], items: OwnCalls["items"]): Record<string, unknown>[] => {
@@ -108,7 +108,7 @@ const planAlternative = (
   if (terms.modality !== modality)
     return { problems: [unfit(`makes ${terms.modality}, but this node needs a model that makes ${modality}`)] };
   if (own.terms.outputs?.includes(JSON_OUTPUT) && !terms.outputs?.includes(JSON_OUTPUT))
-    return { problems: [unfit(`gives no JSON, as ${own.terms.internalName} does`)] };
+    return { problems: [unfit(`returns no JSON, unlike ${own.terms.internalName}`)] };
   const { call, dropped } = adapt(own.step, terms);
   const { renamed = {} } = call;
   const unknown = new Set([...own.unknown].flatMap((name) => [name, ...[member(renamed, name) ?? []].flat()]));
@@ -146,7 +146,7 @@ export const planFallback = (planner: Planner, kind: NodeKind, node: GraphNode, 
       return [];
     }
     for (const input of made.dropped) {
-      const message = `fallback: ${terms.internalName} has no input ${shownName(input)}: it is left out where that model is called`;
+      const message = `fallback: ${terms.internalName} has no input ${shownName(input)}: the input is ignored when that model is called`;
       warn(planner, node.id, findingInWords("INPUT_IGNORED", message, "fallback"));
     }
     return [made.planned];

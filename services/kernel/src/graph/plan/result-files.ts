@@ -27,7 +27,7 @@ const reference = (port: string, value: unknown): string | undefined => {
   if (url === undefined || url === null || url === "") return undefined;
   if (typeof url === "string") return url;
   const what = Array.isArray(value) ? "a list in a list" : typeof value === "object" ? "an object without a url" : `a ${typeof value}`;
-  throw new BindError(`${port}: ${what} is no file`);
+  throw new BindError(`${port}: ${what} isn't a file`);
 };
 
 export interface ResultFile {
@@ -58,7 +58,7 @@ export const resultFiles = (step: Pick<PlanStep, "sources">, outputs: Outputs, s
   );
   const foreign = new Set(files.filter((file) => file.stored === undefined).map((file) => file.reference)).size;
   if (foreign > GRAPH_BOUNDS.resultFiles)
-    throw new BindError(`its result names ${foreign} files that would have to be fetched: at most ${GRAPH_BOUNDS.resultFiles} are allowed`);
+    throw new BindError(`its result has ${foreign} files from other servers: at most ${GRAPH_BOUNDS.resultFiles} are allowed`);
   return files;
 };
 

@@ -57,9 +57,9 @@ export const replacementIssues = (shown: ValueType, value: unknown): Issue[] => 
   const wanted = [...new Set(shown.types)].map((type) => CALLED[type]).join(" or ");
   const most = Math.max(shown.bytes, LIMITS.changedValueBytes);
   if (bytes > most) return issue(`must take at most ${most} bytes as JSON, and takes ${bytes}`);
-  if (shown.items === undefined && items !== undefined) return issue(`must be ${wanted}, as the value that is waited with`);
-  if (shown.items !== undefined && items === undefined) return issue("must be a list, as the value that is waited with");
-  if (items !== undefined && items > shown.items!) return issue(`must have at most ${shown.items!} items, as the list that is waited with`);
+  if (shown.items === undefined && items !== undefined) return issue(`must be ${wanted}, like the original value`);
+  if (shown.items !== undefined && items === undefined) return issue("must be a list, like the original value");
+  if (items !== undefined && items > shown.items!) return issue(`must have at most ${shown.items!} items, like the original list`);
   const other = types.find((type) => !shown.types.includes(type));
-  return other === undefined ? [] : issue(`must be ${items === undefined ? "" : "a list of "}${wanted}, and not ${CALLED[other]}`);
+  return other === undefined ? [] : issue(`must be ${items === undefined ? "" : "a list of "}${wanted}, not ${CALLED[other]}`);
 };

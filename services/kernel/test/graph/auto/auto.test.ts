@@ -19,7 +19,7 @@ describe("the models of a task", () => {
     expect(names(rankedFor("image", all))).toEqual(["alpha", "zeta", "local-image", "sandbox-image"]);
   });
 
-  it("come in the order that was set, and the others behind; names that are gone do not matter", () => {
+  it("come in the administrators' order, then all others; unknown names are ignored", () => {
     expect(names(rankedFor("image", all, ["gone", "sandbox-image", "zeta"]))).toEqual(["sandbox-image", "zeta", "alpha", "local-image"]);
   });
 
@@ -32,13 +32,13 @@ describe("the models of a task", () => {
     expect(firstReady(some.slice(1, 2), undefined)).toBeUndefined();
   });
 
-  it("of which none is ready say what to do", () => {
+  it("say what to do when none is ready", () => {
     const needs = { state: "needs-key", reason: "add FAL_KEY under Models, or set it in the environment" };
     const some = [candidate("flux", { status: needs }), candidate("dear", { minTier: "pro" })];
     expect(noneReady("image", some, "free")).toBe(
-      "no model for auto:image is ready: dear is ready from the pro tier on; an administrator can switch on flux: add FAL_KEY under Models, or set it in the environment",
+      "no model for auto:image is ready: dear needs the pro tier or a higher one; an administrator can enable flux: add FAL_KEY under Models, or set it in the environment",
     );
-    expect(noneReady("image", [], "free")).toBe("no model for auto:image is ready: this installation has none; name a model");
+    expect(noneReady("image", [], "free")).toBe("no model for auto:image is ready: this installation has none: choose a model");
   });
 });
 
@@ -68,7 +68,7 @@ describe("a graph whose task became a model", () => {
     expect(warnings).toBeUndefined();
   });
 
-  it("has its edges flow into the model's ports, the default one too", () => {
+  it("connects its edges to the model's ports, including the default one", () => {
     expect(become({}, [["a", "prompt"], ["a", null], ["a", "image"]]).ports).toEqual(["text", "text", "image"]); // prettier-ignore
   });
 
@@ -78,13 +78,13 @@ describe("a graph whose task became a model", () => {
     expect([ports, warnings]).toEqual([["thing"], undefined]);
   });
 
-  it("leaves out what the model does not know, with a warning for each", () => {
+  it("drops inputs that the model doesn't have, with a warning for each", () => {
     const { data, ports, warnings } = become({ inputs: { prompt: "x", ratio: "16:9", voice: "" } }, [["a", "audio"]]);
     expect(data.inputs).toEqual({ text: "x" });
     expect(ports).toEqual([]);
     expect(warnings).toMatchObject([
-      { message: "auto:video is film, which has no input ratio: it is left out" },
-      { message: "auto:video is film, which has no input audio: it is left out" },
+      { message: "auto:video uses film, which has no input ratio: the input is ignored" },
+      { message: "auto:video uses film, which has no input audio: the input is ignored" },
     ]);
   });
 
@@ -95,7 +95,7 @@ describe("a graph whose task became a model", () => {
   });
 });
 
-it("an input goes by the name that a model has for it, its own first", () => {
+it("an input gets the model's name for it, an equal one first", () => {
   expect(nameIn("seconds", new Set(["duration", "seconds"]))).toBe("seconds");
   expect(nameIn("ratio", new Set(["aspect_ratio"]))).toBe("aspect_ratio");
   expect(nameIn("toString", new Set(["aspect_ratio"]))).toBeUndefined();

@@ -48,7 +48,7 @@ describe("a secret of an HTTP node", () => {
     ]);
   });
 
-  it("is what the node's author names: no value that flows in, nor several together, can name one", () => {
+  it("can only be named by the node's author, not by one or several input values", () => {
     const named = { headers: { a: "{{secrets.KEY}}", b: "{{x}}{{y}}", c: "{{{x}}" } };
     for (const [x, y] of [
       ["{{secrets.KEY}}", ""],
@@ -56,7 +56,7 @@ describe("a secret of an HTTP node", () => {
       ["{secrets.OTHER}}", ""],
     ] as const)
       // prettier-ignore
-      expect(() => sent(named, { x, y })).toThrow("only the node itself may have");
+      expect(() => sent(named, { x, y })).toThrow("only the node's own settings can contain");
     expect(() => sent({ headers: { a: "{{secrets.KEY}}" } }, { body: { deep: ["{{secrets.KEY}}"] } })).toThrow();
     expect(sent(named, { x: "{{secrets.}}", y: "{{other}}" }).request.headers).toMatchObject({ b: "{{secrets.}}{{other}}" });
     // Without a secret in the node's own settings, the text stays.
@@ -65,29 +65,29 @@ describe("a secret of an HTTP node", () => {
     expect(request.headers).toEqual({ a: "{{secrets.KEY}}" });
   });
 
-  it("is left out with the body that a connected one replaces", () => {
+  it("is dropped when a connected body replaces the literal one", () => {
     const { call } = sent({ body: "{{secrets.KEY}}" }, { body: "given" });
     expect(call).toMatchObject({ body: "given" });
     expect(call).not.toHaveProperty("secrets");
   });
 
-  it("stands for nothing in plans that were made before there were secrets", () => {
+  it("stays plain text in plans from before secrets existed", () => {
     const { secrets: _, ...step } = stepOf([web({ headers: { a: "<{{secrets.KEY}}>" } })]);
     expect(httpCall(step, {})).toEqual({ method: "GET", url: "https://x.test", headers: { a: "<>" } });
   });
 
   it.each([
-    ["https://{{secrets.KEY}}.test/", "url: {{secrets.KEY}} may stand in the path and the query alone"],
-    ["{{secrets.KEY}}", "url: {{secrets.KEY}} may stand in the path and the query alone"],
-    ["{{base}}{{secrets.KEY}}/x", "url: {{secrets.KEY}} may stand in the path and the query alone"],
-    ["https://user:{{secrets.KEY}}@x.test/", "url: {{secrets.KEY}} may stand in the path and the query alone"],
-    ["https://x.test/{{secrets.key}}", "{{secrets.key}} is no secret: its name must be up to 64 capital letters, digits and underscores"],
+    ["https://{{secrets.KEY}}.test/", "url: {{secrets.KEY}} can only be in the path or the query"],
+    ["{{secrets.KEY}}", "url: {{secrets.KEY}} can only be in the path or the query"],
+    ["{{base}}{{secrets.KEY}}/x", "url: {{secrets.KEY}} can only be in the path or the query"],
+    ["https://user:{{secrets.KEY}}@x.test/", "url: {{secrets.KEY}} can only be in the path or the query"],
+    ["https://x.test/{{secrets.key}}", "{{secrets.key}} isn't a secret: its name must be up to 64 capital letters, digits and underscores"],
   ])("is refused in %s", (url, message) => {
     const found = issues([web({ url }), OUT], [["web.body", "out.body"]]);
     expect(found.map((one) => one.message).join()).toContain(message);
   });
 
-  it("is nothing in other nodes, which are warned", () => {
+  it("becomes empty text in other nodes, with a warning", () => {
     const { plan } = planRun({
       graph: graphOf(
         [input({ name: "x", type: "text" }), { id: "t", type: "text-box", data: { text: "<{{secrets.KEY}}>" } }, OUT],
@@ -97,7 +97,7 @@ describe("a secret of an HTTP node", () => {
     });
     expect(plan?.output).toEqual({ made: [{ value: "<>" }] });
     expect(plan?.evaluated.find(({ id }) => id === "t")?.warnings).toEqual([
-      "{{secrets.KEY}} is a secret, which the url, headers and body of http-request nodes alone can have, and becomes empty text",
+      "{{secrets.KEY}} is a secret and becomes empty text: only the url, headers and body of http-request nodes can contain secrets",
     ]);
   });
 });

@@ -38,42 +38,42 @@ it.each([
   ["e", "/users/%2{{id}}%2e/x"],
   ["%2e%2e%2f%", "/users/{{id}}"],
 ])("%j does not climb out of a segment of %s", (id, path) => {
-  expect(() => filled(`https://x.test${path}`, { id })).toThrow(/^url: \{\{id\}\}.* may not be \. or \.\./);
-  expect(() => filled(`{{base}}${path}`, { id, base: "https://x.test" })).toThrow(/may not be \. or \.\./);
+  expect(() => filled(`https://x.test${path}`, { id })).toThrow(/^url: \{\{id\}\}.* must not be or become \. or \.\./);
+  expect(() => filled(`{{base}}${path}`, { id, base: "https://x.test" })).toThrow(/must not be or become \. or \.\./);
 });
 
 it.each(["evil.test/", "a@evil.test", "evil.test#", "evil.test?", "x:80", "evil.test\\", "[::1]", "a b", "%2e"])(
   "%j does not leave the host",
   (x) => {
-    expect(() => filled("https://{{x}}.example.test/a", { x })).toThrow(/^url: \{\{x\}\} stands in the host/);
+    expect(() => filled("https://{{x}}.example.test/a", { x })).toThrow(/^url: \{\{x\}\} is part of the host/);
   },
 );
 
-it("never grows beyond what a text may be", () => {
+it("never exceeds the limit of a text", () => {
   const values = { a: "x".repeat(200_000) };
   expect(() => filled("https://x.test/{{a}}/{{a}}", values)).toThrow(/url: would be longer than/);
 });
 
 it.each(["https://example.test{{path}}", "https://example.test{{ path }}:443/a", "https://example.test{{path}}?a=1"])(
-  "a placeholder that would continue the host is a problem of the graph: %s",
+  "a placeholder that would extend the host is a problem of the graph: %s",
   (url) => {
-    expect(httpProblems({ url }, undefined)).toEqual(["url: {{path}} would continue the host: put a / before it"]);
+    expect(httpProblems({ url }, undefined)).toEqual(["url: {{path}} would extend the host: put a / before it"]);
   },
 );
 
 it.each(["https://api.{{domain}}/a", "https://{{host}}/a", "https://x.test:{{port}}/a", "{{base}}{{path}}", "https://x.test/{{a}}{{b}}"])(
-  "a placeholder may be a part of its own: %s",
+  "a placeholder can be a whole part of the URL: %s",
   (url) => {
     expect(httpProblems({ url }, undefined)).toEqual([]);
   },
 );
 
-it.each(["/*", "/items/*/title", "/*/0"])("extract says clearly that %s is no JSON pointer", (extract) => {
+it.each(["/*", "/items/*/title", "/*/0"])("extract explains why %s isn't a JSON pointer", (extract) => {
   expect(httpProblems({ url: "https://x.test", extract }, undefined)).toEqual([
-    expect.stringMatching(/^extract: \* stands for nothing in a JSON pointer/),
+    expect.stringMatching(/^extract: \* has no meaning in a JSON pointer/),
   ]);
 });
 
-it("extract may name a member that has a star in it", () => {
+it("extract can name a member with a star", () => {
   expect(httpProblems({ url: "https://x.test", extract: "/a*b/0" }, undefined)).toEqual([]);
 });

@@ -93,7 +93,7 @@ it.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
   expect(made.plan?.output).toEqual({ text: [{ value: text }] });
 });
 
-it("gives a field its default at any depth, also where a workflow hands its field on", () => {
+it("gives a field its default at any depth, even when a workflow passes its own field on", () => {
   const hand = graphOf(
     [optional, inner("deep", { inputs: { who: "Di" } }), { id: "end", type: "response-output", data: {} }],
     [
@@ -123,7 +123,7 @@ it("inlines to any depth, with ids that say where a node stands", () => {
   expect(made.plan!.evaluated.map(({ id }) => id)).toContain("top/deep/box");
 });
 
-it("holds, prices and counts what stands in it as if it stood outside", () => {
+it("holds, prices and counts inner nodes like outer ones", () => {
   const painter = graphOf(
     [{ id: "pic", type: "generate-image", data: { model: "pic", prompt: "a boat" } }, out],
     [["pic.image", "out.images"]],
@@ -154,7 +154,7 @@ it.each<[string, Node[], Edge[], string]>([
   ],
   ["an edge from itself", [inner("a")], [["a.text", "a.who"]], "a: is part of a cycle"],
   ["no slug", [inner("a", { slug: "" })], [], "a: slug: must name a workflow"],
-])("says what is wrong at the node that stands for a workflow: %s", (_what, nodes, edges, message) => {
+])("reports problems at the workflow node: %s", (_what, nodes, edges, message) => {
   expect(messages(plan({ greet }, nodes, edges))).toContain(message);
 });
 
@@ -164,7 +164,7 @@ it("names a node inside by its place", () => {
   expect(messages(made)).toContain("b/pic: there is no enabled model nonesuch");
 });
 
-it("counts all nodes together, and makes nothing that is too large", () => {
+it("counts all nodes together and never builds an oversized graph", () => {
   const wide = graphOf(
     Array.from({ length: 60 }, (_, index): Node => ({ id: `n${index}`, type: "list", data: {} })),
     [],
@@ -186,7 +186,7 @@ it("counts all nodes together, and makes nothing that is too large", () => {
   expect(whole.issues.map(({ message }) => message)).toContain("with the nodes of this workflow the graph has more than 500 nodes");
 });
 
-it("lists what nodes name, and what a workflow gives", () => {
+it("lists the workflows that nodes name, and the members of a workflow's result", () => {
   const wrong = [0, -1, 1.5, 1e9, "latest", "1.0", true, [], {}].map((version, index) => inner(`wrong${index}`, { version }));
   const nodes = [inner("a"), inner("b", { version: 3 }), inner("c", { bypass: true }), { id: "d", type: "list" }, ...wrong];
   expect(workflowReferences(graphOf(nodes, []))).toEqual([

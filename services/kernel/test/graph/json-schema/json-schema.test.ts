@@ -25,7 +25,7 @@ describe("a value that does not fit a schema", () => {
     [[{ title: "", seconds: 1.5 }], ["0.title must not be empty", "0.seconds must be a whole number"]],
     [[{ title: "x", seconds: 11, mood: "sad" }], ["0.seconds must be at most 10", "0.mood must be one of: calm, wild"]],
     [[{ title: "x", seconds: 1, colour: "red" }], ["0.colour is not allowed"]],
-    [[{ title: "x", seconds: 1, tags: ["a", "a"] }], ["0.tags must not have an item twice"]],
+    [[{ title: "x", seconds: 1, tags: ["a", "a"] }], ["0.tags must not have duplicate items"]],
   ])("says where and why: %j", (value, expected) => expect(violations(SCENES, value)).toEqual(expected));
 
   it.each<[string, string, boolean]>([
@@ -46,19 +46,19 @@ describe("a schema that a user wrote", () => {
   const deep = (levels: number): JsonSchema => (levels === 0 ? {} : { not: deep(levels - 1) });
   it.each<[string, JsonSchema, string]>([
     ["a remote reference", { $ref: "https://example.com/schema" }, "$ref must be a JSON pointer into the schema itself"],
-    ["a reference that leads nowhere", { items: { $ref: "#/$defs/x" } }, "items.$ref leads to no schema"],
-    ["a reference to what is no schema", { enum: [{ type: 5 }], items: { $ref: "#/enum/0" } }, "items.$ref leads to no schema"],
+    ["a reference that leads nowhere", { items: { $ref: "#/$defs/x" } }, "items.$ref doesn't lead to a schema"],
+    ["a reference to what is no schema", { enum: [{ type: 5 }], items: { $ref: "#/enum/0" } }, "items.$ref doesn't lead to a schema"],
     ["a type that does not exist", { type: "text" }, "type must be one of object, array"],
     ["a bound that is no number", { properties: { a: { minimum: "1" } } }, "properties.a.minimum must be a number"],
     ["a list of schemas that is none", { anyOf: [] }, "anyOf must be a list of schemas"],
-    ["a pattern with a look-ahead", { pattern: "(?=x)y" }, 'pattern "(?=x)y" is no regular expression'],
+    ["a pattern with a look-ahead", { pattern: "(?=x)y" }, 'pattern "(?=x)y" isn\'t a valid regular expression'],
     ["a pattern that repeats too much", { pattern: "((a{1,30}){1,30})" }, 'pattern "((a{1,30}){1,30})" repeats too much'],
     ["a keyword that is not interpreted", { unevaluatedProperties: false }, "unevaluatedProperties is not supported"],
     ["a schema that is too deep", deep(33), "is deeper than 32 levels"],
     ["a schema that is too long", { description: "x".repeat(32 * 1024) }, "is longer than 32768 bytes"],
   ])("is refused for %s", (_what, given, problem) => expect(schemaProblems(given)[0]).toContain(problem));
 
-  it("may have members of every object as names", () => {
+  it("can use names of inherited members", () => {
     const given = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"number"},"constructor":{"type":"number"}},"required":["toString"]}',
     ) as JsonSchema;
@@ -127,7 +127,7 @@ describe("an answer", () => {
     ["\ufeff[1]", [1]],
   ])("is read from %j", (text, expected) => expect(readAnswer(text, {})).toEqual({ value: expected }));
 
-  it("is the one that fits, where words around have JSON as well", () => {
+  it("is the matching value when the prose around it contains JSON too", () => {
     const text = 'By [1], [2] and {"b": 1}: {"a": 1}';
     expect(readAnswer(text, { type: "object", required: ["a"] })).toEqual({ value: { a: 1 } });
     expect(readAnswer(text, { type: "object", required: ["c"] })).toEqual({ problems: ["it must be an object"] });
@@ -142,7 +142,7 @@ describe("an answer", () => {
     '<think>{"a":1}',
     '{"a":1,}',
     "[".repeat(70) + "]".repeat(70),
-  ])("is refused when it is no JSON: %j", (text) => expect(readAnswer(text, {})).toEqual({ problems: ["it is no JSON"] }));
-  it("is refused when it is longer than a text may be", () =>
+  ])("is rejected when it isn't JSON: %j", (text) => expect(readAnswer(text, {})).toEqual({ problems: ["it is no JSON"] }));
+  it("is rejected above the limit of a text", () =>
     expect(readAnswer(JSON.stringify("x".repeat(300_000)), {})).toEqual({ problems: ["it is longer than 262144 bytes"] }));
 });

@@ -36,7 +36,7 @@ const judgedBy = (validate: (given: unknown) => boolean, given: unknown): boolea
 };
 
 describe("random schemas", () => {
-  it("take and refuse the same values, as a user's and as an operator's", () => {
+  it("accept and reject the same values as users' and as operators' schemas", () => {
     const shared = { type: ["string", "object"], properties: { a: { type: "integer" } } };
     fc.assert(
       fc.property(schema, fc.array(value, { minLength: 1, maxLength: 8 }), (random, values) => {
@@ -54,7 +54,7 @@ describe("random schemas", () => {
     );
   });
 
-  it("are refused as an operator's for the same mistakes", () => {
+  it("are rejected as operators' schemas for the same mistakes", () => {
     const mistake = fc.constantFrom<JsonSchema>(
       ...[{}, {}, { minLenght: 1 }, { title: 5 }, { minContains: 1 }, { then: {} }, { if: {} }, { required: ["a"] }, { format: "media" }],
       ...[{ type: "object" }, { type: "array" }, { type: "number" }, { type: "string" }, { type: "integer" }, { type: ["object", "null"] }],
@@ -83,7 +83,7 @@ const entries = readdirSync(REGISTRY).map(
 );
 
 it.each(entries.map(({ internalName, inputSchema }) => [internalName, inputSchema] as const))(
-  "%s's inputs are taken and refused alike, at the same places",
+  "%s's inputs are accepted and rejected equally, at the same paths",
   (_name, inputSchema) => {
     expect(strictSchemaProblems(inputSchema)).toEqual([]);
     expect(() => STRICT.compile(inputSchema)).not.toThrow();

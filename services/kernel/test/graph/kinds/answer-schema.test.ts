@@ -16,7 +16,7 @@ const BEHIND: Edge[] = [
   ["pic.image", "out.images"],
 ];
 
-it("plans a node whose answers are JSON, with what a second answer may cost beside what is held", () => {
+it("plans a node with JSON answers, including the upper price of a second answer", () => {
   const plain = stepOf([asker({}), OUT], [["ask.text", "out.text"]], "ask");
   const step = stepOf([asker({ schema: SCENES }), OUT], [["ask.json", "out.scenes"]], "ask");
   expect(plain.answer).toBeUndefined();
@@ -54,12 +54,12 @@ it.each<[unknown, string]>([
   [[], "schema: must be an object, a JSON Schema"],
   ["{", "schema: must be an object, a JSON Schema"],
   [{ items: { $ref: "https://x.test/s" } }, "schema: items.$ref must be a JSON pointer into the schema itself, for example #/$defs/scene"],
-  [{ pattern: "(" }, 'schema: pattern "(" is no regular expression of RE2\'s syntax'],
+  [{ pattern: "(" }, 'schema: pattern "(" isn\'t a valid regular expression (RE2)'],
 ])("refuses a schema that can't be used, and names the node: %j", (schema, message) =>
   expect(problems([asker({ schema }), OUT], [["ask.json", "out.x"]])).toMatchObject([{ nodeId: "ask", message }]),
 );
 
-it("says which setting was meant by a misspelt one", () =>
+it("suggests a setting for a misspelt one", () =>
   expect(planned([asker({ shema: SCENES }), OUT], [["ask.text", "out.text"]]).warnings).toEqual({
     ask: ["there is no setting shema: did you mean schema?"],
   }));

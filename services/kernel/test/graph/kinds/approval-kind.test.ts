@@ -13,7 +13,7 @@ const EDGES: Edge[] = [
   ["no.image", "out.images"],
 ];
 
-it("is a step however much is known of its value, and leaves both ways open", () => {
+it("is always a step, and keeps both outcomes possible", () => {
   const plan = planned([FIELDS, approvalOf(), pic("yes"), pic("no"), OUT], EDGES, { what: "a boat" });
   expect(plan.steps.map(({ id, conditional }) => [id, conditional])).toEqual([
     ["ok", undefined],
@@ -23,7 +23,7 @@ it("is a step however much is known of its value, and leaves both ways open", ()
   expect(plan.steps[0]).toMatchObject({ maxItems: 1, maxMillicredits: 0, sources: { value: [{ value: "a boat" }] } });
 });
 
-it("takes a list as a whole: one decision, and what stands behind is mapped over it", () => {
+it("takes a list as a whole: one decision, and later nodes run per item", () => {
   const list: Node = { id: "in", type: "list", data: { items: ["a", "b", "c"] } };
   const plan = planned([list, approvalOf(), pic("yes"), OUT], [["in.items", "ok.value"], EDGES[1]!, EDGES[3]!], {});
   expect(plan.steps.map(({ id, maxItems }) => [id, maxItems])).toEqual([
@@ -49,22 +49,22 @@ it("refuses more approvals than a workflow may have", () => {
 const IMAGE = { url: "https://x.test/a.png", contentType: "image/png" };
 const VIDEO = { url: "https://x.test/a.mp4", contentType: "video/mp4" };
 
-describe("what may take the place of a value", () => {
+describe("the replacement of a value", () => {
   it.each<[unknown, unknown, string | undefined]>([
     ["a", "b", undefined],
-    ["a", 7, "must be text, and not a number"],
-    ["a", ["a"], "must be text, as the value that is waited with"],
+    ["a", 7, "must be text, not a number"],
+    ["a", ["a"], "must be text, like the original value"],
     ["a", "x".repeat(LIMITS.changedValueBytes), "must take at most 8192 bytes as JSON, and takes 8194"],
     ["y".repeat(LIMITS.changedValueBytes), "x".repeat(LIMITS.changedValueBytes), undefined],
     [["a", "b"], ["c"], undefined],
-    [["a", "b"], ["c", "d", "e"], "must have at most 2 items, as the list that is waited with"],
+    [["a", "b"], ["c", "d", "e"], "must have at most 2 items, like the original list"],
     [["a", 1], [2, "b"], undefined],
-    [["a"], [true], "must be a list of text, and not true or false"],
-    [["a"], "a", "must be a list, as the value that is waited with"],
+    [["a"], [true], "must be a list of text, not true or false"],
+    [["a"], "a", "must be a list, like the original value"],
     [IMAGE, { ...IMAGE, url: "https://x.test/b.png" }, undefined],
-    [IMAGE, VIDEO, "must be an image, and not a video"],
+    [IMAGE, VIDEO, "must be an image, not a video"],
     [{ a: 1 }, { b: 2 }, undefined],
-    [null, "a", "must be null, and not text"],
+    [null, "a", "must be null, not text"],
   ])("%j by %j: %s", (shown, value, problem) => {
     expect(replacementIssues(valueTypeOf(shown), value).map(({ message }) => message)).toEqual(problem === undefined ? [] : [problem]);
   });

@@ -81,7 +81,7 @@ describe("a JMESPath expression", () => {
 
   it("reads text as JSON, and fails for text that is none", () => {
     expect(pick("a[1]", '{"a": [1, 2]}')).toBe(2);
-    expect(() => pick("a", "no json")).toThrow("value: is text that is no JSON");
+    expect(() => pick("a", "no json")).toThrow("value: is text, but not JSON");
     expect(() => pick("a", "[".repeat(100_000))).toThrow(BindError);
   });
 
@@ -93,20 +93,20 @@ describe("a JMESPath expression", () => {
     [Array.from({ length: 100 }, () => "a").join("|"), /chain of more than 32/],
     ["x".repeat(33_000), /longer than 32768 bytes/],
     [`'${"ü".repeat(20_000)}'`, /longer than 32768 bytes/],
-  ])("that is none is refused before the run: %#", (expression, problem) => {
+  ])("is rejected before the run if it is invalid: %#", (expression, problem) => {
     expect(plan([{ id: "j", type: "json", data: { expression, value: {} } }]).issues).toMatchObject([
       { nodeId: "j", message: expect.stringMatching(problem) as string },
     ]);
   });
 
-  it("can't outgrow its run: what it doubles is counted while it is made", () => {
+  it("can't exceed its run's bounds: doubled values are counted while they are created", () => {
     const doubled = Array.from({ length: 30 }, () => "[@, @][]").join(" | ");
     const budget = createBudget();
     expect(() => evaluateStep({ type: "json", literals: { expression: doubled } }, { value: [1] }, budget)).toThrow(/more than/);
     expect(budget.used.work).toBeLessThan(GRAPH_BOUNDS.work * 2);
   });
 
-  it("never meets what every object inherits", () => {
+  it("never reads inherited members", () => {
     expect(pick("constructor", {})).toBeNull();
     expect(() => pick("constructor(@)", {})).toThrow(/no function constructor/);
   });
@@ -122,7 +122,7 @@ describe("a json node", () => {
     expect(planned.plan?.steps).toMatchObject([{ id: "pic", maxItems: 3, itemLimit: 3 }]);
   });
 
-  it("is held for as one item while its list is not known", () => {
+  it("holds for one item while its list is unknown", () => {
     const planned = plan(
       [{ id: "web", type: "http-request", data: { url: "https://x.test" } }, { id: "j", type: "json" }, { id: "pic", type: "generate-image", data: { model: "pic" } }],
       [["web.body", "j.value"], ["j.value", "pic.prompt"]],
@@ -181,7 +181,7 @@ describe("misspelt settings", () => {
     ["media", { opration: "image-resize", width: 3 }, "operation"],
     ["media-upload", { mediaID: "x" }, "mediaId"],
     ["json", { vlaue: "1" }, "value"],
-  ])("that cause a refusal are named by it: %s with %j", (type, data, meant) => {
+  ])("are named in the error they cause: %s with %j", (type, data, meant) => {
     const messages = plan([{ id: "a", type, data }, OUT], []).issues.map(({ message }) => message);
     expect(messages.at(-1)).toMatch(new RegExp(`^there is no setting \\w+: did you mean ${meant}\\?$`));
     expect(messages.length).toBeGreaterThan(1);

@@ -63,7 +63,7 @@ describe("the operations on files", () => {
     expect(new Set(MEDIA_OPERATIONS.map(({ name }) => name)).size).toBe(MEDIA_OPERATIONS.length);
   });
 
-  it("take what is not set for what it is by default", () => {
+  it("use defaults for unset inputs", () => {
     const resize = MEDIA_OPERATIONS.find(({ name }) => name === "image-resize")!;
     expect(withDefaults(resize, { width: 5, fit: null, height: "" })).toEqual({
       width: 5,
@@ -89,13 +89,13 @@ describe("a media node", () => {
     expect(step).toMatchObject({ operation: "image-resize", maxItems: 3 });
   });
 
-  it("is linked by the only sensible ports", () => {
+  it("is connected through its default ports", () => {
     const small = node("small", "media", { operation: "image-resize", width: 9 });
     const [step] = stepsOf(plan([file, small, out], ["file", "small"], ["small", "out"]));
     expect(Object.keys(step!.sources)).toEqual(["image"]);
   });
 
-  it("holds nothing, names no model, and gives files that need not be fetched", () => {
+  it("holds nothing, names no model, and its files need no copy", () => {
     const planned = plan([file, node("a", "media", { operation: "image-resize", width: 9 }), out], ["file", "a"], ["a", "out"]);
     expect(holdItems(planned.plan!)).toEqual([]);
     expect(planned.plan!.models).toEqual({});

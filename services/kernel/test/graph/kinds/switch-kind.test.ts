@@ -43,7 +43,7 @@ describe("a switch whose cases are known while planning", () => {
     expect(plan.output).toEqual({ images: [{ node: run, port: "image" }] });
   });
 
-  it("skips all that stands behind a skipped node, and leaves members of the result out that nothing reaches", () => {
+  it("skips everything behind a skipped node, and omits result members that nothing reaches", () => {
     const again: Node = { id: "again", type: "generate-video", data: { model: "clip", inputs: { prompt: "x" } } };
     const edges: Edge[] = [
       ...KNOWN.slice(0, 5),
@@ -56,7 +56,7 @@ describe("a switch whose cases are known while planning", () => {
     expect(Object.keys(plan.output)).toEqual(["images"]);
   });
 
-  it("skips what stands behind a port that a skipped node has by its model alone", () => {
+  it("skips nodes behind a port that a skipped node only has because of its model", () => {
     const edges: Edge[] = [
       ["in.size", "switch.size"],
       ["in.what", "switch.value"],
@@ -81,7 +81,7 @@ describe("a switch whose cases are known while planning", () => {
     expect(plan!.steps).toEqual([]);
   });
 
-  it("decides by what is known although the value that goes on is not", () => {
+  it("decides by known inputs even if the passed value is unknown", () => {
     const edges: Edge[] = [["in.size", "switch.size"], ["chat.text", "switch.value"], ...BRANCHES.slice(1)];
     const plan = planned([FIELDS, CHAT, switchOf([BIG]), pic("large"), pic("small"), OUT], edges, { size: 99, what: "" });
     expect(plan.steps.map(({ id }) => id)).toEqual(["chat", "switch", "large"]);
@@ -121,7 +121,7 @@ describe("a case", () => {
     expect(taken(one, item)).toBe(is ? "yes" : "else");
   });
 
-  it("counts what matching takes", () => {
+  it("counts the work of matching", () => {
     const one: Case = { left: "{{a}}", op: "matches", right: "(a|b|ab)*c".repeat(5) };
     expect(() => taken(one, { a: "ab".repeat(GRAPH_BOUNDS.work / 2) })).toThrow(BoundPassed);
   });
@@ -133,7 +133,7 @@ it.each<[unknown, string]>([
   [[7], "cases[0]: must be an object of name, left, op and right"],
   [[{ ...BIG, name: "else" }], 'cases[0].name: must be text of 1 to 80 characters other than "else"'],
   [[{ ...BIG, op: "above" }], "cases[0].op: must be one of equals, notEquals, contains, matches, greater, less, exists, empty"],
-  [[{ ...BIG, op: "matches", right: "(" }], "cases[0].right: is no regular expression of RE2's syntax"],
+  [[{ ...BIG, op: "matches", right: "(" }], "cases[0].right: isn't a valid regular expression (RE2)"],
   [[{ name: "a", left: "x", op: "equals" }], "cases[0].right: must be text"],
   [[BIG, BIG], "cases: two are named big"],
   [Array.from({ length: 21 }, (_, index) => ({ ...BIG, name: `c${index}` })), "cases: there are 21, at most 20 are allowed"],
@@ -141,7 +141,7 @@ it.each<[unknown, string]>([
   expect(issues([{ id: "switch", type: "switch", data: { cases } }], [])).toContainEqual({ nodeId: "switch", message });
 });
 
-it("names the ports that it has where an edge names another", () => {
+it("lists its ports when an edge names an unknown one", () => {
   const graph = graphOf([switchOf([BIG]), { id: "t", type: "text-box", data: { text: "{{a}}" } }], [["switch.bigger", "t.a"]]);
   const { issues: found } = planRun({ graph, inputs: new Map(), models: new Map(), media: new Map(), markupPermille: 1_000 });
   expect(found.map(({ message }) => message)).toContainEqual(expect.stringContaining("it has big, else"));

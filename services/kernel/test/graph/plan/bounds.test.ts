@@ -27,7 +27,7 @@ describe("the values of a run", () => {
 
   it.each([24, 45])("end at 8 MB while they are made, with 50 items of 250 kB in %i text boxes", (count) => {
     const planned = plan(...boxes(count), attack);
-    expect(planned.issues).toMatchObject([{ nodeId: "box0", message: "the values that this run makes are more than 8 MB" }]);
+    expect(planned.issues).toMatchObject([{ nodeId: "box0", message: "the values of this run exceed 8 MB" }]);
     expect(planned.used.valueBytes).toBeLessThanOrEqual(GRAPH_BOUNDS.valueBytes + MOST_TEXT_BYTES);
   });
 
@@ -35,11 +35,11 @@ describe("the values of a run", () => {
     const [nodes, edges] = boxes(1);
     const chat: Node = { id: "box0", type: "llm-assistant", data: { model: "chat", inputs: { prompt: "{{text}} {{item}}" } } };
     expect(plan([nodes[0]!, chat], edges, attack).issues).toMatchObject([
-      { nodeId: "box0", message: "the values that this run makes are more than 8 MB" },
+      { nodeId: "box0", message: "the values of this run exceed 8 MB" },
     ]);
   });
 
-  it("are counted in a plan as often as it says them", () => {
+  it("are counted at each occurrence in a plan", () => {
     const many = Array.from({ length: 60 }, (_, index): Edge => ["in.text", `out.text${index}`]);
     const planned = plan([input({ name: "text", type: "text" }), OUT], many, { text: "x".repeat(250_000) });
     expect(planned.issues).toMatchObject([
@@ -47,7 +47,7 @@ describe("the values of a run", () => {
     ]);
   });
 
-  it("that planning made are handed on to the run, those of calls left out", () => {
+  it("from planning are passed on to the run, except those of calls", () => {
     const web: Node = { id: "web", type: "http-request", data: { url: "https://x.test", method: "POST", body: "{{text}}" } };
     const planned = plan([input({ name: "text", type: "text" }), web], [["in.text", "web.text"]], { text: "x".repeat(1_000) });
     expect(planned.plan?.used).toEqual({ valueBytes: 1_002, calls: 0, work: 0 });
@@ -95,14 +95,14 @@ describe("warnings", () => {
     expect(plan([unresolved(101)], []).issues).toMatchObject([{ nodeId: "box", message: "the graph has more than 100 warnings" }]);
   });
 
-  it("show no name at more than its length", () => {
+  it("cut long names", () => {
     const [warning] = plan([{ id: "box", type: "text-box", data: { text: `{{${"n".repeat(200_000)}}}` } }], []).plan!.warnings.box!;
     expect(warning!.length).toBeLessThan(150);
   });
 });
 
 describe("problems of a graph", () => {
-  it("are listed up to a bound, and short, whatever the graph's names are", () => {
+  it("are listed up to a bound and kept short, whatever the graph's names are", () => {
     const nodes = Array.from({ length: 500 }, (_, index): Node => ({ id: `n${index}`, type: "x".repeat(10_000) }));
     const { issues } = plan(nodes, []);
     expect(issues).toHaveLength(GRAPH_BOUNDS.issues);
@@ -111,7 +111,7 @@ describe("problems of a graph", () => {
 });
 
 describe("a budget", () => {
-  it("goes on from what was used before", () => {
+  it("continues from earlier usage", () => {
     const budget = createBudget({ calls: GRAPH_BOUNDS.calls - 1 });
     budget.calls(1);
     expect(() => budget.calls(1)).toThrow("the run makes more than 1,000 calls");
@@ -132,11 +132,11 @@ describe("a list of unknown length", () => {
       ],
     ).plan!.steps.map(({ maxItems, itemLimit }) => ({ maxItems, itemLimit }));
 
-  it("is held for as one item, and may be as long as any", () => {
+  it("holds for one item, and can have any allowed length", () => {
     expect(steps({})).toEqual([1, 1, 1].map((maxItems, index) => ({ maxItems, itemLimit: index === 0 ? 1 : 50 })));
   });
 
-  it("is held for, and bounded, as its node says, and so is what follows from it", () => {
+  it("is held and bounded by its node's maxItems, and so are later nodes", () => {
     expect(steps({ maxItems: 4 }).slice(1)).toEqual([
       { maxItems: 4, itemLimit: 4 },
       { maxItems: 4, itemLimit: 4 },
@@ -152,11 +152,11 @@ describe("a list of unknown length", () => {
     expect(plan(nodes, [["web.body", "pic.prompt"]]).issues).toMatchObject(nodes.map(({ id }) => ({ nodeId: id, message })));
   });
 
-  it("that is known after all, and longer than the node says, is refused", () => {
+  it("is rejected if it turns out to be known and longer than maxItems", () => {
     const list: Node = { id: "list", type: "list", data: { items: ["a", "b", "c"] } };
     const pic: Node = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 2 } };
     expect(plan([list, pic], [["list.items", "pic.prompt"]]).issues).toMatchObject([
-      { nodeId: "pic", message: "a list of 3 items flows in: its maxItems is 2" },
+      { nodeId: "pic", message: "gets a list of 3 items, but its maxItems is 2" },
     ]);
   });
 });

@@ -50,18 +50,18 @@ const estimated = (nodes: Node[], edges: Edge[] = []): number =>
   estimateMillicredits(generatorUses(graphOf(nodes, edges)), models, MARKUP)! / MILLICREDITS_PER_CHARACTER;
 
 describe("a price by the character", () => {
-  it("is held for the prompt as it will be sent, where that is known before the run", () => {
+  it("holds for the exact prompt if it is known before the run", () => {
     expect(held([voice({ prompt: "ten chars." })])).toEqual([10]);
     expect(held([field(), voice({ prompt: "Dear {{line}}!" })], [["in.line", "voice.line"]], { line: "heron" })).toEqual([11]);
     expect(held([field(), voice({ prompt: "unused" })], [["in.line", "voice.prompt"]], { line: "abc" })).toEqual([3]);
   });
 
-  it("is held for the longest prompt of the calls, of a list that is known", () => {
+  it("holds for the longest prompt of a known list", () => {
     const lines: Node = { id: "lines", type: "list", data: { items: ["a", "four", "to"] } };
     expect(held([lines, voice()], [["lines.items", "voice.prompt"]])).toEqual([4, 4, 4]);
   });
 
-  it("is held for the longest prompt there may be, when nodes have yet to say it, or a part of it", () => {
+  it("holds for the longest possible prompt when later nodes supply all or part of it", () => {
     expect(held([chat, voice()], [["chat.text", "voice.prompt"]])).toEqual([LONGEST]);
     expect(held([chat, voice({ prompt: "{{line}}" })], [["chat.text", "voice.line"]])).toEqual([LONGEST]);
     // Unknown numbers don't change the price.
@@ -89,7 +89,7 @@ describe("a price by the character", () => {
     expect(actualMicroUsd({ basis: "characters", microUsdPerThousand: 1 }, inputSchema, { prompt: "abc" }, { outputs: 1 })).toBe(1);
   });
 
-  it("refuses a prompt that is longer than what is ever held", () => {
+  it("rejects a prompt that is longer than any hold covers", () => {
     expect(() => held([voice({ prompt: "x".repeat(LONGEST + 1) })])).toThrow("prompt");
   });
 

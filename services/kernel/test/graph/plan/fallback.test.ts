@@ -26,7 +26,7 @@ const plan = (nodes: Node[], edges: Edge[] = [], inputs: Record<string, unknown>
 const picture = (data: Record<string, unknown>): Node => ({ id: "pic", type: "generate-image", data: { prompt: "a boat", ...data } });
 const issuesOf = (data: Record<string, unknown>): string[] => plan([picture(data)]).issues.map(({ message }) => message);
 
-it("plans each alternative by its own schema and price, and holds one entry for each, of which one is made", () => {
+it("plans each alternative by its own schema and price, with one hold entry each", () => {
   const { plan: made } = plan([picture({ model: "cheap", fallback: ["dear"], ratio: "1:1" })]);
   const [step] = made!.steps;
   expect(step!.fallback).toEqual([expect.objectContaining({ model: "dear", literals: { prompt: "a boat", aspect_ratio: "1:1" } })]);
@@ -37,13 +37,13 @@ it("plans each alternative by its own schema and price, and holds one entry for 
   expect(Object.keys(made!.models)).toEqual(["cheap", "dear"]);
 });
 
-it("leaves out an input that an alternative does not have, and warns of it", () => {
+it("drops an input that an alternative doesn't have, with a warning", () => {
   const { plan: made } = plan([picture({ model: "cheap", fallback: ["dear"], seed: 3 })]);
   expect(made!.steps[0]!.fallback![0]!.literals).toEqual({ prompt: "a boat" });
-  expect(made!.warnings.pic).toContain("fallback: dear has no input seed: it is left out where that model is called");
+  expect(made!.warnings.pic).toContain("fallback: dear has no input seed: the input is ignored when that model is called");
 });
 
-it("gives an alternative what flows in, under its own name", () => {
+it("passes connected values to an alternative under its own input names", () => {
   const { plan: made } = plan(
     [
       { id: "in", type: "request-input", data: { fields: [{ name: "shape", type: "text" }] } },
@@ -57,7 +57,7 @@ it("gives an alternative what flows in, under its own name", () => {
 
 it.each([
   [["nonesuch"], "fallback: there is no enabled model nonesuch"],
-  [["cheap"], "fallback: cheap can't come in its own place"],
+  [["cheap"], "fallback: cheap can't be its own fallback"],
   [["dear", "dear"], "fallback: names dear twice"],
   [["singer"], "fallback: singer: makes audio, but this node needs a model that makes image"],
   [["auto:image"], "fallback: auto:image is a task; only models can be named here"],
@@ -67,7 +67,7 @@ it.each([
   expect(issuesOf({ model: "cheap", fallback })).toContain(message);
 });
 
-it("says what of a node's inputs an alternative would not take", () => {
+it("reports the node's inputs that an alternative rejects", () => {
   expect(issuesOf({ model: "cheap", fallback: ["dear"], ratio: "16:9" })).toEqual([
     expect.stringContaining("fallback: dear: aspect_ratio: must be"),
   ]);
@@ -82,7 +82,7 @@ it("takes the administrators' alternatives where a node names none, without thos
   expect(models({ fallback: ["cheap"] })).toEqual(["cheap"]);
 });
 
-it("holds a better answer at the price of the model that is asked for it", () => {
+it("holds the repair of an answer at the price of the model that repairs it", () => {
   const node: Node = {
     id: "ask",
     type: "llm-assistant",
@@ -92,13 +92,13 @@ it("holds a better answer at the price of the model that is asked for it", () =>
   expect(step!.fallback![0]!.answer!.maxRepairMillicredits).toBeGreaterThan(5 * step!.answer!.maxRepairMillicredits);
 });
 
-it("says long texts of alternatives once", () => {
+it("stores long texts of alternatives once", () => {
   const made = plan([picture({ model: "cheap", fallback: ["dear"], prompt: "long ".repeat(1_000) })]).plan!;
   const travelled = shareTexts(made);
   expect(JSON.stringify(travelled).length).toBeLessThan(JSON.stringify(made).length * 0.7);
   expect(withSharedTexts(travelled)).toEqual(made);
 });
 
-it("names the models of a graph with those in their places", () => {
+it("lists a graph's models including fallbacks", () => {
   expect(modelNames(graphOf([picture({ model: "cheap", fallback: ["dear", "watched"] })], []))).toEqual(["cheap", "dear", "watched"]);
 });

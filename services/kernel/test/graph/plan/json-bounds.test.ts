@@ -69,7 +69,7 @@ describe("a list's bounds in the schema of an answer", () => {
     expect(pictures(THREE, "shots", "[*].prompt")).toEqual([3, 3]);
   });
 
-  it("say nothing of a missing list: it flows on as one value, which is paid for", () => {
+  it("don't cover a missing list: it counts as one paid value", () => {
     const optional = { type: "object", properties: { shots: { type: "array", maxItems: 0, items: SHOT } } };
     expect(pictures(optional, "shots")).toEqual([1, 1]);
   });
@@ -112,7 +112,7 @@ const GIVEN = fc.record(
   { requiredKeys: ["shots"] },
 );
 
-it("is never passed by what an expression makes of an answer that fits the schema", () => {
+it("is never exceeded by an expression on a matching answer", () => {
   const fits = createInputCheck(UP_TO_THREE);
   let lists = 0;
   fc.assert(

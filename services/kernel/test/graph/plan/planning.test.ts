@@ -71,7 +71,7 @@ describe("planning", () => {
     expect(holdItems(plan)[0]!.maxMillicredits).toBe(75_000);
   });
 
-  it("holds what a connected, known number costs, also while another input waits for a node", () => {
+  it("holds the price of a connected, known number even while another input is unknown", () => {
     const plan = planned(
       [
         input({ name: "count", type: "number" }, { name: "seconds", type: "number" }),
@@ -107,7 +107,7 @@ describe("planning", () => {
     expect(holdItems(plan)).toHaveLength(2);
   });
 
-  it("treats names that every object inherits as names like any other", () => {
+  it("treats names of inherited members like other names", () => {
     const plan = planned(
       [
         input({ name: "constructor", type: "text" }, { name: "toString", type: "json" }),
@@ -135,13 +135,13 @@ describe("planning", () => {
   });
 
   it.each<[string, Node[], Edge[], string, RegExp]>([
-    ["without a response-output", [TEXT], [], "t", /no result: the workflow has no response-output/],
-    ["whose response-output gets nothing", [TEXT, OUT], [], "out", /no result: nothing flows into this node/],
+    ["without a response-output", [TEXT], [], "t", /no result: add a response-output/],
+    ["whose response-output gets nothing", [TEXT, OUT], [], "out", /no result: connect this node/],
   ])("warns of a run %s", (_, nodes, edges, id, message) => {
     expect(planned(nodes, edges).warnings[id]).toEqual([expect.stringMatching(message)]);
   });
 
-  it("warns of nothing where a run gives a result, or is of a part of the workflow", () => {
+  it("has no warning if a run has a result, or runs only a part of the workflow", () => {
     expect(planned([TEXT, OUT], [["t.text", "out.text"]]).warnings).toEqual({});
     const part = { graph: graphOf([TEXT], []), inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_500, isPart: true };
     expect(planRun(part).plan!.warnings).toEqual({});
@@ -162,7 +162,7 @@ describe("planning", () => {
     expect(holdItems(plan).map((item) => item.key)).toEqual(["pic:0", "pic:1"]);
   });
 
-  it("takes texts that are addresses for files, and empty ones for none", () => {
+  it("accepts URLs as files, and treats empty texts as unset", () => {
     const flowing = (text: string): Pick<GraphIssue, "nodeId" | "message">[] =>
       issues(
         [
@@ -177,13 +177,13 @@ describe("planning", () => {
     expect(flowing("no-such-file")).toEqual([{ nodeId: "pic", message: "image: there is no media file no-such-file of yours" }]);
   });
 
-  it("gives an input that is a list a list, also from a single edge", () => {
+  it("passes a list to a list input even from a single edge", () => {
     const step = { literals: {}, textPorts: [], inputNames: ["images"], listPorts: ["images"] };
     expect(callInputs(step, { images: { url: "u", contentType: "image/png" } })).toEqual({ images: ["u"] });
     expect(callInputs(step, { images: ["u", "v"] })).toEqual({ images: ["u", "v"] });
   });
 
-  it("takes literals as they are when told so", () => {
+  it("keeps literals unchanged with noTemplates", () => {
     const request = { graph: graphOf([{ id: "chat", type: "llm-assistant", data: { model: "chat", inputs: { prompt: "a {{b}}" } } }], []) };
     const rest = { inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_500 };
     const [literal] = planRun({ ...request, ...rest, noTemplates: true }).plan!.steps;

@@ -90,7 +90,7 @@ describe("a graph that can't run", () => {
     expect(issues(nodes, edges)).toContainEqual({ nodeId, message: expect.stringMatching(message) as string });
   });
 
-  it("says which model was meant, where all are known", () => {
+  it("suggests a model if all models are known", () => {
     const nodes = [{ id: "a", type: "generate-image", data: { model: "pci" } }];
     const request = { graph: graphOf(nodes, []), inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_500 };
     expect(planRun({ ...request, modelNames: ["clip", "pic"] }).issues).toMatchObject([
@@ -98,7 +98,7 @@ describe("a graph that can't run", () => {
     ]);
   });
 
-  it("takes null for no default, but for JSON", () => {
+  it("treats null as no default, except for JSON", () => {
     expect(
       inputFields(graphOf([input({ name: "n", type: "number", default: null }, { name: "j", type: "json", default: null })], [])),
     ).toEqual([expect.not.objectContaining({ default: null }), expect.objectContaining({ default: null })]);
@@ -135,7 +135,7 @@ describe("a graph that would grow without bounds", () => {
   const chain = (count: number, type: string, data: (index: number) => Record<string, unknown>): Node[] =>
     Array.from({ length: count }, (_, index) => ({ id: `n${index}`, type, data: data(index) }));
 
-  it("is refused when texts that are made of texts outgrow the limit", () => {
+  it("is rejected when texts made of texts exceed the limit", () => {
     const nodes = chain(40, "text-box", () => ({ text: "{{a}}{{a}}" }));
     const edges = nodes.slice(1).map((_, index): Edge => [`n${index}.text`, `n${index + 1}.a`]);
     const found = issues([input({ name: "a", type: "text" }), ...nodes], [["in.a", "n0.a"], ...edges]);
@@ -160,7 +160,7 @@ describe("a graph that would grow without bounds", () => {
     expect(run.issues).toMatchObject([{ nodeId: "t", message: "its text would be longer than 262144 bytes" }]);
   });
 
-  it("is refused when lists that are made of lists outgrow the limit", () => {
+  it("is rejected when lists made of lists exceed the limit", () => {
     const nodes = chain(40, "list", (index) => ({ items: index === 0 ? ["a"] : [] }));
     const edges = nodes.slice(1).flatMap((_, index): Edge[] => [
       [`n${index}.items`, `n${index + 1}.items`],
@@ -179,7 +179,7 @@ describe("a graph that would grow without bounds", () => {
       media: new Map(),
       markupPermille: 1_500,
     });
-    expect(run.issues).toMatchObject([{ nodeId: "n32", message: "the values that this run makes are more than 8 MB" }]);
+    expect(run.issues).toMatchObject([{ nodeId: "n32", message: "the values of this run exceed 8 MB" }]);
   });
 
   it("is refused when it makes more calls than a run may have", () => {
@@ -193,7 +193,7 @@ describe("a graph that would grow without bounds", () => {
     expect(issues([{ id: "x".repeat(201), type: "text-box" }], [])[0]!.message).toMatch(/id of nodes\[0\]/);
   });
 
-  it("takes time that grows with its nodes and edges, however these run, and not with the paths among them", () => {
+  it("takes time proportional to nodes and edges, not to paths", () => {
     const text = `${"{{a}} ".repeat(20)}${"x".repeat(200_000)}`;
     const knotted = (count: number) => {
       const nodes = chain(count, "text-box", () => ({ text: "{{a}}" }));

@@ -62,13 +62,11 @@ it("a run fetches no more files than a bound says, and they count as calls", () 
   expect(planned.steps.find((step) => step.id === "out")!.maxItems).toBe(100);
   const many = Array.from({ length: 101 }, (_, index) => `https://x.test/${index}.png`);
   const step = { sources: { images: [{ node: "web", port: "body" }] } };
-  expect(() => resultFiles(step, () => many, STORAGE)).toThrow(
-    "its result names 101 files that would have to be fetched: at most 100 are allowed",
-  );
+  expect(() => resultFiles(step, () => many, STORAGE)).toThrow("its result has 101 files from other servers: at most 100 are allowed");
   expect(resultFiles(step, () => [...many.slice(1), ...many.slice(1), OURS], STORAGE)).toHaveLength(201);
 });
 
-it("tells what is ours from what is not, and who said it", () => {
+it("distinguishes own from external files, and who named them", () => {
   const step = { sources: { images: [{ value: "data:image/png;base64,AAAA" }, { node: "web", port: "body" }] } };
   const said = [{ url: "https://x.test/a.png", contentType: "image/png" }, OURS, FILE, "", null, { url: "https://x.test/b.png" }];
   expect(resultFiles(step, () => said, STORAGE)).toEqual([
@@ -80,7 +78,7 @@ it("tells what is ours from what is not, and who said it", () => {
   ]);
 });
 
-it.each([[7], [true], [{ id: 1 }], [{ url: 5 }], [[["a"]]]])("%j is no file", (value) => {
+it.each([[7], [true], [{ id: 1 }], [{ url: 5 }], [[["a"]]]])("%j isn't a file", (value) => {
   const step = { sources: { images: [{ node: "web", port: "body" }] } };
-  expect(() => resultFiles(step, () => [value], STORAGE)).toThrow(/^images: .* is no file$/);
+  expect(() => resultFiles(step, () => [value], STORAGE)).toThrow(/^images: .* isn't a file$/);
 });

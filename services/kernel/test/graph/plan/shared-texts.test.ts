@@ -21,19 +21,19 @@ const planOf = (steps: PlanStep[], output: RunPlan["output"] = {}): RunPlan => (
 });
 const travelled = (plan: RunPlan): RunPlan => JSON.parse(JSON.stringify(shareTexts(plan))) as RunPlan;
 
-describe("a plan that says long texts more than once", () => {
+describe("a plan with repeated long texts", () => {
   const readers = Array.from({ length: 50 }, (_, index) =>
     step(`n${index}`, { literals: { text: "{{a}} {{b}}" }, sources: { a: [{ value: LONG }], b: [{ node: "x", port: "text" }] } }),
   );
   const plan = planOf(readers, { text: [{ value: [LONG, { deep: { deeper: LONG } }, null] }] });
 
-  it("travels with each of them once", () => {
+  it("is sent with each of them once", () => {
     const times = (text: string): number => text.split(LONG).length - 1;
     expect(times(JSON.stringify(plan))).toBe(52);
     expect(times(JSON.stringify(travelled(plan)))).toBe(1);
   });
 
-  it("is what it was when it arrives, and where it is kept meanwhile", () => {
+  it("is restored on arrival and from storage", () => {
     expect(withSharedTexts(travelled(plan))).toEqual(plan);
     expect(plan).not.toHaveProperty("shared");
   });
@@ -56,7 +56,7 @@ it.each([
   expect(arrived).not.toHaveProperty("shared");
 });
 
-it("a plan in which nothing long is said twice travels as it is", () => {
+it("a plan without repeated long texts is sent unchanged", () => {
   const plan = planOf([
     step("a", { sources: { in: [{ value: LONG }] } }),
     step("b", { literals: { text: "short" } }),

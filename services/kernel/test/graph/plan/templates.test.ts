@@ -37,7 +37,7 @@ describe("templates", () => {
     ["{{x}}", null, ""],
     ["{{x}}", { a: [1] }, '{"a":[1]}'],
     ["{{x}}", { url: "https://m/a.png", contentType: "image/png" }, "https://m/a.png"],
-  ])("makes of %j with %j %j", (text, value, expected) => {
+  ])("fills %j with %j as %j", (text, value, expected) => {
     expect(filled(text, { x: value })).toBe(expected);
     expect(made(boxed(text, value))).toBe(expected);
   });
@@ -50,7 +50,7 @@ describe("templates", () => {
     ["<{{x.duration}}>", { url: CLIP.url, contentType: "video/mp4" }, "<>"],
     ["<{{x.duration}}>", "text", "<>"],
     ["<{{x.width}}>", { constructor: 1 }, "<>"],
-  ])("makes of %j with what is known of a file", (text, value, expected) => expect(made(boxed(text, value))).toEqual(expected));
+  ])("fills %j with the measures of a file", (text, value, expected) => expect(made(boxed(text, value))).toEqual(expected));
 
   it("puts sizes and lengths of files wherever a template may stand", () => {
     const nodes = [
@@ -76,7 +76,7 @@ describe("templates", () => {
     expect(made(boxed("<{{x}}>", ["a", ["b", "c"], { d: 1 }]))).toEqual(["<a>", "<b\n\nc>", '<{"d":1}>']);
   });
 
-  it("reads what is put in no second time, wherever it goes", () => {
+  it("never fills inserted text again", () => {
     const plan = planned(
       [
         input({ name: "x", type: "text" }, { name: "secret", type: "text" }),
@@ -141,15 +141,15 @@ describe("templates", () => {
     expect(plan.warnings).toEqual({});
   });
 
-  it("warns of what is not connected, and of what was not given", () => {
+  it("warns about unconnected placeholders and unset inputs", () => {
     expect(boxed("{{x}} {{y}}", undefined).warnings.box).toEqual([
-      "{{x}} was not given and becomes empty text",
+      "{{x}} has no value and becomes empty text",
       "{{y}} is not connected and becomes empty text",
     ]);
     expect(boxed("{{x}} \\{{y}}", "").warnings).toEqual({});
   });
 
-  it("takes names that every object has for names like any other", () => {
+  it("treats names of inherited members like other names", () => {
     for (const name of ["__proto__", "constructor", "toString"]) expect(made(boxed(`[{{${name}}}]`, "v", name))).toBe("[v]");
     expect(
       Object.entries(
@@ -189,7 +189,7 @@ describe("an empty list", () => {
     ["box.text", "out.made"],
   ];
 
-  it("makes nodes run no times, and those behind them: they give an empty list, and nothing is held for them", () => {
+  it("runs its node and later ones zero times: they return an empty list and hold nothing", () => {
     const plan = planned(nodes, edges);
     expect(made(plan)).toEqual([]);
     expect(plan.steps.map(({ id, maxItems }) => [id, maxItems])).toEqual([
@@ -208,7 +208,7 @@ describe("an empty list", () => {
     expect(plan.steps.find(({ id }) => id === "clip")).toMatchObject({ maxItems: 0, itemLimit: 0 });
   });
 
-  it("is no excuse for an input that is missing", () => {
+  it("doesn't excuse a missing input", () => {
     const missing = [...nodes.slice(0, 2), { id: "pic", type: "generate-image", data: { model: "pic" } }];
     const graph = graphOf(missing, [
       ["none.items", "box.x"],
@@ -218,7 +218,7 @@ describe("an empty list", () => {
     expect(issues).toMatchObject([{ nodeId: "pic", message: "prompt: is required" }]);
   });
 
-  it("is no pair to a list that has items", () => {
+  it("can't be paired with a list that has items", () => {
     const pair = graphOf(
       [nodes[0]!, { id: "two", type: "list", data: { items: [1, 2] } }, { id: "box", type: "text-box", data: { text: "{{a}}{{b}}" } }],
       [

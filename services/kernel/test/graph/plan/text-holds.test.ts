@@ -84,7 +84,7 @@ it("counts a literal that fills a template, beside what is known only during the
   expect(held.maxMillicredits).toBeGreaterThanOrEqual(costOf(2 * a.length, 1));
 });
 
-it("counts each of several pictures, and the most there may be of those that flow in", () => {
+it("counts each picture, and the upper bound of connected ones", () => {
   const url = `data:image/png;base64,${"A".repeat(100_000)}`;
   const held = (count: number): number => heldFor({ prompt: "hi", images: Array<string>(count).fill(url) }, "reader");
   expect(held(1)).toBeLessThan(costOf(1_300, 512));
@@ -111,7 +111,7 @@ it("counts a picture by what it shows, not by the length of its data URL", () =>
   expect(heldFor({ prompt: "hi", image }, "seer") - without).toBeGreaterThanOrEqual(costOf(48_169, 0) - 2);
 });
 
-it("covers whatever a template makes of its values, however often it says them", () => {
+it("covers a template's text, however often it repeats its values", () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom("{{a}}", "{{b}}", "word ", "ü", "\\{{a}}"), { maxLength: 40, size: "max" }),

@@ -30,7 +30,7 @@ describe("estimates", () => {
     expect(estimateMillicredits(uses, MODELS, 2_000)).toBe(12_000 + 40_000);
   });
 
-  it("counts what lists and defaults of the saved graph tell", () => {
+  it("counts lists and defaults of the saved graph", () => {
     const nodes: Node[] = [
       input({ name: "seconds", type: "number", default: 2 }),
       { id: "list", type: "list", data: { items: ["a", "b"] } },
@@ -75,7 +75,7 @@ describe("estimates", () => {
     expect(itemsOf([list, ...nodes.slice(1)])).toEqual([2, 2]);
   });
 
-  it("counts what is joined to a list that only a run knows with it, and a list that is known before it", () => {
+  it("counts values joined to an unknown list together with it, and a known list on its own", () => {
     const pic = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 4 } };
     const from = { id: "from", type: "json", data: {} };
     const box = { id: "box", type: "text-box", data: { text: "a" } };

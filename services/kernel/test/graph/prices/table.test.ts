@@ -67,7 +67,7 @@ describe("a table", () => {
     expect(worst(VIDEO, inputs, unknown)).toBe(most);
   });
 
-  it("is never below what the run turns out to cost, whatever flows in", () => {
+  it("is never below the actual cost, whatever the inputs", () => {
     for (const resolution of ["480p", "720p", "1080p"])
       for (const audio of [true, false])
         for (const seconds of [1, 2, 3, 10])
@@ -81,7 +81,7 @@ describe("a table", () => {
           }
   });
 
-  it("has what it asks for sent, so that the provider does not choose the price", () => {
+  it("sends every input it depends on, so that the provider doesn't choose the price", () => {
     expect(pricedInputNames(VIDEO).sort()).toEqual(["audio", "image", "resolution", "seconds"]);
     expect(pricedInputs(VIDEO, schema, { prompt: "x", audio: true })).toEqual({ prompt: "x", audio: true, resolution: "720p", seconds: 5 });
   });
@@ -130,7 +130,7 @@ describe("megapixels", () => {
   });
 });
 
-describe("what an answer says that it cost", () => {
+describe("the cost stated in an answer", () => {
   const tokens: Price = readWrittenPrice({
     table: [{ perImageUsd: 0.25 }],
     actual: [
@@ -140,19 +140,19 @@ describe("what an answer says that it cost", () => {
   });
   const says = (answer: Record<string, unknown>) => (place: string) => answer[place.slice(1)];
 
-  it("is what is charged for, summed up", () => {
+  it("is charged, summed up", () => {
     expect(actual(tokens, {}, 1, says({ in: 100, out: 4_000 }))).toBe(120_500);
     expect(actual(tokens, {}, 1, says({ out: 1 }))).toBe(30);
     expect(actual(readWrittenPrice({ perRunUsd: 1, actual: [{ at: "/cost", eachUsd: 1 }] }), {}, 1, says({ cost: 0.4 }))).toBe(400_000);
   });
 
-  it.each([{}, { out: "4000" }, { out: -1 }, { out: null }])("is the price where it says nothing that can be: %j", (answer) => {
+  it.each([{}, { out: "4000" }, { out: -1 }, { out: null }])("is replaced by the price if it is invalid: %j", (answer) => {
     expect(actual(tokens, {}, 1, says(answer))).toBe(250_000);
     expect(actual(tokens, {}, 1)).toBe(250_000);
   });
 });
 
-it("takes an input with the name of a member that every object has for not given, until it is", () => {
+it("treats an input with the name of an inherited member as unset until it is set", () => {
   const price = readWrittenPrice({
     perRunUsd: 1,
     factors: [{ when: { constructor: { given: true } }, times: 2 }],

@@ -27,7 +27,7 @@ const run = (sources: Record<string, unknown>, isFailing: (item: Record<string, 
   return collect(inPlaces(values, bound), bound.mapped);
 };
 
-it("pairs what is left of a list with the items at the same places of another, over several nodes", () => {
+it("pairs remaining items with the items at the same positions of another list, across nodes", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.integer({ min: 0, max: 11 }), { maxLength: 11 }),
@@ -49,7 +49,7 @@ it("pairs what is left of a list with the items at the same places of another, o
   );
 });
 
-it("keeps as many places as an item that failed would have filled", () => {
+it("keeps as many positions as a failed item would have filled", () => {
   expect(collect([["a", "b"], ABSENT, ["c", "d"]], true)).toEqual(["a", "b", ABSENT, ABSENT, "c", "d"]);
   expect(collect([["a", "b"], ABSENT, ["c"]], true)).toEqual(["a", "b", ABSENT, "c"]);
 });
@@ -64,7 +64,7 @@ it("takes a list as a whole without them: as text, as an input, as JSON, as a re
   expect(result).toEqual({ text: "a\n\nc", images: [{ url: "a" }, { url: "c" }], all: ["a", "c"] });
 });
 
-it("keeps their places in a list and behind a switch", () => {
+it("keeps positions in a list and behind a switch", () => {
   expect(evaluateStep({ type: "list", literals: { items: ["0"] } }, { items }, createBudget())).toEqual(["0", ...items]);
   const passed = evaluateStep({ type: "switch", literals: { cases: [] } }, { value: items }, createBudget()) as unknown[];
   expect(passed.map(isAbsent)).toEqual([false, true, false]);

@@ -33,7 +33,7 @@ it("says what a field is called, its default, and what is required", () => {
   });
 });
 
-it("has the first of fields of one name, and names of members of all objects as any other", () => {
+it("uses the first field of a name, and treats names of inherited members like others", () => {
   const { properties } = fieldsSchema([field({ type: "number" }), field({}), field({ name: "__proto__" })]) as { properties: object };
   expect(Object.entries(properties)).toEqual([
     ["x", { type: "number" }],

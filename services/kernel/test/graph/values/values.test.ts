@@ -16,7 +16,7 @@ const nothing = (): undefined => undefined;
 describe("fan-out", () => {
   it("never makes more calls than credits are held for", () => {
     const step = { sources: { prompt: [{ node: "pic", port: "image" }] }, listPorts: [], maxItems: 1 };
-    expect(() => bindItems(step, () => ["a", "b"])).toThrow(/no more than 1 may/);
+    expect(() => bindItems(step, () => ["a", "b"])).toThrow(/at most 1 are allowed/);
     expect(bindItems(step, () => "a").items).toEqual([{ prompt: "a" }]);
   });
 
@@ -121,7 +121,7 @@ describe("inputs", () => {
     expect(savedValues(graphOf([node], []))).toEqual({ a: 1, b: 2, c: null });
   });
 
-  it("bounds the texts in JSON, and not their sum: that is counted with the other values of the run", () => {
+  it("bounds each text in JSON; their sum counts with the run's other values", () => {
     const fields = inputFields(graphOf([input({ name: "any", type: "json" })], []));
     const problems = (any: unknown) => resolveInputs(fields, { any }).issues.map(({ message }) => message);
     expect(problems(Array.from({ length: 40 }, () => "x".repeat(20_000)))).toEqual([]);
@@ -137,7 +137,7 @@ describe("inputs", () => {
     expect(schemaViolations({ type: "integer" }, "18446744073709551615", createBudget())[0]?.message).toMatch(/^must be at most/);
   });
 
-  it("refuses numbers in JSON that would be null when they are written again, and takes the largest that are not", () => {
+  it("rejects JSON numbers that would become null, and accepts the largest finite ones", () => {
     const [field] = inputFields(graphOf([input({ name: "any", type: "json" })], []));
     const problems = ["1e400", '{"a":[-1e400]}', "1e308", '{"a":[null,"1e400"]}'].map((any) =>
       resolveInputs([field!], { any: JSON.parse(any) }).issues.map(({ message }) => message),

@@ -7,7 +7,7 @@ const chat: Node = { id: "chat", type: "llm-assistant", data: { model: "chat" } 
 const pic = (id: string): Node => ({ id, type: "generate-image", data: { model: "pic", inputs: { prompt: "p" } } });
 
 describe("a bypassed node", () => {
-  it("hands what flows in on, and neither calls nor costs anything", () => {
+  it("passes its input on without a call or a charge", () => {
     const plan = planned(
       [box("words"), off(chat), pic("picture"), OUT],
       [
@@ -22,7 +22,7 @@ describe("a bypassed node", () => {
     expect(plan.warnings).toEqual({});
   });
 
-  it("hands on the input of its output's name before others, however they are ordered", () => {
+  it("prefers the input with its output's name, in any order", () => {
     const nodes = [pic("mask"), pic("base"), off(pic("edit")), OUT];
     const into: Edge[] = [
       ["mask.image", "edit.mask"],
@@ -34,7 +34,7 @@ describe("a bypassed node", () => {
     expect(output(into.slice(0, 1))).toEqual([{ node: "mask", port: "image" }]);
   });
 
-  it("hands on all of a port's edges in their order, through others that are bypassed, too", () => {
+  it("passes all edges of a port on in order, also through other bypassed nodes", () => {
     const plan = planned(
       [pic("a"), pic("b"), off(pic("first")), off(pic("second")), OUT],
       [
@@ -68,17 +68,19 @@ describe("a bypassed node", () => {
       ],
     );
     expect(plan.output).toEqual({});
-    expect(plan.warnings.out?.at(-1)).toBe('nothing flows into images: "Poster" (picture) is bypassed, and none of its inputs fits');
+    expect(plan.warnings.out?.at(-1)).toBe(
+      'images gets no value: "Poster" (picture) is bypassed, and none of its inputs has a matching type',
+    );
   });
 
-  it("is not judged, needs no model, and counts in no estimate", () => {
+  it("isn't checked, needs no model, and isn't part of estimates", () => {
     const nodes = [off({ id: "gone", type: "generate-image", data: { model: "retired", inputs: 7 } }), pic("picture")];
     expect(issues(nodes, [["nowhere.x", "gone.image"]])).toEqual([]);
     expect(modelNames(graphOf(nodes, []))).toEqual(["pic"]);
     expect(generatorUses(graphOf(nodes, [])).map(({ nodeId }) => nodeId)).toEqual(["picture"]);
   });
 
-  it("needs nothing but what it hands on, and can't be run to", () => {
+  it("only depends on the inputs it passes on, and can't be a target", () => {
     const graph = graphOf(
       [box("words"), pic("base"), off(pic("edit")), pic("last")],
       [
@@ -100,7 +102,7 @@ describe("a bypassed node", () => {
         ["b.text", "out.text"],
       ],
     );
-    expect(ring.warnings.out?.at(-1)).toMatch(/^nothing flows into text: b is bypassed/);
+    expect(ring.warnings.out?.at(-1)).toMatch(/^text gets no value: b is bypassed/);
     const ladder = Array.from({ length: 40 }, (_, step) => off(box(`s${step}`, "{{x}}")));
     const doubled = ladder.slice(1).flatMap((_, step): Edge[] => [
       [`s${step}.text`, `s${step + 1}.x`],

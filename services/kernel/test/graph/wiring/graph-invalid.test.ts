@@ -118,7 +118,7 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
       badurl: [/^url: is not a URL$/],
       scheme: [/^url: must begin with http/],
       pointer: [/^extract: must be a JSON pointer/],
-      headers: [/^headers: a name has characters/, /^headers: every value must be text$/],
+      headers: [/^headers: a name has invalid characters/, /^headers: every value must be text$/],
       header: [/^headers: must be an object/],
       several: [/^method: /, /^url: /, /^extract: /],
       body: [/^body: is longer than 262144 bytes$/],

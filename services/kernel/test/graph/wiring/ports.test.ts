@@ -75,7 +75,7 @@ describe("what may flow where", () => {
     else expect(issue).toBeUndefined();
   });
 
-  it.each(["image", "video", "audio"] as const)("takes a file of unknown kind for %s when it is one", (kind) => {
+  it.each(["image", "video", "audio"] as const)("accepts a file of unknown family for %s if it turns out to be one", (kind) => {
     expect(plan("media", kind, `${kind}/x`).issues).toEqual([]);
   });
 
@@ -139,7 +139,7 @@ describe("text for a number", () => {
     expect(numberOf(text)).toEqual([number]);
   });
 
-  it("may be chosen, come in a list, or be nothing, and then what the node says itself stands", () => {
+  it("can be a literal, a list item or empty; an empty one leaves the node's own setting", () => {
     expect(numberOf("3", "select")).toEqual([3]);
     expect(numberOf(["1", 2, "3"], "json")).toEqual([1, 2, 3]);
     expect(numberOf("  ")).toEqual([7]);
@@ -150,7 +150,7 @@ describe("text for a number", () => {
     expect(numberOf(text)).toMatchObject([{ nodeId: "taker", message: `number: must be a number, but is the text "${shown}"` }]);
   });
 
-  it("is looked at when a node begins, if it is known only then", () => {
+  it("is checked when the node starts, if it isn't known earlier", () => {
     const nodes = [
       { id: "chat", type: "llm-assistant", data: { model: "text" } },
       { id: "taker", type: "generate-image", data: { model: "taker" } },

@@ -21,7 +21,7 @@ const EDGES: Edge[] = [
 const idsUpTo = (id: string, edges = EDGES): string[] | undefined => upToNode(graphOf(NODES, edges), id)?.nodes.map((node) => node.id);
 
 describe("the part of a graph that a node needs", () => {
-  it("is the node and everything before it, and neither what stands beside it nor behind it", () => {
+  it("is the node with everything before it, without parallel and later nodes", () => {
     expect(idsUpTo("pic")).toEqual(["words", "chat", "pic"]);
     expect(idsUpTo("words")).toEqual(["words"]);
     expect(idsUpTo("out")).toEqual(["words", "chat", "pic", "clip", "out"]);
@@ -38,7 +38,7 @@ describe("the part of a graph that a node needs", () => {
     expect(upToNode(graph, "aside")?.edges).toHaveLength(1);
   });
 
-  it("is nothing for nodes that aren't there or never run", () => {
+  it("is undefined for nodes that don't exist or never run", () => {
     expect(idsUpTo("nowhere")).toBeUndefined();
     expect(idsUpTo("remark")).toBeUndefined();
   });
