@@ -44,14 +44,14 @@ describe("a chat completion", () => {
     expect(JSON.parse(contentOf(answer))).toEqual({ said: "hello" });
   });
 
-  it("whose process ends before it began may be asked again; one that broke off just ends", async () => {
+  it("can be retried if its process ended before the first output; an interrupted one just ends", async () => {
     const crashed = await ask("crash", { stream: true });
     expect([crashed.status, crashed.headers.get("retry-after")]).toEqual([503, "1"]);
     await expect(ask("break off", { stream: true })).rejects.toThrow();
     expect(contentOf(await ask("hello"))).toBe("you said hello");
   });
 
-  it("of whoever left ends, and the model is free", async () => {
+  it("ends when its client disconnects, and the model is free", async () => {
     const left = new AbortController();
     const body = JSON.stringify({ model: "local-chat", messages: [{ role: "user", content: "hang" }] });
     const headers = { authorization: "Bearer key-of-the-test", "content-type": "application/json" };

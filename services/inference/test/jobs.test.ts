@@ -133,7 +133,7 @@ describe("a model's process", () => {
     expect(Object.keys(await loaded()).sort()).toEqual(["local-chat", "local-music"]);
   });
 
-  it("is unloaded when nobody has asked for it for a while", async () => {
+  it("is unloaded after a time without requests", async () => {
     await running.stop();
     running = await startInference(folder, { idleMs: 50 });
     await ended(running.base, (await submit("one")).json.id);

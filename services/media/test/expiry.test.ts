@@ -62,7 +62,7 @@ it("removes generated files after 90 days, and neither kept ones nor uploads", a
   expect(await objects().countDocuments({})).toBe(3);
 });
 
-it("keeps what is named by id or by key, and shows again what a call that was cut short has hidden", async () => {
+it("keeps files in use by id or key, and restores those that an interrupted call has hidden", async () => {
   const [byId, byKey] = [await generate(91), await generate(91)];
   await objects().updateOne({ _id: byId.id }, { $set: { removal: "expired", removedAt: new Date() } });
   const { remove, purged } = expiry(() => Promise.resolve([byId.id, byKey.key]));
@@ -147,7 +147,7 @@ it("goes through any number of files, a bounded page per call", async () => {
   expect(removed).toEqual([100, 100, 50]);
 });
 
-it("removes nothing while workflows can't say what it names", async () => {
+it("removes nothing while the workflows service is unreachable", async () => {
   const old = await generate(91);
   let cursor = "";
   const enforce = async (): Promise<void> => {

@@ -57,7 +57,7 @@ it("keeps the newest archive of an owner, whole, and one that was cut off not at
   expect(await files()).toBe(1);
 });
 
-it("erases an owner's files with their bytes, those being removed included, and nobody else's", async () => {
+it("erases an owner's files with their bytes, including those under removal, and no other owner's", async () => {
   const kept = await running.upload(PNG, { ownerId: "another" });
   await running.upload(PNG);
   await running.upload(Buffer.concat([PNG, PNG]), { ownerId: innerOwner(OWNER) });

@@ -113,7 +113,7 @@ describe("listing", () => {
     await expect(list(OWNER, limit)).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   });
 
-  it("refuses a cursor that is none", async () => {
+  it("rejects an invalid cursor", async () => {
     await expect(list(OWNER, 10, "?")).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   });
 });
@@ -129,7 +129,7 @@ describe("deleting", () => {
     await expect(remove(object.id, owner)).rejects.toMatchObject(GONE);
   });
 
-  it("refuses what belongs to somebody else", async () => {
+  it("rejects another owner's file", async () => {
     const object = await upload(newOwner());
     await expect(remove(object.id, OWNER)).rejects.toMatchObject(GONE);
     expect(await status(object)).toBe(200);

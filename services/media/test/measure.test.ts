@@ -57,7 +57,7 @@ it.each([
   ["a WebM", "sound.webm", "video/webm"],
   ["an MP4", "sound.mp4", "video/mp4"],
   ["a Matroska", "sound.mkv", "video/x-matroska"],
-])("tells %s file that has a sound alone", async (_what, name, contentType) => {
+])("recognizes %s file with audio only", async (_what, name, contentType) => {
   expect((await measuring.measure(kind(name), contentType)).isSound).toBe(true);
 });
 
@@ -82,7 +82,7 @@ it.each([
   ],
   ["it is damaged in the middle", Buffer.concat([mp3(SLOW), Buffer.alloc(1_000, 1), mp3(FAST)])],
   ["something stands behind it", Buffer.concat([mp3([...FAST, ...SLOW]), Buffer.from("TAG"), Buffer.alloc(125)])],
-])("counts how long an MP3 is that does not say it, where %s", async (_where, bytes) => {
+])("counts the duration of an MP3 without a stored one, where %s", async (_where, bytes) => {
   const { durationMs } = await measuring.measure(await file("counted.mp3", bytes), "audio/mpeg");
   expect(Math.abs(durationMs! - (80 * 1_152) / 44.1)).toBeLessThan(2);
 });

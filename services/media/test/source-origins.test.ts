@@ -28,7 +28,7 @@ beforeEach(() => hits.splice(0));
 const ingest = ({ client }: RunningMedia, path: string, sourceOrigin: media.SourceOrigin) =>
   client.ingest({ ownerId: OWNER, accept: [], making: undefined, id: randomUUID(), sourceUrl: origin.url + path, sourceOrigin });
 
-it("reaches a provider's address, but not when a user names it", async () => {
+it("can fetch a provider's URL, but not the same one from a user", async () => {
   await expect(ingest(forProviders, "/image", USER)).rejects.toMatchObject({
     reason: "EXECUTION_FAILED",
     message: expect.stringContaining(`refused to call ${origin.address}`) as string,

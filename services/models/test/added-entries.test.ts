@@ -108,7 +108,7 @@ describe("an added entry", () => {
     await expect(put(first, named(added, { price: null }))).rejects.toMatchObject({ metadata: { issues: [{ path: "price" }] } });
   });
 
-  it("is gone when it is deleted, but not for runs under way", async () => {
+  it("disappears when it is deleted, except for runs in progress", async () => {
     const added = name();
     await put(first, named(added));
     await first.deleteEntry({ internalName: added, ifRevision: undefined });

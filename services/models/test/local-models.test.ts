@@ -68,7 +68,7 @@ it("asks once in a while, with its key, however often it is asked", async () => 
   expect(asked).toHaveLength(2);
 });
 
-it("calls a model away whose service is away, or answers what can't be read", async () => {
+it("reports a model as away if its service is unreachable or answers invalid data", async () => {
   answer = undefined;
   expect(await local.statusOf("local-chat")).toMatchObject({ state: "away", retryAfterSeconds: 60 });
   time = 5_000;
@@ -95,7 +95,7 @@ describe("a model whose files are not on the machine", () => {
     "local-speech": { status: "downloading", retryAfterSeconds: 12 },
   };
 
-  it("is no enabled model, and says why to those who ask for it; one whose files are on their way is", async () => {
+  it("is disabled with a reason, while one whose files are downloading is enabled", async () => {
     answer = { models, fetch: null };
     const registry = await loadRegistry(join(__dirname, "..", "registry"), { SANDBOX_URL: "http://127.0.0.1:9", INFERENCE_URL: url });
     const all = Object.keys(models).map((name) => ({ ...registry.models.get(name)!, environmentLacks: [], fallback: [] }));

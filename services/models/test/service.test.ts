@@ -117,7 +117,7 @@ describe("an admin's change", () => {
     expect([before!.enabled, model!.enabled, model!.price]).toEqual([false, true, { basis: { $case: "perRunMicroUsd", value: 7 } }]);
   });
 
-  it("says what comes in a model's place, and takes that back", async () => {
+  it("sets and removes fallback models", async () => {
     const set = (...names: string[]) => update(first, { fallback: { models: names } });
     expect((await set("sandbox-image-fast")).model!.fallback).toEqual(["sandbox-image-fast"]);
     await eventually(async () => (await get(second, "sandbox-image")).fallback.length === 1);

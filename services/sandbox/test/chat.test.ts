@@ -94,7 +94,7 @@ describe("a streamed completion", () => {
     expect(chunks.at(-2)).toMatchObject({ choices: [{ finish_reason: "stop" }] });
   });
 
-  it("has no usage when nobody asked", async () => {
+  it("has no usage unless it is requested", async () => {
     const chunks = chunksOf(await ask({ stream: true }));
     expect(chunks.every(({ usage }) => usage === undefined)).toBe(true);
   });

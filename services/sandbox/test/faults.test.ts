@@ -167,7 +167,7 @@ describe("faults for everyone", () => {
     expect(performance.now() - before).toBeGreaterThanOrEqual(115);
   });
 
-  it("have no time for a while, and say for how long", async () => {
+  it("answer 429 for a while, with Retry-After", async () => {
     await sandbox.call("POST", "/sandbox/faults", { busyMs: 60_000 });
     const answer = await poll();
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "60"]);
@@ -209,7 +209,7 @@ describe("the control routes", () => {
     expect((await sandbox.call("GET", "/sandbox/stats")).at("faults.errorRate")).toBe(0);
   });
 
-  it("refuse everybody where no key is set", async () => {
+  it("reject every request if no key is set", async () => {
     const folder = createFolder();
     const app = createSandbox({ apiKey: API_KEY, dataDirectory: folder });
     const server = await startHttpServer({ listen: "127.0.0.1:0", app, graceMs: 0 });

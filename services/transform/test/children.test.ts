@@ -92,7 +92,7 @@ it("ends what a process started together with it", async () => {
   await eventually(() => !isAlive(pid));
 });
 
-it("gives users turns, whoever asks for more", async () => {
+it("gives users turns, however many requests one of them has", async () => {
   const order: string[] = [];
   const enter = async (key: string): Promise<void> => {
     const leave = await pool.enter({ key, maxWaitMs: 20_000 });

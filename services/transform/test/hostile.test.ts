@@ -83,7 +83,7 @@ it("fails where one image of several means harm", async () => {
   expect(failure).toMatchObject({ kind: "failed", message: "image-grid: images.1: the image has more than 100000000 pixels" });
 });
 
-it("survives what no one thought of", async () => {
+it("survives random damage", async () => {
   const base = await good();
   for (let round = 0; round < 25; round += 1) {
     const bytes = Buffer.from(base);

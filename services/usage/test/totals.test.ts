@@ -188,7 +188,7 @@ it("sums up days and models, of rows in the totals and of those that are not", a
   expect(await usage.dailySums(query)).toEqual(expected());
 });
 
-it("forgets rows that are too old, and their part of the totals, also when a process dies meanwhile", async () => {
+it("removes expired rows and their share of the totals, even if a process crashes meanwhile", async () => {
   const userId = randomUUID();
   const dies = (): Promise<never> => Promise.reject(new Error("killed"));
   const removeSome = async (ids: readonly string[]): Promise<never> => {

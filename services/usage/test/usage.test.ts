@@ -162,7 +162,7 @@ it("begins runs together, and names those alone that have their rows", async () 
   ]);
 });
 
-it("never touches a run of another user", async () => {
+it("never changes another user's run", async () => {
   const run = runOf(user());
   await client.startRun({ run });
   const stranger = { ...run, userId: user() };

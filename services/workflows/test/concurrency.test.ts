@@ -140,7 +140,7 @@ describe("updates", () => {
 });
 
 describe("folders", () => {
-  it("hold nothing after they were removed, however the two race", async () => {
+  it("hold no workflow after their removal, however a save and a removal race", async () => {
     const owner = newOwner();
     for (let round = 0; round < 5; round += 1) {
       const { folder } = await service.client.createFolder({ ownerId: owner, name: "Racing" });

@@ -148,7 +148,7 @@ describe("covers and thumbnails", () => {
     expect((await seen(reader, slug))!.thumbnail).toBeUndefined();
   });
 
-  it("accepts what it has from another public address, and shows nobody else that", async () => {
+  it("accepts unchanged pictures from another public URL, and hides them from others", async () => {
     const [owner, reader] = [newOwner(), newOwner()];
     const { slug } = await template(owner, { thumbnail: dataUrl(PNG) });
     const old = { coverJson: cover("https://former.test/media/cover.png") };
@@ -291,7 +291,7 @@ describe("cloning", () => {
     expect((await clone(source.slug, author, { name: "Mine twice" })).name).toBe("Mine twice");
   });
 
-  it("copies somebody else's template as its newest version is", async () => {
+  it("copies the newest version of another user's template", async () => {
     const [author, reader] = [newOwner(), newOwner()];
     const { slug } = await template(author, { nodesJson: '[{"id":"one"}]' });
     await service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug, ownerId: author }));
@@ -315,7 +315,7 @@ describe("cloning", () => {
 });
 
 describe("deleted slugs", () => {
-  it("stay their owner's: nobody else gets them, the owner does again", async () => {
+  it("stay reserved for their owner, who can use them again", async () => {
     const [owner, other] = [newOwner(), newOwner()];
     const name = unique();
     const { slug } = await service.create(owner, { name });

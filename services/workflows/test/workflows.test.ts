@@ -236,7 +236,7 @@ describe("updating", () => {
     expect(await get(service, created.slug, owner)).toEqual(updated);
   });
 
-  it("derives schema and generators anew from a changed graph", async () => {
+  it("derives schema and generators again from a changed graph", async () => {
     const { slug } = await service.create(owner, GRAPH);
     await service.update(slug, owner, { nodesJson: '[{"id":"g2","type":"generate-video","data":{"model":"sandbox-video"}}]' });
     const { schema, generators } = await service.client.getSchema({ version: "", slug, userId: owner });
@@ -310,7 +310,7 @@ describe("schemas", () => {
     expect(generators).toEqual([{ nodeId: "gen", model: "sandbox-image", inputsJson: '{"count":2,"prompt: characters":10}', items: 1 }]);
   });
 
-  it("tell of whole calls only", async () => {
+  it("count whole calls only", async () => {
     const picture = (id: string, inputs = {}): object => ({ id, type: "generate-image", data: { model: "sandbox-image", inputs } });
     const nodesJson = JSON.stringify([picture("a", { count: 1.5 }), picture("b")]);
     const edgesJson = JSON.stringify([{ source: "a", sourceHandle: "image", target: "b", targetHandle: "image" }]);

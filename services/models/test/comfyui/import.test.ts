@@ -24,11 +24,11 @@ it.each([
   ["VHS_VideoCombine", { format: "video/h264-mp4" }, "video"],
   ["VHS_VideoCombine", { format: "image/webp" }, "image"],
   ["SaveAudioMP3", {}, "audio"],
-])("makes what its last node keeps: %s %j makes %s", async (last, inputs, modality) => {
+])("has the modality of its last node: %s %j makes %s", async (last, inputs, modality) => {
   expect(await add(ending(last, inputs))).toMatchObject({ modality });
 });
 
-it("asks what a workflow makes whose nodes don't tell, and takes the answer", async () => {
+it("needs the modality of a workflow whose nodes don't show it", async () => {
   await expect(add(ending("MyFilmSaver"))).rejects.toMatchObject({
     message: expect.stringContaining("modality: must be one of") as string,
   });

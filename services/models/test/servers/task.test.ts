@@ -1,7 +1,7 @@
 import { listedModel } from "../../src/servers/task";
 import { modelServers } from "../../src/servers/environment";
 
-describe("what a listed model is for", () => {
+describe("the task of a listed model", () => {
   it.each([
     ["llama3.2:3b", "chat", false],
     ["qwen2.5-vl-7b-instruct", "chat", true],
@@ -33,7 +33,7 @@ describe("what a listed model is for", () => {
     [{ architecture: { output_modalities: ["text"], input_modalities: ["text", "image"] } }, "chat", true],
     [{ capabilities: ["completion", "multimodal"] }, "chat", true],
     [{ capabilities: ["completion"] }, "chat", false],
-  ])("by what its server says rather: %j", (said, task, sees) => {
+  ])("by its server's metadata first: %j", (said, task, sees) => {
     expect(listedModel({ id: "some-model", ...said })).toMatchObject({ task, sees });
   });
 

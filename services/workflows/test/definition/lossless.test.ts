@@ -73,7 +73,7 @@ describe("a graph", () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it("may hold node kinds, members and ids that nobody knows", async () => {
+  it("can have unknown node kinds, members and ids", async () => {
     const nodesJson =
       '[{"id":"1","type":"from-the-future","data":{"$where":"x"},"secret":[1]},{"id":"1","type":"note"},{"type":"no-id"},42,null]';
     expect((await service.create(owner, { nodesJson, edgesJson: '["odd",{}]' })).nodesJson).toBe(nodesJson);

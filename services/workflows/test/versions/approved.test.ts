@@ -151,7 +151,7 @@ describe("a draft behind a version, which a node in another workflow names", () 
     expect(await standing(slug, owner)).toEqual({ approved: text("one"), run: text("two"), pendingChange: true });
   });
 
-  it("is nobody's while nobody who can run it has approved one, whatever is published", async () => {
+  it("doesn't exist until a caller who can run it has approved one, whatever is published", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, written("one"));
     for (const words of ["two", "three"]) {
@@ -174,7 +174,7 @@ it("approves nothing of a workflow that its creator can't run, even under a slug
   expect(await ask()).toMatchObject({ nodesJson: text("two") });
 });
 
-it("shows visitors of an app the form of what they run", async () => {
+it("shows visitors of an app the inputs of the graph they run", async () => {
   const owner = newOwner();
   const field = (name: string) => JSON.stringify([{ id: "in", type: "request-input", data: { fields: [{ name, type: "text" }] } }]);
   const app = proto.App.fromPartial({ published: true, payer: "owner", dailyMillicredits: 1_000, perVisitorPerDay: 5, theme: "auto" });
@@ -192,7 +192,7 @@ it("shows visitors of an app the form of what they run", async () => {
   expect(await fields()).toEqual(["three"]);
 });
 
-it("gives readers of somebody else's template what runs run", async () => {
+it("gives readers of another user's template the graph of its runs", async () => {
   const owner = newOwner();
   const { slug } = await service.create(owner, graph("one"));
   await service.update(slug, owner, written("two"));

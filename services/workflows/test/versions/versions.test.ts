@@ -49,7 +49,7 @@ describe("a published workflow", () => {
     await expect(said("one")).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   });
 
-  it("is not sent again to those who hold what they ask for", async () => {
+  it("isn't sent again to callers who have the current revision", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, { nodesJson: text("one") });
     await publish(slug, owner);
