@@ -1,4 +1,3 @@
-/** Clients of the other services. */
 import { createGrpcClient, type ClientOf, type TlsConfig } from "@nodeloom/platform";
 import {
   accountErasure,
@@ -57,7 +56,7 @@ export const connectServices = (config: Locations & TlsConfig) => {
 
 export type Services = ReturnType<typeof connectServices>;
 
-/** Clients by which the services that keep something of accounts erase it, in the order in which they do. */
+/** Clients that erase, in the order of erasure. */
 export const connectErasures = (config: Locations & TlsConfig) => {
   const connect = (address: string) =>
     createGrpcClient<erasure.ErasureServiceServer>(erasure.ErasureServiceService, { address, tls: config });

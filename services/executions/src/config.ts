@@ -11,11 +11,8 @@ import {
 import { z } from "zod";
 import { moderationVariables } from "./moderation/settings";
 
-/** The settings of executions. */
-
 const MAX_RETENTION_DAYS = 3_650;
 
-/** What of the environment executions reads, beside what every process reads. */
 export const variables = {
   ...listenVariable("executions"),
   ...addressVariables("executions"),

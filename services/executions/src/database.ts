@@ -3,8 +3,8 @@ import { createStores } from "./record/stores";
 import { prepareTemporal } from "./workflow/prepare";
 
 /**
- * Runs with their calls, payloads and lines; and in Temporal the search attributes that runs carry, and the schedules. The version
- * goes up with every change of any of them.
+ * Runs with their calls, payloads and log; in Temporal, the search attributes of runs and the schedules. Raise the version with every
+ * change.
  */
 export const database = defineDatabase({
   service: "executions",

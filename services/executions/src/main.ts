@@ -5,8 +5,6 @@ import { database } from "./database";
 import { wire } from "./wiring";
 import { accountExportsHandlers, batchesHandlers, executionsHandlers, mailHandlers } from "./server";
 
-/** The process of executions. */
-
 export const service = defineService({
   name: "executions",
   database,
@@ -14,7 +12,7 @@ export const service = defineService({
   start: async ({ config, logger }) => {
     const connection = await openDatabase(database, config, logger);
     const wired = await wire(config, connection, logger);
-    // Calls of runs have the whole grace.
+    // Calls of runs may use the whole grace period.
     return serveGrpc({
       service: grpcService(executions.ExecutionsServiceService, executionsHandlers(wired.handlers)),
       more: [

@@ -2,8 +2,8 @@ import { durationHistogram, eventCounter, observedGauge, type Reading, type Slot
 import { RUN_WORKFLOW, type Refusal, type RunEnd } from "./run/types";
 
 /**
- * What an operator watches. Attributes have few values: outcomes, codes, kinds of nodes, hosts of providers; never ids of users,
- * runs, workflows or models.
+ * Metrics for operators. Attributes have few values (outcomes, codes, kinds of nodes, hosts of providers), never ids of users, runs,
+ * workflows or models.
  */
 
 const runs = eventCounter("nodeloom.runs", "runs that ended or were refused, by outcome and error code");
@@ -19,7 +19,7 @@ const moderationTook = durationHistogram(
 );
 export const notePollLag = durationHistogram("nodeloom.poll.lag", "how much later jobs were asked for than they should have been");
 
-/** Counts an end, once. */
+/** Call once per run. */
 export const countRun = (
   { status, error, nodes }: Pick<RunEnd, "status" | "error" | "nodes">,
   target: "workflow" | "model",
@@ -31,7 +31,7 @@ export const countRun = (
   for (const node of nodes) if (node.durationMs !== null) nodeTook(node.durationMs, { kind: node.type, outcome: node.status });
 };
 
-/** A run was refused when it was about to begin. */
+/** Call when a starting run is refused. */
 export const countRefusal = ({ reason }: Pick<Refusal, "reason">): void => runs({ outcome: "refused", code: reason });
 
 /** @param outcome `allowed`, `refused` or `away` */
@@ -41,7 +41,6 @@ export const countModeration = (kind: "input" | "output", outcome: string, durat
 export const countOutgoingWait = (kind: "call", outcome: "waited" | "refused"): void => outgoingWaits({ kind, outcome });
 
 const failingTasks = new Map<string, number>([[RUN_WORKFLOW, 0]]);
-/** Notes the workflows whose tasks fail, by their types. */
 export const noteFailingTasks = (types: readonly string[]): void => {
   for (const type of failingTasks.keys()) failingTasks.set(type, 0);
   for (const type of types) failingTasks.set(type, (failingTasks.get(type) ?? 0) + 1);
@@ -49,15 +48,15 @@ export const noteFailingTasks = (types: readonly string[]): void => {
 
 export interface Watched {
   pools: Readonly<Record<string, Pick<Slots, "load">>>;
-  /** Providers that are known here, and whether they are left alone. */
+  /** Providers called by this process, and whether their circuit is open. */
   providers: () => { name: string; isOpen: boolean; load?: ReturnType<Slots["load"]> }[];
-  /** Jobs at providers that are followed here. */
+  /** Provider jobs that this process polls. */
   jobs: () => number;
 }
 
 export type Stop = () => void;
 
-/** Tells how full and how well a process is, whenever it is asked. @returns how to end that */
+/** @returns how to end that */
 export const watchLoad = ({ pools, providers, jobs }: Watched): Stop => {
   const loads = (pick: "inUse" | "waiting") => (): Reading[] => [
     ...Object.entries(pools).map(([pool, slots]) => ({ value: slots.load()[pick], attributes: { pool } })),

@@ -1,4 +1,3 @@
-/** The gRPC service of executions. */
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, requestContext, serverStream, unary } from "@nodeloom/platform";
 import { executions, type accountExports, type batches, type mail } from "@nodeloom/proto";
@@ -95,14 +94,14 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
     webhookDelivery: executionMessage(await options.webhooks.redeliver(executionId, userId)).webhookDelivery,
   })),
   getWebhookMessage: unary(async (request) => ({ message: await options.webhookMessage(request) })),
-  // Gateways of 1.0.0 ask here.
+  // Gateways of version 1.0.0 still call this.
   testWebhook: unary(async (request) => executions.TestWebhookResponse.fromPartial(await options.notifications.testWebhook(request))),
   testProviderKey: unary(({ name }) => options.testProviderKey(name)),
   listModeration: unary((request) => options.moderation(request)),
   ...movedTriggersHandlers(options.stores.movedTriggers, options.triggers),
 });
 
-/** Gateways of 1.0.0 ask here for mails. */
+/** Gateways of version 1.0.0 still call this for mails. */
 export const mailHandlers = ({ notifications }: HandlerOptions): mail.MailServiceServer => ({
   getMail: unary(() => notifications.getMail({})),
   sendMail: unary(({ id, mail }) => notifications.send({ id, message: mail })),

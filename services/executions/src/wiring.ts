@@ -1,4 +1,3 @@
-/** Puts the service together: its stores, its clients, its worker and what it does at intervals. */
 import { join } from "node:path";
 import { connectRedis, createSlots, libraryMetrics, redisReady, startRelay, temporalSecurity, type Logger } from "@nodeloom/platform";
 import { connectTemporal, createEncryptionCodec } from "@nodeloom/platform/temporal";
@@ -42,12 +41,11 @@ import { createEarlierMessages } from "./upkeep/earlier-messages";
 import { createAnnounceBatch, createHandOver } from "./webhooks/hand-over";
 import { createWebhookMessage } from "./webhooks/message";
 
-/** Made when the platform is built. */
 const WORKFLOW_BUNDLE = join(__dirname, "..", "dist", "workflow-bundle.js");
 
 export interface Wired {
   handlers: HandlerOptions;
-  /** Ends what runs here, within its grace: calls under way are finished or handed to another process. */
+  /** Drains within the grace period: calls under way finish or move to another process. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -61,7 +59,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const channel = createEventChannel({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
   const execution = createExecution({ stores, channel });
   const catalog = createModelCatalog(services.models);
-  // Held to the rules of the user's own calls, also where a provider will call it.
+  // Provider-bound addresses follow the rules for the user's own calls.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "")}/media/` };
   const made = wireCalls({ config, services, stores, redis: publisher, channel, execution, catalog, addresses, logger });
   const { moderation, outgoing, reruns, reuseCalls, textStreams } = made;
@@ -73,7 +71,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     security: temporalSecurity(config),
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue,
-    // What is too large for Temporal is put away first: only what is left of it goes there, and is encrypted.
+    // Large payloads move to storage first; Temporal gets only a reference, encrypted.
     dataConverter: { payloadCodecs: [createClaimCheckCodec(stores.payloads), createEncryptionCodec(config.TEMPORAL_PAYLOAD_KEYS)] },
     logger,
     workflowBundle: { codePath: WORKFLOW_BUNDLE },

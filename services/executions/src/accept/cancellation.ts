@@ -11,12 +11,12 @@ import type { Execution } from "../lifecycle/execution";
 import { isFinal } from "../run/states";
 
 /**
- * Cancelling arrives in four ways.
- * - A client asks for it (`cancel`): a run under way becomes `cancel_requested`, and its workflow and the calls under way hear
- *   of it; one that waits in the queue is over at once, and so is one whose workflow task fails.
- * - A client cancels all that waits (`cancelQueued`).
- * - An operator cancels the workflow in Temporal: the workflow takes it for the signal, and its end is `cancelled`.
- * - A call finds its run `cancel_requested` before it is sent: it is not sent, and the workflow stops the others.
+ * A run is cancelled in four ways:
+ * - A client cancels it (`cancel`). A run under way becomes `cancel_requested`, and its workflow and calls are signalled. A queued run ends
+ *   at once, and so does one whose workflow task fails.
+ * - A client cancels all queued runs (`cancelQueued`).
+ * - An operator cancels the workflow in Temporal. The workflow treats that as the signal and ends as `cancelled`.
+ * - A call finds its run `cancel_requested` before it is sent. It isn't sent, and the workflow stops the other calls.
  */
 
 export interface CancellationOptions {
@@ -33,7 +33,7 @@ export const createCancellation = ({ stores, execution, end, outbox, awaitDelive
   const leaveQueue = async (executionId: string, userId: string): Promise<boolean> =>
     (await end.endQueued(executionId, { userId }, null)) !== null;
 
-  /** Signals the workflow of a run; if its task fails, so that it hears of nothing, the run is ended from outside. */
+  /** Signals the workflow of a run. A workflow whose task fails receives no signal, so its run is ended from outside. */
   const stop = async (row: ExecutionView): Promise<void> => {
     const isFailing = await tasks.isFailing(row._id).catch(() => false);
     if (isFailing) await abandon(row);
@@ -46,7 +46,7 @@ export const createCancellation = ({ stores, execution, end, outbox, awaitDelive
       const answer = await retryOnConflict(CONFLICT_ATTEMPTS.cancellation, async () => {
         const row = (await execution.requestCancel(executionId, userId)) ?? (await stores.rows.findOwned(executionId, userId));
         if (!row) throw executionNotFound();
-        // Sent to its workflow, once more where it was before. Where that fails the relay does it.
+        // The outbox signals the workflow again; if that fails, the relay retries.
         if (row.status === "cancel_requested") {
           await stop(row);
           return "cancel_requested";
@@ -60,11 +60,11 @@ export const createCancellation = ({ stores, execution, end, outbox, awaitDelive
       return answer;
     },
 
-    /** Cancels all of a user's runs that wait in the queue. @returns how many */
+    /** Cancels all queued runs of a user. @returns how many */
     cancelQueued: async (userId: string): Promise<number> => {
       const { waiting } = await stores.queues.find(userId);
       let cancelled = 0;
-      // The youngest first: nothing moves up meanwhile that is about to be cancelled.
+      // Newest first: otherwise a run that is about to be cancelled would move up into a freed place.
       for (const { id } of [...waiting].reverse()) if (await leaveQueue(executionOf(id), userId)) cancelled += 1;
       return cancelled;
     },

@@ -1,4 +1,4 @@
-/** What a decision puts in the place of the value that was looked at. */
+/** Replaces the value under review by the one that the decision carries. */
 import {
   invalidRequest,
   isMedia,
@@ -18,13 +18,12 @@ import { files, mediaValue } from "../plan/files";
 
 export interface ChangedValueOptions {
   media: Pick<Media, "getObjects" | "getObjectsByKey">;
-  /** What the addresses of files in our storage begin with. */
+  /** Prefix of addresses in our storage. */
   own: string;
 }
 
 const problem = (message: string): Error => invalidRequest([{ path: "value", message }]);
 
-/** How a file is named: by its id, or by its address in our storage. */
 const referenceOf = (value: unknown): string => {
   const reference = isRecord(value) ? value.url : value;
   if (typeof reference === "string") return reference;
@@ -32,7 +31,7 @@ const referenceOf = (value: unknown): string => {
 };
 
 export const createChangedValue = ({ media, own }: ChangedValueOptions) => {
-  /** The files that are named, as they are stored; anything else is refused. */
+  /** Looks up the named files in storage. Fails if one isn't there. */
   const stored = async (references: readonly string[], userId: string): Promise<MediaValue[]> => {
     const keys = references.filter((reference) => reference.startsWith(own)).map((reference) => reference.slice(own.length));
     const byId = await files(media, references.filter(isMediaId), userId);
@@ -46,7 +45,7 @@ export const createChangedValue = ({ media, own }: ChangedValueOptions) => {
   };
 
   /**
-   * Reads what a client sends in the place of a value of a type. Files become what is stored of them.
+   * Reads the replacement for a value of a type. References to files become the stored files.
    * @throws INVALID_REQUEST where it is not of that type, or too large
    */
   return async (shown: ValueType, valueJson: string, userId: string): Promise<unknown> => {

@@ -1,4 +1,3 @@
-/** Decisions as owners of executions make them. */
 import { DomainError, executionNotFound, nodeName, shownName, waitsForDecision } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { decisionOf, approvalOf, type Approvals } from "../lifecycle/approvals";
@@ -14,7 +13,6 @@ export interface DecideOptions extends ChangedValueOptions {
 
 const said = ({ isApproved }: Decision): "approve" | "reject" => (isApproved ? "approve" : "reject");
 
-/** Why a node of an execution can't be decided on. */
 const notWaiting = (row: ExecutionView, nodeId: string): DomainError => {
   const name = nodeName(shownName(nodeId), undefined);
   const earlier = decisionOf(row, nodeId);
@@ -30,7 +28,7 @@ const notWaiting = (row: ExecutionView, nodeId: string): DomainError => {
 export type Decide = ReturnType<typeof createDecide>;
 
 /**
- * Decides what a node of an execution waits for. The first decision stands, whether a person made it or the time was over.
+ * Decides an approval. The first decision wins, whether a person or the timeout made it.
  * @throws EXECUTION_NOT_FOUND, NOT_FOUND for a node that is no approval of it, NOT_WAITING, INVALID_REQUEST
  */
 export const createDecide = ({ stores, approvals, ...files }: DecideOptions) => {

@@ -1,4 +1,3 @@
-/** Follows one run for a request that waits for it. */
 import { withTimeout } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
 import type { EventChannel } from "../record/channel";
@@ -6,22 +5,23 @@ import type { ExecutionView } from "../run/record";
 import type { Stores } from "../record/stores";
 import { isUndelivered } from "../run/states";
 
-/** What is heard of one run, from when it is listened to. */
 export interface Following {
   listen(): void;
-  /** The row after the next transition that is heard of, after a silence, or when the time is over. */
+  /** The row after the next announced transition, after a silence, or when the time is up. */
   next(until: number): Promise<ExecutionView | null>;
   stop(): void;
 }
 
 export type Follow = (executionId: string) => Following;
 
-/** Follows runs by their channel: a message says that there is something to read, and one that is missed costs latency only. */
+/**
+ * Follows runs through their channels. A message only says that there is something to read, so a lost one costs latency and nothing else.
+ */
 export const createFollow =
   ({ stores, channel }: { stores: Pick<Stores, "rows">; channel: Pick<EventChannel, "onTransition"> }): Follow =>
   (executionId) => {
     let isHeard = false;
-    /** Its end was announced, which is after its outbox was delivered. */
+    /** The end is announced after its outbox was delivered. */
     let isSettled = false;
     let wake: () => void = () => undefined;
     let unsubscribe: (() => void) | undefined;
@@ -51,10 +51,10 @@ export const createFollow =
 
 export type EndedRow = Pick<ExecutionView, "_id" | "status" | "outbox" | "finishedAt">;
 
-/** Waits until an end that was just written has its usage row and its place free, for a second at most. */
+/** Waits at most a second until a new end has its usage row and its place is free. */
 export type AwaitDelivered = (row: EndedRow) => Promise<void>;
 
-/** An end that is older is the relay's to deliver: the service that it waits for is away. */
+/** Older ends belong to the relay: the service that they wait for is unavailable. */
 const YOUNG_MS = 5_000;
 
 const isAwaited = (row: EndedRow): boolean => isUndelivered(row) && Date.now() - (row.finishedAt?.getTime() ?? 0) < YOUNG_MS;

@@ -1,16 +1,16 @@
-/** requests/attribution/: whom a run is counted for: what its key fixes of its metadata. */
+/** Attribution: the key of a run can fix part of its metadata. */
 import { invalidRequest, RUN_METADATA, type Issue } from "@nodeloom/kernel";
 import type { Runner } from "../run/runner";
 
 /**
- * The metadata of a run: what its caller wrote, with what the key fixes.
+ * Merges the caller's metadata with the values that the key fixes.
  * @throws INVALID_REQUEST where the caller says otherwise than the key, or both together are too much
  */
 export const withKeyMetadata = (
   written: Readonly<Record<string, string>>,
   runner: Pick<Runner, "keyMetadata"> | undefined,
 ): Record<string, string> => {
-  // Runners that were kept before keys had metadata have none.
+  // Rows from before keys had metadata lack `keyMetadata`.
   const fixed = Object.entries(runner?.keyMetadata ?? {});
   const all = new Map([...Object.entries(written), ...fixed]);
   const issues: Issue[] = fixed

@@ -1,4 +1,3 @@
-/** What a run would cost. */
 import { DomainError, heldMillicredits, itemHolds, itemKey, stepModels, userCostMicroUsd, type PlanStep } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Billing } from "../clients";
@@ -7,8 +6,8 @@ import type { PlannedReuse } from "../plan/reruns";
 import type { Reruns } from "../reuse/reruns";
 
 /**
- * The most that a step may cost beyond what is held for it: calls of a list of unknown length, and answers that are asked for
- * once more. Trial grants may be gone by then.
+ * The most that a step can cost beyond its hold: calls for a list of unknown length, and answers that are requested a second time. Trial
+ * grants may be used up by then.
  */
 export const unheldMillicredits = (step: PlanStep, free = 0): number => {
   const { model, maxItems, itemLimit = maxItems, fallback = [] } = step;
@@ -22,7 +21,7 @@ const MICRO_USD_PER_MILLICREDIT = 10;
 
 const itemsOf = ({ id, maxItems }: PlanStep): string[] => Array.from({ length: maxItems }, (_, item) => itemKey(id, item));
 
-/** What of a step's calls a rerun does not pay for. */
+/** The part of a step's calls that a rerun doesn't pay for. */
 const freeOf = (step: PlanStep, reused: PlannedReuse | undefined, markupPermille: number) => {
   const keys = reused ? itemsOf(step) : [];
   const savedMicroUsd = keys.reduce((sum, key) => sum + (reused?.saved.get(key) ?? 0), 0);
@@ -33,7 +32,7 @@ const freeOf = (step: PlanStep, reused: PlannedReuse | undefined, markupPermille
   };
 };
 
-/** Whether a step may cost less than its dearest model does, because another one is called or because it is skipped. */
+/** True if a step can cost less than its most expensive model: a fallback may be called, or the step skipped. */
 export const mayCostLess = ({ conditional, maxMillicredits, fallback = [] }: PlanStep): boolean =>
   (conditional === true && maxMillicredits > 0) || fallback.some((one) => one.maxMillicredits !== maxMillicredits);
 

@@ -1,4 +1,4 @@
-/** Runs as their callers ask for them: begun or joined, then followed until there is an answer. */
+/** Starts or joins runs for callers, then follows them until there is an answer. */
 import { DomainError, REPLAYED_REFUSAL, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Slots } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
@@ -12,10 +12,10 @@ import type { Stores } from "../record/stores";
 import type { AwaitDelivered, Follow, Following } from "./follow";
 import { busy, decided, Undecided, type Start } from "./start";
 
-/** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
+/** Runs that one process starts at once, and requests that may wait; users take turns. */
 export const STARTS = { concurrency: 6, queueLimit: 2_000 };
 const START_WAIT_MS = 8_000;
-/** What is kept of a caller's time for the answer itself. */
+/** Reserved from the caller's deadline for sending the answer. */
 const ANSWER_RESERVE_MS = 1_000;
 
 export interface RunsOptions {
@@ -30,45 +30,44 @@ export interface RunsOptions {
 
 export interface Answered {
   row: ExecutionView;
-  /** It was begun by another request of the client. */
+  /** Another request of the client started it. */
   isReplay: boolean;
 }
 
 const { RUN_MODE_ASYNC, RUN_MODE_RESPOND_ASYNC } = executions.RunMode;
 const isSync = (mode: executions.RunMode): boolean => mode !== RUN_MODE_ASYNC && mode !== RUN_MODE_RESPOND_ASYNC;
 
-/** Why nothing of a run goes on that is refused, or gone. */
 const refusedFor = (row: ExecutionView | null): DomainError => {
   if (!row) return unavailable("the run is not known any more", 1);
   return row.refusal ? errorOf(row.refusal) : unavailable("the run was refused", 1);
 };
 
 /**
- * Whether a row is what its client waits for: a synchronous one for the end, an asynchronous one for the first submission or the end, and
- * one that asked for no more for the certainty that the run goes on. While it is `accepted` it may still be refused.
+ * True if a row already answers its client. A synchronous client waits for the end, an asynchronous one for the first submission or the
+ * end, and any other until the run certainly proceeds. An `accepted` run can still be refused.
  */
 const isAnswer = (row: ExecutionView, mode: executions.RunMode): boolean => {
   if (row.status === "accepted") return false;
-  // A run that waits for a decision may do so for long.
+  // Approvals can take days.
   if (isFinal(row) || mode === RUN_MODE_RESPOND_ASYNC || row.waiting) return true;
   return mode === RUN_MODE_ASYNC && (row.requestId !== null || row.status === "queued");
 };
 
-/** After a run was touched, what can't be read or written leaves open what becomes of it. */
+/** Once a run was touched, a failed read or write leaves its outcome open. */
 const unknownOutcome = (): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", "it is not known whether the run goes on", { retryAfter: 1, outcome: "unknown" });
 
-/** A refusal that the row says: nothing runs. */
+/** The row is refused: nothing runs. */
 class Refused {
   constructor(readonly error: DomainError) {}
 }
 
-/** A refusal that has answered another request of the client: the gateway says so in a header. */
+/** Marks a refusal that answered an earlier request of the client; the gateway sends it as a header. */
 const asReplay = ({ kind, reason, message, metadata }: DomainError): DomainError =>
   new DomainError(kind, reason, message, { ...metadata, [REPLAYED_REFUSAL]: true });
 
 export const createRuns = ({ start, follow, stores, execution, outbox, awaitDelivered, starts = createSlots(STARTS) }: RunsOptions) => {
-  /** Begins a run in turn with other users' requests, until its workflow has claimed it or it is decided otherwise. */
+  /** Starts a run in turn with other users' requests and waits until its workflow has claimed it or it is refused. */
   const begin = async (request: executions.RunRequest, earlier: ExecutionView | null, following: Following, beginBy: number) => {
     try {
       return await starts.use(
@@ -83,14 +82,14 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
     }
   };
 
-  /** What can't be left undecided any longer is refused: its caller is about to get the answer that nothing runs. */
+  /** Refuses a run that is still undecided: its caller is about to be told that nothing runs. */
   const decide = async (row: ExecutionView): Promise<ExecutionView | null> => {
     const refused = await execution.refuse(row, busy());
     if (refused) void outbox.deliverLater(refused);
     return refused ?? stores.rows.find(row._id);
   };
 
-  /** Notes an answer that can't be read off the row later: the 202 of a synchronous run, and the error of an asynchronous one. */
+  /** Stores an answer that the row can't give later: the 202 of a synchronous run, and the error of an asynchronous one. */
   const noteAnswer = async (row: ExecutionView, { mode, fingerprint }: executions.RunRequest): Promise<void> => {
     if (fingerprint === "" || row.answered !== undefined) return;
     if (isSync(mode) && !isFinal(row)) await stores.rows.noteAnswer(row._id, "accepted");
@@ -99,7 +98,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
 
   return {
     /**
-     * Starts a run, or joins the one with the same id, and waits as its mode says.
+     * Starts a run, or joins the one with the same id, and waits according to its mode.
      * @param answerBy when the caller waits no more, in milliseconds since the epoch
      * @throws DomainError why the run was refused; a run that ends badly is no error here.
      */
@@ -107,7 +106,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
       const deadline = Date.now() + request.waitMs;
       const decideBy = Math.min(Math.max(deadline, Date.now() + TIMING.acceptance), answerBy - ANSWER_RESERVE_MS);
       const following = follow(request.executionId);
-      // A new id has no row yet: `start` listens just before it inserts one, and not at all where that is final at once.
+      // A new id has no row yet. `start` subscribes just before it inserts one, and skips that if the row is final at once.
       if (!request.isNew) following.listen();
       let isTouched = false;
       try {
@@ -121,7 +120,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
           const now = Date.now();
           if (!row || row.status === "refused") throw new Refused(isReplay ? asReplay(refusedFor(row)) : refusedFor(row));
           if (isAnswer(row, request.mode) || (row.status !== "accepted" && now >= deadline)) {
-            // A run that goes on has its usage row.
+            // A run that proceeds already has its usage row.
             await (isFinal(row) ? awaitDelivered(row) : outbox.deliverFirst(row));
             if (!isReplay) await noteAnswer(row, request);
             return { row, isReplay };

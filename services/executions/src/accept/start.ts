@@ -31,12 +31,12 @@ import type { Stores } from "../record/stores";
 import type { Runner } from "../run/runner";
 import { hasMembers, toRunInput } from "./run-input";
 
-/** How a request becomes a run: planned, recorded, its credits held, a place taken, its workflow started. */
+/** Turns a request into a run: plans it, writes its row, holds credits, takes a place and starts its workflow. */
 
-/** How long a refusal for want of credits is the answer to its repetitions under the same key. */
+/** For this long, a refusal for missing credits answers repetitions under the same key. */
 const REMEMBERED_MS = 60_000;
 
-/** A run whose row was written, and of which it could not be decided what becomes of it. */
+/** A row was written, but the run could neither be started nor refused. */
 export class Undecided extends Error {
   constructor(cause: unknown) {
     super("the run is undecided", { cause });
@@ -50,12 +50,12 @@ export const decided = <T>(work: Promise<T>): Promise<T> =>
     throw new Undecided(error);
   });
 
-/** Whether a refusal is the answer to a repetition, too; all others are judged anew. */
+/** True if a refusal also answers repetitions. Other refusals are evaluated again. */
 const isRemembered = ({ refusal, refusedAt }: ExecutionView): boolean => {
   return isShortOfCredits(refusal?.reason ?? "") && Math.abs(Date.now() - (refusedAt?.getTime() ?? 0)) < REMEMBERED_MS;
 };
 
-/** Checks that a row is of the same user and request. @throws EXECUTION_NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+/** Checks that a row belongs to the same user and request. @throws EXECUTION_NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
 const checkSame = (row: ExecutionView, { runner, fingerprint }: executions.RunRequest): void => {
   if (row.userId !== runner?.userId) throw executionNotFound();
   if (fingerprint !== "" && row.fingerprint !== undefined && row.fingerprint !== fingerprint) {
@@ -65,7 +65,7 @@ const checkSame = (row: ExecutionView, { runner, fingerprint }: executions.RunRe
 
 const START_PAUSE_MS = 200;
 
-/** Of what could not be asked it is not known whether it happened. */
+/** After `unavailable`, the call may have happened. */
 const isKnown = ({ kind }: DomainError): boolean => kind !== "unavailable" && kind !== "internal";
 
 export interface StartOptions {
@@ -81,18 +81,18 @@ export interface StartOptions {
   approvals: Pick<Approvals, "admit">;
   end: Pick<End, "end">;
   outbox: Pick<Outbox, "deliverFirst" | "deliverLater">;
-  /** Hears of each run before anything is kept or held for it. @throws DomainError why it may not begin */
+  /** Sees each run before anything is stored or held for it. @throws DomainError why it may not begin */
   checkRun?: ((request: executions.RunRequest, planned: PlannedRun) => Promise<void>) | undefined;
 }
 
 /**
- * Starts runs. The row is looked up first: a run that is known is joined, and never planned again. A run begins with its
- * row; then its credits are held, it gets a place or waits for one, and its workflow is started.
+ * Starts runs. The row is looked up first: a known run is joined and never planned again. A new run gets its row, then a hold, then a place
+ * or a position in the queue, and then its workflow.
  */
 export const createStart = (options: StartOptions) => {
   const { planning, reruns, pinnedOf, keepGraph, starter, stores, execution, holds, queue, approvals, end, outbox, checkRun } = options;
 
-  /** A refused client finds their credits free already, unless a service is away. */
+  /** The hold is voided before the client gets the refusal, unless billing is unavailable. */
   const refuse = async (row: ExecutionView, error: DomainError, left?: readonly OutboxEntry[]): Promise<ExecutionView> => {
     const refused = await execution.refuse(row, error, left);
     if (refused && isKnown(error)) await outbox.deliverFirst(refused);
@@ -100,13 +100,16 @@ export const createStart = (options: StartOptions) => {
     return refused ?? (await stores.rows.find(row._id)) ?? row;
   };
 
-  /** Inserts a run, or begins the next attempt at it. @returns undefined when another request was faster */
+  /** Inserts a run, or its next attempt. @returns undefined when another request was faster */
   const write = async (record: ExecutionRecord, earlier: ExecutionView | null): Promise<ExecutionView | undefined> => {
     if (earlier) return (await stores.rows.retry(earlier, record)) ?? undefined;
     return (await stores.rows.insert(record)) ? record : undefined;
   };
 
-  /** From `accepted` to a hold, a place, and a workflow. Whatever fails on the way ends in a refusal, unless the workflow was faster. */
+  /**
+   * From `accepted` to a hold, a place and a workflow. Any failure on the way ends in a refusal, unless the workflow has claimed the run
+   * first.
+   */
   const begin = async (row: ExecutionView, input: RunInput, noQueue: boolean): Promise<ExecutionView> => {
     let isHeld = false;
     try {
@@ -133,14 +136,14 @@ export const createStart = (options: StartOptions) => {
     return queued ?? (await stores.rows.find(row._id)) ?? row;
   };
 
-  /** An earlier attempt's workflow may be running still; it ends as soon as it finds that the row is not its own. */
+  /** An earlier attempt's workflow may still be running. It ends as soon as it finds that the row belongs to another attempt. */
   const startWorkflow = async (run: RunInput): Promise<void> => {
     const attempt = async () => ((await starter.start(run)) === "started" ? true : undefined);
     const isStarted = await retryOnConflict(CONFLICT_ATTEMPTS.workflowStart, attempt, () => START_PAUSE_MS);
     if (!isStarted) throw unavailable("an earlier attempt at this run is still ending");
   };
 
-  /** Planning has left nothing to call: the run is over when it begins, and has no hold, no place in the queue and no workflow. */
+  /** Planning left nothing to call: the run ends when it starts and needs no hold, place or workflow. */
   const endAtOnce = async (input: RunInput, part: RunRecordPart, refused: ExecutionView | null): Promise<ExecutionView> => {
     if (refused && !(await stores.rows.forgetRefused(input.executionId, refused.attempt)))
       throw unavailable("the run is still being refused", 1);
@@ -163,18 +166,18 @@ export const createStart = (options: StartOptions) => {
   };
 
   return {
-    /** The run under this id, if it is one to be joined. @throws IDEMPOTENCY_KEY_REUSED */
+    /** The run with this id, if the request joins it. @throws IDEMPOTENCY_KEY_REUSED */
     known: async (request: executions.RunRequest): Promise<{ row: ExecutionView; join: boolean } | null> => {
       const row = request.isNew ? null : await stores.rows.find(request.executionId);
       if (!row) return null;
-      // An item that was refused for want of credits is judged anew: its batch was paused for that, and goes on.
+      // An item refused for missing credits is evaluated again: its batch was paused and has been resumed.
       const join = row.status !== "refused" || (!request.batch && isRemembered(row));
       if (join) checkSame(row, request);
       return { row, join };
     },
 
     /**
-     * Plans and begins a run, or the next attempt at a refused one.
+     * Plans and starts a run, or the next attempt of a refused one.
      * @param beginBy when it is too late to begin
      * @param listen called before there is anything to hear of the run
      * @throws DomainError why the run can't be planned; it leaves no trace then

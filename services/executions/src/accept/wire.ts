@@ -1,4 +1,3 @@
-/** Wires how runs are accepted, followed and cancelled. */
 import type { Execution } from "../lifecycle/execution";
 import type { Lifecycle } from "../lifecycle/wire";
 import { createKeepGraph } from "../plan/kept-graphs";

@@ -1,10 +1,9 @@
-/** The activities of batches. */
 import { Context } from "@temporalio/activity";
 import { TIMING } from "../run/timing";
 import type { BatchActivities } from "../workflow/activity-types";
 
 export interface BatchWork {
-  /** Takes a turn at a batch, until the signal at the latest. */
+  /** Takes a turn at a batch, which ends at the latest when the signal fires. */
   carry(batchId: string, stopping: AbortSignal): Promise<"over" | "again">;
   /** @returns the pause before another attempt; null where there is none */
   announce(batchId: string): Promise<number | null>;

@@ -1,4 +1,4 @@
-/** Begins one item of a batch, or joins it where it has begun, and settles what became of that. */
+/** Starts or joins one item of a batch, and counts it if it has ended. */
 import { DomainError, isUnavailable } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import { itemEndOf, type BatchReason, type BatchRecord, type BatchRow, type ItemInput, type UnderWay } from "../run/batch";
@@ -10,8 +10,8 @@ import { itemRequest } from "./item";
 import type { Runner } from "../run/runner";
 
 /**
- * What became of an item. `later`: nothing of it runs, and it begins again. `unknown`: it may run, and is begun again, which joins it.
- * `paused`: neither it nor another item can begin before the batch is resumed.
+ * State of an item. `later`: nothing runs, start it again. `unknown`: it may run; starting it again joins it. `paused`: no item can start
+ * before the batch is resumed.
  */
 export type Begun = "goes on" | "over" | "later" | "unknown" | "paused";
 
@@ -23,18 +23,16 @@ export interface BeginItemOptions {
 
 export interface Beginning {
   runner: Runner;
-  /** In the queue, where no place is free. */
+  /** It can be queued if no place is free. */
   mayWait: boolean;
-  /** It was never begun before. */
   isNew: boolean;
 }
 
 const briefOf = ({ reason: code, message }: DomainError): BatchReason => ({ code, message });
 
-/** Refusals that no repetition changes: for want of credits, or of a budget. */
+/** Repeating doesn't change these refusals: missing credits, or a budget. */
 const pauses = ({ kind, reason }: DomainError): boolean => kind === "exhausted" && reason !== "CONCURRENCY_LIMIT_EXCEEDED";
 const passes = (error: DomainError): boolean => error.reason === "CONCURRENCY_LIMIT_EXCEEDED" || isUnavailable(error);
-/** Nothing runs, for certain. */
 const isCertain = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.metadata.outcome !== "unknown" && error.kind !== "internal";
 
@@ -48,7 +46,7 @@ export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
     }
     if (pauses(error)) {
       const left = await batches.giveBack(batchId, item);
-      // What items under way give back to the budget may be enough for it.
+      // Running items may give back enough of the budget.
       if (error.reason === "BUDGET_EXCEEDED" && left && left.underWay.length > 0) return "later";
       await batches.pause(batchId, briefOf(error));
       return "paused";
@@ -57,7 +55,7 @@ export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
     return "over";
   };
 
-  /** Counts an end that was written before: its own counting found an item that was not under way. */
+  /** Counts an end whose own counting came before the item was under way. */
   const over = async (batchId: string, index: number, row: ExecutionView): Promise<Begun> => {
     await batches.endItem(batchId, itemEndOf(index, row));
     return "over";

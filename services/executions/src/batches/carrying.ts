@@ -1,4 +1,4 @@
-/** Carries a batch: begins its items as places and budget allow, and ends it when all of them are over. */
+/** Carries a batch: starts items as places and budget allow, and ends the batch after the last one. */
 import { DomainError } from "@nodeloom/kernel";
 import { doubling } from "@nodeloom/platform";
 import {
@@ -29,10 +29,10 @@ export interface CarryingOptions {
   currentRunner: CurrentRunner;
 }
 
-/** How a turn at a batch ended: nothing is to begin or to wait for any more, or another turn goes on. */
+/** Result of a turn: `over` if nothing is left to start or to wait for. */
 export type Carried = "over" | "again";
 
-/** Items that may begin now within a budget, in order. */
+/** Items that the budget allows to start now, in order. */
 const affordable = (batch: BatchRecord, rows: readonly BatchRow[]): { items: UnderWay[]; isExhausted: boolean } => {
   const items: UnderWay[] = [];
   let { committed } = batch;
@@ -54,15 +54,15 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
   let pauses = doubling(TIMING.batchPause, TIMING.batchLongestPause);
   let pausedUntil = 0;
 
-  /** Begins items that are under way, or joins them. */
+  /** Starts items that are under way, or joins them. */
   const beginAll = (batch: BatchRecord, items: readonly UnderWay[], rows: readonly BatchRow[], how: Beginning): void => {
     for (const row of rows) {
       const item = items.find(({ index }) => index === row.index);
       if (!item) continue;
-      // Before it begins: it may be over at once.
+      // Subscribes before the start: the item may end at once.
       changes.follow(item.index);
       const begun = beginItem(batch, item, row, how)
-        // What can't be written leaves it under way: the next look joins it.
+        // After a failed write the item stays under way, and the next look joins it.
         .catch((): Begun => "unknown")
         .then((outcome) => {
           if (outcome !== "goes on") changes.forget(item.index);
@@ -77,7 +77,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     }
   };
 
-  /** Places in the queue that are free; those that wait there go first. */
+  /** Free places of the user; queued runs go first. */
   const roomFor = async ({ isPlaceless, userId }: BatchRecord, { concurrency }: Runner): Promise<number> => {
     if (isPlaceless || concurrency === 0) return Number.POSITIVE_INFINITY;
     const { running, waiting } = await queues.find(userId);
@@ -89,7 +89,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     const free = itemsAtOnce(batch, runner.concurrency) - underWay.length;
     if (free <= 0) return;
     const room = await roomFor(batch, runner);
-    // Where there is no room, one item may wait for it in the queue: the batch never fills that.
+    // Without a free place one item may be queued: a batch never fills the queue.
     const mayWait = room < 1 && underWay.length === 0;
     const count = mayWait ? 1 : Math.min(free, room);
     if (count < 1) return;
@@ -103,7 +103,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     changes.notify();
   };
 
-  /** Items that an earlier turn has begun, or of which it is not known whether they run. */
+  /** Items that an earlier turn has started, or may have. */
   const join = async (batch: BatchRecord, runner: Runner): Promise<void> => {
     const lost = batch.underWay.filter(({ index }) => !beginning.has(index) && !changes.followed.has(index));
     if (lost.length === 0) return;
@@ -121,13 +121,12 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
       cancelled.add(index);
     } catch (error) {
       if (!(error instanceof DomainError) || error.reason !== "EXECUTION_NOT_FOUND") throw error;
-      // It has not begun, and will not.
       await batches.endItem(batchId, { index, status: "cancelled", millicredits: 0 });
       changes.notify();
     }
   };
 
-  /** Nothing is begun any more, so that what is under way is all that there is to cancel. */
+  /** No item starts any more, so the items under way are all that there is to cancel. */
   const cancelAll = async (batch: BatchRecord): Promise<void> => {
     if (beginning.size > 0) return;
     const left = batch.underWay.filter(({ index }) => !cancelled.has(index));
@@ -162,7 +161,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
   };
 };
 
-/** Takes a turn at a batch, until nothing is to be done for it, the turn's time is over, or the process stops. */
+/** Takes a turn at a batch, until nothing is left to do, the time of the turn is up, or the process stops. */
 export const createCarryBatch =
   (options: CarryingOptions) =>
   async (batchId: string, stopping: AbortSignal): Promise<Carried> => {

@@ -1,10 +1,10 @@
-/** Changes of a batch and ends of its items, for which one turn at the batch waits. */
+/** Changes of a batch and ends of its items; a turn at the batch waits for them. */
 import { pause, withTimeout } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
 import type { EventChannel } from "../record/channel";
 import { itemExecutionId } from "./item";
 
-/** Ends that come close together are looked at together, while more items than this are under way; and how close. */
+/** While more items than this are under way, ends within this time are processed together. */
 const FEW_ITEMS = 4;
 const GATHER_MS = 25;
 
@@ -25,13 +25,13 @@ export const createChanges = (batchId: string, channel: Pick<EventChannel, "onTr
     notify,
     followed,
     forget,
-    /** The end of an item is announced once its batch has counted it. */
+    /** An item's end is announced after its batch has counted it. */
     follow: (index: number): void => {
       forget(index);
       const unfollow = channel.onTransition(itemExecutionId(batchId, index), ({ type }) => (type === "settled" ? notify() : undefined));
       followed.set(index, unfollow);
     },
-    /** Waits for a change, or until the channel has been silent for so long that one may have been missed. */
+    /** Waits for a change, or until the channel has been silent for so long that a message may be lost. */
     next: async (stopping: AbortSignal, itemsUnderWay: number): Promise<void> => {
       if (!isNotified && !stopping.aborted) {
         const notified = new Promise<void>((resolve) => (wake = resolve));

@@ -1,4 +1,3 @@
-/** Batches: many runs of one workflow or model, with one budget. Puts their parts together. */
 import type { Logger } from "@nodeloom/platform";
 import type { Billing, Identity, Media, Workflows } from "../clients";
 import type { ModelCatalog } from "../plan/model-catalog";

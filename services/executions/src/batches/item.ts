@@ -1,4 +1,3 @@
-/** Items of a batch as runs. */
 import { randomUUID } from "node:crypto";
 import { derivedId } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
@@ -6,7 +5,7 @@ import type { BatchRecord, ItemInput, UnderWay } from "../run/batch";
 import { metadataOf } from "../run/record";
 import type { Runner } from "../run/runner";
 
-/** The execution of an item: the same however often it is begun, so that it is run once. */
+/** Deterministic, so that an item runs once however often it is started. */
 export const itemExecutionId = (batchId: string, index: number): string => derivedId("batch", batchId, String(index));
 
 /** @param mayWait in the queue for a place, where none is free */

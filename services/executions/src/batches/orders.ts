@@ -1,4 +1,3 @@
-/** Batches as their owners ask for them: created, rerun, resumed and cancelled. */
 import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Logger } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
@@ -22,7 +21,6 @@ export const BATCH_COMPLETED = "batch.completed";
 /** Batches that one process validates at once; users take turns. */
 const CREATIONS = { concurrency: 2, queueLimit: 200 };
 const CREATION_WAIT_MS = 30_000;
-/** Inputs that are put away at once. */
 const WRITES_AT_ONCE = 10;
 const RERUN: ReadonlySet<string> = new Set(["failed", "cancelled", "skipped"]);
 
@@ -35,7 +33,6 @@ export interface OrdersOptions {
   logger: Logger;
 }
 
-/** An order whose items are known. */
 interface Order extends ReadOrder {
   maxMillicredits: number | undefined;
   concurrency: number;
@@ -47,11 +44,10 @@ interface Order extends ReadOrder {
 
 export interface Created {
   batch: BatchRecord;
-  /** It was created by an earlier request. */
+  /** An earlier request created it. */
   isReplay: boolean;
 }
 
-/** The announcement of a batch's end, where its runner's key wants one. */
 const webhookOf = ({ keyId, webhookUrl: url, webhookEvents }: Runner): BatchWebhook | null =>
   keyId !== "" && webhookEvents.includes(BATCH_COMPLETED)
     ? { url, state: "pending", attempts: 0, deliveredAt: null, lastError: null }
@@ -108,7 +104,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     };
   };
 
-  /** Has a workflow carry a batch; where that fails, the relay does it. A turn that is taken at it hears that there is something to look at. */
+  /** Starts the workflow of a batch; if that fails, the relay does. A turn already under way is told to look again. */
   const start = async ({ _id: batchId, userId }: BatchRecord): Promise<void> => {
     channel.publish(batchId, { ...runEvent(CANCEL_REQUESTED), at: Date.now() });
     await starter.startBatch(batchId, userId).catch((err: unknown) => logger.warn({ err, batchId }, "a batch is carried later"));
@@ -131,7 +127,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     await batches.insertRows(rows);
   };
 
-  /** The batch of an earlier request with the same id. @throws NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+  /** The batch that an earlier request with the same id created. @throws NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
   const known = async (batchId: string, userId: string, fingerprint: string): Promise<BatchRecord | null> => {
     const batch = await batches.find(batchId);
     if (!batch) return null;
@@ -180,7 +176,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     };
   };
 
-  /** What a batch changes of once another runs the rest of it. @throws NOT_FOUND */
+  /** Changes to a batch that another caller resumes. @throws NOT_FOUND */
   const takenOver = async (batchId: string, runner: Runner) => {
     const before = await owned(batchId, runner.userId);
     const metadata = withKeyMetadata({ ...metadataOf(before.metadata), ...runner.keyMetadata }, runner);
@@ -208,7 +204,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
         return { total: order.items.length, millicredits: estimated, maxMillicredits: Math.max(most, estimated), exact: isExact };
       }),
 
-    /** A new batch of rows of an earlier one. @throws NOT_FOUND, PRECONDITION_FAILED */
+    /** Creates a batch from rows of an earlier one. @throws NOT_FOUND, PRECONDITION_FAILED */
     rerun: async (request: proto.RerunBatchRequest): Promise<Created> => {
       const { batchId, newBatchId, runner, statuses, fingerprint } = request;
       const userId = runner?.userId ?? "";
@@ -221,7 +217,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     },
 
     /**
-     * Has the rest of a batch run for the caller: on their key's budget, with the metadata that it fixes.
+     * Resumes a batch for the caller: on the budget of their key, with the metadata that it fixes.
      * @throws NOT_FOUND, PRECONDITION_FAILED for a batch that is not paused
      */
     resume: async ({ batchId, userId, runner, maxMillicredits }: proto.ResumeBatchRequest): Promise<BatchRecord> => {
@@ -235,7 +231,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       return batch;
     },
 
-    /** Goes on with a user's batches that budgets of the account have paused: one of those was raised. @returns how many */
+    /** Resumes a user's batches that an account budget has paused, after a budget was raised. @returns how many */
     resumePaused: async (userId: string): Promise<number> => {
       const paused = (await batches.open(userId)).filter(({ status, reason }) => status === "paused" && isOutOfBudget(reason));
       const resumed = await Promise.all(paused.map(({ _id }) => batches.resume(_id, userId)));
@@ -243,10 +239,10 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       return paused.length;
     },
 
-    /** Idempotent. @throws NOT_FOUND */
+    /** @throws NOT_FOUND */
     cancel,
 
-    /** Cancels a user's batches that are not over. @returns how many */
+    /** Cancels a user's batches that aren't over. @returns how many */
     cancelAll: async ({ userId, createdBy }: proto.CancelBatchesRequest): Promise<number> => {
       const meant = (await batches.open(userId)).filter(({ createdAt }) => !createdBy || createdAt <= createdBy);
       for (const { _id } of meant) await cancel(_id, userId);

@@ -1,4 +1,4 @@
-/** Batches as their owners ask for them: those of others are as if they were not there. */
+/** Batches of other owners look missing. */
 import { DomainError } from "@nodeloom/kernel";
 import type { BatchRecord } from "../run/batch";
 import type { Stores } from "../record/stores";

@@ -1,4 +1,4 @@
-/** Validates and prices all items of a batch before the first begins. */
+/** Validates and prices all items of a batch before the first starts. */
 import { DomainError, heldMillicredits, toCredits, type PlanStep, type Reason, type RunPlan } from "@nodeloom/kernel";
 import type { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
@@ -8,10 +8,10 @@ import { mayCostLess, unheldMillicredits } from "../accept/quotes";
 import type { PinnedGraphs } from "../plan/kept-graphs";
 import type { Runner, Target } from "../run/runner";
 
-/** Plans of one batch that are made at once: each takes its turn with those of other users. */
+/** Plans of one batch in progress at once; each takes turns with those of other users. */
 const PLANS_AT_ONCE = 4;
 
-/** Calls of one step: each is made by one of its models, of which the dearest is held. */
+/** Calls of one step. One of its models makes each; the most expensive one is held. */
 interface PricedCalls {
   calls: number;
   models: { model: string; millicredits: number }[];
@@ -27,23 +27,23 @@ interface PricedItem {
 
 export interface PricedBatch {
   items: Pick<PricedItem, "price" | "most">[];
-  /** Both without what trial grants pay. */
+  /** Both exclude the part that trial grants pay. */
   estimated: number;
   most: number;
-  /** What the items cost is the estimate, whatever the runs decide. */
+  /** The items cost exactly the estimate, whatever their runs do. */
   isExact: boolean;
   isPlaceless: boolean;
-  /** Of a workflow: the published version that the items run; none for the draft, and for models. */
+  /** The published version that the items run; undefined for the draft and for models. */
   version: number | undefined;
-  /** Of a workflow: what all of its items run. */
+  /** For a workflow: the graphs that all items run. */
   pinned: PinnedGraphs | undefined;
 }
 
-/** What is asked for, with its items read. */
+/** A request with its items read. */
 export interface ReadOrder {
   target: Target;
   version: string;
-  /** Of a workflow: the node that is run to; empty for everything. */
+  /** For a workflow: the node to run to; empty for all nodes. */
   until: string;
   runner: Runner;
   items: readonly ItemInput[];
@@ -68,8 +68,7 @@ const priced = ({ steps }: RunPlan): PricedItem => {
 };
 
 /**
- * What items hold beside what an account's trial grants pay, which go by item and call. A grant pays for its model alone: models that may
- * be called in its place are held.
+ * Part of the hold that trial grants don't pay. A grant pays for its own model only, so fallback models are held.
  * @returns isSure: no call is held of which a grant may pay
  */
 const withoutGrants = (
@@ -103,7 +102,7 @@ interface Problem {
 
 const OF_ITEMS: ReadonlySet<Reason> = new Set<Reason>(["INVALID_INPUTS", "WORKFLOW_INVALID"]);
 
-/** What is wrong with one item. @throws an error that is not the item's */
+/** @throws an error that is not the item's */
 const problemsOf = (error: unknown, index: number): { reason: Reason; problems: Problem[] } => {
   if (!(error instanceof DomainError) || !OF_ITEMS.has(error.reason)) throw error;
   const issues = error.metadata.issues as readonly Omit<Problem, "index">[] | undefined;
@@ -113,7 +112,6 @@ const problemsOf = (error: unknown, index: number): { reason: Reason; problems: 
 const shown = ({ index, path, message }: Problem): string => `item ${index}: ${path ? `${path}: ` : ""}${message}`;
 const NAMED_PROBLEMS = 5;
 
-/** The refusal of a batch by its items: nothing has begun. */
 const invalidItems = (reasons: ReadonlySet<Reason>, problems: readonly Problem[]): DomainError => {
   const named = problems.slice(0, NAMED_PROBLEMS).map(shown).join("; ");
   const rest = problems.length - NAMED_PROBLEMS;
@@ -159,7 +157,7 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
     const work = async (): Promise<void> => {
       while (next < items.length) await one();
     };
-    // The first says which graph the others are planned with.
+    // The first plan resolves the graph that the others are planned with.
     await one();
     await Promise.all(Array.from({ length: PLANS_AT_ONCE }, work));
     if (problems.size > 0) {

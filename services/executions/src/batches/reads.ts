@@ -1,4 +1,3 @@
-/** Batches, their rows and their results as their owners read them. */
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
@@ -8,9 +7,9 @@ import { itemExecutionId } from "./item";
 import { createOwned } from "./owned";
 import { batchMessage, rowMessage } from "./view";
 
-/** Rows that are read together: of results, no more are in memory. */
+/** Results of so many rows are in memory at once. */
 const ROWS_AT_ONCE = 25;
-/** A page travels as one message, and results may be long: it ends where it would become too large. */
+/** A page is one gRPC message: it ends before it becomes too large. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 const ROW_CURSOR = /^\d{1,6}$/;
 
@@ -25,7 +24,7 @@ const bytesOf = ({ inputsJson, settingsJson, resultJson }: proto.BatchRow): numb
 
 export type BatchReads = ReturnType<typeof createBatchReads>;
 
-/** Batches with how far their webhooks have come. */
+/** Adds the webhook delivery state to batches. */
 export type WithDeliveries = (rows: readonly BatchRecord[]) => Promise<BatchRecord[]>;
 
 export const createBatchReads = (
@@ -48,7 +47,7 @@ export const createBatchReads = (
     );
   };
 
-  /** Rows with what they were run with and what they gave, from an index on, a few at a time. */
+  /** Rows with inputs and results, from an index on, a few at a time. */
   async function* rowsOf(batch: BatchRecord, from = 0): AsyncGenerator<proto.BatchRow> {
     for (let next = from; next < batch.total;) {
       const rows = await batches.rowsFrom(batch._id, next, ROWS_AT_ONCE);
@@ -71,7 +70,7 @@ export const createBatchReads = (
       return { batches: (await withDeliveries(page)).map(batchMessage), nextCursor };
     },
 
-    /** One page of rows: fewer than asked for where they are long, and at least one. */
+    /** One page of rows: fewer than requested if they are long, and at least one. */
     rows: async ({ batchId, userId, limit, cursor }: proto.ListBatchRowsRequest): Promise<proto.ListBatchRowsResponse> => {
       const batch = await owned(batchId, userId);
       const size = Math.min(limit || LIMITS.pageDefault, LIMITS.pageRows);
@@ -85,7 +84,6 @@ export const createBatchReads = (
       return { rows: page, nextCursor: "" };
     },
 
-    /** All rows, in their order. */
     results: async function* ({ batchId, userId }: proto.ReadBatchResultsRequest): AsyncGenerator<proto.ReadBatchResultsResponse> {
       for await (const row of rowsOf(await owned(batchId, userId))) yield { row };
     },

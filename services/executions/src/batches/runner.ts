@@ -1,4 +1,4 @@
-/** Who runs the items of a batch: its owner as they are now, and not as they were when it was created. */
+/** Resolves the runner of a batch as they are now, not as they were when the batch was created. */
 import { covers, DomainError, type ErrorKind } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
 import type { Identity } from "../clients";
@@ -6,7 +6,7 @@ import type { BatchReason, BatchRecord } from "../run/batch";
 import { TIMING } from "../run/timing";
 import type { Runner } from "../run/runner";
 
-/** An owner who may not run any more. */
+/** The owner lost the right to run. */
 export interface Stopped {
   stopped: BatchReason;
 }
@@ -19,10 +19,7 @@ const REMEMBERED = 1_000;
 const SUSPENDED: BatchReason = { code: "ACCOUNT_SUSPENDED", message: "the account was suspended" };
 const NOT_APPROVED: BatchReason = { code: "ACCOUNT_NOT_APPROVED", message: "the account is not approved any more" };
 
-/**
- * What identity answers for a key that is revoked or has expired, or that its owner's tier does not reach any more; and for a person whose
- * access has ended.
- */
+/** Identity's answers for a key that is revoked, expired or above its owner's tier, and for a person without access. */
 const ENDED: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["unauthenticated", "forbidden"]);
 const REVOKED: BatchReason = { code: "UNAUTHENTICATED", message: "the key that runs the batch is revoked, or has expired" };
 
@@ -30,12 +27,11 @@ const stoppedFor = ({ kind, reason: code, message }: DomainError, keyId: string)
   stopped: kind === "unauthenticated" && keyId !== "" ? REVOKED : { code, message },
 });
 
-/** The capability that each item needs. */
 const neededBy = ({ $case, value }: BatchRecord["target"]): string => `${$case === "model" ? "model" : "workflow"}:${value}:run`;
 
 /**
- * Looks the owner of a batch up once a second, with the key or the person that created it: tier, markup, places and capabilities hold from
- * then on. While identity is away, what was known last does.
+ * Looks the owner of a batch up at most once a second, with the key or person that created it, for the current tier, markup, places and
+ * capabilities. While identity is unavailable, the last answer is used.
  */
 export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "getUser" | "resolveKey"> }): CurrentRunner => {
   const recent = new LRUCache<string, Runner | Stopped>({ max: REMEMBERED, ttl: TIMING.batchRunner });

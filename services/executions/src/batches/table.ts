@@ -1,4 +1,4 @@
-/** Items of a batch from a file: CSV with the names of inputs in its first line, or a JSON object a line. */
+/** Reads items of a batch from a file: CSV with input names in the first line, or one JSON object per line. */
 import { Readable } from "node:stream";
 import {
   didYouMean,
@@ -27,12 +27,12 @@ import type { executions } from "@nodeloom/proto";
 import type { Target } from "../run/runner";
 
 const READ_MS = 30_000;
-/** The first line of a CSV file, and any other. */
+/** Maximum characters of the header line, and of any other line. */
 const MAX_HEADER_CHARS = 64 * 1024;
 const MAX_RECORD_BYTES = 512 * 1024;
-/** Parsed at once. */
+/** Characters parsed at once. */
 const PIECE_BYTES = 64 * 1024;
-/** As deep as the body of a request may be. */
+/** Matches the maximum depth of a request body. */
 const MAX_DEPTH = 64;
 
 const invalidFile = (message: string): DomainError => invalidRequest([{ path: "mediaId", message }]);
@@ -71,7 +71,7 @@ function* piecesOf(text: string): Iterable<Buffer> {
   for (let from = 0; from < bytes.length; from += PIECE_BYTES) yield bytes.subarray(from, from + PIECE_BYTES);
 }
 
-/** Reads CSV line by line. An empty cell is an input that is not given. */
+/** Reads CSV line by line. An empty cell omits the input. */
 const csvItems = async (text: string, types: Types): Promise<ItemInput[]> => {
   const items: ItemInput[] = [];
   const separator = separatorOf(text);
@@ -108,7 +108,6 @@ const textOf = (bytes: Uint8Array): string => {
   }
 };
 
-/** Whether a JSON text is nested too deep to be worked with. */
 const isTooDeep = (value: unknown, left = MAX_DEPTH): boolean =>
   typeof value === "object" && value !== null && (left === 0 || Object.values(value).some((inner) => isTooDeep(inner, left - 1)));
 
@@ -117,7 +116,7 @@ const lineItem = (line: string, number: number): ItemInput => {
   try {
     value = JSON.parse(line);
   } catch {
-    // What is no JSON is no object.
+    // Malformed JSON is no object.
   }
   if (!isRecord(value)) throw invalidFile(`line ${number} is no JSON object`);
   if (isTooDeep(value)) throw invalidFile(`line ${number} is nested more than ${MAX_DEPTH} levels deep`);
@@ -157,7 +156,6 @@ export interface TableOptions {
 export type ReadTable = ReturnType<typeof createReadTable>;
 
 export const createReadTable = ({ media, workflows, catalog }: TableOptions) => {
-  /** Types of inputs by their names. */
   const typesOf = async (target: Target | undefined, version: string, userId: string): Promise<Map<string, CellType>> => {
     if (target?.$case === "workflowSlug") {
       const { schema } = await workflows.getSchema({ slug: target.value, userId, version });
@@ -174,7 +172,7 @@ export const createReadTable = ({ media, workflows, catalog }: TableOptions) => 
   }
 
   /**
-   * Items from a file of the runner's. It is JSONL when it begins with a brace, else CSV.
+   * Reads items from a file of the runner. A file that starts with a brace is JSONL, any other is CSV.
    * @throws DomainError INVALID_REQUEST: there is no such file, it is too large, or can't be read
    */
   return async (mediaId: string, { target, version }: executions.Target, userId: string): Promise<ItemInput[]> => {

@@ -1,4 +1,3 @@
-/** Batches as they travel between services. */
 import { batches as proto } from "@nodeloom/proto";
 import { FINAL_BATCHES, type BatchRecord, type BatchRow } from "../run/batch";
 import { metadataOf } from "../run/record";
@@ -6,7 +5,7 @@ import { itemExecutionId } from "./item";
 
 const isOver = ({ status }: BatchRecord): boolean => FINAL_BATCHES.includes(status);
 
-/** How a row stands: its batch says what has begun. */
+/** State of a row, which its batch decides until the item has started. */
 export const statusOfRow = (batch: BatchRecord, { index, status }: BatchRow): string => {
   if (status !== undefined) return status;
   if (isOver(batch)) return "skipped";

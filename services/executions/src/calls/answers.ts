@@ -8,9 +8,8 @@ import type { Media } from "../clients";
 import type { HttpNodeCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 
-/** The body of an HTTP answer: inflated as it arrives. */
+/** Inflates the body of an HTTP response while it arrives. */
 
-/** Encodings that an answer may come in. */
 export const ACCEPT_ENCODING = "gzip, br";
 
 const DECODERS: ReadonlyMap<string, (() => Transform) | undefined> = new Map([
@@ -20,7 +19,7 @@ const DECODERS: ReadonlyMap<string, (() => Transform) | undefined> = new Map([
   ["deflate", createInflate],
   ["identity", undefined],
 ]);
-/** Encodings over encodings that are undone. */
+/** Maximum nested encodings. */
 const MOST_ENCODINGS = 3;
 
 const failed = (message: string): DomainError => final("EXECUTION_FAILED", message);
@@ -59,10 +58,7 @@ async function* inflated(bytes: AsyncIterable<Uint8Array>, decoders: (() => Tran
   }
 }
 
-/**
- * The bytes of an answer, as they were before they were encoded.
- * @throws EXECUTION_FAILED for an encoding that can't be read, or that the bytes are not in; EgressError
- */
+/** Decodes the content encodings of a response body. @throws EXECUTION_FAILED for an unknown encoding or malformed bytes; EgressError */
 export async function* inflatedBody({ headers, body }: EgressStream): AsyncGenerator<Uint8Array> {
   const source = body[Symbol.asyncIterator]();
   const first = await source.next();
@@ -77,7 +73,7 @@ export async function* inflatedBody({ headers, body }: EgressStream): AsyncGener
   }
 }
 
-/** Frees the connection of an answer whose body is of no interest. */
+/** Frees the connection of a response whose body isn't needed. */
 export const discard = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
   try {
     for await (const chunk of body) if (chunk) return;
@@ -86,18 +82,17 @@ export const discard = async (body: AsyncIterable<Uint8Array>): Promise<void> =>
   }
 };
 
-/** The beginning of a body, and all of it. */
+/** The first bytes of a body, and a stream of all of it. */
 export interface Opened {
   start: Buffer;
-  /** There is no more than the beginning. */
+  /** Nothing follows the first bytes. */
   isWhole: boolean;
-  /** From the first byte on, once. */
+  /** Starts at the first byte. Read it once. */
   whole: AsyncIterable<Uint8Array>;
-  /** Frees its connection. */
   close(): Promise<unknown>;
 }
 
-/** Reads a body to its end, or until there is more than so many bytes of it. */
+/** Reads a body until its end or until more than this number of bytes has arrived. */
 export const openBody = async (body: AsyncIterable<Uint8Array>, bytes: number): Promise<Opened> => {
   const source = body[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
@@ -115,10 +110,8 @@ export const openBody = async (body: AsyncIterable<Uint8Array>, bytes: number): 
   return { start, isWhole, whole: startingWith(start, source), close: () => Promise.resolve(source.return?.()) };
 };
 
-/** The text of an HTTP answer, decoded by its charset. */
-
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
-/** Texts of old, whose servers don't say their charset, are read as browsers read them. */
+/** Browsers read texts without a declared charset this way. */
 const UNTOLD_CHARSET = "windows-1252";
 
 const isCharset = (label: string): boolean => {
@@ -129,10 +122,7 @@ const isCharset = (label: string): boolean => {
   }
 };
 
-/**
- * An answer's body as text; undefined where it is none.
- * @throws EXECUTION_FAILED for a charset that can't be read
- */
+/** The body as text; undefined if it isn't text. @throws EXECUTION_FAILED for an unsupported charset */
 export const textOf = (content: Uint8Array, contentType: string): string | undefined => {
   const charset = CHARSET.exec(contentType)?.[1];
   if (charset !== undefined && !isCharset(charset))
@@ -140,15 +130,15 @@ export const textOf = (content: Uint8Array, contentType: string): string | undef
   const isText = /^text\//i.test(contentType);
   const text =
     decodeText(content, charset ?? "utf-8") ?? (charset === undefined && isText ? decodeText(content, UNTOLD_CHARSET) : undefined);
-  // No text has a zero character, and most files have.
+  // No text contains NUL, and most binary files do.
   return text?.includes("\0") ? undefined : text;
 };
 
-/** Answers of HTTP nodes that are pictures, videos and sounds, put into our storage. */
+/** Stores pictures, videos and sounds that HTTP nodes receive. */
 
 export type KeepAnswer = ReturnType<typeof createKeepAnswer>;
 
-/** Whether media storage refuses the bytes, rather than fails. */
+/** True if storage rejected the bytes, as opposed to being unable to store them. */
 const isRefused = (error: unknown): boolean => error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed");
 
 export const createKeepAnswer =

@@ -25,34 +25,29 @@ import { makingOf, ownerOf } from "./making";
 import { askedOfModel } from "../reuse/asked";
 import type { Submissions } from "./submissions";
 
-/** What calls of models have in common, whatever their providers answer with: what they need, and their inputs. */
-
-/** Files of providers that this process stores at once, whatever kind of call they are from, and that may wait for it. */
+/** Provider files that one process stores at once, over all kinds of calls, and that may wait. */
 export const DOWNLOADS = { concurrency: 32, queueLimit: 10_000 };
 
 export interface CallOptions {
   catalog: ModelCatalog;
   provider: (model: CatalogModel) => Provider;
-  /** What stands before the provider of a model. */
+  /** Circuit breaker and places of a model's provider. */
   gate: (model: CatalogModel) => Gate;
   media: Media;
-  /** Where the files that calls make are stored, where that is not all of media. */
+  /** Storage for files of calls, if it differs from `media`. */
   storage?: Pick<Media, "ingest" | "upload" | "getObjects"> | undefined;
-  /** What bounds the files that are stored at once. */
+  /** Bounds concurrent storing. */
   downloads: Slots;
-  /** Which addresses users may name to providers. */
+  /** Rules for addresses that users pass to providers. */
   addresses?: Pick<AddressRules, "resolvedProblem">;
   submissions: Submissions;
-  /** What the addresses of our own files begin with. */
+  /** Prefix of addresses in our storage. */
   own: string;
-  /** Puts the files of calls in the form that their providers take. */
+  /** Converts the files of calls to the form that their provider takes. */
   sendFiles?: SendFiles;
 }
 
-/**
- * The model of a call and its provider.
- * @throws DomainError when the provider is not of the kind that the plan took it for
- */
+/** The model of a call and its provider. @throws DomainError if the provider's kind has changed since planning */
 export const target = async <Type extends Provider["type"]>(
   { catalog, provider }: Pick<CallOptions, "catalog" | "provider">,
   call: ModelCall,
@@ -64,11 +59,10 @@ export const target = async <Type extends Provider["type"]>(
   return { model, provider: found as Extract<Provider, { type: Type }> };
 };
 
-/** Where a file of a call is stored: a repeated attempt stores the same. */
+/** Id of a call's file. It is deterministic: a repeated attempt stores the same file. */
 export const mediaId = ({ executionId, nodeIndex, item, alternative }: CallContext, index: number): string =>
   `${executionId}-${nodeIndex}-${item}${alternative?.place ? `.${alternative.place}` : ""}-${index}`;
 
-/** Where a file of a model's is stored, and as what. */
 export const placementOf = (call: ModelCall, model: CatalogModel, index: number) => ({
   id: mediaId(call, index),
   ownerId: ownerOf(call),
@@ -77,7 +71,7 @@ export const placementOf = (call: ModelCall, model: CatalogModel, index: number)
   sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER,
 });
 
-/** Puts a file into our storage when its user's turn has come. @throws DomainError `problem` where storage does not keep it; NoSlot */
+/** Stores a file in turn with other users. @throws DomainError `problem` if storage rejects it; NoSlot */
 export const storeInTurn = async (
   downloads: Slots,
   put: () => Promise<{ object?: mediaProto.StoredObject | undefined }>,
@@ -91,7 +85,7 @@ export const storeInTurn = async (
   return mediaValue(object);
 };
 
-/** Of the same of a call of a model. */
+/** Error message when a model's output can't be stored. */
 export const notStored = ({ model }: ModelCall): string => `${model}: its output could not be stored`;
 
 /** @throws DomainError PROVIDER_RESPONSE_INCOMPLETE */
@@ -99,7 +93,7 @@ export const withoutOutput = ({ model }: ModelCall): never => {
   throw final("PROVIDER_RESPONSE_INCOMPLETE", `${model} finished without the expected output`, MAY_TRY_ANOTHER);
 };
 
-/** A text that a model made, with the JSON beside it, which fits the schema that the call has. */
+/** A model's text, and the JSON in it that fits the schema of the call. */
 const textResult = (call: ModelCall, { text, json }: Made): Pick<CallResult, "text" | "json" | "problems"> => {
   if (text === null) return withoutOutput(call);
   const written = json && JSON.stringify(json.value);
@@ -111,7 +105,11 @@ const textResult = (call: ModelCall, { text, json }: Made): Pick<CallResult, "te
   return { text, ...("value" in read ? { json: read } : { problems: read.problems }) };
 };
 
-/** What a call gave, at its price. @param files what of it was stored. @throws DomainError for a text that there is not, or that is too long */
+/**
+ * The priced result of a call.
+ * @param files the stored files.
+ * @throws DomainError for a text that is missing or too long
+ */
 export const madeResult = (
   call: ModelCall,
   { inputSchema, modality }: CatalogModel,
@@ -127,7 +125,7 @@ export const madeResult = (
   return { files, ...said, costMicroUsd, requestId };
 };
 
-/** Different addresses that one call may name to its provider. */
+/** Maximum distinct addresses in one call. */
 const MAX_ADDRESSES = 100;
 
 /** @throws DomainError when an address that the provider would call is one that users may not name */
@@ -150,7 +148,7 @@ const checkAddresses = async (
   );
 };
 
-/** A call that is about to be made: its model, its provider, and its inputs as they are sent. */
+/** A call that can be sent: its model, its provider and its final inputs. */
 export type ReadyCall<Type extends Provider["type"]> = Awaited<ReturnType<typeof readyCall<Type>>>;
 
 /** @throws DomainError when the model can't be called so, or an input is none it takes: nodes before it may have made it */
@@ -171,10 +169,10 @@ export const readyCall = async <Type extends Provider["type"]>(
   return { call, model, provider, ...sent };
 };
 
-/** Statuses by which a provider may say that it has no such file: of an answer that has an error inside, too. */
+/** Statuses by which providers report a missing file; 200 if the body holds an error. */
 const MAY_LACK_A_FILE: ReadonlySet<number | undefined> = new Set([200, 400, 404, 410, 422]);
 
-/** Makes a call; once more, with files that are uploaded anew, where its provider refused one that has files of an earlier call. */
+/** Makes a call. If the provider rejects files that were uploaded for an earlier call, uploads them again and repeats the call once. */
 export const withFreshFiles = async <T>(
   { inputs, again }: SentInputs,
   send: (inputs: Record<string, unknown>) => Promise<T>,

@@ -1,20 +1,20 @@
 import { TIMING } from "../run/timing";
 
-/** The times of one call: what it may take, counted from when its provider was asked. */
+/** Timeouts of one call, counted from its first request to the provider. */
 
 interface ClockOptions {
-  /** When an earlier attempt asked the provider, moved by what was waited since. */
+  /** When an earlier attempt sent its request, moved forward by the waits since. */
   askedAt?: number | undefined;
   deadline?: number;
-  /** Hears when the provider was asked, and of every move of that. */
+  /** Receives the time of the first request, and every change of it. */
   onAsked?: (askedAt: number) => void;
 }
 
 export type CallClock = ReturnType<typeof createCallClock>;
 
 /**
- * The times of one call, all of whose attempts are one. They count from when its provider was asked: what waits in a line
- * of ours, or for a worker of ours, is no failure of a provider.
+ * Timeouts of one call over all its attempts. They start with the first request: time in our queues or waiting for a worker isn't the
+ * provider's fault.
  */
 export const createCallClock = ({ askedAt, deadline = Date.now() + TIMING.run, onAsked }: ClockOptions = {}) => {
   let since = askedAt;
@@ -25,13 +25,13 @@ export const createCallClock = ({ askedAt, deadline = Date.now() + TIMING.run, o
   };
   const asked = (): number => since ?? set(Date.now());
   return {
-    /** How long a place in a line of ours is waited for: as long as the run may last. In milliseconds since the epoch. */
+    /** Waiting for a place ends here, with the run's own time. Milliseconds since the epoch. */
     deadline,
-    /** The provider is asked from now on, unless it was before. */
+    /** Starts the timeouts, unless an earlier attempt has. */
     asked: (): void => void asked(),
-    /** Until when a provider that is away or busy is tried again, in milliseconds since the epoch. Counts as asking it. */
+    /** When retries of an unavailable or busy provider end, in milliseconds since the epoch. Starts the timeouts. */
     triesUntil: (totalMs: number = TIMING.submitTotal): number => asked() + totalMs,
-    /** Waits in a line of ours, for which time stands still. */
+    /** Stops the clock during a wait in one of our queues. */
     waiting: async <T>(wait: () => Promise<T>): Promise<T> => {
       const startedAt = Date.now();
       try {

@@ -11,13 +11,13 @@ import type { CallClock } from "./clock";
 import { afterFailure, final, MAY_TRY_ANOTHER, QUOTES_ADDRESS } from "./failures";
 import { createStoreMade } from "./stored-files";
 
-/** Calls of models whose provider answers one request with what it made. */
+/** Calls whose provider returns the output in the response to the request. */
 
-/** What is kept of an answer, so that a repeated attempt finds its files instead of asking for them again. */
+/** Record of a response. A repeated attempt finds its files through it instead of calling again. */
 interface Answered {
   requestId: string | null;
   count: number;
-  /** What it said that it cost, where the price asks for that. */
+  /** Cost that the provider reported, if the price depends on it. */
   costMicroUsd: number | undefined;
 }
 
@@ -34,13 +34,13 @@ const answeredOf = ({ requestId, handle }: Submission): Answered | undefined =>
         costMicroUsd: handle.cost === undefined ? undefined : Number(handle.cost),
       };
 
-/** Media storage takes every file that has any bytes and is of the model's kind. */
+/** Storage accepts every nonempty file of the model's kind, so a rejection is the provider's failure. */
 const storageProblem = (call: ModelCall, { reason, message }: DomainError): DomainError =>
   reason === "INVALID_REQUEST"
     ? final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model} finished without the expected output`, MAY_TRY_ANOTHER)
     : final("EXECUTION_FAILED", `${notStored(call)}: ${message}`, QUOTES_ADDRESS);
 
-/** Bytes of answers that one process has in memory at once, and answers that may wait for room: their connections wait, unread. */
+/** Bytes of responses in memory per process, and responses that may wait for room; their connections stay unread. */
 export const ANSWER_MEMORY = { concurrency: 256 * 1024 * 1024, queueLimit: 2_000 };
 
 export type FilesOptions = CallOptions & { memory?: Slots };
@@ -51,7 +51,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
   const { gate, media, storage = media, downloads, submissions } = options;
   const store = createStoreMade(storage, downloads);
 
-  /** What an earlier attempt gave, if all of its files were stored. */
+  /** Result of an earlier attempt if all its files were stored. */
   const stored = async (call: ModelCall, model: () => Promise<CatalogModel>, answer: Submission): Promise<CallResult | undefined> => {
     const earlier = answeredOf(answer);
     if (!earlier) return undefined;
@@ -63,7 +63,6 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     return { ...result, costMicroUsd: earlier.costMicroUsd ?? result.costMicroUsd };
   };
 
-  /** Room in this process's memory for one answer. */
   const roomFor = (call: ModelCall, signal: AbortSignal): { reserve: (bytes: number) => Promise<void>; release: () => void } => {
     let release = (): void => undefined;
     return {
@@ -79,7 +78,6 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     };
   };
 
-  /** Stores what the provider answered. */
   const received = async (
     { call, model }: ReadyCall<"files">,
     made: Awaited<ReturnType<FilesProvider["run"]>>,
@@ -92,7 +90,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
       return madeResult(call, model, made, { files, requestId });
     } catch (error) {
       signal.throwIfAborted();
-      // The answer was there once; it is not asked for again.
+      // The response existed, so the request isn't repeated.
       if (error instanceof DomainError) throw storageProblem(call, error);
       if (error instanceof ProviderError || error instanceof NoSlot)
         throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`, QUOTES_ADDRESS);
@@ -100,7 +98,6 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     }
   };
 
-  /** Sends the request and stores what it is answered with. */
   const exchange = async (
     request: ReadyCall<"files">,
     record: (answer: Submission) => Promise<void>,
@@ -122,15 +119,15 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
 
   return {
     /**
-     * Asks for files and stores them, or for a text. Such providers can't recognise a repeated request, so each call is sent once: a
-     * request whose fate is unknown is not sent again, and a crash after the answer finds the stored files.
+     * Requests files and stores them, or requests a text. These providers can't recognise a repeated request, so each is sent once: if its
+     * outcome is unknown it isn't sent again, and after a crash the stored files are found.
      * @param clock how long the provider is tried, over all attempts
      * @throws TryAgain when the provider asked to be called later
      */
     run: async (call: ModelCall, signal: AbortSignal, clock: CallClock): Promise<CallResult> => {
       const ready = await readyCall(options, call, "files");
       signal.throwIfAborted();
-      // A text has no effect but itself: after a crash it is asked for again.
+      // A text has no other effect: after a crash it is requested again.
       const isText = ready.model.modality === "text";
       const once = (request: ReadyCall<"files">) => ({
         send: (record: (answer: Submission) => Promise<void>) => exchange(request, record, signal),
@@ -152,8 +149,8 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     },
 
     /**
-     * What became of a call that was given up: a request that was never sent can't be any more; of one that was, the
-     * provider can't be told, and goes on; what had been stored is kept.
+     * Stops a call. A request that wasn't sent is blocked. A sent one can't be withdrawn and continues at the provider. Stored files are
+     * kept.
      */
     stop: async (call: ModelCall): Promise<CancelResult> => {
       if ((await options.catalog.getAny(call.model)).modality === "text") return { report: "could_not_stop", finished: null };

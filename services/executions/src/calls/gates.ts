@@ -7,37 +7,34 @@ import { final, isAway } from "./failures";
 import type { Watched } from "../meters";
 import { TIMING } from "../run/timing";
 
-/** What stands before a provider in this process: its circuit breaker, and places for `maxConcurrent` calls. */
-
-/** Calls that may wait for one of a provider's `maxConcurrent`. */
+/** Calls that may wait for one of a provider's `maxConcurrent` places. */
 const QUEUE_LIMIT = 1_000;
 const REMEMBERED_PROVIDERS = 500;
 
 export interface PassOptions {
-  /** For whom; users take turns. */
+  /** User id; users take turns. */
   key?: string;
   signal?: AbortSignal | undefined;
   clock: CallClock;
 }
 
-/** What stands before a provider, in this process. */
+/** Guards the calls of one provider in this process. */
 export interface Gate {
   /**
-   * Makes one submission, or one call of a text model, when the provider may be called.
-   * @throws ProviderError of the kind "unavailable" while it is left alone: nothing was sent then. DomainError where the run's
-   * own time ended before it had a place
+   * Makes one submission or text call when the provider may be called.
+   * @throws ProviderError "unavailable" while the circuit is open, and nothing is sent; DomainError if the run's time ends before it gets a place
    */
   pass<T>(call: () => Promise<T>, options: PassOptions): Promise<T>;
 }
 
 interface GateSettings {
-  /** How the provider is called in messages: its host. */
+  /** The provider's host, for messages. */
   name: string;
-  /** The same for all models that share an address and a secret. */
+  /** Shared by all models with the same address and secret. */
   id: string;
-  /** Of models that say this number. */
+  /** Bound of the models with this setting. */
   maxConcurrent: number | undefined;
-  /** Of all models together. */
+  /** Bound over all models of the account. */
   accountConcurrent: number | undefined;
 }
 
@@ -50,11 +47,11 @@ const settingsOf = (providerJson: string, env: Env): GateSettings => {
   return { name, id: `${name} ${auth?.secretEnv ?? ""}`, maxConcurrent, accountConcurrent: accountConcurrency(settings, env) };
 };
 
-/** A provider as an operator sees it; its load where its calls are bounded. */
+/** State for operators; the load if calls are bounded. */
 type ProviderState = ReturnType<Watched["providers"]>[number];
 type WatchedGate = Gate & { state: () => ProviderState };
 
-/** Several models may share a provider, each with places of its own: what is told of it is told once. */
+/** Models of one provider have separate places, but its state is reported once. */
 const merged = (states: readonly ProviderState[]): ProviderState[] => {
   const byName = new Map<string, ProviderState>();
   for (const { name, isOpen, load } of states) {
@@ -66,14 +63,14 @@ const merged = (states: readonly ProviderState[]): ProviderState[] => {
   return [...byName.values()];
 };
 
-/** The gates of all providers, by what a registry entry says of them. @param env reads a variable of the environment */
+/** Guards of all providers, keyed by their registry settings. @param env reads a variable of the environment */
 export const createGates = (logger: Logger, env: Env = () => undefined) => {
   const breakers = new LRUCache<string, ReturnType<typeof createBreaker>, string>({
     max: REMEMBERED_PROVIDERS,
     memoMethod: (_id, _stale, { context: name }) => createBreaker(name, logger),
   });
 
-  /** Of accounts: shared by the gates of all models that use one. */
+  /** Account bounds, shared by all models that use the account. */
   const accounts = new LRUCache<string, { name: string; slots: Slots }, { name: string; concurrency: number }>({
     max: REMEMBERED_PROVIDERS,
     memoMethod: (_id, _stale, { context: { name, concurrency } }) => ({
@@ -88,9 +85,9 @@ export const createGates = (logger: Logger, env: Env = () => undefined) => {
     const { id, maxConcurrent, name } = settings;
     const breaker = breakers.memo(id, { context: name });
     const own = maxConcurrent === undefined ? undefined : createSlots({ concurrency: maxConcurrent, queueLimit: QUEUE_LIMIT });
-    // In this order everywhere, so that no two calls wait for each other.
+    // Fixed order, so that two calls can't wait for each other.
     const lines = [own, accountOf(settings)].filter((line) => line !== undefined);
-    /** A place, however long the line: those that find it full come again. */
+    /** Takes a place. Calls that find the queue full try again later. */
     const place = async (line: Slots, { key, signal, clock: { deadline } }: PassOptions): Promise<() => void> => {
       try {
         return await retry(() => line.enter({ key, signal, maxWaitMs: Math.max(0, deadline - Date.now()) }), {
@@ -111,7 +108,7 @@ export const createGates = (logger: Logger, env: Env = () => undefined) => {
         const taken: (() => void)[] = [];
         try {
           for (const line of lines) taken.push(await options.clock.waiting(() => place(line, options)));
-          // It may have gone away while this call waited.
+          // The circuit may have opened during the wait.
           return await breaker.run(() => {
             options.clock.asked();
             return call();
@@ -132,7 +129,6 @@ export const createGates = (logger: Logger, env: Env = () => undefined) => {
     const { id, maxConcurrent, accountConcurrent } = settings;
     return gates.memo(`${id} ${maxConcurrent ?? ""} ${accountConcurrent ?? ""}`, { context: settings });
   };
-  /** Every provider that was called, once. */
   const states = (): ProviderState[] =>
     merged([
       ...[...gates.values()].map((gate) => gate.state()),
@@ -141,12 +137,15 @@ export const createGates = (logger: Logger, env: Env = () => undefined) => {
   return Object.assign(gateOf, { states });
 };
 
-/** Leaves a failing provider alone for a while. */
+/** Circuit breaker of one provider. */
 
-/** Failures in a row, over at least `TIMING.breakerOutage`, that open the circuit: a burst of requests that make a provider fail is no outage. */
+/**
+ * Consecutive failures that open the circuit, spread over at least `TIMING.breakerOutage`: a burst of requests that make a provider fail
+ * isn't an outage.
+ */
 export const FAILURES_TO_OPEN = 10;
 
-/** Counts failures in a row; calls that began before the circuit opened, and fail later, don't count. */
+/** Counts consecutive failures. Calls that started before the circuit opened don't count afterwards. */
 const failuresInARow = (isClosed: () => boolean): IBreaker => {
   let failures = 0;
   let since = 0;
@@ -163,9 +162,9 @@ const failuresInARow = (isClosed: () => boolean): IBreaker => {
 };
 
 /**
- * The circuit breaker of a provider: after failures in a row it refuses calls for a pause, then lets one call through, whose
- * success closes it. A refused request is a success, because the provider answered. A call that was given up here is neither,
- * except as that one call: it opens the circuit again.
+ * Circuit breaker of one provider. After consecutive failures it rejects calls for a pause, then admits one trial call, whose success
+ * closes it. A rejected request counts as success, because the provider answered. A call stopped by us counts as neither; as a trial call
+ * it opens the circuit again.
  */
 export const createBreaker = (name: string, logger: Logger) => {
   const pauses = TIMING.breakerPauses;
@@ -199,7 +198,7 @@ export const createBreaker = (name: string, logger: Logger) => {
   return {
     isOpen: () => !isIn(CircuitState.Closed),
     check,
-    /** Makes a call. @throws what `check` throws, or what the call throws */
+    /** @throws what `check` throws, or what the call throws */
     run: async <T>(call: () => Promise<T>): Promise<T> => {
       check();
       const { value, refusal } = await circuit.execute(async (): Promise<{ value?: T; refusal?: ProviderError }> => {

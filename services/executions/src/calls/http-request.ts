@@ -7,10 +7,10 @@ import { ACCEPT_ENCODING, discard, inflatedBody, type KeepAnswer, openBody, text
 import { final } from "./failures";
 import { headerKey, pointer } from "@nodeloom/providers";
 
-/** One call of an HTTP node, repeated where that does no harm. */
+/** Sends the request of an HTTP node, and retries it if that is safe. */
 
 const METHODS: ReadonlySet<string> = new Set(HTTP_METHODS);
-/** Set by the client itself, or not the author's to set. */
+/** Set by the client itself, or not allowed for authors. */
 const RESERVED_HEADERS = new Set([
   "host",
   "connection",
@@ -25,19 +25,19 @@ const RESERVED_HEADERS = new Set([
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const SHOWN_NAME_CHARS = 100;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Methods that only ask: repeating them does no harm. */
+/** Methods without effects, which can be repeated. */
 const ASKING = new Set(["GET", "HEAD"]);
-/** Pauses before a call is tried again that can be repeated safely. */
+/** Pauses before retries of safe requests. */
 const PAUSES_MS = [250, 1_000];
 
-/** So much of what is too long for a text tells whether it is one. */
+/** First bytes that are checked when a response is too long for a text. */
 const HEAD_BYTES = 4_096;
 const MOST_CHAR_BYTES = 4;
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 const failed = (message: string): DomainError => final("EXECUTION_FAILED", message);
 
-/** JSON takes numbers of any size, and what no double holds would be null when it is written again. */
+/** A number beyond the range of a double would become null when written again. */
 const LARGE_NUMBER = "the answer has a number that is too large";
 
 const valueOf = (text: string, contentType: string): unknown => {
@@ -47,11 +47,11 @@ const valueOf = (text: string, contentType: string): unknown => {
   return parsed ? parsed.value : text;
 };
 
-/** Pictures that are text, and that storage does not take. */
+/** Images in XML, which storage doesn't accept. */
 const DRAWN = /\+xml\b/i;
 const namesFile = (contentType: string): boolean => mediaFamily(contentType) !== undefined && !DRAWN.test(contentType);
 
-/** Whether what is too long for a text is one as far as its beginning tells, which may end inside of a character. */
+/** True if the first bytes look like text. They may end inside a character. */
 const beginsAsText = (start: Buffer, contentType: string): boolean =>
   Array.from({ length: MOST_CHAR_BYTES }, (_, cut) => HEAD_BYTES - cut).some(
     (end) => textOf(start.subarray(0, end), contentType) !== undefined,
@@ -60,8 +60,8 @@ const beginsAsText = (start: Buffer, contentType: string): boolean =>
 type Content = Pick<HttpResult, "body" | "file">;
 
 /**
- * What an answer gives: text, JSON, or a file of our storage. What it calls itself says which it may be, and its bytes which it is.
- * @throws EXECUTION_FAILED for what is neither, or too large
+ * Content of a response: text, JSON or a stored file. The content type limits the possibilities, and the bytes decide.
+ * @throws EXECUTION_FAILED for anything else, or if it is too large
  */
 const contentOf = async (
   response: EgressStream,
@@ -83,12 +83,12 @@ const contentOf = async (
     const file = await store(whole);
     return file ? { body: null, file } : asText();
   } finally {
-    // Storage may still wait for the next of its bytes.
+    // Storage may still wait for the next bytes.
     close().catch(() => undefined);
   }
 };
 
-/** Makes a text fit to be shown. A text is cut after that: of a secret that was cut before, a part would be left. */
+/** Redacts a text. Cutting comes afterwards: a secret cut first would leave a part behind. */
 type Redact = (text: string) => string;
 const asIs: Redact = (text) => text;
 
@@ -102,7 +102,7 @@ const headersOf = (call: HttpCall, redact: Redact): Record<string, string> => {
   return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
 };
 
-/** An answer whose headers can be quoted. */
+/** A response whose headers can be quoted. */
 const quotable = (response: EgressStream, redact: Redact): EgressStream => ({
   ...response,
   headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, redact(value)])),
@@ -123,7 +123,7 @@ const requestOf = (call: HttpCall, key: string, signal: AbortSignal, redact: Red
   return { url, method, headers, ...bounds, ...(body === undefined ? {} : { body }) };
 };
 
-/** An exchange that is tried again where the other side was not reached and nothing can have happened twice. */
+/** Retries an exchange if the server wasn't reached or the method is safe. */
 const repeated = <T>(exchange: () => Promise<T>, request: NodeRequest): Promise<T> =>
   retry(exchange, {
     pausesMs: PAUSES_MS,
@@ -137,7 +137,7 @@ export interface HttpRequestOptions {
   keepAnswer: KeepAnswer;
 }
 
-/** What a failure becomes of a call that must not be made again: its answer had begun. */
+/** After the response has begun, a request with effects isn't repeated. */
 const withoutRepeat = (error: unknown, method: string, signal: AbortSignal): unknown => {
   if (ASKING.has(method) || signal.aborted || error instanceof EgressError || !(error instanceof Error)) return error;
   return error instanceof DomainError && error.kind === "failed" ? error : failed(`its answer could not be stored: ${error.message}`);
@@ -146,8 +146,8 @@ const withoutRepeat = (error: unknown, method: string, signal: AbortSignal): unk
 export type HttpRequest = ReturnType<typeof createHttpRequest>;
 
 /**
- * One call of an http-request node through the guarded client. Any status is an answer; an unreachable or refused
- * address is an error. Its key is sent with writes, so that a repeated attempt can be recognised.
+ * Sends one request of an http-request node through the guarded client. Every status is a result; an unreachable or forbidden address is an
+ * error. Writes carry the key of the call, so that the server can recognise a repetition.
  * @param redact takes the secrets of the request out of what an error quotes
  */
 export const createHttpRequest =

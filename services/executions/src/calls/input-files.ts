@@ -24,9 +24,8 @@ import { TIMING } from "../run/timing";
 import { final, QUOTES_ADDRESS } from "./failures";
 import { ownerOf } from "./making";
 
-/** Files on their way to a provider: as an address that it can read, in its own storage, or inside the request. */
+/** Passes files to a provider: as a readable address, as an upload to its storage, or inside the request. */
 
-/** Uploads that a process remembers. */
 const REMEMBERED = 10_000;
 const READ_MS = 120_000;
 const DATA_URL = /^data:/i;
@@ -36,35 +35,33 @@ interface Source extends SentFile {
 
 export interface InputFilesOptions extends DialectContext {
   media: Pick<Media, "ingest" | "readObject">;
-  /** What the addresses of our own files begin with. */
+  /** Prefix of addresses in our storage. */
   own: string;
   downloads: Slots;
 }
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** A call's inputs as they are sent. */
 export interface SentInputs {
   inputs: Record<string, unknown>;
-  /** Puts its files in place once more, where some were uploaded for an earlier call: providers forget them. */
+  /** Uploads again files that were uploaded for an earlier call: providers delete them. */
   again?: () => Promise<Record<string, unknown>>;
 }
 
-/** A file as the provider is told of it. */
 interface Sent {
   value: unknown;
-  /** Of one that is sent inside the request. */
+  /** Only for files inside the request. */
   contentType?: string;
 }
 
-/** Where one file of a call comes from, and for which input. */
+/** A file of a call and the input that it is for. */
 interface Given {
   call: ModelCall;
-  /** Keys of earlier uploads that are used again. */
+  /** Keys of earlier uploads used again. */
   reused: Set<string>;
   settings: ProviderSettings;
   name: string;
-  /** Among the call's files. */
+  /** Index among the files of the call. */
   index: number;
   value: string;
 }
@@ -78,7 +75,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     for await (const { part } of media.readObject({ key }, { deadlineMs: READ_MS })) if (part?.$case === "chunk") yield part.value;
   };
 
-  /** A file that is not ours becomes one, once per call. */
+  /** Stores a foreign file, once per call. */
   const keyOf = async ({ call, index, value, name }: Given): Promise<string> => {
     if (value.startsWith(own)) return value.slice(own.length).split(/[?#]/)[0]!;
     const id = `${call.executionId}-${call.nodeIndex}-${call.item}-in-${index}`;
@@ -109,7 +106,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
   const uploaded = async ({ settings, reused }: Given, file: Source): Promise<string> => {
     const { upload, auth } = settings;
     if (!upload) throw new Error("an entry has files uploaded without saying where");
-    // Another key may be that of another account, which can't read what this one has stored.
+    // Another key may belong to another account, which can't read this upload.
     const account = auth ? ((await context.secret(auth, upload.baseUrl ?? settings.baseUrl)) ?? auth.default ?? "") : "";
     const key = createHash("sha256")
       .update(JSON.stringify([storageOf(settings), account, file.contentType, file.sha256]))
@@ -134,7 +131,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     const sending = sendingOf(settings, name);
     const isData = DATA_URL.test(value);
     const contentType = isData ? dataUrlType(value) : undefined;
-    // One that doesn't say its type is stored first, which tells it.
+    // Storing a file without a type determines its type.
     const plain = contentType === undefined ? undefined : readDataUrl(value);
     const most = sending.maxDataChars ?? MAX_DATA_URL_CHARS;
     let opened: Promise<Source> | undefined;
@@ -189,7 +186,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
         const files = await Promise.all(values);
         const isList = Array.isArray(inputs[name]);
         const listed = <T>(list: T[]): T | T[] | undefined => (isList ? list : list[0]);
-        // Entries without templates send every input under its own name: a type is there only where one asks for it.
+        // Entries without templates send all inputs by name, so the type is added only if an entry asks for it.
         const type = `${name}${TYPE_OF_FILE}`;
         const types: [string, unknown][] = model.providerJson.includes(JSON.stringify(type))
           ? [[type, listed(files.map((file) => file.contentType))]]
@@ -201,8 +198,8 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
   };
 
   /**
-   * A call's inputs with its files in place: every file by the first way of its entry that is possible.
-   * @throws DomainError EXECUTION_FAILED that says what to set, before anything is submitted
+   * Puts the files of a call in place, each by the first method of its entry that is possible.
+   * @throws DomainError EXECUTION_FAILED with what to set, before anything is submitted
    */
   return async (call: ModelCall, model: Pick<CatalogModel, "providerJson" | "inputSchema">, inputs: Inputs): Promise<SentInputs> => {
     const reused = new Set<string>();

@@ -12,20 +12,20 @@ import { afterFailure, final, isBusy, MAY_TRY_ANOTHER, pauseFor, QUOTES_ADDRESS,
 import { createPace, type Pace } from "./pace";
 import { createStoreMade } from "./stored-files";
 
-/** Calls of models whose provider makes jobs: submitted, asked for until they are done, and cancelled. */
+/** Calls whose provider creates jobs: submit, poll, collect and cancel. */
 
 const POLL_GROWTH = 1.3;
-/** How long ago a job may have been submitted that is followed from its beginning. */
+/** A job submitted at most this long ago is followed from its start. */
 const NEW_JOB_MS = 100;
 const SERVER_ERROR = 500;
 const NOT_FOUND = 404;
 const GONE = 410;
-/** How long a job that was accepted may be unknown where it is asked for: not every provider tells all its servers at once. */
+/** How long a new job may be unknown when polled: some providers replicate it slowly. */
 const UNKNOWN_AT_FIRST_MS = 30_000;
-/** How long a job is looked for that its provider knew before: one that was restarted may need a while to know its jobs again. */
+/** How long a known job may disappear: a restarted provider may need a while to load its jobs. */
 const UNKNOWN_AGAIN_MS = 10_000;
 
-/** A cancellation that the provider has no time for now; a pause that is too long is cut. */
+/** The provider is too busy to cancel. Long pauses are shortened. */
 const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
   new TryAgain(
     final("EXECUTION_FAILED", `${call.model}: the provider has no time to cancel the job`),
@@ -37,7 +37,6 @@ const hasOtherAddresses = (one: Made, other: Made): boolean => {
   return one.files.some((file) => "url" in file && !known.has(file.url));
 };
 
-/** How often jobs are asked for. */
 export type JobOptions = CallOptions & { pace?: Pace };
 
 export type Jobs = ReturnType<typeof createJobs>;
@@ -46,7 +45,6 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
   const { gate, media, storage = media, downloads, submissions } = options;
   const store = createStoreMade(storage, downloads);
 
-  /** Stores a finished job's files and prices the call. */
   const collect = async (
     call: ModelCall,
     model: CatalogModel,
@@ -60,7 +58,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       const files = await Promise.all(made.files.map((file, index) => store(call, model, file, index, signal)));
       return madeResult(call, model, made, { files, requestId });
     } catch (error) {
-      // It was asked for again a few times.
+      // It was already requested several times.
       throw error instanceof ProviderError
         ? final("EXECUTION_FAILED", `${call.model}: its output could not be fetched: ${error.message}`, {
             ...MAY_TRY_ANOTHER,
@@ -71,8 +69,8 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
   };
 
   /**
-   * The same of a job that was asked for. Some providers sign addresses for an hour: where one can't be fetched, the files are taken
-   * from those that the job has then, if they are other ones.
+   * Collects a job that was polled. Some providers sign addresses for an hour: if one can't be fetched, the job is polled again and its new
+   * addresses are used.
    * @param ask for the job's state
    */
   const collectFresh = async (
@@ -98,7 +96,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     const sinceSubmitted = (): number => Date.now() - (submitted.submittedAt ?? 0);
     const isNew = sinceSubmitted() < NEW_JOB_MS;
     const { firstMs: firstPollMs, againMs } = pace.polls(isNew ? call.model : undefined, interval);
-    // No job is done at once. Where many are followed, those that begin together (after a restart) are spread.
+    // No job is done immediately. Jobs that resume together after a restart are spread.
     const notBeforeMs = (provider.firstMs ?? 0) - sinceSubmitted();
     await pause(Math.max(firstPollMs, notBeforeMs, Math.random() * pace.pollGapMs(call.userId)), signal);
     const firstMs = sinceSubmitted();
@@ -142,10 +140,10 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
 
   return {
     /**
-     * Submits a job. Repeated attempts make one job at the provider.
-     * @param signal ends the wait for the provider, but no submission that has begun
-     * @param clock how long the provider is tried, over all attempts
-     * @throws TryAgain when the provider may be called later
+     * Submits a job. Repeated attempts create one job.
+     * @param signal ends the wait for the provider, but not a submission in progress
+     * @param clock bounds retries over all attempts
+     * @throws TryAgain when the provider may be called again later
      */
     submit: async (call: ModelCall, signal: AbortSignal, clock: CallClock): Promise<SubmittedJob> => {
       const ready = await readyCall(options, call, "job");
@@ -173,11 +171,10 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       }
     },
 
-    /** Asks for a job until it is finished, and stores its files. */
     poll: (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal): Promise<CallResult> =>
       pace.follow(call.userId, () => follow(call, submitted, signal)),
 
-    /** Stops a job; what had finished by then is kept. */
+    /** Stops a job and keeps what it had finished. */
     cancel: async (call: ModelCall, submitted: SubmittedJob): Promise<CancelResult> => {
       const { model, provider } = await target(options, call, "job");
       try {
@@ -193,7 +190,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         const told = await provider.cancel(submitted);
         return { report: told ? "provider_told" : "could_not_stop", finished: null };
       } catch (error) {
-        // A provider that refuses won't change its mind; one that could not be asked, or has no time, is asked again.
+        // A rejection is final. An unreachable or busy provider is asked again.
         if (!(error instanceof ProviderError) || error.kind !== "refused") throw error;
         const isAskedAgain = isBusy(error) || (error.status ?? SERVER_ERROR) >= SERVER_ERROR;
         if (isAskedAgain) throw error.retryAfterMs === undefined ? error : cancelLater(call, error.retryAfterMs);

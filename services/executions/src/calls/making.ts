@@ -5,12 +5,12 @@ import type { CatalogModel } from "../plan/model-catalog";
 import type { ModelCall, TransformCall } from "../run/calls";
 import type { CallContext } from "../run/types";
 
-/** What media storage learns of how a call made a file. */
+/** Provenance of a call's files, as stored with them in media. */
 
 const MAX_PARENTS = 50;
-/** Addresses that are longer are data, which is no name of anything. */
+/** Longer addresses are data URLs, which identify nothing. */
 const MAX_REFERENCE_CHARS = 2_000;
-/** Of one setting, and of all. */
+/** Maximum for one setting, and for all together. */
 const MAX_TEXT_CHARS = 8_000;
 const MAX_INPUTS_BYTES = 64 * 1024;
 
@@ -26,12 +26,12 @@ const referenceOf = (value: unknown): string | undefined => {
 const parentsOf = (inputSchema: JsonSchema, inputs: Inputs): string[] => {
   const files = schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? each(member(inputs, name)) : []));
   const references = files.flatMap((file) => referenceOf(file) ?? []);
-  // A file that came as data still is one that went in.
+  // A data URL still counts as one input file.
   const names = references.map((reference) => (reference.length > MAX_REFERENCE_CHARS ? "data:," : reference));
   return [...new Set(names)].slice(0, MAX_PARENTS);
 };
 
-/** Prompts and settings as JSON, without files, cut where they are long. Empty where they are longer than can be kept. */
+/** Prompts and settings as JSON without files. Long texts are cut; empty if the whole is too long. */
 const inputsOf = (inputSchema: JsonSchema, inputs: Inputs): string => {
   const files = new Set(schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : [])));
   const shown = Object.entries(inputs).flatMap(([name, value]): [string, unknown][] => {
@@ -42,10 +42,9 @@ const inputsOf = (inputSchema: JsonSchema, inputs: Inputs): string => {
   return Buffer.byteLength(json) > MAX_INPUTS_BYTES ? "" : json;
 };
 
-/** Whose the files are that a call makes, or fetches on its way. */
+/** Owner of the files that a call creates or fetches. */
 export const ownerOf = ({ ownerId, userId }: CallContext): string => ownerId ?? userId;
 
-/** How a model makes the files of a call. */
 export const makingOf = (call: ModelCall, model: CatalogModel): mediaProto.Making =>
   mediaProto.Making.fromPartial({
     maker: model.sandbox ? MAKER_ALGORITHM : MAKER_MODEL,
@@ -56,7 +55,6 @@ export const makingOf = (call: ModelCall, model: CatalogModel): mediaProto.Makin
     inputsJson: call.provenance === "full" ? inputsOf(model.inputSchema, call.inputs) : "",
   });
 
-/** How an operation makes the file of a call. */
 export const makingByOperation = (call: TransformCall, schema: JsonSchema): mediaProto.Making =>
   mediaProto.Making.fromPartial({
     maker: MAKER_OPERATION,

@@ -1,46 +1,42 @@
 import { LRUCache } from "lru-cache";
 import { TIMING } from "../run/timing";
 
-/** When jobs are polled: early enough to see their end, within what one process may send. */
+/** Schedules polls: soon enough to see the end of a job, within the total rate of one process. */
 
-/** Polls that one process sends in a second, over all the jobs that it follows; each user with jobs has an equal share. */
+/** Polls per second and process, over all jobs; users with jobs share them equally. */
 const POLLS_PER_SECOND = 150;
-/** Heartbeats that one process sends in a second, over all the jobs that it follows. */
+/** Heartbeats per second and process, over all jobs. */
 const HEARTBEATS_PER_SECOND = 100;
 
-/** When a job is asked for first, of a model whose jobs are not known to take longer. */
+/** First poll of a model that isn't known to be slow. */
 const FIRST_POLL_MS = 100;
-/** The same of any job: one that is done sooner than those before it is not seen so before. */
+/** Upper bound of the first poll: a job that ends earlier than the ones before would go unnoticed. */
 const FIRST_POLL_AT_MOST_MS = 1_500;
-/** How close the first poll comes to when jobs are done, as a share of that time. */
+/** The first poll comes this share of the expected time before or after it. */
 const CLOSE = 0.3;
-/** What is left of knowing that jobs are not done so early, after each that was done later. */
+/** Decay of the knowledge that jobs aren't done so early, applied after each later end. */
 const FORGETTING = 0.98;
-/** How soon a job is asked for again, at the soonest, that should have been done. */
+/** Shortest pause before an overdue job is polled again. */
 const AGAIN_MS = 50;
-/** Models whose jobs are remembered, and jobs of each. */
+/** Models remembered, and jobs per model. */
 const MODELS = 1_000;
 const JOBS = 20;
-/** What counts of them: jobs of one user that take long must not keep those of others from being seen to be done. */
+/** This percentile counts: one user's slow jobs must not delay polls of others. */
 const LOW_PERCENTILE = 0.2;
 
-/** When jobs of a model were asked for lately, in milliseconds from their submission. */
+/** Recent polls of a model, in milliseconds after submission. */
 interface Polls {
-  /** The first time, when quick ones were not done. */
+  /** First polls that came before quick jobs were done. */
   tooEarly: number;
-  /** The first time that each of them was done, the latest job last. */
+  /** First time each was seen done; the latest job last. */
   done: readonly number[];
 }
 
-/** When the quicker ones of some jobs were done. */
 const quickOf = (done: readonly number[]): number => [...done].sort((a, b) => a - b)[Math.floor((done.length - 1) * LOW_PERCENTILE)]!;
 
 export type Pace = ReturnType<typeof createPace>;
 
-/**
- * How often a process asks for its jobs and tells that it is alive: as often as is good for one job while they are few,
- * and at a bounded rate over all of them however many they are.
- */
+/** Sets the rates of polls and heartbeats: ideal for each job while there are few, and bounded in total however many there are. */
 export const createPace = () => {
   let followed = 0;
   const followedOf = new Map<string, number>();
@@ -53,7 +49,7 @@ export const createPace = () => {
     else followedOf.delete(userId);
   };
   return {
-    /** Follows one more job of a user's until `work` is over. */
+    /** Counts a job as followed until `work` ends. */
     follow: async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
       count(userId, 1);
       try {
@@ -62,14 +58,13 @@ export const createPace = () => {
         count(userId, -1);
       }
     },
-    /** Jobs that are followed now. */
     followed: (): number => followed,
-    /** Shortest pause between two polls of one job of a user's: the user's own jobs lengthen it, those of others hardly. */
+    /** Shortest pause between two polls of one job. It grows with the user's own jobs, and hardly with those of others. */
     pollGapMs: (userId: string): number =>
       Math.min(gap((followedOf.get(userId) ?? 0) * followedOf.size, POLLS_PER_SECOND), TIMING.pollPause),
     /**
-     * When a job is asked for first, about when the quicker ones of its model were done lately, and how long after that again:
-     * never later than the provider's own pause after its submission or the poll before.
+     * When to poll first (about when quick jobs of the model were done lately) and how long after that again, never later than the
+     * provider's own interval after the submission or the previous poll.
      * @param model undefined where its jobs say nothing: this one is not followed from its submission
      * @param intervalMs the provider's own pause between polls
      */
@@ -83,7 +78,7 @@ export const createPace = () => {
       const firstMs = Math.min(Math.max(expected, atLeast), FIRST_POLL_AT_MOST_MS, intervalMs);
       return { firstMs, againMs: Math.min(Math.max(done - firstMs, AGAIN_MS), intervalMs) };
     },
-    /** Notes when a job was asked for first, and when it was seen to be done. */
+    /** Records the first poll of a job, and when the job was seen done. */
     jobDone: (model: string, firstMs: number, doneMs: number): void => {
       const before = polls.get(model) ?? { tooEarly: 0, done: [] };
       const done = [...before.done, doneMs].slice(-JOBS);
@@ -91,7 +86,6 @@ export const createPace = () => {
       const tooEarly = isQuick && doneMs > firstMs ? firstMs : Math.min(before.tooEarly * FORGETTING, doneMs);
       polls.set(model, { tooEarly, done });
     },
-    /** How long a job that starts now may be followed without a sign of life. */
     heartbeatTimeoutMs: (): number =>
       Math.round(
         Math.min(Math.max(TIMING.heartbeatQuick, gap(followed, HEARTBEATS_PER_SECOND) * TIMING.beatsPerTimeout), TIMING.heartbeatLongest),

@@ -4,11 +4,11 @@ import { createTransport, type DialectContext, PROVIDER_ACCOUNTS, ProviderError,
 import type { executions } from "@nodeloom/proto";
 import type { Identity, Models } from "../clients";
 
-/** Keys of providers: from the environment, or from identity, where the console puts them. */
+/** Keys of providers, from the environment or from identity, which stores the ones entered in the console. */
 
-/** How long a key that was replaced or removed may still be used. */
+/** How long a replaced or removed key may still be used. */
 const FRESH_MS = 500;
-/** How long it is used while identity can't be asked. */
+/** How long a key is used while identity is unavailable. */
 const STALE_MS = 600_000;
 const READ_MS = 2_000;
 const CHECK_MS = 10_000;
@@ -17,11 +17,13 @@ export type ReadSecret = DialectContext["secret"];
 
 interface StoredKey {
   value: string | undefined;
-  /** Where it may be sent. */
+  /** Addresses that may receive the key. */
   addresses: readonly string[];
 }
 
-/** The environment wins; what an entry says by default comes before identity is asked, whose keys go to the addresses that they were stored for. */
+/**
+ * The environment comes first, then the default of a registry entry, then identity, whose keys go only to the addresses stored with them.
+ */
 export const createProviderKeys = (
   identity: Pick<Identity, "readSecrets">,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -44,7 +46,6 @@ export interface KeyTestOptions extends DialectContext {
   models: Pick<Models, "listModels">;
 }
 
-/** The settings of a model that needs a key. */
 const settingsWith = (name: string, providerJson: string): ProviderSettings | undefined => {
   const settings = JSON.parse(providerJson) as ProviderSettings;
   return settings.auth?.secretEnv === name ? settings : undefined;
@@ -56,8 +57,8 @@ const outcome = (error: ProviderError): executions.TestProviderKeyResponse => {
 };
 
 /**
- * Tries a key as the company's models would send it, by a request that costs nothing.
- * @throws DomainError NOT_FOUND when no model needs it; NOT_CONFIGURED or SERVICE_UNAVAILABLE where it can't be read
+ * Tests a key with a free request, sent as the models would send it.
+ * @throws DomainError NOT_FOUND if no model needs it; NOT_CONFIGURED or SERVICE_UNAVAILABLE if it can't be read
  */
 export const createKeyTest =
   ({ models, ...context }: KeyTestOptions) =>

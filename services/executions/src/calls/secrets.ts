@@ -1,4 +1,4 @@
-/** calls/secrets/: puts the runner's secrets into requests of HTTP nodes, to their hosts alone, and takes them out of the answers. */
+/** Puts secrets of the runner into requests of HTTP nodes, only for the hosts of each secret, and redacts them in responses. */
 import { DomainError, isConfidential, isRecord, isSecretHost, withSecretValues } from "@nodeloom/kernel";
 import { createSharedReads } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
@@ -23,7 +23,7 @@ const checkWay = (name: string, { values, hosts }: identity.ReadSecretsResponse,
   if (!isConfidential(url)) throw failed(`the secret ${name} is sent by https alone, and ${url.host} was to be called by ${url.protocol}`);
 };
 
-/** An error whose message has no secret. What gives a call up keeps its type, by which it is known. */
+/** Redacts the message of an error. Errors that end the call keep their type, because callers check it. */
 const withoutSecrets = (error: unknown, redaction: Redaction): unknown => {
   if (!(error instanceof Error)) return error;
   const message = redaction.text(error.message);
@@ -32,8 +32,8 @@ const withoutSecrets = (error: unknown, redaction: Redaction): unknown => {
 };
 
 /**
- * Sends requests of HTTP nodes. The values of secrets, and their hosts, are read for each request that names some, so that a change holds
- * for every request after it; what names none is sent as it is.
+ * Sends requests of HTTP nodes. Values and hosts of secrets are read for every request that names one, so a change applies to all later
+ * requests. Requests without secrets pass unchanged.
  */
 export const createSecretSending = (identity: Pick<Identity, "readSecrets">, send: HttpRequest): SendHttp => {
   const shared = createSharedReads<identity.ReadSecretsResponse>();
@@ -42,7 +42,7 @@ export const createSecretSending = (identity: Pick<Identity, "readSecrets">, sen
     try {
       return await shared(JSON.stringify([owner, names]), () => identity.readSecrets({ owner, names }, { deadlineMs: READ_MS }));
     } catch (error) {
-      // Its key was lost; what is away is asked again.
+      // The encryption key was lost; an unavailable service is retried instead.
       if (error instanceof DomainError && error.kind === "precondition") throw failed(error.message);
       throw error;
     }
@@ -66,13 +66,13 @@ export const createSecretSending = (identity: Pick<Identity, "readSecrets">, sen
   };
 };
 
-/** Takes secrets out of what comes back: each occurrence becomes `[secrets.NAME]`. */
+/** Redacts secrets: each occurrence becomes `[secrets.NAME]`. */
 
 const REGEXP_CHARS = /[\\^$.*+?()[\]{}|/-]/g;
 const BASE64_BITS = 6;
 const BYTE_BITS = 8;
 
-/** A value inside longer base64, by the three ways in which it may be aligned. Characters that neighbours share are left out. */
+/** A value inside longer base64, in its three possible alignments. Characters shared with neighbours are left out. */
 const inBase64 = (value: string): string[] =>
   [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value, "utf8")]);
@@ -82,19 +82,19 @@ const inBase64 = (value: string): string[] =>
 
 const lowerHex = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
 
-/** How a value appears in texts: as it is, in lower case, in JSON, in URLs and forms, in base64. */
+/** Forms of a value in texts: as is, lower-case, in JSON, in URLs and forms, in base64. */
 const formsOf = (value: string): string[] => {
   const json = JSON.stringify(value).slice(1, -1);
   const urls = [encodeURIComponent(value), encodeURI(value), new URLSearchParams([["", value]]).toString().slice(1)];
   const base64 = inBase64(value);
   const urlSafe = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
-  // Names of hosts and of encodings are lower-case.
+  // Hosts and encodings are lower-case.
   return [value, value.toLowerCase(), json, json.replaceAll("/", "\\/"), ...urls, ...urls.map(lowerHex), ...base64, ...urlSafe];
 };
 
 export interface Redaction {
   text(text: string): string;
-  /** Every text and number in a JSON value, and the names of members. */
+  /** Redacts every text, number and member name in a JSON value. */
   deep(value: unknown): unknown;
 }
 

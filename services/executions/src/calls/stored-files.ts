@@ -10,13 +10,13 @@ import type { CatalogModel } from "../plan/model-catalog";
 import type { FileToKeep, ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 
-/** Files of a result, given as ids, addresses or data URLs, put into our storage. */
+/** Stores files of a result that are given as ids, addresses or data URLs. */
 
 const HTTP_URL = /^https?:/i;
 const DATA_URL = /^data:/i;
 const SHOWN_CHARS = 60;
 
-/** A reference as a message shows it: without data. */
+/** A reference for messages, without data. */
 const shown = (reference: string): string => {
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(reference)?.[0];
   if (scheme !== undefined && !HTTP_URL.test(reference)) return `a ${scheme} address`;
@@ -26,7 +26,7 @@ const shown = (reference: string): string => {
 const notAFile = ({ port, family, reference }: FileToKeep): DomainError =>
   final("EXECUTION_FAILED", `${port}: ${shown(reference)} is not ${fileOf(family)}: an http(s) address or a media id`);
 
-/** What a failed fetch becomes. Services of ours that are away come back. */
+/** Maps a failed fetch. Unavailable services of ours are retried. */
 const asFailure = (error: unknown, { port }: FileToKeep): unknown =>
   error instanceof NoSlot ||
   (error instanceof DomainError && (error.kind === "failed" || error.kind === "invalid" || error.kind === "conflict"))
@@ -35,10 +35,7 @@ const asFailure = (error: unknown, { port }: FileToKeep): unknown =>
 
 export type KeepFile = ReturnType<typeof createKeepFile>;
 
-/**
- * Puts one file of a result into our storage: a file of the user's by its id, whatever an http(s) address leads to, and a
- * data URL where the caller or the graph said it.
- */
+/** Stores one file of a result: a file of the user by id, any http(s) address, and a data URL if the caller or the graph gave it. */
 export const createKeepFile = (media: Pick<Media, "ingest" | "getObjects">, downloads: Slots) => {
   const byId = async (call: FileToKeep): Promise<MediaValue> => {
     const [found] = (await files(media, [call.reference], call.userId)).values();
@@ -69,17 +66,15 @@ export const createKeepFile = (media: Pick<Media, "ingest" | "getObjects">, down
   };
 };
 
-/** Stores what a model made, again where media was away. */
+/** Stores model outputs, and retries while media is unavailable. */
 
-/** Pauses before a file is stored again. */
 const STORE_PAUSES_MS = [200, 500, 1_000, 2_000, 5_000, 5_000, 10_000, 10_000];
 
-/** Puts a file that a provider made into our storage. */
 export const createStoreMade =
   (media: Pick<Media, "ingest" | "upload">, downloads: Slots) =>
   async (call: ModelCall, model: CatalogModel, file: ProviderFile, index: number, signal?: AbortSignal): Promise<MediaValue> => {
     const { sourceOrigin, ...placement } = placementOf(call, model, index);
-    // What is paid for is worth waiting for a media service that is starting again.
+    // The output is paid for, so it is worth waiting for a restarting media service.
     const callOptions = { deadlineMs: TIMING.direct, waitForReady: true, ...(signal ? { signal } : {}) };
     const stripMetadata = "read" in file ? file.stripMetadata : undefined;
     const read = "url" in file ? undefined : "read" in file ? file.read : replayable(file.bytes);
@@ -87,15 +82,15 @@ export const createStoreMade =
       "url" in file
         ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin }, callOptions)
         : media.upload(uploadParts({ ...placement, stripMetadata }, read!()), callOptions);
-    // A media service that went away comes back: the same id makes the same file. What is read from the provider is read anew.
+    // The same id stores the same file, so retries are safe. The provider's file is read again from the start.
     const shouldRetry = (error: unknown): boolean => isUnavailable(error) || ("read" in file && mayPass(error));
     const putAgain = () => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry, ...(signal ? { signal } : {}) });
     return storeInTurn(downloads, putAgain, { userId: call.userId, signal, problem: notStored(call) });
   };
 
 /**
- * Bytes that arrive once, to be read as often as needed: each reading begins at the first byte. What was read is kept, and a
- * reader that gives up takes nothing away from the next one.
+ * Makes a stream readable several times, each time from the first byte. Read bytes are kept, and a reader that stops early takes nothing
+ * from the next.
  */
 export const replayable = (bytes: AsyncIterable<Uint8Array>): (() => AsyncIterable<Uint8Array>) => {
   const source = bytes[Symbol.asyncIterator]();

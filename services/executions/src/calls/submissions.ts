@@ -7,48 +7,46 @@ import type { Stores } from "../record/stores";
 import { classifyFailure, final, mayHaveArrived, RunCancelled } from "./failures";
 
 /**
- * What is sent to providers. A call is noted as sent before it is, so that no crash hides one that is paid for, and for
- * exactly as long as it may have reached its provider. What a provider would not recognise as a repetition is sent once.
+ * Submissions to providers. A call is recorded before it is sent, so no crash hides a paid call, and the record stays exactly as long as
+ * the call may have reached its provider. A request whose repetition the provider wouldn't recognise is sent once.
  */
 
-/** Between two looks for the outcome of a submission that another process may be making. */
+/** Between two checks for the outcome of a submission that another process may be making. */
 const LOOK_AGAIN_MS = 1_000;
-/** Pauses before a write is tried again that says what a provider was sent. */
+/** Pauses before retries of a write that records what a provider was sent. */
 const WRITE_PAUSES_MS = [100, 500, 2_000];
 
-/** How long a provider that does not answer is asked for what became of a sending. */
+/** How long an unreachable provider is asked for the outcome of a submission. */
 const FIND_MS = 60_000;
 const FIND_PAUSES_MS = [500, 5_000] as const;
 
-/** What is lost where a write fails is a job at the provider, or its files, that no one knows of. */
+/** If the write fails, a job at the provider or its files are lost without a trace. */
 const retryWrite = <T>(write: () => Promise<T>): Promise<T> => retry(write, { pausesMs: WRITE_PAUSES_MS });
 
 export interface SentOnce<T> {
-  /** Sends it. `record` keeps what the provider answered, before anything else is done with that. */
+  /** Sends the request. `record` stores the provider's answer before anything else is done with it. */
   send(record: (answer: Submission) => Promise<void>): Promise<T>;
-  /** What an earlier sending gave, by the provider's answer; undefined when that is not known (yet). */
+  /** Result of an earlier submission, from the provider's answer; undefined if not known yet. */
   known(answer: Submission): Promise<T | undefined>;
-  /** Looks at the provider for what became of a sending without an answer; undefined where it can't be asked. */
+  /** Asks the provider for the outcome of a submission without an answer; undefined if the provider has no such lookup. */
   find?: (() => Promise<Submission | undefined>) | undefined;
-  /** Ends the wait for an earlier sending. */
+  /** Ends the wait for an earlier submission. */
   signal: AbortSignal;
 }
 
 export type Submissions = ReturnType<typeof createSubmissions>;
 
 export const createSubmissions = (stores: Stores) => {
-  /** Whose claims those of this process are. */
+  /** Identifies this process in claims. */
   const owner = randomUUID();
-  /** Sendings under way in this process, by key. */
+  /** Submissions in progress in this process, by key. */
   const sending = new Map<string, Promise<unknown>>();
-  /** What was sent here, with its answer where it has one, until that is written. */
+  /** Submissions of this process, with their answers if they have one, until those are stored. */
   const unwritten = new Map<string, Submission | null>();
 
   /**
-   * The last step before a provider is called, after every wait. From then on the call may have reached it: a run that is
-   * cancelled is charged for it.
-   * @returns notes that the provider certainly did not take it. A crash before that leaves it noted as sent.
-   * @throws RunCancelled when the run is being cancelled
+   * Last step before a provider is called, after every wait. From here on the call may have reached it: a cancelled run is charged for it.
+   * @returns removes the record if the provider certainly didn't take the call; after a crash before that, the call counts as sent
    */
   const markSubmitted = async (call: ModelCall): Promise<() => Promise<void>> => {
     if ((await stores.rows.callStanding(call.executionId)).isCancelled) throw new RunCancelled();
@@ -57,14 +55,14 @@ export const createSubmissions = (stores: Stores) => {
     return () => retryWrite(() => stores.calls.notReceived(call, send));
   };
 
-  /** Keeps what a provider answered. Where that fails, it is remembered here, and nothing is sent again. */
+  /** Stores a provider's answer. If that fails, the answer stays in memory and nothing is sent again. */
   const record = async (key: string, answer: Submission): Promise<void> => {
     unwritten.set(key, answer);
     await retryWrite(() => stores.submissions.record(key, answer.requestId, answer.handle ?? null));
     unwritten.delete(key);
   };
 
-  /** Claims a sending. @returns the answer to an earlier one; null where that has none, or where it may still come */
+  /** Claims a submission. @returns the answer to an earlier one; null if it has none, or none yet */
   const claim = async (key: string): Promise<"ours" | { answer: Submission | null; mayCome: boolean }> => {
     const claimed = await stores.submissions.claim(key, owner);
     if (claimed.claimed) return "ours";
@@ -74,13 +72,13 @@ export const createSubmissions = (stores: Stores) => {
       const mayCome = !isOwn && !lost && Date.now() - at.getTime() < TIMING.submitLost;
       return { answer: requestId === null ? null : { requestId, ...(handle ? { handle } : {}) }, mayCome };
     }
-    // Nothing of it is under way here any more: what was not sent by then never was.
+    // No submission is in progress here any more: one that wasn't sent by now never will be.
     const answer = unwritten.get(key);
     if (answer) await record(key, answer);
     return answer === undefined && !lost ? "ours" : { answer: answer ?? null, mayCome: false };
   };
 
-  /** What the provider has of a sending whose answer was lost: one that was restarted meanwhile is waited for. */
+  /** Looks up a submission whose answer was lost at the provider, and waits for a restarted one. */
   const lookedUp = async <T>(key: string, { find, known, signal }: SentOnce<T>): Promise<{ value: T } | undefined> => {
     if (!find) return undefined;
     const until = Date.now() + FIND_MS;
@@ -91,7 +89,7 @@ export const createSubmissions = (stores: Stores) => {
     return value === undefined ? undefined : { value };
   };
 
-  /** What came of an earlier sending. One whose process is silent may be under way still: that is waited for. */
+  /** Result of an earlier submission. If its process is silent it may still be in progress, so it is waited for. */
   const earlier = async <T>({ key, model }: ModelCall, once: SentOnce<T>): Promise<{ value: T } | undefined> => {
     const { known, signal } = once;
     for (;;) {
@@ -109,13 +107,13 @@ export const createSubmissions = (stores: Stores) => {
     }
   };
 
-  /** Takes a claim back: the call was certainly not sent, or not taken. */
+  /** Returns a claim: the call certainly wasn't sent, or wasn't taken. */
   const release = async (key: string): Promise<void> => {
     unwritten.delete(key);
     await retryWrite(() => stores.submissions.release(key));
   };
 
-  /** Notes that a call must not be sent any more. */
+  /** Blocks a call from being sent. */
   const lose = async (key: string): Promise<void> => {
     await retryWrite(() => stores.submissions.lose(key));
     unwritten.delete(key);
@@ -146,7 +144,7 @@ export const createSubmissions = (stores: Stores) => {
   };
 
   return {
-    /** Makes a call that may be repeated. @throws RunCancelled when its run is being cancelled */
+    /** Makes a call that can be repeated. @throws RunCancelled when its run is being cancelled */
     send: async <T>(call: ModelCall, send: () => Promise<T>): Promise<T> => {
       const notReceived = await markSubmitted(call);
       try {
@@ -157,7 +155,7 @@ export const createSubmissions = (stores: Stores) => {
       }
     },
 
-    /** Makes a call that its provider would not recognise when it is repeated: once, whatever crashes. */
+    /** Makes a call once, whatever crashes, because its provider wouldn't recognise a repetition. */
     once: <T>(call: ModelCall, once: SentOnce<T>): Promise<T> => {
       const { key } = call;
       const known = sending.get(key) as Promise<T> | undefined;
@@ -167,7 +165,7 @@ export const createSubmissions = (stores: Stores) => {
       return sent;
     },
 
-    /** Makes sure that a call is not sent any more. @returns what its provider answered; null when it did not answer, undefined when it was never sent */
+    /** Blocks a call from being sent any more. @returns the provider's answer; null if it has none, undefined if the call was never sent */
     close: async (key: string): Promise<Submission | null | undefined> => {
       await sending.get(key)?.catch(() => undefined);
       const claimed = await claim(key);

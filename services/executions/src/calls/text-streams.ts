@@ -4,16 +4,16 @@ import type { EventChannel } from "../record/channel";
 import type { CallContext } from "../run/types";
 import { TIMING } from "../run/timing";
 
-/** Texts while they are written: their pieces go to the followers of a run, and are never recorded. */
+/** Streams texts to the followers of a run. Pieces are never recorded. */
 
 export const NODE_DELTA = "node.delta";
 
-/** News for those who follow a text while it is written. They are told once, and never recorded. */
+/** Sent once, never recorded. */
 export interface TextDelta {
   nodeId: string;
   item: number;
   text: string;
-  /** What was said of this text before is void. */
+  /** Earlier pieces of this text are void. */
   reset?: true;
 }
 
@@ -22,16 +22,14 @@ type Writer = ReturnType<typeof createWriter>;
 export type TextStream = Omit<Writer, "tellAll">;
 export type TextStreams = ReturnType<typeof createTextStreams>;
 
-/** Gathered text that is told at once, however short the time. */
+/** So many characters are sent at once, before the interval is over. */
 const BATCH_CHARS = 200;
-/** Executions that are remembered as followed. */
 const MAX_FOLLOWED = 10_000;
-/** What becomes a value of a run is never longer. */
+/** No value of a run is longer. */
 const MAX_TOLD_CHARS = LIMITS.textValueBytes;
-/** One channel for all executions: which of them are followed. Not the id of any. */
+/** One channel announces followed executions for all; a fixed name, not an id. */
 const FOLLOWED = "followed-texts";
 
-/** The text of one call while it is written. */
 const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boolean) => void) => {
   let text = "";
   let told = 0;
@@ -47,7 +45,6 @@ const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boo
     told = end;
     isFresh = false;
   };
-  /** Tells all that was written so far. */
   const tellAll = (): void => {
     told = 0;
     isFresh = true;
@@ -55,7 +52,7 @@ const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boo
   };
   return {
     tellAll,
-    /** The call is made (again): what was written before is void. */
+    /** The call starts over: earlier pieces are void. */
     restart: (): void => {
       const wasTold = !isFresh;
       text = "";
@@ -68,17 +65,17 @@ const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boo
       if (text.length - told >= BATCH_CHARS) return flush();
       timer ??= setTimeout(flush, TIMING.textBatch);
     },
-    /** Tells what is left. Nothing may be written after it. */
+    /** Sends the rest. Don't write afterwards. */
     close: flush,
   };
 };
 
 /**
- * Carries texts to watchers while they are written. A watcher says so to all processes, again and again; the process that writes a
- * text sends all of it then, and every batch after it. Of a run without watchers nothing is sent or timed.
+ * Streams texts to watchers. Each watcher announces itself to all processes repeatedly; the process that writes the text then sends
+ * everything so far, and every later batch. Without watchers nothing is sent and no timer runs.
  */
 export const createTextStreams = (channel: Pick<EventChannel, "publish" | "subscribe">) => {
-  /** Until when each is taken for followed. */
+  /** When each execution stops counting as followed. */
   const followed = new LRUCache<string, number>({ max: MAX_FOLLOWED });
   const isFollowed = (executionId: string): boolean => (followed.get(executionId) ?? 0) > Date.now();
   const writers = new Map<string, Set<Writer>>();
@@ -111,7 +108,7 @@ export const createTextStreams = (channel: Pick<EventChannel, "publish" | "subsc
     };
   };
 
-  /** Asks for the texts of an execution, wherever they are written, until the returned function is called. */
+  /** Subscribes to the texts of an execution, whichever process writes them, until the returned function is called. */
   const follow = (executionId: string): Unfollow => {
     const say = (joined: boolean): void => channel.publish(FOLLOWED, { type: "followed", at: Date.now(), data: { executionId, joined } });
     say(true);

@@ -9,14 +9,14 @@ import type { CallClock } from "./clock";
 import { afterFailure, TryAgain } from "./failures";
 import type { TextStream } from "./text-streams";
 
-/** Calls of models whose provider answers one request with text. */
+/** Calls of models that answer one request with text. */
 
-/** Between calls of a text model that could not be reached, or whose answer broke off. */
+/** Longest pause between calls of a text model that was unreachable or broke off. */
 const LONGEST_PAUSE_MS = 5_000;
 
 export type WrittenText = Pick<TextStream, "restart" | "write">;
 
-/** What an answer says as JSON, or why it does not fit its schema. */
+/** The JSON of an answer, or why it doesn't fit the schema. */
 const jsonOf = ({ text, isCut }: TextAnswer, schema: JsonSchema): Pick<CallResult, "json" | "problems"> => {
   const answer = readAnswer(text, schema);
   if ("value" in answer) return { json: answer };
@@ -37,7 +37,7 @@ export const createTexts = (options: CallOptions) => {
       const { inputTokens, outputTokens, isEstimated } = usage;
       const costMicroUsd = actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: 1, inputTokens, outputTokens });
       const counted = isEstimated ? {} : { usage: { inputTokens, outputTokens } };
-      // What calls tools is no answer yet that a schema could judge.
+      // A tool call isn't the final answer, so the schema doesn't apply yet.
       const said = toolCalls ? { json: { value: { tool_calls: toolCalls } } } : schema ? jsonOf(answer, schema) : {};
       const cut = answer.isCut ? { isCut: true as const } : {};
       return { files: [], text, ...said, costMicroUsd, requestId, ...counted, ...cut };
@@ -45,8 +45,8 @@ export const createTexts = (options: CallOptions) => {
 
   return {
     /**
-     * Runs a text model. While the provider can't be reached, or asks to be called later, it is waited for here. A call whose
-     * answer broke off is made again a few times: it has no effect but its answer.
+     * Runs a text model. Waits here while the provider is unreachable or asks to be called later. An answer that broke off is requested
+     * again a few times: it has no effect besides the answer.
      * @param clock how long the provider is tried, over all attempts
      * @param written hears of the text while it is written
      */

@@ -22,14 +22,14 @@ import { final, QUOTES_ADDRESS } from "./failures";
 import { makingByOperation, ownerOf } from "./making";
 import type { Asked } from "../run/types";
 
-/** Calls of the transform service: files by their keys in media, wherever they come from. */
+/** Calls of the transform service. Files are passed by their keys in media. */
 
 export interface TransformsOptions {
   media: Pick<Media, "getObjects" | "ingest">;
   transform: Pick<Transform, "run">;
-  /** What bounds the files that are stored at once. */
+  /** Bounds concurrent storing. */
   downloads: Slots;
-  /** What the addresses of our own files begin with. */
+  /** Prefix of addresses in our storage. */
   own: string;
 }
 
@@ -37,15 +37,13 @@ const MS = 1_000;
 
 export type Transforms = ReturnType<typeof createTransforms>;
 
-/** What came of an operation. */
 export interface Transformed {
   files: MediaValue[];
   asked: Asked;
-  /** Parts of its files that the result leaves out, in sentences. */
+  /** Sentences about parts of the files that the result omits. */
   warnings: string[];
 }
 
-/** An input of the call: at a port, by an address. */
 interface Given {
   port: string;
   family: string;
@@ -55,7 +53,7 @@ interface Given {
 const portsOf = ({ schema }: MediaOperation): [string, string][] =>
   schemaPorts(schema).flatMap(([name, { type }]) => (isFileType(type) ? [[name, type] as [string, string]] : []));
 
-/** The operation of a call with its inputs, in which files are addresses. @throws DomainError when nodes before it made what it can't take */
+/** @throws DomainError when nodes before it made what it can't take */
 const readyCall = async (media: TransformsOptions["media"], call: TransformCall) => {
   const operation = mediaOperation(call.operation);
   if (!operation) throw final("EXECUTION_FAILED", `there is no operation ${call.operation} any more`);
@@ -73,7 +71,7 @@ const fileValue = ({ object, width, height, durationSeconds }: proto.Output): Me
 };
 
 export const createTransforms = ({ media, transform, downloads, own }: TransformsOptions) => {
-  /** The key of a file of ours; one that lies elsewhere becomes ours first. */
+  /** The key of a file in our storage; a foreign file is stored first. */
   const keyOf = async (call: TransformCall, { family, port, address }: Given, index: number, signal: AbortSignal): Promise<string> => {
     if (isStoredFile(address, own)) return address.slice(own.length);
     const put = () =>
@@ -93,7 +91,7 @@ export const createTransforms = ({ media, transform, downloads, own }: Transform
   };
 
   /**
-   * Runs an operation. It may be repeated: a call of the same name gives the file that was stored first.
+   * Runs an operation. Repeating it is safe: a call with the same name returns the file that was stored first.
    * @param mayFetch hears of every address outside of our storage before it is fetched
    */
   return async (call: TransformCall, signal: AbortSignal, mayFetch: (url: string) => Promise<void>): Promise<Transformed> => {
@@ -125,7 +123,7 @@ const STATUS_FRESH_MS = 2_000;
 
 export type RequirePrograms = (operations: readonly string[]) => Promise<void>;
 
-/** What programs the transform service has, as it said two seconds ago at most. */
+/** Programs of the transform service, at most two seconds old. */
 export const createPrograms = (transform: Pick<Transform, "getStatus">) => {
   const reads = createSharedReads<proto.GetStatusResponse>();
   let known: { at: number; status: proto.GetStatusResponse } | undefined;
@@ -138,7 +136,7 @@ export const createPrograms = (transform: Pick<Transform, "getStatus">) => {
 
 export type Programs = ReturnType<typeof createPrograms>;
 
-/** The version of the program that does an operation; empty while there is none. */
+/** The version of the program for an operation; empty if it is missing. */
 export const createProgramVersion =
   (programs: Programs) =>
   async (operation: string): Promise<string> => {
@@ -146,7 +144,7 @@ export const createProgramVersion =
     return (mediaOperation(operation)?.program === "ffmpeg" ? ffmpeg : images)?.version ?? "";
   };
 
-/** Says before a run begins that what its operations need is not there yet. */
+/** Rejects a run before it starts if a program for its operations is missing. */
 export const createRequirePrograms =
   (programs: Programs): RequirePrograms =>
   async (operations) => {

@@ -1,4 +1,3 @@
-/** The ways in which runs make calls, put together. */
 import type { EgressClient } from "@nodeloom/platform";
 import type { Identity, Transform } from "../clients";
 import type { CallOptions } from "./call";

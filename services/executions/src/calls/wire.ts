@@ -1,4 +1,3 @@
-/** Wires the floor of calls: providers, addresses of users, reuse and moderation. */
 import {
   createAddressRules,
   createEgressClient,
@@ -47,7 +46,7 @@ export interface CallsFloorOptions {
   channel: EventChannel;
   execution: Execution;
   catalog: ModelCatalog;
-  /** By which addresses are judged that users name. */
+  /** Rules for addresses that users name. */
   addresses: AddressRulesOptions & { own: string };
   logger: Logger;
 }

@@ -1,4 +1,4 @@
-/** Ends what an account has under way: what would begin more runs first. */
+/** Ends everything that an account has under way, beginning with the sources of new runs. */
 import { unlessNotFound } from "@nodeloom/kernel";
 import type { Erasure } from "../clients";
 import { TIMING } from "../run/timing";
@@ -6,18 +6,17 @@ import type { LeavingStore } from "../record/leaving";
 import type { Orders } from "../batches/orders";
 import type { Cancellation } from "../accept/cancellation";
 
-/** Runs that one look cancels. */
+/** Runs cancelled per look. */
 const PAGE = 500;
 
 export interface EndingOptions {
   store: Pick<LeavingStore, "underWay" | "countOpen">;
-  /** Of triggers. */
   triggers: Pick<Erasure, "erase">;
   orders: Pick<Orders, "cancelAll">;
   cancellation: Pick<Cancellation, "cancel">;
 }
 
-/** Ends what an account has under way. Its result: how many runs and batches are not over yet. */
+/** Ends everything that an account has under way. Returns the number of runs and batches that aren't over yet. */
 export const createEndUnderWay = ({ store, triggers, orders, cancellation }: EndingOptions) => {
   const endTriggers = async (ownerId: string): Promise<void> => {
     let cursor = "";
@@ -30,7 +29,7 @@ export const createEndUnderWay = ({ store, triggers, orders, cancellation }: End
     await orders.cancelAll({ userId, createdBy: undefined });
     for (const { _id, status } of await store.underWay(userId, PAGE)) {
       beat();
-      // Nothing is decided yet: a moment later it runs, or was refused.
+      // An accepted run is undecided: soon it runs or is refused.
       if (status !== "accepted") await unlessNotFound(cancellation.cancel(_id, userId));
     }
     return store.countOpen(userId);

@@ -1,4 +1,4 @@
-/** What executions erases of an account: in its database, in Temporal, and in Redis. */
+/** Erases an account's data of executions in MongoDB, Temporal and Redis. */
 import { createErasure, untilNone, type Erase } from "@nodeloom/platform";
 import type { Leaver } from "../workflow/leaving";
 import type { LeavingStore } from "../record/leaving";
@@ -26,7 +26,7 @@ export const createEraseExecutions = ({ store, payloads, moderation, leaver, red
     while ((await payloads.removeOwned(owners, PAYLOADS_PAGE)) > 0);
   };
 
-  /** Of a run first what only its row leads to: a crash in between leaves a row that is found again. */
+  /** Removes first what only the row leads to: after a crash in between, the row is still found. */
   const removeRuns = async (userId: string): Promise<number> => {
     const page = await store.somePage(userId, RUNS_PAGE);
     const ids = page.map(({ _id }) => _id);
@@ -53,7 +53,7 @@ export const createEraseExecutions = ({ store, payloads, moderation, leaver, red
   }));
 };
 
-/** What is erased outside of the database, before its rows. */
+/** Erases the data outside of the database before the rows that lead to it. */
 export const createEraseElsewhere = ({ leaver, redis }: Pick<EraseOptions, "leaver" | "redis">) => ({
   temporal: async (userId: string) => {
     const removed = await leaver.removeWorkflows(userId);

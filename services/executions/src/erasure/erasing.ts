@@ -1,4 +1,4 @@
-/** requests/leaving/: what happens when somebody leaves: an archive of what their account has, and the end of it. */
+/** Leaving: exports an account's data as an archive, and erases it. */
 import type { Erase, Logger } from "@nodeloom/platform";
 import type { RetentionReport } from "../workflow/activity-types";
 import type { Paged } from "../workflow/upkeep-activities";
@@ -10,12 +10,14 @@ import type { createEraseElsewhere } from "./erase";
 export interface ErasingOptions {
   executions: Erase;
   elsewhere: ReturnType<typeof createEraseElsewhere>;
-  /** The other services, in the order in which they erase. */
+  /** The other services, in the order of erasure. */
   services: Readonly<Record<string, Pick<Erasure, "erase">>>;
   logger: Logger;
 }
 
-/** Has every owner erase what it keeps of an account: runs before the files that they name, and identity, which has its mark, last. */
+/**
+ * Erases an account in every service. Runs go before the files that they name, and identity, which holds the mark of erasure, goes last.
+ */
 export const createErasing =
   ({ executions, elsewhere, services, logger }: ErasingOptions) =>
   (userId: string): Paged<OwnerProgress, RetentionReport> => {

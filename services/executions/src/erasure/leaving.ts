@@ -1,4 +1,3 @@
-/** Puts together what happens when somebody leaves. */
 import type { Logger, Redis } from "@nodeloom/platform";
 import type { LeavingOptions } from "../workflow/leaving-activities";
 import type { Leaver } from "../workflow/leaving";
@@ -27,7 +26,6 @@ export interface LeavingParts extends Pick<EndingOptions, "cancellation"> {
     mediaExports: MediaExports;
     accountErasure: AccountErasure;
   };
-  /** Clients of the services that erase. */
   erasures: ErasingOptions["services"] & { triggers: EndingOptions["triggers"] };
   batches: { orders: EndingOptions["orders"]; reads: BatchReads };
   reads: Reads;

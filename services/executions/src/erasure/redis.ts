@@ -1,4 +1,4 @@
-/** What Redis has of an account: sessions, and answers that are kept to be repeated. */
+/** An account's keys in Redis: sessions and stored answers. */
 import type { Redis } from "@nodeloom/platform";
 
 const PAGE = 500;
@@ -19,7 +19,7 @@ const ownerOfSession = (json: string | null): unknown => {
 };
 
 export const createRedisErasure = ({ redis, keyPrefix }: RedisErasureOptions) => {
-  /** Looks through all keys of a kind: they are short-lived, and accounts are erased now and then. */
+  /** Scans all keys of a kind: they expire soon, and erasures are rare. */
   const removeWhere = async (kind: string, isMeant: (keys: string[]) => Promise<string[]>): Promise<number> => {
     let [cursor, removed] = ["0", 0];
     do {
@@ -42,7 +42,6 @@ export const createRedisErasure = ({ redis, keyPrefix }: RedisErasureOptions) =>
         const owners = await Promise.all(keys.map((key) => redis.hget(key, "owner")));
         return keys.filter((_, index) => owners[index] === userId);
       }),
-    /** What is noted of runs. */
     forgetRuns: async (executionIds: readonly string[]): Promise<void> => {
       const keys = executionIds.flatMap((id) => ["asked:", "called-off:", "answering:"].map((kind) => `${keyPrefix}${kind}${id}`));
       if (keys.length > 0) await redis.del(...keys);

@@ -1,4 +1,4 @@
-/** Ends runs from outside: nothing carries them any more, or their workflow can't go on. */
+/** Ends runs whose workflow is gone or can't proceed. */
 import { elapsed } from "../run/events";
 import { skipPending } from "../run/nodes";
 import type { ExecutionView } from "../run/record";
@@ -8,7 +8,7 @@ import type { End } from "./end";
 
 const ABANDONED: RunError = { code: "EXECUTION_FAILED", message: "the run was ended from outside before it was done" };
 
-/** How a run stands that is ended from outside: what was under way is given up. Its completed calls are recorded elsewhere. */
+/** State of a run that is ended from outside: calls under way are given up. Completed calls have records of their own. */
 export const abandonedEnd = ({ status, nodes, requestId }: ExecutionView, error = ABANDONED): RunEnd => ({
   status: status === "cancel_requested" ? "cancelled" : "failed",
   result: null,
@@ -31,8 +31,8 @@ export interface AbandonOptions {
 export type Abandon = ReturnType<typeof createAbandon>;
 
 /**
- * Terminates the workflow of a run, if there is one, and ends the run: as cancelled if that was requested, else as failed. If this
- * process dies in between, the reconciler ends the run.
+ * Terminates the workflow of a run and ends the run: as cancelled if that was requested, else as failed. If this process dies in between,
+ * the reconciler ends the run.
  * @returns the final row
  */
 export const createAbandon =

@@ -1,4 +1,4 @@
-/** Decisions that runs wait for: how a wait begins, how it is decided, and the run's place in the queue meanwhile. */
+/** Approvals of runs: how one starts, how it is decided, and the run's place in the queue meanwhile. */
 import { CONFLICT_ATTEMPTS, LIMITS, tooManyWaiting, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { elapsed, endKey, event, type ExecutionEvent } from "../run/events";
@@ -30,14 +30,13 @@ const decisionEvents = ({ nodeId, isApproved, by, at }: Decision, { since }: App
   { ...event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs: elapsed(since.getTime(), at.getTime()) }), at },
 ];
 
-/** The wait of a node, if its run has one. */
 export const approvalOf = ({ waits = [] }: ExecutionView, nodeId: string): Approval | undefined =>
   waits.find((approval) => approval.nodeId === nodeId);
 export const decisionOf = ({ decisions = [] }: ExecutionView, nodeId: string): Decision | undefined =>
   decisions.find((decision) => decision.nodeId === nodeId);
 export const isOpen = ({ waitingFor = [] }: ExecutionView, nodeId: string): boolean => waitingFor.includes(nodeId);
 
-/** Whether a webhook hears of waits: only one that names the event. */
+/** Only a webhook that names the event receives it. */
 const hearsOfWaits = ({ webhook, keyId }: ExecutionView): boolean => keyId !== null && webhook?.events.includes(WAITING) === true;
 
 export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsOptions) => {
@@ -47,7 +46,7 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
 
   return {
     /**
-     * A node of a run begins to wait. Repeated, the first time stands.
+     * A node starts to wait. Repeated calls keep the first time.
      * @param isSilent no webhook hears of it: it is decided at once
      * @returns the row; null when the run is not under way any more
      */
@@ -69,7 +68,7 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
     },
 
     /**
-     * Decides what a node waits for. The first decision stands.
+     * Decides an approval. The first decision wins.
      * @param where what must be so of the row
      * @returns the row with that decision; null when the node does not wait (any more)
      */
@@ -78,7 +77,7 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
       const approval = approvalOf(row, nodeId);
       if (!approval) return null;
       const events = decisionEvents(decision, approval);
-      // Whatever else decides is the workflow itself.
+      // Otherwise the workflow itself decided and needs no signal.
       const left = { events, outbox: by === "owner" ? [`decided:${nodeId}` as const] : [] };
       const decided = await retryOnConflict(CONFLICT_ATTEMPTS.decision, async () => {
         const made = await stores.approvals.decide(row._id, decision, left, where);
@@ -93,15 +92,15 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
       return decided;
     },
 
-    /** A run with an approval is about to begin. @throws CONCURRENCY_LIMIT_EXCEEDED */
+    /** Admits a run that has an approval. @throws CONCURRENCY_LIMIT_EXCEEDED */
     admit: async ({ userId, holdId }: Pick<RunInput, "userId" | "holdId">): Promise<void> => {
       if (!(await queue.admitApproval(userId, holdId, LIMITS.waitingRuns))) throw tooManyWaiting(LIMITS.waitingRuns);
     },
 
-    /** All that is under way of a run waits for decisions. */
+    /** Gives up the place of a run while all that it has under way waits for decisions. */
     stepAside: (userId: string, holdId: string): Promise<void> => queue.stepAside(userId, holdId),
 
-    /** A run goes on after a decision. @returns where it stands in the queue; 0: it has a place */
+    /** Resumes a run after a decision. @returns where it stands in the queue; 0: it has a place */
     comeBack: (userId: string, holdId: string, limit: number): Promise<number> => queue.comeBack(userId, holdId, limit),
   };
 };

@@ -25,11 +25,9 @@ import type { DecidedEnding } from "../record/transitions";
 import type { Execution } from "./execution";
 import type { Outbox } from "./outbox";
 
-/** How runs end: workflows, the queue, planning and the reconciler all call `end`. */
-
 /**
- * A run that is over, by where it stands. `plan`: planning left nothing to call, and it has no row. `queue`: it waits in the queue, and
- * nothing of it ran. `workflow`: its workflow has carried it to its end. `lost`: nothing carries it any more.
+ * An ended run by its state. `plan`: planning left nothing to call, and there is no row. `queue`: it was queued and nothing ran.
+ * `workflow`: its workflow reached the end. `lost`: nothing carries it any more.
  */
 export type EndingRun =
   | { from: "plan"; input: RunInput; part: RunRecordPart }
@@ -54,14 +52,14 @@ const creditsBy = (captured: readonly billingProto.HeldItem[], ownerOf: (item: b
 
 const NOTHING: billingProto.SettleResponse = { capturedMillicredits: 0, releasedMillicredits: 0, captured: [] };
 
-/** A run that was carried, as far as its charge and its end need it. */
+/** The part of a run that its charge and its end need. */
 interface FinishedRun extends Pick<RunInput, "executionId" | "userId" | "holdId" | "attempt" | "receivedAt" | "modelIds"> {
   markupPermille: number;
-  /** Call by call; null where it is not known. */
+  /** One entry per call; null if unknown. */
   held: readonly HeldItem[] | null;
   hasWebhook: boolean;
   isItem: boolean;
-  /** What its row is made from, should that be gone. */
+  /** Rebuilds the row if it is gone. */
   input?: RunInput;
 }
 
@@ -86,30 +84,30 @@ const abandoned = (row: ExecutionView): FinishedRun => ({
 export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) => {
   const { rows, log, calls } = stores;
 
-  /** Calls of a run with a status, by their keys within it, as far as they are recorded. */
+  /** Recorded calls of a run with a status, by their keys within it. */
   const recordedCalls = async (executionId: string, status: "completed" | "submitted"): Promise<CompletedCall[]> =>
     (await calls.of(executionId))
-      // What was reused is not charged for.
+      // Reused results are free.
       .filter((call) => (status === "completed" ? isCharged(call) : call.status === status) && call.reusedFrom === undefined)
       .map(({ _id, nodeId, costMicroUsd }) => ({ key: _id.slice(executionId.length + 1), nodeId, costMicroUsd }));
 
-  /** Captures a charge and releases the rest of its hold. The first settlement of a run stands. */
+  /** Captures a charge and releases the rest of the hold. The first settlement of a run wins. */
   const capture = async ({ holdId, userId, held }: FinishedRun, { items }: Charge): Promise<billingProto.SettleResponse> => {
     if (held?.length === 0) return NOTHING;
     const settled = items.map(({ key, captureMillicredits, consumeGrant }) => ({ key, captureMillicredits, consumeGrant }));
     return billing.settle({ executionId: holdId, userId, items: settled, captureAll: false });
   };
 
-  /** Charges a run. What billing answers is the truth: the row is written from its answer, and the usage row from that. */
+  /** Charges a run. Billing's answer is authoritative: the row is written from it, and the usage row from the row. */
   const chargeOf = async (run: FinishedRun, end: RunEnd): Promise<{ charged: Charged; nodes: NodeState[] }> => {
     const { executionId, held, markupPermille } = run;
-    // Calls that may have reached their providers are charged for, too, where the run was cancelled.
+    // A cancelled run also pays for calls that may have reached their providers.
     const submitted = held && end.status === "cancelled" ? await recordedCalls(executionId, "submitted") : [];
     const underWay = [...new Set([...(end.underWay ?? []), ...submitted.map(({ key }) => key)])];
     const charge = chargeFor({ ...end, underWay }, held, markupPermille);
     const { capturedMillicredits: millicredits, captured } = await capture(run, charge);
     const behind = millicredits === sumOf(charge.items) ? charge : costsBehind(millicredits, markupPermille);
-    // A node of one call says itself what that cost.
+    // A node with one call has its cost in its own entry.
     const fanOuts = new Set(end.nodes.flatMap(({ id, items }) => (items > 1 ? [id] : [])));
     await calls.charged(
       executionId,
@@ -126,7 +124,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return { charged, nodes: end.nodes.map((node) => ({ ...node, millicredits: byNode.get(node.id) ?? 0 })) };
   };
 
-  /** Delivers an end before it announces it. */
+  /** Delivers the outbox of an end before the end is announced. */
   const announced = async (ended: ExecutionView, settled: ExecutionEvent): Promise<ExecutionView> => {
     const target = ended.workflowSlug === null ? "model" : "workflow";
     countRun({ ...ended, status: ended.status as FinalStatus }, target, ended.durationMs ?? 0);
@@ -153,8 +151,8 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
   };
 
   /**
-   * Writes the end of a run whose ending is decided, with what its log lacks, by one conditional update. Nothing is appended to that
-   * log any more, but the last of it may still be put away: then it is read again.
+   * Writes the decided end of a run and the missing part of its log in one conditional update. Nothing is appended to the log any more, but
+   * its tail may still be moved to storage; then the row is read again.
    * @returns null where the run can't be ended: it is over, or is what it was before it was claimed
    */
   const writeEnd = async (
@@ -167,7 +165,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const made = await retryOnConflict(CONFLICT_ATTEMPTS.runEnd, async (look) => {
       const keys: LogKeys = look === 1 && known ? { events: known, logParts } : await log.logKeys(executionId);
       const events = [...missingEvents(state.nodes, await log.recordedKeys(keys), settled.at), settled];
-      // A run keeps the name that its clients know.
+      // A run keeps the request id that its clients know.
       const stowed = await log.stowedEnd({ ...state, ...(requestId ? { requestId } : {}) }, events, executionId);
       const ended = await rows.finish(executionId, stowed.state, stowed.events, left, lacks(events, keys.logParts));
       if (ended) return ended;
@@ -178,7 +176,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return made;
   };
 
-  /** After a restore of the database a run's row may be gone, or be what it was before the run was claimed: it gets its end all the same. */
+  /** After a database restore, a run's row may be missing or older than its claim. It still gets its end. */
   const restored = async (input: RunInput, end: RunEnd, state: FinalState, left: readonly OutboxEntry[]): Promise<ExecutionView | null> => {
     const { executionId, attempt } = input;
     const row = await rows.find(executionId);
@@ -192,12 +190,12 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return (await rows.insert(record)) ? record : null;
   };
 
-  /** Decides how a run that is under way ends, charges it, and makes its row final. From the decision on it can't be cancelled. */
+  /** Decides how a run under way ends, charges it, and makes its row final. After the decision it can't be cancelled. */
   const finish = async (run: FinishedRun, seen: RunEnd): Promise<ExecutionView | null> => {
     const { executionId, input, held } = run;
     const decided = await execution.decideEnding(executionId, seen.status);
     if (decided.status && isFinal({ status: decided.status })) return rows.find(executionId);
-    // A cancellation that was accepted before the end wins, and keeps the result if there is one.
+    // A cancellation accepted before the end wins; a result is kept.
     const isCancelled = decided.ending === "cancelled" && seen.status !== "cancelled";
     const end: RunEnd = {
       ...seen,
@@ -232,7 +230,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     end,
 
     /**
-     * Ends a run that waits in the queue, as cancelled or with an error.
+     * Ends a queued run as cancelled or failed.
      * @param where what must be so of its row
      * @returns null when it does not wait in the queue (any more)
      */

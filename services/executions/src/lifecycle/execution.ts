@@ -1,4 +1,4 @@
-/** The life of one run: its transitions and its progress, recorded first and announced after. */
+/** Transitions and progress of a run, recorded first and announced after. */
 import { alternativeKey, itemKey, type DomainError } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
 import { countRefusal } from "../meters";
@@ -33,10 +33,10 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
 
   const journal = createJournal({
     append: stores.log.append,
-    // One message for all: its readers read the log.
+    // One message for all events: readers read the log.
     announce: (executionId, events) => announce(executionId, events.find(({ type }) => TRANSITION_EVENTS.has(type)) ?? events.at(-1)!),
   });
-  /** Synchronous runs that were claimed here: their clients are answered at their end, and their progress may wait for that. */
+  /** Synchronous runs claimed here. Their clients are answered at the end, so progress can be written late. */
   const synchronous = new LRUCache<string, true>({ max: MAX_SYNCHRONOUS });
 
   /** @param mayWait the step would be repeated if this process died: it need not be recorded before the next one */
@@ -46,7 +46,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
   const completed = ({ nodeId, startedAt }: CallContext, more: Record<string, unknown> = {}): ExecutionEvent =>
     event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs: elapsed(startedAt), ...more });
 
-  /** A node is done when its last item is, with at least one that has not failed. */
+  /** A node completes with its last item if at least one item succeeded. */
   const completeWhenDone = async (call: CallContext, log: KnownLog | null): Promise<void> => {
     const { executionId, nodeId, items } = call;
     const keys = [...(log?.recorded ?? [])];
@@ -73,14 +73,14 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       await note(executionId, event(key, "submitted", { nodeId, item, items, requestId, ...(model ? { model } : {}) }), mayWait);
     },
 
-    /** A call failed for which another model is called now. */
+    /** A call failed and a fallback model is called. */
     fellBack: async ({ executionId, nodeId, item, items, alternative }: CallContext, error: RunError): Promise<void> => {
       const { place = 0, model } = alternative ?? {};
       const data = { nodeId, ...(items > 1 ? { item } : {}), model, error: briefly(error) };
       await note(executionId, event(`fallback:${alternativeKey(itemKey(nodeId, item), place)}`, "node.fallback", data));
     },
 
-    /** A call failed whose item is left out; the node is done when it was the last, unless all failed. */
+    /** An item failed and is left out. The last item completes the node, unless all failed. */
     itemFailed: async (call: CallContext, error: RunError): Promise<void> => {
       const { executionId, nodeId, item } = call;
       const data = { nodeId, item, error: briefly(error) };
@@ -88,7 +88,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       await completeWhenDone(call, appended);
     },
 
-    /** One call of a node is done; the node is, when it was the last. */
+    /** One call of a node completed; the last one completes the node. */
     itemCompleted: async (call: CallContext, data: Record<string, unknown>, mayWait?: boolean): Promise<void> => {
       const { executionId, nodeId, item, items } = call;
       if (items === 1) return void (await note(executionId, completed(call, data), mayWait));
@@ -111,7 +111,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       return claimed;
     },
 
-    /** accepted → refused, with what that leaves. @returns the row as it is then; null when the run is decided otherwise */
+    /** accepted → refused, with its outbox. @returns the row as it is then; null when the run is decided otherwise */
     refuse: async (
       row: Pick<ExecutionView, "_id" | "attempt">,
       error: DomainError,
@@ -142,7 +142,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       return row;
     },
 
-    /** Fixes how a run ends, and what its log says until then. @returns the ending that holds */
+    /** Fixes how a run ends, and its log up to there. @returns the ending that holds */
     decideEnding: async (executionId: string, ending: FinalStatus): Promise<DecidedEnding> => {
       const decided = await journal.close(executionId, (waiting, known) => stores.rows.decideEnding(executionId, ending, waiting, known));
       synchronous.delete(executionId);

@@ -1,4 +1,4 @@
-/** Files that a run made inside a graph that its user can't read: those that its result names become the user's. */
+/** Gives a run's user the files that the run made inside a graph the user can't read, if the result names them. */
 import { innerOwner } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { Media } from "../clients";
@@ -7,19 +7,19 @@ import type { End } from "./end";
 
 export interface GivenFilesOptions {
   media: Pick<Media, "giveObjects">;
-  /** What the addresses of stored files begin with. */
+  /** Prefix of addresses in our storage. */
   own: string;
 }
 
 const KEY = /^[\w.-]+/;
 
-/** Keys of the stored files that a result names, in texts, too. */
+/** Keys of stored files anywhere in a result, also inside texts. */
 const keysIn = (result: Record<string, unknown>, own: string): string[] => {
   const [, ...named] = JSON.stringify(result).split(own);
   return [...new Set(named.flatMap((rest) => KEY.exec(rest)?.[0] ?? []))];
 };
 
-/** Ends runs as `end` does. Files change hands first: a result is never final whose files its user can't find. */
+/** Wraps `end`. Files change owners first: a final result never names a file that its user can't read. */
 export const withGivenFiles = ({ end, ...rest }: End, { media, own }: GivenFilesOptions): End => {
   const give = async ({ userId, plan }: RunInput, result: Record<string, unknown> | null): Promise<void> => {
     if (!plan.hidesOutputs || result === null) return;

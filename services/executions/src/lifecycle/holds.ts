@@ -1,11 +1,10 @@
-/** The credits that runs hold at billing. */
 import type { HoldItem } from "@nodeloom/kernel";
 import { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { HeldItem, RunInput } from "../run/types";
 import { TIMING } from "../run/timing";
 
-/** What was held, as it is charged: calls of which only one is made have a price each, whichever of them its credits are held for. */
+/** Hold items for charging. Alternative calls keep a price each, whichever of them the credits are held for. */
 const heldItems = (held: readonly billingProto.HeldItem[], wanted: readonly HoldItem[]): HeldItem[] => {
   const prices = new Map(wanted.map(({ key, maxMillicredits }) => [key, maxMillicredits]));
   return held.map(({ key, source, millicredits }) =>
@@ -18,7 +17,7 @@ const heldItems = (held: readonly billingProto.HeldItem[], wanted: readonly Hold
 const paidItems = (items: readonly HoldItem[]): Required<HoldItem>[] =>
   items.filter(({ maxMillicredits }) => maxMillicredits > 0).map((item) => ({ alternativeTo: "", ...item }));
 
-/** What of a run decides on which budgets its credits count. */
+/** Members of a run that select the budgets it counts on. */
 type Attributed = Partial<Pick<RunInput, "keyId" | "workflowSlug" | "metadata">>;
 
 const subjectOf = ({ keyId, workflowSlug, metadata }: Attributed): billingProto.BudgetSubject => ({
@@ -29,9 +28,9 @@ const subjectOf = ({ keyId, workflowSlug, metadata }: Attributed): billingProto.
 
 export type Holds = ReturnType<typeof createHolds>;
 
-/** The credits of runs, as far as executions asks billing for them. Each call is idempotent by the run's attempt. */
+/** Credits of runs at billing. Each call is idempotent per attempt. */
 export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "extendHold" | "settle"> }) => ({
-  /** Holds what a run may cost. @throws DomainError why it can't be held, or SERVICE_UNAVAILABLE */
+  /** @throws DomainError why it can't be held, or SERVICE_UNAVAILABLE */
   hold: async (input: RunInput): Promise<HeldItem[]> => {
     const { holdId, userId, maxMillicredits } = input;
     const wanted = paidItems(input.holds);
@@ -43,7 +42,7 @@ export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "exte
     return heldItems(items, wanted);
   },
 
-  /** Holds calls that a run turned out to need. @throws DomainError INSUFFICIENT_CREDITS, grant_exhausted, BUDGET_EXCEEDED */
+  /** Extends a hold by calls that a run turned out to need. @throws DomainError INSUFFICIENT_CREDITS, grant_exhausted, BUDGET_EXCEEDED */
   extend: async (
     input: Pick<RunInput, "holdId" | "userId" | "maxMillicredits"> & Attributed,
     items: readonly HoldItem[],
@@ -56,7 +55,7 @@ export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "exte
     return heldItems(held.items, wanted);
   },
 
-  /** Gives up what an attempt holds or is about to hold. */
+  /** Voids the hold of an attempt, also one that is still being created. */
   void: async (holdId: string, userId: string): Promise<void> => {
     await billing.settle({ executionId: holdId, userId, items: [], captureAll: false });
   },

@@ -10,7 +10,7 @@ import type { Holds } from "./holds";
 import type { Queue } from "./queue";
 import type { UsageReports } from "./usage-reports";
 
-/** The entries of a run's outbox: who is called for each. The process that wrote them delivers them, or else the relay. */
+/** Delivers the entries of a run's outbox. The process that wrote them delivers them; the relay delivers the rest. */
 
 export interface OutboxOptions {
   stores: Pick<Stores, "rows" | "batches">;
@@ -46,14 +46,13 @@ const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
   durationMs: row.durationMs ?? 0,
   errorCode: row.error?.code,
   requestId: row.requestId ?? undefined,
-  // The relay, or a 202, begins the usage row of a synchronous run: neither does of one that is over before.
+  // The relay or a 202 creates the usage row of a synchronous run; for an ended run neither does.
   unstarted: row.claimedBy === undefined || (row.mode === "sync" && (row.durationMs ?? 0) < TIMING.unstartedUsage),
 });
 
-/** The node that an entry is about: its id may have colons. */
+/** Ids of nodes may contain colons. */
 const nodeOf = (entry: OutboxEntry): string => entry.slice(entry.indexOf(":") + 1);
 
-/** Has a batch count the end of its item. */
 const countItem = async ({ batches }: Pick<Stores, "batches">, row: ExecutionView): Promise<void> => {
   const { batchId, index } = row;
   if (batchId !== undefined && index !== undefined) await batches.endItem(batchId, itemEndOf(index, row));
@@ -77,7 +76,7 @@ export const createOutbox = ({ stores, holds, queue, reports, webhooks, starter,
       case "batch":
         return isFinal(row) ? countItem(stores, row) : undefined;
       case "cancel":
-        // Its workflow is over, or about to be.
+        // The workflow of a final run is over or about to be.
         return isFinal(row) ? undefined : starter.cancel(executionId);
       case "decided":
         return isFinal(row) ? undefined : starter.decided(executionId, nodeOf(entry));
@@ -101,7 +100,7 @@ export const createOutbox = ({ stores, holds, queue, reports, webhooks, starter,
     deliverLater,
     drain,
     /**
-     * Delivers before anything is announced of the row, unless that takes too long: then it goes on in the background.
+     * Delivers before the row's change is announced; a slow delivery continues in the background.
      * @returns the row, with what is left in its outbox
      */
     deliverFirst: async <Row extends ExecutionView>(row: Row): Promise<Row> => {

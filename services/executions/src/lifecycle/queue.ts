@@ -1,4 +1,4 @@
-/** Users' queues: runs take places, wait for them, leave, and are started when their turn comes. */
+/** Queues of users: runs take places, wait, leave, and start in turn. */
 import { executionOf } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { RunInput } from "../run/types";
@@ -14,15 +14,12 @@ export interface QueueOptions {
   logger: Logger;
 }
 
-/**
- * Runs of a user that have a place, and those that wait for one, each by what billing knows its attempt by. Concurrency is
- * bounded here and nowhere else.
- */
+/** A user's runs with a place and the waiting ones, by the id of their attempt's hold. No other part bounds concurrency. */
 export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
-  /** Starts a run whose turn has come. Started twice it is carried once: its workflow claims the row. */
+  /** Starts a run whose turn has come. Starting twice is harmless: the workflow claims the row. */
   const start = async (holdId: string): Promise<void> => {
     const row = await stores.rows.find(executionOf(holdId));
-    // It has waited for a decision, and its workflow waits for its place.
+    // It waited for a decision, and its workflow waits for a place.
     if (row?.status === "processing" && row.holdId === holdId && row.waits) return starter.placed(row._id);
     if (row?.status !== "queued" || row.holdId !== holdId || !row.runInput) return;
     const json = await stores.payloads.getText(row.runInput);
@@ -36,14 +33,14 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
     }
   };
 
-  /** Those among some attempts that are over, or that no row knows. */
+  /** Which of these attempts are over or unknown. */
   const overAmong = async (holdIds: readonly string[]): Promise<string[]> => {
     const rows = holdIds.length === 0 ? [] : await stores.rows.statesOf(holdIds.map(executionOf));
     const living = new Set(rows.filter((row) => !isOver(row)).map(({ holdId }) => holdId));
     return holdIds.filter((id) => !living.has(id));
   };
 
-  /** Changes a queue and lets runs move up. Their turn is recorded: what isn't started now is started by the relay. */
+  /** Changes a queue and moves runs up. The change records their turns, so the relay starts any that this process doesn't. */
   const change = (userId: string, decide: (queue: RunQueue) => RunQueue): Promise<ReturnType<typeof moveUp>> =>
     stores.queues.change(userId, (before) => {
       const result = moveUp(decide(before));
@@ -55,7 +52,7 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
     if (moved.length > 0) void startAll(moved);
   };
 
-  /** The limit may have risen: those who wait move up first, and the newcomer with them where there is room for all. */
+  /** The limit may have risen: waiting runs move up before the newcomer. */
   const arrive = async (userId: string, newcomer: Newcomer): Promise<Place> => {
     let isThere = false;
     const { queue, moved } = await change(userId, (before) => {
@@ -67,7 +64,7 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
     return isThere ? placeOf(queue, newcomer.id)! : null;
   };
 
-  /** Puts a user's queue right: ends places of runs that are over, lets runs move up, and starts those that have a place but don't run. */
+  /** Repairs a user's queue: removes runs that are over, moves others up, and starts those that have a place but don't run. */
   const mend = async (userId: string, queued: readonly { id: string; bytes: number }[]): Promise<void> => {
     const { running, limit, approvals = [] } = await stores.queues.find(userId);
     const over = await overAmong([...new Set([...running, ...approvals])]);
@@ -82,16 +79,16 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
   };
 
   return {
-    /** A run arrives: it gets a place, waits in the queue, or finds no room. Idempotent. */
+    /** A run takes a place, waits, or is rejected because the queue is full. Idempotent. */
     enter: async (userId: string, newcomer: Newcomer): Promise<Place> => {
       const place = await arrive(userId, newcomer);
       if (place !== null) return place;
-      // A process that died may have left a place behind: it is looked for where it is in the way.
+      // A process that died may have left a place taken. It is looked for only when it is in the way.
       await mend(userId, []);
       return arrive(userId, newcomer);
     },
 
-    /** A run with an approval arrives. @returns false when the user has as many of them as may be under way */
+    /** Admits a run with an approval. @returns false when the user has as many of them as may be under way */
     admitApproval: async (userId: string, id: string, most: number): Promise<boolean> => {
       const admit = (): Promise<boolean> =>
         stores.queues.change(userId, (queue) => {
@@ -99,15 +96,15 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
           return { queue: admitted ?? queue, result: admitted !== undefined };
         });
       if (await admit()) return true;
-      // As with places: what a process that died left behind is looked for where it is in the way.
+      // As with places, leftovers of dead processes are looked for only when they are in the way.
       await mend(userId, []);
       return admit();
     },
 
-    /** A run gives its place up for as long as it waits for decisions. */
+    /** Gives up a run's place while it waits for decisions. */
     stepAside: (userId: string, id: string): Promise<void> => changeAndStart(userId, (queue) => stepAside(queue, id)),
 
-    /** A run takes a place again, or waits for it behind those that came before. @param limit where the queue knows none */
+    /** Takes a place again, or waits for one behind earlier runs. @param limit where the queue knows none */
     comeBack: async (userId: string, id: string, limit: number): Promise<number> => {
       const returned = await change(userId, (queue) => {
         const newcomer = { id, bytes: 0, limit: queue.limit || limit, mayWait: true, isReturning: true } as const;

@@ -1,4 +1,4 @@
-/** Reports of runs to usage: those that come close together by one call. */
+/** Sends runs to usage; runs that end close together share a call. */
 import { AsyncResource } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { isUnavailable, unavailable } from "@nodeloom/kernel";
@@ -7,11 +7,11 @@ import type { usage as usageProto } from "@nodeloom/proto";
 import type { Usage } from "../clients";
 import { TIMING } from "../run/timing";
 
-/** Runs of one call, and such as may wait for theirs. */
+/** Runs per call, and runs that may wait for the next one. */
 const MAX_BATCH = 50;
 const MAX_WAITING = 10_000;
 
-/** How long a run that begins waits for others whose time comes in the same moment. */
+/** How long a starting run waits for others to share its call. */
 const GATHER_MS = 5;
 
 interface Reporting<Request> {
@@ -24,11 +24,11 @@ interface Reporting<Request> {
 
 interface Report<Request> {
   request: Request;
-  /** Reports this run by itself, as a part of its own request. */
+  /** Sends this run alone, within its own request. */
   send: (deadlineMs: number) => Promise<unknown>;
 }
 
-/** Reports runs to usage: one by a call, and by the next call all that come while that is under way. */
+/** Sends one run per call; runs that arrive during a call share the next one. */
 const createReporting = <Request>({ idOf, one, many, gatherMs }: Reporting<Request>): ((request: Request) => Promise<void>) => {
   type Item = BatchItem<Report<Request>, void>;
 
@@ -41,7 +41,7 @@ const createReporting = <Request>({ idOf, one, many, gatherMs }: Reporting<Reque
     const recorded = new Set(executionIds);
     const isRecorded = ({ value: { request } }: Item): boolean => recorded.has(idOf(request));
     for (const item of batch) if (isRecorded(item)) item.resolve();
-    // Asked for by itself, each has an answer of its own.
+    // Sent alone, each run gets its own answer.
     await Promise.all(batch.filter((item) => !isRecorded(item)).map(alone));
   };
 
@@ -49,11 +49,11 @@ const createReporting = <Request>({ idOf, one, many, gatherMs }: Reporting<Reque
     work: async (_key, batch) => {
       if (batch.length === 1) return alone(batch[0]!);
       try {
-        // A deadline of its own: none of their requests may end it.
+        // A deadline of its own: none of the requests can end the shared call.
         await withRequestContext({ requestId: randomUUID() }, () => together(batch));
       } catch (error) {
         if (isUnavailable(error)) for (const { reject } of batch) reject(error);
-        // A fault of one run is no reason to lose the others.
+        // One bad run must not fail the others.
         else await Promise.all(batch.map(alone));
       }
     },

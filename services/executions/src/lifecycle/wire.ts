@@ -1,4 +1,3 @@
-/** Wires the life of a run: its credits, its place in the queue, its approvals, and its end. */
 import type { Execution } from "./execution";
 import type { Stores } from "../record/stores";
 import { createAbandon, type AbandonOptions } from "./abandon";
@@ -14,7 +13,7 @@ export interface LifecycleOptions extends Pick<OutboxOptions, "reports" | "webho
   execution: Execution;
   billing: Parameters<typeof createHolds>[0]["billing"] & EndOptions["billing"];
   starter: QueueOptions["starter"] & OutboxOptions["starter"] & AbandonOptions["starter"];
-  /** Whose the files of results are; absent where runs make none. */
+  /** Owner of the files in results; absent if runs make none. */
   files?: GivenFilesOptions;
 }
 

@@ -1,4 +1,4 @@
-/** Calls as a run makes them where a moderation hook is asked: what they are sent is checked before, what they give after. */
+/** Wraps calls for moderation: their inputs are checked before, their outputs after. */
 import { DomainError, isMediaId } from "@nodeloom/kernel";
 import type { TextStream } from "../calls/text-streams";
 import type { Calls } from "../calls/ways";
@@ -13,7 +13,7 @@ import { CONTENT_REFUSED } from "./decide";
 export interface ModeratedOptions {
   prompt: InputChecks["prompt"];
   outputs: OutputChecks;
-  /** Texts are checked, and therefore not shown while they are written. */
+  /** Texts are checked, so they aren't streamed. */
   hidesTexts: boolean;
 }
 
@@ -41,7 +41,7 @@ export const moderated = (calls: Calls, { prompt, outputs, hidesTexts }: Moderat
     return result;
   };
 
-  /** What had finished when it was stopped is no more shown unchecked than anything else. */
+  /** Outputs that were finished before a stop are checked like all others. */
   const stopped = async (call: ModelCall, stop: () => Promise<CancelResult>): Promise<CancelResult> => {
     try {
       await assertNotRefused(call);
@@ -85,7 +85,7 @@ export const moderated = (calls: Calls, { prompt, outputs, hidesTexts }: Moderat
     },
     keepFile: async (call, signal) => {
       const file = await keepFile(call, signal);
-      // A file that has an id was there before the run.
+      // A file with an id existed before the run.
       if (!isMediaId(call.reference)) await check(call, { outputs: { files: [file] }, files: 1 }, signal);
       return file;
     },

@@ -1,4 +1,4 @@
-/** What is shown to the moderation hook of values: their texts and their files. */
+/** Texts and files of values, as sent to the moderation hook. */
 import { createHash } from "node:crypto";
 import { isDataUrl, isMedia, isStoredFile } from "@nodeloom/kernel";
 import type { CallOutputs } from "../run/values";
@@ -6,7 +6,7 @@ import type { CallOutputs } from "../run/values";
 export interface ShownFile {
   url: string;
   contentType: string | null;
-  /** Of its bytes, in hexadecimal; null where the file is not in our storage. */
+  /** Hexadecimal, over the bytes; null if the file isn't in our storage. */
   sha256: string | null;
 }
 
@@ -15,7 +15,7 @@ export interface Content {
   files: ShownFile[];
 }
 
-/** What one request to the hook shows at most; there are as many requests as it takes. */
+/** Bounds of one request to the hook; longer content takes several. */
 export const PART = { texts: 200, characters: 200_000, files: 20 } as const;
 
 const HASH_CHARS = 24;
@@ -24,8 +24,8 @@ export const digestOf = (value: unknown): string => createHash("sha256").update(
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, HASH_CHARS);
 
 /**
- * The texts of a value, each once, and the addresses of its files: those of our storage, and those that are said to be files. An address
- * elsewhere that is a mere text stands among the texts.
+ * Distinct texts of a value, and addresses of its files: those in our storage and those in file fields. A foreign address in a plain text
+ * counts as text.
  * @param own what the addresses of our own files begin with
  */
 export const contentIn = (value: unknown, own: string): { texts: string[]; addresses: Map<string, string | null> } => {
@@ -44,17 +44,16 @@ export const contentIn = (value: unknown, own: string): { texts: string[]; addre
   return { texts: [...texts], addresses };
 };
 
-/** The texts of what a call gave: what is no text is shown as JSON. */
+/** Texts of a call's outputs; other values become JSON. */
 export const textsOf = ({ text, json, body }: CallOutputs): string[] => {
   const said = [text, json, body].filter((one) => one !== undefined && one !== null);
   const texts = said.map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
   return [...new Set(texts.filter((one) => one.trim() !== ""))];
 };
 
-/** Whether outputs are texts or JSON, and not files. */
 export const isSaid = (outputs: CallOutputs): boolean => "text" in outputs || "body" in outputs;
 
-/** A long text in pieces, which overlap so that no word is cut in all of them. */
+/** Long texts are split into overlapping pieces, so that no word is cut in all of them. */
 const OVERLAP = 200;
 const pieces = (text: string): string[] => {
   if (text.length <= PART.characters) return [text];
@@ -63,7 +62,7 @@ const pieces = (text: string): string[] => {
   return cut;
 };
 
-/** Content as it is shown, request by request; none of an empty one. */
+/** Splits content into requests; empty content needs none. */
 export const partsOf = ({ texts, files }: Content): Content[] => {
   const parts: Content[] = [];
   let characters = 0;

@@ -1,4 +1,4 @@
-/** Decisions of the moderation hook: each is asked for once, and kept before anything is done by it. */
+/** Each decision is requested once and stored before it takes effect. */
 import { createHash } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import { type Logger, retry } from "@nodeloom/platform";
@@ -7,23 +7,21 @@ import { type Hook, type HookAnswer, HookAway } from "./hook";
 import type { StepFailure } from "../run/calls";
 import type { ModerationRecord, ModerationStore } from "../record/moderation";
 
-/** Pauses before a decision is written again. */
 const WRITE_PAUSES_MS = [100, 500, 2_000];
 const ID_CHARS = 40;
 
-/** What the hook is asked about. */
 export interface Subject
   extends
     Pick<ModerationRecord, "userId" | "executionId" | "workflowSlug" | "kind" | "key" | "nodeId" | "model" | "digest">,
     Partial<Pick<ModerationRecord, "costMicroUsd" | "requestId">> {
   content: Content;
-  /** Texts and addresses of files inside what is shown, which later calls may be given by themselves. */
+  /** Texts and addresses inside the content that later calls may receive on their own. */
   inner?: readonly string[];
 }
 
 type Answer = Omit<HookAnswer, "decision"> & Pick<ModerationRecord, "decision">;
 
-/** The same for the same content of the same call, however often it is asked about. */
+/** Deterministic for the same content of the same call. */
 const idOf = ({ executionId, kind, key, digest }: Subject, part: number): string => {
   const named = JSON.stringify([executionId, kind, key, digest, part]);
   return `mod_${createHash("sha256").update(named).digest("hex").slice(0, ID_CHARS)}`;
@@ -32,7 +30,7 @@ const idOf = ({ executionId, kind, key, digest }: Subject, part: number): string
 export interface DecideOptions {
   hook: Hook;
   store: Pick<ModerationStore, "find" | "insert">;
-  /** What can't be checked passes. */
+  /** Content that can't be checked passes. */
   failsOpen: boolean;
   logger: Logger;
 }
@@ -88,12 +86,10 @@ export const createDecide = ({ hook, store, failsOpen, logger }: DecideOptions) 
       return decided.find(({ decision }) => decision === "refuse") ?? null;
     },
 
-    /** The policy that the hook named last; undefined where it names none, or was not asked yet. */
+    /** The policy of the hook's last answer; undefined before the first answer or if it names none. */
     policy: (): string | undefined => policy,
   };
 };
-
-/** What refusals of the moderation hook are for those who ask. */
 
 export const CONTENT_REFUSED = "CONTENT_REFUSED";
 
@@ -102,7 +98,7 @@ type Said = Pick<ModerationRecord, "reason" | "message">;
 const sentence = (what: string, { reason, message }: Said): string =>
   `${what} was refused${message === null ? "" : `: ${message}`}${reason === null ? "" : ` (${reason})`}`;
 
-/** Of what a run is given: nothing of it begins. */
+/** An input was refused: nothing starts. */
 export const inputRefused = (said: Said): DomainError =>
   new DomainError(
     "precondition",
@@ -111,17 +107,17 @@ export const inputRefused = (said: Said): DomainError =>
     said.reason === null ? {} : { reason: said.reason },
   );
 
-/** Of what a call was about to be sent: it is not made, and free. */
+/** The input of a call was refused: the call isn't made, and costs nothing. */
 export const promptRefused = (said: Said): DomainError => new DomainError("failed", CONTENT_REFUSED, sentence("its prompt", said));
 
-/** Of what a call gave, which is charged. */
+/** The output of a call was refused: the call is charged. */
 export const outputRefused = (record: ModerationRecord): DomainError => {
   const { costMicroUsd, requestId = null } = record;
   const refused: StepFailure = costMicroUsd === undefined ? {} : { refused: { costMicroUsd, requestId } };
   return new DomainError("failed", CONTENT_REFUSED, sentence("its output", record), { ...refused });
 };
 
-/** Seconds after which a client asks again. */
+/** Seconds until a client may retry. */
 const AGAIN_SECONDS = 5;
 
 const hookAway = (): DomainError =>
@@ -130,7 +126,7 @@ const hookAway = (): DomainError =>
     moderation: "away",
   });
 
-/** Rethrows the error of a question. @throws SERVICE_UNAVAILABLE where the hook is away */
+/** @throws SERVICE_UNAVAILABLE where the hook is away */
 export const awayAsUnavailable = (error: unknown): never => {
   throw error instanceof HookAway ? hookAway() : error;
 };

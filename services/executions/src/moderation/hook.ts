@@ -1,4 +1,3 @@
-/** One question to the moderation hook, over HTTP. */
 import { EgressError, NoSlot, retry, type EgressClient, type Slots } from "@nodeloom/platform";
 import { z } from "zod";
 import { countModeration } from "../meters";
@@ -6,27 +5,27 @@ import type { ModerationKind } from "../record/moderation";
 import { signedHeaders } from "@nodeloom/platform";
 import type { Content } from "./content";
 
-/** Questions of one process that are asked at once, and that may wait for that; users take turns. */
+/** Questions of one process in flight and waiting; users take turns. */
 export const QUESTIONS = { concurrency: 32, queueLimit: 2_000 };
 const MAX_ANSWER_BYTES = 64 * 1024;
 const PAUSES_MS = [100, 300, 900, 2_000];
-/** The longest share of the time that one attempt has: what hangs is asked again. */
+/** One attempt gets at most this share of the timeout, so that a hanging one can be retried. */
 const ATTEMPT_SHARE = 0.5;
-/** How long a hook that is away is not asked again, as a share of its time. */
+/** An unavailable hook isn't asked again for this share of the timeout. */
 const LEFT_ALONE_SHARE = 0.4;
 const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 const SERVER_ERROR = 500;
 
-/** What the hook is sent, as JSON. */
+/** JSON body of a question. */
 export interface Question extends Content {
-  /** The same however often it is asked. */
+  /** The same in every repetition. */
   id: string;
   kind: ModerationKind;
   accountId: string;
   executionId: string;
-  /** The workflow's slug; null for a model that is run by itself. */
+  /** Slug of the workflow; null for a direct run of a model. */
   workflow: string | null;
-  /** Null for what is known before the run begins, of all its nodes together. */
+  /** Null for the check before a run, which covers all nodes. */
   node: string | null;
   model: string | null;
 }
@@ -43,7 +42,7 @@ const answerForm = z.object({
 });
 export type HookAnswer = z.infer<typeof answerForm>;
 
-/** The hook could not be asked in time, or its answer can't be read. */
+/** The hook didn't answer in time, or its answer is unreadable. */
 export class HookAway extends Error {
   override readonly name = "HookAway";
   constructor(
@@ -68,7 +67,7 @@ const readAnswer = (body: Buffer): HookAnswer => {
 
 export interface HookOptions {
   url: string;
-  /** `whsec_…`: each signs. */
+  /** `whsec_…`; the request carries a signature of each. */
   secrets: readonly string[];
   timeoutMs: number;
   egress: Pick<EgressClient, "request">;
@@ -77,7 +76,7 @@ export interface HookOptions {
 
 export type Hook = ReturnType<typeof createHook>;
 
-/** Asks the hook: signed as Standard Webhooks has it, again where it fails, within its time. */
+/** Asks the hook. Requests are signed according to Standard Webhooks and retried within the timeout. */
 export const createHook = ({ url, secrets, timeoutMs, egress, slots }: HookOptions) => {
   let leftAloneUntil = 0;
 

@@ -1,4 +1,4 @@
-/** Checks what runs are given before they begin, and what their calls are sent where that comes into being later. */
+/** Checks inputs before a run starts, and inputs of calls that arise while it runs. */
 import { BindError } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
@@ -14,11 +14,11 @@ export interface InputOptions {
   decide: Pick<Decide, "refusalOf">;
   store: Pick<ModerationStore, "passed">;
   media: Pick<Media, "getObjectsByKey">;
-  /** What the addresses of our own files begin with. */
+  /** Prefix of addresses in our storage. */
   own: string;
 }
 
-/** What a plan's calls of models are sent, as far as planning knows; of others what their authors wrote. */
+/** Inputs of a plan's model calls as far as planning knows them; the rest is the author's text. */
 const promptsOf = ({ plan }: Pick<PlannedRun, "plan">): unknown[] => {
   const run = new GraphRun(plan);
   const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
@@ -30,7 +30,7 @@ const promptsOf = ({ plan }: Pick<PlannedRun, "plan">): unknown[] => {
     try {
       return run.inputs.uncounted(() => run.bind(step).items.map((item) => run.inputs.ofCall(step, item)));
     } catch (error) {
-      // The run says what is wrong with it.
+      // The run itself reports what is wrong with it.
       if (error instanceof BindError) return written;
       throw error;
     }
@@ -40,7 +40,6 @@ const promptsOf = ({ plan }: Pick<PlannedRun, "plan">): unknown[] => {
 export type InputChecks = ReturnType<typeof createInputChecks>;
 
 export const createInputChecks = ({ decide, store, media, own }: InputOptions) => {
-  /** Files by their addresses, with what our storage knows of them. */
   const filesAt = async (addresses: ReadonlyMap<string, string | null>): Promise<ShownFile[]> => {
     const keys = [...addresses.keys()].filter((address) => address.startsWith(own)).map((address) => address.slice(own.length));
     const stored = await inMediaBatches(keys, async (batch) => (await media.getObjectsByKey({ keys: batch })).objects);
@@ -52,10 +51,7 @@ export const createInputChecks = ({ decide, store, media, own }: InputOptions) =
   };
 
   return {
-    /**
-     * Checks what a run is given, and what it is known to send, before anything is held for it.
-     * @throws CONTENT_REFUSED, SERVICE_UNAVAILABLE
-     */
+    /** Checks the inputs of a run and of its planned calls before anything is held for it. @throws CONTENT_REFUSED, SERVICE_UNAVAILABLE */
     run: async ({ executionId, target, runner }: executions.RunRequest, planned: PlannedRun): Promise<void> => {
       const { texts, addresses } = contentIn([JSON.parse(planned.inputsJson || "{}"), promptsOf(planned)], own);
       if (texts.length === 0 && addresses.size === 0) return;
@@ -67,10 +63,7 @@ export const createInputChecks = ({ decide, store, media, own }: InputOptions) =
       if (refusal) throw inputRefused(refusal);
     },
 
-    /**
-     * Checks texts and files of a call that its run was not seen to have before: those that came into being on the way to it.
-     * @throws CONTENT_REFUSED, SERVICE_UNAVAILABLE
-     */
+    /** Checks texts and files of a call that weren't part of the check before the run. @throws CONTENT_REFUSED, SERVICE_UNAVAILABLE */
     prompt: async (call: ModelCall, signal: AbortSignal): Promise<void> => {
       const { executionId, userId, nodeId, key, model, inputs } = call;
       const { texts, addresses } = contentIn(inputs, own);

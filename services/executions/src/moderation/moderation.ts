@@ -1,4 +1,4 @@
-/** moderation/: a hook of the operator's that sees what runs are given, and what they make, before anyone else does. Here: its parts put together. */
+/** Moderation: the operator's hook sees inputs and outputs of runs before any reader. */
 import { ConfigError, createSlots, type EgressClient, type Logger } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
 import type { Calls } from "../calls/ways";
@@ -19,7 +19,7 @@ export interface ModerationOptions {
   store: ModerationStore;
   media: Pick<Media, "ingest" | "upload" | "getObjects" | "getObjectsByKey" | "decideHeld">;
   transform: Pick<Transform, "run">;
-  /** Calls the hook, and nothing else that is private. */
+  /** May call the hook's address, and no other private one. */
   egressOf: (url: string) => Pick<EgressClient, "request">;
   own: string;
   logger: Logger;
@@ -41,9 +41,8 @@ export const createModeration = ({ config, store, media, transform, egressOf, ow
   const outputs = createOutputChecks({ decide, store, media, sees, own });
   const seesInputs = sees.has("inputs");
   return {
-    /** Hears of a run before anything is held for it. */
+    /** Sees a run before anything is held for it. */
     checkRun: seesInputs ? inputs.run : undefined,
-    /** Where the files of calls are stored. */
     storage: sees.has("files") ? holdingMedia(media) : media,
     transform: sees.has("files") ? holdingTransform(transform) : transform,
     calls: (calls: Calls): Calls =>
@@ -53,7 +52,7 @@ export const createModeration = ({ config, store, media, transform, egressOf, ow
   };
 };
 
-/** Clients by which what calls make is held: stored, and there for no reader until the hook has let it go. */
+/** Uploads as held: no reader sees a file before the hook passes it. */
 
 async function* withHeld(parts: AsyncIterable<mediaProto.UploadRequest> | Iterable<mediaProto.UploadRequest>) {
   for await (const one of parts) {
@@ -62,7 +61,7 @@ async function* withHeld(parts: AsyncIterable<mediaProto.UploadRequest> | Iterab
   }
 }
 
-/** Media, where files are stored so, and found. */
+/** Media whose uploads are held. */
 export const holdingMedia = (media: Pick<Media, "ingest" | "upload" | "getObjects">): Pick<Media, "ingest" | "upload" | "getObjects"> => ({
   ingest: (request, options) => media.ingest({ ...request, held: true }, options),
   upload: (parts, options) => media.upload(withHeld(parts), options),
@@ -73,7 +72,7 @@ export const holdingTransform = (transform: Pick<Transform, "run">): Pick<Transf
   run: (request, options) => transform.run({ ...request, held: true }, options),
 });
 
-/** Reruns reuse what the hook let go, and nothing that it has not seen. */
+/** Reruns reuse only outputs that the hook has passed. */
 
 export interface ReuseOptions {
   store: Pick<ModerationStore, "letGo">;
@@ -83,7 +82,7 @@ export interface ReuseOptions {
 
 const nameOf = (executionId: string, digest: string): string => `${executionId} ${digest}`;
 
-/** Outputs that were let go under another policy than the hook named last are made again, as are those that it never saw. */
+/** Outputs passed under an older policy, or never checked, are made again. */
 export const onlyLetGo =
   ({ store, decide, sees }: ReuseOptions) =>
   (find: EarlierCalls): EarlierCalls =>

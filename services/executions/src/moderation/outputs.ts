@@ -1,4 +1,4 @@
-/** Checks what calls give, before it is recorded, shown, or handed on. */
+/** Checks outputs of calls before they are recorded, shown or passed on. */
 import { doubling, retry } from "@nodeloom/platform";
 import type { Media } from "../clients";
 import { mediaId } from "../calls/call";
@@ -16,17 +16,15 @@ import type { Sight } from "./settings";
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** A call, whatever it is of. */
 export type CheckedCall = CallContext & { model?: string };
 
-/** What a call gave. */
 export interface Given {
   outputs: CallOutputs;
-  /** Of those that are held until they are let go. */
+  /** Number of held files. */
   files: number;
-  /** Of what is charged. */
+  /** The part that is charged. */
   cost?: Pick<CallResult, "costMicroUsd" | "requestId">;
-  /** How long it waits for a hook that is away; by default as long as most calls may. */
+  /** How long to wait for an unavailable hook; by default the timeout of most calls. */
   waitMs?: number;
 }
 
@@ -50,7 +48,7 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
     return { texts: [], files: objects.map(({ url, heldUrl, contentType, sha256 }) => ({ url: heldUrl || url, contentType, sha256 })) };
   };
 
-  /** Ends that the files of a call are held. */
+  /** Releases or discards the held files of a call. */
   const decideHeld = async (call: CheckedCall, count: number, letGo: boolean): Promise<void> => {
     if (count > 0 && sees.has("files")) await media.decideHeld({ ids: idsOf(call, count), ownerId: ownerOf(call), letGo });
   };
@@ -60,7 +58,7 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
     throw outputRefused(record);
   };
 
-  /** A hook that is away is waited for: making the call again may cost its price again. */
+  /** Waits for an unavailable hook: repeating the call could cost its price again. */
   const patiently = (subject: Subject, signal: AbortSignal, waitMs: number): Promise<ModerationRecord | null> =>
     retry(() => decide.refusalOf(subject, signal), {
       pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
@@ -71,7 +69,7 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
       throw error instanceof HookAway ? final("EXECUTION_FAILED", "its output could not be checked, and is not shown") : error;
     });
 
-  /** The same of a call that is being stopped, which is tried again. */
+  /** For a call that is being stopped, which is retried as a whole. */
   const atOnce = (subject: Subject): Promise<ModerationRecord | null> => decide.refusalOf(subject).catch(awayAsUnavailable);
 
   return {
@@ -82,7 +80,7 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
     },
 
     /**
-     * Checks what a call gave. From here on its files are there for readers.
+     * Checks the outputs of a call. After it, readers can see its files.
      * @param signal absent for a call that is being stopped
      * @throws CONTENT_REFUSED, also where that was decided by an attempt that died; EXECUTION_FAILED where it can't be decided
      */

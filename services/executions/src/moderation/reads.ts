@@ -1,4 +1,3 @@
-/** The moderation hook's decisions, as administrators read them. */
 import { LIMITS } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
@@ -12,7 +11,7 @@ const rowMessage = ({ _id, ...record }: ModerationRecord): executions.Moderation
 
 export type Refusals = ReturnType<typeof createRefusals>;
 
-/** What was refused, or let through unchecked, newest first; of one user, or of all. @throws INVALID_REQUEST for a cursor that is none */
+/** Contents that were refused or passed unchecked, newest first. @throws INVALID_REQUEST for a cursor that is none */
 export const createRefusals =
   (store: Pick<ModerationStore, "list">, configured: boolean) =>
   async ({ userId, limit, cursor }: executions.ListModerationRequest): Promise<executions.ListModerationResponse> => {

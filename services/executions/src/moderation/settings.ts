@@ -1,14 +1,12 @@
 import { integer, list } from "@nodeloom/platform";
 import { z } from "zod";
 
-/** Which hook is asked, and about what. */
-
-/** What the hook may see: what runs are given and calls are sent; texts that calls give; files that they make. */
+/** What the hook can see: inputs of runs and calls; texts from calls; files from calls. */
 export const SIGHTS = ["inputs", "texts", "files"] as const;
 export type Sight = (typeof SIGHTS)[number];
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/;
-/** A run is not begun before its inputs are checked, and its caller waits for that. */
+/** The caller waits while the inputs of a run are checked. */
 const MAX_TIMEOUT_MS = 10_000;
 const DEFAULT_TIMEOUT_MS = 5_000;
 

@@ -8,41 +8,40 @@ import { base64Bytes } from "@nodeloom/providers";
 import { mediaValue } from "./files";
 
 /**
- * Data URLs that a run is given for files become files of the runner's before the run is recorded: they would else be written,
- * encoded and sent again with the plan, with every call, and with the inputs.
+ * Stores the data URLs in a run's inputs as files of the runner before the run is recorded. Otherwise each would be written, encoded and
+ * sent with the plan, every call and the inputs.
  */
 
 const STARTS = /"data:/gi;
 const BACKSLASH = 0x5c;
-/** What may stand in JSON as it is. */
+/** Characters that JSON leaves unescaped. */
 const HEAD = /^[^"\\\p{Cc}]+$/u;
 const STAND_IN_BYTES = 24;
 
-/** Hashed at once. */
+/** Characters hashed at once. */
 const CHUNK_CHARS = 192 * 1024;
-/** Files that one plan stores. Long data URLs come first; those beyond stay as they are. */
+/** Files that one plan stores. The longest data URLs come first; the rest stay inline. */
 const MOST_FILES = 100;
 const STORED_AT_ONCE = 4;
 const DAY_MS = 86_400_000;
 
-/** A text as JSON writes it; undefined where it ends inside of an escape. */
+/** The characters of a JSON text; undefined if it ends inside an escape. */
 const unescaped = (written: string): string | undefined => {
   if (!written.includes("\\")) return written;
   const read = parseJsonText(`"${written}"`)?.value;
   return typeof read === "string" ? read : undefined;
 };
 
-/** Inputs of which long data URLs were taken out. */
 export interface TakenOut {
-  /** With a short data URL in place of each long one. */
+  /** Inputs in which a short data URL stands for each long one. */
   inputsJson: string;
-  /** The long data URLs, by their stand-ins. */
+  /** The long data URLs by their stand-ins. */
   urls: ReadonlyMap<string, string>;
 }
 
 /**
- * Takes data URLs out of a JSON text that are longer than any text may be: they can only be files. What stands for one is a
- * data URL of the same type with random bytes. What can't be read is left where it is: the plan says what is wrong with it.
+ * Replaces data URLs in a JSON text that are longer than any text can be, so they must be files. The stand-in is a data URL of the same
+ * type with random bytes. Malformed parts stay, and planning reports them.
  */
 export const takeOutDataUrls = (inputsJson: string): TakenOut => {
   const urls = new Map<string, string>();
@@ -53,7 +52,7 @@ export const takeOutDataUrls = (inputsJson: string): TakenOut => {
   for (let match = STARTS.exec(inputsJson); match; match = STARTS.exec(inputsJson)) {
     const from = match.index + 1;
     const end = inputsJson.indexOf('"', from);
-    // Past the text that was just read, whatever it is: a text is read once.
+    // Continues behind the text, whatever it was, so that each is read once.
     if (end < 0) break;
     STARTS.lastIndex = end;
     if (end - from <= LIMITS.textValueBytes || inputsJson.charCodeAt(match.index - 1) === BACKSLASH) continue;
@@ -68,7 +67,7 @@ export const takeOutDataUrls = (inputsJson: string): TakenOut => {
   return { inputsJson: urls.size === 0 ? inputsJson : [...parts, inputsJson.slice(kept)].join(""), urls };
 };
 
-/** The inputs as they are recorded: with the addresses of files in place of the data URLs that they were. */
+/** Inputs for the record: data URLs are replaced by the addresses of their files. */
 export const recordedInputs = (inputsJson: string, fileInputs: readonly string[], data: ReadonlyMap<string, DataFile>): string => {
   const known = members(inputsJson);
   const address = (value: unknown): unknown =>
@@ -80,18 +79,18 @@ export const recordedInputs = (inputsJson: string, fileInputs: readonly string[]
   return `{${[...known].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 };
 
-/** An id that is the same for the same data of the same owner on the same day. */
+/** The same id for the same data of the same owner on the same day. */
 const fileId = (url: string, ownerId: string, now: number): string => {
   const hash = createHash("sha256").update(`${Math.floor(now / DAY_MS)}\n${ownerId}\n`);
-  // In parts, so that no other copy of it is made.
+  // In parts, to avoid another copy.
   for (let from = 0; from < url.length; from += CHUNK_CHARS) hash.update(url.slice(from, from + CHUNK_CHARS));
   return hash.digest("hex").slice(0, 32);
 };
 
-/** Whether media storage refuses the data, rather than fails. */
+/** True if storage rejected the data, as opposed to being unable to store it. */
 const isRefused = (error: unknown): boolean => error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed");
 
-/** Stores data URLs as generated files: once per owner, content and day, however often and in however many runs they are given. */
+/** Stores data URLs as generated files, once per owner, content and day, over any number of runs. */
 export const createDataFiles = ({
   media,
   now = Date.now,
@@ -109,7 +108,7 @@ export const createDataFiles = ({
     return (await media.ingest({ ...placement, sourceUrl: url, sourceOrigin })).object;
   };
 
-  /** Data that is no file that storage knows stays what it is, unless it is long. */
+  /** Data that storage doesn't recognise as a file stays inline, unless it is long. */
   const store = async (url: string, ownerId: string): Promise<DataFile> => {
     const declared = dataUrlType(url);
     const family = mediaFamily(declared ?? "");
@@ -117,7 +116,7 @@ export const createDataFiles = ({
     try {
       const object = await put(url, id, ownerId, declared === undefined ? [...MEDIA_FAMILIES] : family ? [family] : []);
       if (!object) return {};
-      // A container may hold another kind of file than its type says. Without one, the bytes say what it is.
+      // A container can hold another kind of file than its type says. Without a type, the bytes decide.
       const isAsSaid = declared === undefined || (family !== undefined && mediaFamily(object.contentType) === family);
       return { file: mediaValue({ ...object, contentType: isAsSaid ? object.contentType : declared }) };
     } catch (error) {

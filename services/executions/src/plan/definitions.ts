@@ -1,4 +1,4 @@
-/** Saved graphs, read from the workflows service at every run. */
+/** Reads saved graphs from the workflows service, once per run. */
 import { createHash } from "node:crypto";
 import { createSharedReads } from "@nodeloom/platform";
 import type { WorkflowReference } from "@nodeloom/kernel";
@@ -9,7 +9,6 @@ import { errorOf } from "../run/refusals";
 import type { KeptVersion } from "./kept-graphs";
 import type { Planner, TaskGraph } from "./planner/protocol";
 
-/** A saved graph as the workflows service keeps it. */
 export interface Definition {
   /** 0: the draft. */
   version: number;
@@ -17,32 +16,31 @@ export interface Definition {
   createdBy: string;
   nodesJson: string;
   edgesJson: string;
-  /** What a run of all of it needs; asked for by its first. */
+  /** Needs of a full run; computed by the first one. */
   needs?: Needs;
 }
 
-/** What a run of a graph needs: names of models, and what its workflow nodes name. */
+/** Names of models, and references of workflow nodes. */
 export interface Needs {
   models: string[];
   workflows: WorkflowReference[];
 }
 
-/** A saved graph as one run has it. */
 export interface Defined {
   saved: Definition;
   graphHidden: boolean;
-  /** Of a version: what its tasks became when it was published. */
+  /** For a version: the models that its tasks resolved to when it was published. */
   pinnedModels: Readonly<Record<string, string>>;
-  /** Of a graph that was kept with an earlier run: changes with it. Saved graphs change with their revision. */
+  /** For a graph stored with an earlier run: changes with the graph. A saved graph changes with its revision. */
   key?: string;
 }
 
 export type Definitions = ReturnType<typeof createDefinitions>;
 
-/** Of the cached definitions' JSON texts. */
+/** Characters of cached JSON. */
 const CACHED_CHARS = 32 * 1024 * 1024;
 
-/** Reads saved graphs at every run. One that has not changed since is not sent again. */
+/** Reads saved graphs for every run. An unchanged one isn't transferred again. */
 export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, planner: Pick<Planner, "needs">) => {
   const cache = new LRUCache<string, Definition>({
     maxSize: CACHED_CHARS,
@@ -63,14 +61,14 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
         workflows.getDefinition({ slug, userId, knownRevision, version: selected }),
       );
       const { version, revision, createdBy, nodesJson, edgesJson, graphHidden, pinnedModels } = answer;
-      // A version and the draft that it was have the same graph and the same revision.
+      // A version and the draft that it came from share graph and revision.
       if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), graphHidden, pinnedModels };
       const saved = { version, revision, createdBy, nodesJson, edgesJson };
       cache.set(key, saved);
       return { saved, graphHidden, pinnedModels };
     },
 
-    /** A graph that was kept with an earlier run, in place of a saved one, with a key that changes with it. */
+    /** Uses a graph stored with an earlier run in place of a saved one. */
     kept: ({ saved, graphHidden }: Defined, { version, ...graph }: KeptVersion): Defined => {
       const { nodesJson, edgesJson, pinnedModels } = graph;
       const { createdBy, revision } = saved;
@@ -80,7 +78,7 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
       return { saved: { version, revision, createdBy, nodesJson, edgesJson }, graphHidden, pinnedModels, key: `kept@${hash}` };
     },
 
-    /** What a run of a graph needs. A run of a part may need less, and is judged by that. */
+    /** Needs of a full run. A run of a part may need less and is judged by that. */
     needs: async (saved: Definition, graph: TaskGraph, userId: string): Promise<Needs> => {
       if (graph.until === undefined && saved.needs) return saved.needs;
       const answer = await planner.needs(graph, { userId });

@@ -22,18 +22,18 @@ import type { Media } from "../clients";
 import type { CatalogModel } from "./model-catalog";
 import { each, fileInputsOf } from "./planner/file-inputs";
 
-/** Files in the inputs of calls: uploads by id, and their addresses in place of ids. */
+/** Resolves ids of uploaded files to addresses in the inputs of calls. */
 
 const MS = 1_000;
 
-/** A stored file as it flows through a graph, with its size and its length where they are known. */
+/** A stored file as a value, with its size and duration if known. */
 export const mediaValue = (stored: Pick<proto.StoredObject, "url" | "contentType" | "width" | "height" | "durationMs">): MediaValue => {
   const { url, contentType, width, height, durationMs } = stored;
   const size = width === undefined || height === undefined ? {} : { width, height };
   return { url, contentType, ...size, ...(durationMs === undefined ? {} : { duration: durationMs / MS }) };
 };
 
-/** A user's uploaded files by id; ids that are not the user's are left out. */
+/** A user's uploads by id; ids of other users are left out. */
 export const files = async (
   media: Pick<Media, "getObjects">,
   ids: readonly string[],
@@ -46,12 +46,11 @@ export const files = async (
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** The files that an input names: empty text is none. */
+/** Empty text names no file. */
 const named = (value: unknown): readonly unknown[] => each(value).filter((one) => one !== "");
 
 /**
- * A call's inputs with the addresses of files in place of their ids: those that planning could not see. Empty text is
- * no file.
+ * Replaces file ids by addresses in the inputs of a call, where planning couldn't know them. Empty text is no file.
  * @param authorFiles files of the template's author that this run may use, by id
  * @returns the inputs, or what is wrong with one of them.
  */
@@ -87,26 +86,25 @@ export const withFiles = async (
   return { inputs: Object.fromEntries(resolved) };
 };
 
-/** Which ways lead a file to a provider, as far as its entry and the file's address tell. */
+/** Methods of passing files to a provider, judged by its registry entry and the address of the file. */
 
-/** How files are sent that an entry says nothing of. */
+/** Default for entries that don't say. */
 const USUAL: InputFiles = { send: ["url", "data-url"] };
-/** Of base64: three bytes are four characters. */
+/** Base64: three bytes take four characters. */
 export const CHARS_PER_BYTE = 4 / 3;
 const BYTES_PER_KB = 1_024;
 
-/** Whether a provider reads addresses that are not public, too. */
+/** True if the provider can read private addresses. */
 export const isInOurNetwork = ({ hosted, baseUrl }: Pick<ProviderSettings, "hosted" | "baseUrl">): boolean =>
   hosted !== true && !isPublicUrl(baseUrl);
 
-/** Whether a provider reads an address, as far as that tells. */
+/** True if a provider can read an address, judged by its text. */
 export const isReadable = (settings: ProviderSettings, url: string): boolean => isInOurNetwork(settings) || isPublicUrl(url);
 
-/** How the files of an input are sent, by an entry. */
 export const sendingOf = ({ files }: Pick<ProviderSettings, "files">, name: string): InputFiles =>
   (files && Object.hasOwn(files, name) ? files[name] : undefined) ?? USUAL;
 
-/** Why a file can't be sent, and what to do about it. */
+/** Why a file can't be sent, and what to do. */
 export const cannotSend = (name: string, { send, maxDataChars = MAX_DATA_URL_CHARS }: InputFiles): string => {
   const fits = send.some((way) => way === "data-url" || way === "base64");
   const most = Math.floor(maxDataChars / CHARS_PER_BYTE / BYTES_PER_KB);
@@ -114,11 +112,11 @@ export const cannotSend = (name: string, { send, maxDataChars = MAX_DATA_URL_CHA
   return `input ${name}: there is no way to send this file to the provider: set PUBLIC_BASE_URL to an https address that it can read${smaller}`;
 };
 
-/** Whether a step makes files: they are put into our storage. */
+/** True if a step creates files in our storage. */
 const makesFiles = (plan: RunPlan, { model }: PlanStep): boolean =>
   model !== undefined && isRecord(plan.models[model]) && plan.models[model].modality !== "text";
 
-/** Inputs of a step to which nothing but a public address can be sent, and which are given another one. */
+/** Inputs of a step whose provider reads only public addresses, but which have a private one. */
 function* unsendable(plan: RunPlan, step: PlanStep, model: CatalogModel): Iterable<[string, InputFiles]> {
   const settings = JSON.parse(model.providerJson) as ProviderSettings;
   const byId = new Map(plan.steps.map((one) => [one.id, one]));

@@ -1,4 +1,4 @@
-/** Workflows that stand in others: found for a plan, each as its graph was written by its owner. */
+/** Finds the workflows inside a workflow. Each is read as its owner wrote it. */
 import { createHash } from "node:crypto";
 import {
   APPROVED_DRAFT_VERSION,
@@ -16,7 +16,7 @@ import type { Defined, Definition, Definitions, Needs } from "./definitions";
 import type { KeptGraph, KeptVersion } from "./kept-graphs";
 import type { InnerTask, TaskGraph } from "./planner/protocol";
 
-/** Nodes that are looked at before a graph is known to be too large: each of them brings at least one. */
+/** Bound of nodes searched: each workflow node adds at least one node to the graph. */
 const MOST_NODES = LIMITS.nodes;
 
 const WANTING: ReadonlySet<string> = new Set(["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"]);
@@ -35,7 +35,7 @@ const DRAFT = "draft";
 const keyOf = ({ slug, version }: Pick<WorkflowReference, "slug" | "version">, { ownerId }: Pick<Container, "ownerId">): string =>
   `${ownerId} ${slug} ${version}`;
 
-/** A graph as runs and batches keep it. */
+/** Graph in the form in which runs and batches store it. */
 export const keptOf = ({ saved: { nodesJson, edgesJson }, pinnedModels }: Defined): KeptGraph => ({ nodesJson, edgesJson, pinnedModels });
 
 const hashOf = ({ nodesJson, edgesJson }: Definition): string =>
@@ -45,36 +45,35 @@ export interface Inlined {
   inner: InnerTask;
   /** Models that they need. */
   models: string[];
-  /** What the execution keeps of them. */
+  /** Part that the execution stores. */
   workflows: InlinedWorkflow[];
-  /** Those that nodes don't name by a version's number, by who reads them and how they are named. */
+  /** References without a version number, keyed by reader and reference. */
   changing: Record<string, KeptVersion>;
 }
 
-/** A workflow in which others stand. */
 interface Container {
   key: string;
   ownerId: string;
-  /** Slugs from the outermost on. */
+  /** Slugs from the outermost workflow on. */
   path: readonly string[];
-  /** Of its nodes. */
+  /** Prefix of its node ids. */
   prefix: string;
 }
 
 export interface InliningRequest {
   slug: string;
-  /** The version of it that was asked for. */
+  /** The requested version. */
   selected: string;
   ownerId: string;
   userId: string;
   references: readonly WorkflowReference[];
-  /** `changing` of an earlier plan: each is as it was then. */
+  /** `changing` of an earlier plan; pins each reference. */
   pinned?: Readonly<Record<string, KeptVersion>> | undefined;
 }
 
 /**
- * What stands in a workflow, to any depth. The nodes of a graph are resolved for its owner: an own workflow, or a template.
- * @throws DomainError WORKFLOW_INVALID for what is not there, for a circle, and for what is too deep
+ * Finds the workflows inside a workflow at any depth. References are resolved for the owner of the graph: an own workflow, or a template.
+ * @throws DomainError WORKFLOW_INVALID for a missing workflow, a circle, or too many levels
  */
 export const findInlined = async (
   definitions: Pick<Definitions, "read" | "needs" | "kept">,
@@ -87,7 +86,7 @@ export const findInlined = async (
   const changing: Record<string, KeptVersion> = {};
   const reads = new Map<string, Promise<Defined>>();
   const hashes = new Map<string, string>();
-  // What is approved holds of the workflows in it, too. Versions don't change.
+  // An approval covers the workflows inside. Versions never change.
   const standing: Readonly<Record<string, string>> = selected === APPROVED_VERSION ? { "": selected, draft: APPROVED_DRAFT_VERSION } : {};
   let chars = 0;
 

@@ -1,23 +1,22 @@
-/** The graphs that runs ran, kept with their executions. */
+/** Stores the graph of each run with its execution. */
 import { LRUCache } from "lru-cache";
 import type { StoredText } from "../run/types";
 import type { PayloadStore } from "../record/payloads";
 
-/** A graph as a run has it. */
 export interface KeptGraph {
   nodesJson: string;
   edgesJson: string;
-  /** Of a version: what its tasks became when it was published. */
+  /** For a version: the models that its tasks resolved to when it was published. */
   pinnedModels: Readonly<Record<string, string>>;
 }
 
-/** A kept graph with its version; 0: the draft. */
+/** 0: the draft. */
 export type KeptVersion = KeptGraph & { version: number };
 
-/** What all items of a batch run, however the workflows change meanwhile. */
+/** Fixes the graphs of all items of a batch while the workflows change. */
 export interface PinnedGraphs {
   graph: KeptVersion;
-  /** Workflows in it that its nodes don't name by a version's number: see `findInlined`. */
+  /** References without a version number; see `findInlined`. */
   inner: Record<string, KeptVersion>;
 }
 
@@ -26,13 +25,13 @@ interface UsersGraph {
   graph: KeptGraph;
 }
 
-/** How long a graph that was written is not written again: well within what texts are kept longer than rows. */
+/** A stored graph isn't written again for this long. Texts outlive their rows by more than this. */
 const WRITTEN_MS = 86_400_000;
 const REMEMBERED = 2_000;
 
 export type KeepGraph = ReturnType<typeof createKeepGraph>;
 
-/** Keeps graphs, each once a day and user, however many runs have it: a version and the draft that it was have one key, and models of their own. */
+/** Stores each graph once a day and user, however many runs have it. A version and its draft share a key but have separate models. */
 export const createKeepGraph = (payloads: Pick<PayloadStore, "putShared">) => {
   const written = new LRUCache<string, Promise<StoredText>>({
     max: REMEMBERED,

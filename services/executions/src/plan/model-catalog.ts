@@ -13,16 +13,13 @@ import { LRUCache } from "lru-cache";
 import type { models as modelsProto } from "@nodeloom/proto";
 import type { Models } from "../clients";
 
-/** The registered models as plans use them, looked up at every run. */
-
 /** A registered model as runs use it. */
 export interface CatalogModel extends ModelTerms {
   minTier: string;
   providerJson: string;
   inputSchemaJson: string;
-  /** It draws or sounds by rules alone. */
+  /** It is a deterministic stand-in for a provider. */
   sandbox?: boolean;
-  /** Whether it can run now. */
   status?: modelsProto.ModelStatus | undefined;
 }
 
@@ -34,14 +31,14 @@ const inputs = new LRUCache<string, Pick<ModelTerms, "inputSchema" | "validate">
     return { inputSchema, validate: createInputCheck(inputSchema) };
   },
 });
-/** A model's input schema and the check of its inputs, kept by the schema's text. */
+/** A model's input schema with its validator, cached by the schema's text. */
 export const inputTerms = (inputSchemaJson: string): Pick<ModelTerms, "inputSchema" | "validate"> => inputs.memo(inputSchemaJson);
 
 const RECENT_MS = 2_000;
 
 export type ModelCatalog = ReturnType<typeof createModelCatalog>;
 
-/** Looks models up at every run, so that prices and switches hold at once. */
+/** Looks models up for every run, so that prices and switches apply at once. */
 export const createModelCatalog = (models: Models) => {
   const read = (model: modelsProto.Model): CatalogModel => {
     const price = readPrice(model.price);
@@ -55,7 +52,7 @@ export const createModelCatalog = (models: Models) => {
     return read(model);
   };
 
-  /** For runs under way, whose price is fixed: what else changes about a model may be seen two seconds late. */
+  /** For runs under way, whose price is fixed. Other changes to a model can be two seconds late. */
   const recent = new LRUCache<string, Promise<CatalogModel>>({
     max: KEPT_MODELS,
     ttl: RECENT_MS,
@@ -75,11 +72,10 @@ export const createModelCatalog = (models: Models) => {
   return {
     /** An enabled model. @throws DomainError MODEL_NOT_FOUND */
     get,
-    /** A model, also one that was switched off since: for runs under way. */
+    /** Finds disabled models as well, for runs under way. */
     getAny: (internalName: string): Promise<CatalogModel> => recent.memo(internalName),
-    /** All enabled models, by name. */
     names: async (): Promise<string[]> => (await models.listModels({ includeDisabled: false })).models.map((model) => model.internalName),
-    /** What tasks become for a tier (undefined: for any): the best model that is ready, or why there is none. */
+    /** Resolves tasks for a tier (undefined: any): to the best model that is ready, or to the reason why there is none. */
     choose: async (
       tasks: readonly string[],
       tier: BaseTier | undefined,
@@ -95,7 +91,7 @@ export const createModelCatalog = (models: Models) => {
         ]),
       );
     },
-    /** The enabled models of a set of names; unknown names are left out. */
+    /** Enabled models of a set of names; unknown names are left out. */
     getAll: async (names: readonly string[]): Promise<Map<string, CatalogModel>> => {
       if (names.length === 0) return new Map();
       if (names.length === 1) {

@@ -14,19 +14,19 @@ import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import type { PlanTask } from "./planner/protocol";
 import type { Runner } from "../run/runner";
 
-/** Finds the models of a plan, and the model that each `auto:` task becomes. */
+/** Finds the models of a plan, and resolves its `auto:` tasks. */
 
 export type Autos = NonNullable<PlanTask["autos"]>;
 
 export interface FindOptions {
   runner: Pick<Runner, "role" | "baseTier">;
-  /** Of a version: what its tasks became when it was published, by name. */
+  /** For a version: the models that its tasks resolved to when it was published, by name. */
   pinnedModels: Readonly<Record<string, string>>;
 }
 
 /**
- * The models that a graph names, and those that its tasks become: the pinned ones of a version, otherwise the best that are ready for
- * the runner's tier. Unknown names are left out.
+ * Models that a graph names, and models of its tasks: the pinned ones of a version, or the best that are ready for the runner's tier.
+ * Unknown names are left out.
  */
 export const findModels = async (
   catalog: ModelCatalog,
@@ -58,7 +58,7 @@ export const findModels = async (
   return { models, autos };
 };
 
-/** Models that administrators put in the place of others where those fail. */
+/** Fallback models that administrators have set. */
 
 export const isReady = ({ status }: Pick<CatalogModel, "status">): boolean =>
   status === undefined || (status.state !== "downloading" && status.state !== "away");
@@ -68,13 +68,13 @@ export const reachesTier = (runner: Pick<Runner, "role" | "baseTier">, { minTier
 
 interface Use {
   runner: Pick<Runner, "role" | "baseTier" | "capabilities">;
-  /** The run is one that only polled models may have. */
+  /** The run accepts only polled models. */
   isAsync: boolean;
-  /** A run of a workflow, in which language models stand in no way of that. */
+  /** A run of a workflow, which can contain language models even if it is asynchronous. */
   isWorkflow: boolean;
 }
 
-/** Whether a run may use a model in another's place. The capability to run a workflow reaches all of its models. */
+/** True if a run can use a fallback. The capability to run a workflow covers all of its models. */
 const isUsable = (model: CatalogModel, { runner, isAsync, isWorkflow }: Use): boolean =>
   isReady(model) &&
   reachesTier(runner, model) &&
@@ -82,8 +82,8 @@ const isUsable = (model: CatalogModel, { runner, isAsync, isWorkflow }: Use): bo
   (isWorkflow || covers(runner.capabilities, `model:${model.internalName}:run`));
 
 /**
- * The models of a run with those that may come in their places. A model in the place of another brings none of its own. What the runner
- * can't use is left out: the run is as good without.
+ * Adds fallbacks to the models of a run. A fallback brings no fallbacks of its own. Those that the runner can't use are left out: the run
+ * doesn't depend on them.
  */
 export const withAlternatives = async (
   catalog: Pick<ModelCatalog, "getAll">,
@@ -101,8 +101,6 @@ export const withAlternatives = async (
   const added = [...found].filter(([name]) => usable(name)).map(([name, model]) => [name, { ...model, fallback: [] }] as const);
   return new Map<string, CatalogModel>([...named, ...added]);
 };
-
-/** Whether the models of a plan may run for its runner, now, and as it was asked. */
 
 /** @throws DomainError MODEL_TIER_REQUIRED */
 export const checkTier = (models: Iterable<CatalogModel>, runner: Runner): void => {

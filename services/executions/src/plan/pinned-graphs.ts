@@ -1,15 +1,14 @@
-/** Graphs of batches, for their items. */
 import { DomainError } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
 import type { PinnedGraphs } from "./kept-graphs";
 import type { Stores } from "../record/stores";
 
-/** Of their JSON texts. */
+/** Characters of JSON. */
 const CACHED_CHARS = 32 * 1024 * 1024;
 
 export type PinnedOf = (batchId: string) => Promise<PinnedGraphs | undefined>;
 
-/** What the items of a batch run; undefined for one of a model, and for one from before graphs were pinned. Batches never change it. */
+/** Graphs of a batch's items; undefined for a model, and for batches from before graphs were pinned. A batch never changes them. */
 export const createPinnedOf = ({ batches, payloads }: Pick<Stores, "batches" | "payloads">): PinnedOf => {
   const cache = new LRUCache<string, { pinned: PinnedGraphs | undefined; size: number }>({
     maxSize: CACHED_CHARS,

@@ -1,4 +1,4 @@
-/** Plans runs: looks up what a plan needs, has the planner plan, and stores data URLs as files of the runner. */
+/** Plans runs: looks up what a plan needs, calls the planner, and stores data URLs as files of the runner. */
 import { ALL, DomainError, holdItems, schemaOnlyPlan, taskOf, type HoldItem, type RunPlan } from "@nodeloom/kernel";
 import type { Media, Workflows } from "../clients";
 import { checkAsync, checkReady, checkTier, findModels, withAlternatives } from "./models";
@@ -20,20 +20,20 @@ export interface PlannedRun {
   plan: RunPlan;
   holds: HoldItem[];
   workflowSlug: string | null;
-  /** The published version of the workflow; none for the draft, and for models. */
+  /** Published version; undefined for the draft and for models. */
   version?: number;
   modelIds: string[];
-  /** The inputs as they are recorded: data URLs that became files are their addresses. */
+  /** Inputs for the record, with addresses in place of data URLs. */
   inputsJson: string;
-  /** What ran, by a key that changes with it; none of a model's run. */
+  /** The graph, under a key that changes with it; undefined for models. */
   graph?: { key: string; kept: KeptGraph };
-  /** What pins it, workflows in it among them. */
+  /** Pins the graph and the workflows inside. */
   pinned?: PinnedGraphs;
-  /** The node that it runs to; absent: everything. */
+  /** Node to run to; undefined for all. */
   until?: string;
-  /** The JSON Schema of a text model's answer. */
+  /** JSON Schema of a text model's answer. */
   schemaJson?: string;
-  /** Of a rerun. */
+  /** For a rerun. */
   reused?: PlannedReuse;
 }
 
@@ -49,7 +49,6 @@ export interface PlanningOptions {
 
 export type Planning = ReturnType<typeof createPlanning>;
 
-/** Plans runs: looks up what a plan needs, and stores data URLs as files of the runner's. */
 export const createPlanning = ({ workflows, media, requirePrograms, requireSecrets, catalog, planner }: PlanningOptions) => {
   const definitions = createDefinitions(workflows, planner);
   const { planRun, findAuthorFiles } = createRunPlanner({ media, planner });
@@ -68,7 +67,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     const capabilities = request.settingsApproved ? [ALL] : runner.capabilities;
     const graph = settingsJson === "" ? savedGraph : withSettings(savedGraph, settingsJson, { isForeign, capabilities });
     const { nodesJson, edgesJson } = graph;
-    // What the saved graph needs is kept with it, and not what it needs with settings.
+    // Needs are cached with the saved graph only, without overriding settings.
     const { needs: _, ...unread } = saved;
     const { models: own, workflows: references } = await definitions.needs(graph === savedGraph ? saved : unread, graph, userId);
     const inlining = { slug, selected, ownerId: createdBy, userId, references, pinned: request.pinned?.inner };
@@ -133,7 +132,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
       await requirePrograms(plan.steps.flatMap(({ operation }) => operation ?? []));
     }
     checkSending(plan, models);
-    // Language models of a workflow are no generators: only what it generates must be polled.
+    // An asynchronous workflow may contain language models: only its generators must be polled.
     if (isAsync) checkAsync([...models.values()].filter(({ modality }) => workflowSlug === null || modality !== "text"));
     const holds = holdItems(plan).filter(({ key, alternativeTo }) => !reused?.free.has(alternativeTo ?? key));
     const modelIds = [...new Set(plan.steps.flatMap(({ model }) => model ?? []))];

@@ -13,20 +13,22 @@ import type { Runner, Target } from "../run/runner";
 
 export interface PlanningRequest {
   target: Target | undefined;
-  /** Of a workflow: a number, `draft`, or empty for the newest version, or the draft while there is none; `approved`: see `APPROVED_VERSION`. */
+  /**
+   * For a workflow: a number, `draft`, `approved` (see `APPROVED_VERSION`), or empty for the newest version, or the draft if there is none.
+   */
   version?: string;
-  /** Of a workflow: the node that is run to; empty for everything. */
+  /** For a workflow: node to run to; empty for all. */
   until?: string;
-  /** Of a text model: the JSON Schema of its answer; empty for text. */
+  /** For a text model: JSON Schema of its answer; empty for text. */
   schemaJson?: string;
   runner: Runner;
   inputsJson: string;
-  /** Of a workflow: settings by node id, over the graph's own, as JSON; empty for none. */
+  /** For a workflow: settings by node id that override the graph's, as JSON; empty for none. */
   settingsJson?: string;
-  /** They were judged when the batch was ordered that this is an item of: another caller may have resumed it. */
+  /** The batch of this item was checked when it was created; another caller may have resumed it. */
   settingsApproved?: boolean;
   isAsync: boolean;
-  /** The plan is not for a run: data URLs don't become files. */
+  /** Nothing is stored: data URLs don't become files. */
   storesNothing?: boolean;
   /** Of a rerun. */
   rerun?: RerunPlan;
@@ -34,7 +36,7 @@ export interface PlanningRequest {
   pinned?: PinnedGraphs | undefined;
 }
 
-/** How often a plan may be missing something: whole inputs, files of inputs, files that values name, files of data URLs. */
+/** Rounds of missing values: whole inputs, files of inputs, files in values, files of data URLs. */
 const MOST_MISSING = 5;
 
 const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJson, outputs, fallback }: CatalogModel): TaskModel => ({
@@ -47,18 +49,18 @@ const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJso
   ...(fallback && fallback.length > 0 ? { fallback } : {}),
 });
 
-/** What is known of a run before its plan says what is missing. */
+/** Facts known before planning reports what is missing. */
 export interface UnplannedRun {
   request: PlanningRequest;
   takenOut: TakenOut;
   models: ReadonlyMap<string, CatalogModel>;
-  /** What tasks that the graph names have become. */
+  /** Resolved tasks of the graph. */
   autos?: Autos;
-  /** Who made the workflow, where that is somebody else. */
+  /** Author of the workflow, if that is another user. */
   authorId?: string | undefined;
   /** The runner can't read the graph. */
   isHidden?: boolean;
-  /** All enabled models, where one that the graph names is not among them. */
+  /** All enabled models, if the graph names one that isn't. */
   modelNames?: string[];
 }
 
@@ -85,7 +87,7 @@ export type RunPlanner = ReturnType<typeof createRunPlanner>;
 export const createRunPlanner = ({ media, planner }: { media: Media; planner: Pick<Planner, "plan"> }) => {
   const storeData = createDataFiles({ media });
 
-  /** Files that a plan asks for: the runner's, and those that may be the author's. */
+  /** Files that a plan asks for: the runner's, and possibly the author's. */
   const findFiles = async (wanted: readonly WantedFile[], { request, authorId }: UnplannedRun): Promise<[string, MediaValue][]> => {
     const { userId } = request.runner;
     const idsOf = (some: readonly WantedFile[]): string[] => some.map(({ id }) => id);
@@ -102,7 +104,7 @@ export const createRunPlanner = ({ media, planner }: { media: Media; planner: Pi
     return found.flatMap((some) => [...some]);
   };
 
-  /** Stores data URLs: the caller's as files of the caller's, and those that a graph says which the caller can't read as no account's. */
+  /** Stores data URLs. The caller's become files of the caller; those in a graph that the caller can't read belong to no account. */
   const storeAll = async (
     urls: readonly string[],
     { takenOut, isHidden, request }: UnplannedRun,
@@ -145,7 +147,7 @@ export const createRunPlanner = ({ media, planner }: { media: Media; planner: Pi
     throw new DomainError("internal", "INTERNAL", "a plan asks for more and more");
   };
 
-  /** Files that nodes may turn out to be given: of the graph's owner, and of those of the graphs inside it. */
+  /** Files that nodes may receive: those of the graph's owner and of the owners of inlined graphs. */
   const findAuthorFiles = async (
     { forwardedMediaIds, innerMediaIds = [] }: Extract<PlanAnswer, { answer: "plan" }>,
     authorId: string,

@@ -1,4 +1,4 @@
-/** Secrets that a plan needs: all of them must be the runner's before its run begins. */
+/** All secrets that a plan names must exist for the runner before the run starts. */
 import { DomainError, finding, member, nodeName, type GraphIssue, type RunPlan } from "@nodeloom/kernel";
 import { createSharedReads } from "@nodeloom/platform";
 import type { identity as identityProto } from "@nodeloom/proto";
@@ -12,8 +12,8 @@ const invalid = (issues: GraphIssue[], labels: RunPlan["labels"] = {}): DomainEr
 };
 
 /**
- * Asks identity where a plan names secrets; nothing where it names none.
- * @throws DomainError WORKFLOW_INVALID for a secret that the runner does not have, SERVICE_UNAVAILABLE
+ * Checks a plan's secrets with identity; a plan without secrets needs no call.
+ * @throws DomainError WORKFLOW_INVALID for a missing secret, SERVICE_UNAVAILABLE
  */
 export const createRequireSecrets = (identity: Pick<Identity, "listSecrets">): RequireSecrets => {
   const shared = createSharedReads<identityProto.ListSecretsResponse>();

@@ -1,4 +1,4 @@
-/** Settings over a graph's own, for one run of it. */
+/** Settings that override those of the graph for one run. */
 import { createHash } from "node:crypto";
 import {
   callsHttp,
@@ -23,7 +23,7 @@ const MODEL = "model";
 const WRITE = "workflow:write";
 const HASH_CHARS = 16;
 
-/** A node with settings over its own; of its inputs each is set by itself. */
+/** Overrides settings of a node; inputs are overridden one by one. */
 const overlaid = (nodeJson: string, settingsJson: string): string => {
   let json = nodeJson;
   for (const [name, value] of members(settingsJson)) {
@@ -33,7 +33,7 @@ const overlaid = (nodeJson: string, settingsJson: string): string => {
   return json;
 };
 
-/** A node as far as its kind and settings are known; undefined where it has none. */
+/** A node with known kind and settings; undefined for a malformed one. */
 const nodeOf = (nodeJson: string): GraphNode | undefined => {
   const { id, type, data } = JSON.parse(nodeJson) as Record<string, unknown>;
   return typeof type === "string" && isRecord(data) ? { id: String(id), type, data } : undefined;
@@ -41,10 +41,10 @@ const nodeOf = (nodeJson: string): GraphNode | undefined => {
 
 const sendsSecrets = ({ type, data }: GraphNode): boolean => callsHttp(type) && secretsOfNode(data).length > 0;
 
-/** What a node means as a workflow in another, as text. */
+/** Reference of a workflow node, as text. */
 const meant = (node: GraphNode | undefined): string => JSON.stringify((node && referenceOf(node)) ?? null);
 
-/** Why settings may not be put over a node: which secrets are sent with what, and which workflow runs, its author alone decides. */
+/** Why a setting can't be overridden: only the author decides where secrets are sent and which workflow runs. */
 const problemOf = (before: GraphNode | undefined, after: GraphNode | undefined): string | undefined => {
   if (after && sendsSecrets(after)) return "the node sends secrets: its settings are the workflow's own";
   if (meant(before) !== meant(after)) return "the node is a workflow: which one is the workflow's own";
@@ -56,7 +56,7 @@ const idOf = (nodeJson: string): unknown => JSON.parse(members(nodeJson).get("id
 const denied = (path: string, required: string): DomainError =>
   new DomainError("forbidden", "CAPABILITY_DENIED", `${path} can only be set with the capability ${required}`, { required });
 
-/** Whether a caller who can run a graph, but not change it, can set a setting of a node. */
+/** True if a caller who can run the graph but not change it may override a setting. */
 const isRunSetting = ({ type }: GraphNode, name: string, value: string): boolean => {
   if (name === MODEL) return callsModel(type) && value.startsWith('"');
   return name === INPUTS && isGeneratorType(type) && value.startsWith("{");
@@ -68,15 +68,14 @@ const checkRunSettings = (id: string, node: GraphNode | undefined, settingsJson:
     if (!node || !isRunSetting(node, name, value)) throw denied(`settings.${id}.${shownName(name)}`, WRITE);
 };
 
-/** What a runner can do with a graph besides running it. */
 export interface SettingsRights {
   isForeign: boolean;
   capabilities: readonly string[];
 }
 
 /**
- * A graph with some of its nodes' settings replaced. Without `workflow:write` only models and inputs of generators can be: the rest of a
- * graph decides where its literal credentials are sent.
+ * Overrides settings of some nodes. Without `workflow:write`, only models and inputs of generators can be overridden: other settings decide
+ * where literal credentials are sent.
  * @param settingsJson an object by node id, of objects by setting
  * @throws DomainError INVALID_INPUTS, where it has no such node, or the node sends secrets or becomes another workflow; CAPABILITY_DENIED; INVALID_REQUEST, where it is somebody else's
  */
@@ -105,7 +104,7 @@ export const withSettings = (graph: TaskGraph, settingsJson: string, { isForeign
 };
 
 /**
- * Checks that a runner without `workflow:write` has the capability of each model that settings name, or that a task among them becomes.
+ * Checks that a runner without `workflow:write` has the capability for each overriding model, including resolved tasks.
  * @throws DomainError CAPABILITY_DENIED
  */
 export const checkSetModels = (settingsJson: string, autos: Autos, capabilities: readonly string[]): void => {

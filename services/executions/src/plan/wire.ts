@@ -1,4 +1,3 @@
-/** Wires planning. */
 import type { AddressRulesOptions, Logger } from "@nodeloom/platform";
 import type { Services } from "../clients";
 import type { ModelCatalog } from "./model-catalog";
@@ -10,7 +9,7 @@ import { createRequireSecrets } from "./secrets";
 export interface PlanFloorOptions extends Pick<PlanningOptions, "requirePrograms"> {
   services: Pick<Services, "identity" | "media" | "workflows">;
   catalog: ModelCatalog;
-  /** By which addresses are judged that users name. */
+  /** Rules for addresses that users name. */
   addresses: AddressRulesOptions & { own: string };
   logger: Logger;
 }

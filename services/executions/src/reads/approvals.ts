@@ -1,4 +1,3 @@
-/** What executions wait for, as it travels between services. */
 import { executions } from "@nodeloom/proto";
 import type { ExecutionView } from "../run/record";
 import type { Approval } from "../run/approvals";
@@ -8,7 +7,7 @@ const valueOf = (
   values: ReadonlyMap<string, string> | undefined,
 ): Partial<executions.WaitingFor> => {
   const json = value && ("json" in value ? value.json : values?.get(nodeId));
-  // In lists a long value is left out, as what is too long to be kept is.
+  // Lists omit long values, as they do values too long to store.
   return json === undefined ? { truncated: value !== undefined || truncated === true } : { valueJson: json };
 };
 

@@ -1,4 +1,4 @@
-/** Executions as their owners read them, one by one and in pages. */
+/** Reads of executions for their owners, single and paged. */
 import { executionNotFound, makesCalls } from "@nodeloom/kernel";
 import { alternativeKey, itemKey, placeOfKey } from "@nodeloom/kernel/graph";
 import { toCursor } from "@nodeloom/platform";
@@ -13,12 +13,12 @@ import { LIST_BATCH } from "../record/rows";
 import type { Stores } from "../record/stores";
 import { executionMessage, type Details } from "./view";
 
-/** A page travels as one message, and results may be long: it ends where it would become too large. */
+/** A page is one gRPC message: it ends before it becomes too large. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * One page of executions: at most `size` of them, fewer where they are large, and at least one.
- * @param rows one more than `size`, where there are as many
+ * One page: at most `size` executions, fewer if they are large, and at least one.
+ * @param rows one more than `size`, if there are as many
  */
 export const collectPage = async (
   rows: AsyncIterable<ExecutionView>,
@@ -41,7 +41,7 @@ export const collectPage = async (
 
 export type Reads = ReturnType<typeof createReads>;
 
-/** Whether a row has all that is shown of its run's calls. */
+/** True if a row has everything that is shown of its run's calls. */
 const tellsItsCalls = (row: ExecutionView): boolean =>
   isFinal(row) &&
   row.nodesHash === undefined &&
@@ -50,7 +50,7 @@ const tellsItsCalls = (row: ExecutionView): boolean =>
     return !wasCalled || (items <= 1 && outputsJson !== undefined);
   });
 
-/** Rows with how far their webhooks have come. */
+/** Adds the webhook delivery state to rows. */
 export type WithDeliveries = (rows: readonly ExecutionView[]) => Promise<ExecutionView[]>;
 
 export const createReads = (
@@ -60,12 +60,12 @@ export const createReads = (
 ) => {
   const positionOf = async ({ holdId, userId, status, waits, waiting }: ExecutionView): Promise<number | undefined> => {
     if (status === "queued") return placeOf(await stores.queues.find(userId), holdId);
-    // It was decided on: it may wait for its place.
+    // After a decision the run may still wait for its place.
     if (status !== "processing" || !waits || waiting) return undefined;
     return placeOf(await stores.queues.find(userId), holdId) || undefined;
   };
 
-  /** What is looked at before decisions, where that is not in the row. */
+  /** Values for review that are too long for the row. */
   const waitingValues = async ({ waits = [], waitingFor = [] }: ExecutionView): Promise<Map<string, string>> => {
     const long = waits.filter(({ nodeId, value }) => value && "hash" in value && waitingFor.includes(nodeId));
     const found = await Promise.all(long.map(async ({ nodeId, value }) => [nodeId, await stores.payloads.getText(value!)] as const));
@@ -89,8 +89,9 @@ export const createReads = (
   }
 
   /**
-   * Calls of a run. Of a node's several, those that have not completed are named by the log: they are noted before they have a name.
-   * @param current the run as it stands: how many calls a node makes may be known since it began
+   * Calls of a run. In a fan-out, calls that haven't completed get their names from the log, because they are recorded before they have
+   * one.
+   * @param current the run's present state: the number of a node's calls may become known during the run
    */
   const callsOf = async ({ _id }: ExecutionView, current: ExecutionView | Promise<ExecutionView>): Promise<CallRecord[]> => {
     const [calls, { nodes }] = await Promise.all([stores.calls.of(_id), current]);
@@ -127,7 +128,10 @@ export const createReads = (
       return executionMessage(...(await Promise.all([current, details(row, current)])));
     },
 
-    /** The graph that a run ran. @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, for a model's, and where the graph is gone */
+    /**
+     * The graph that a run ran.
+     * @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, for a model's, and if the graph was deleted
+     */
     graph: async (executionId: string, userId: string): Promise<executions.GetExecutionGraphResponse> => {
       const row = await stores.rows.findOwned(executionId, userId);
       const json = row?.graph ? await stores.payloads.getText(row.graph) : null;

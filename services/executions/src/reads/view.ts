@@ -1,4 +1,3 @@
-/** An execution as it travels between services. */
 import { groupBy, isRepairKey, itemKey, makesCalls, placeOfKey, repairKey } from "@nodeloom/kernel";
 import { withPublicErrors } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
@@ -8,24 +7,23 @@ import type { CallRecord } from "../run/call-record";
 import { metadataOf, type ExecutionView } from "../run/record";
 import { waitingForMessages } from "./approvals";
 
-/** What a document says, without what it says is absent: messages know no null. Of the rest they take what is theirs. */
+/** Omits null members: messages have no null. Members unknown to the message are ignored. */
 const present = <T extends object>(document: T) =>
   Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null)) as { [K in keyof T]: Exclude<T[K], null> | undefined };
 
-/** What planning evaluated was done when the run was received, and took no time. */
+/** Nodes evaluated during planning ended when the run was received, with duration 0. */
 const timesOf = ({ status, startedAt, durationMs }: NodeState, receivedAt: Date): Pick<NodeState, "startedAt" | "durationMs"> =>
   status === "completed" && startedAt === null ? { startedAt: receivedAt.getTime(), durationMs: 0 } : { startedAt, durationMs };
 
-/** What is shown of an execution beside its row. */
 export interface Details {
   calls: readonly CallRecord[];
   inputsJson: string | undefined;
   position: number | undefined;
-  /** What is looked at before decisions, by node, where that is too long for the row. */
+  /** Values for review by node, if they are too long for the row. */
   waitingValues?: ReadonlyMap<string, string>;
 }
 
-/** An item whose answer was asked for once more is shown as its second call, with what both of them cost. */
+/** Shows an item whose answer was requested twice as its second call, with the cost of both. */
 const withRepairs = (calls: readonly CallRecord[]): CallRecord[] => {
   const repairs = new Map(calls.filter(({ _id }) => isRepairKey(_id)).map((call) => [call._id, call]));
   if (repairs.size === 0) return [...calls];
@@ -37,12 +35,11 @@ const withRepairs = (calls: readonly CallRecord[]): CallRecord[] => {
     });
 };
 
-/** A call as it is shown, with the models that were tried for it. */
 interface ShownCall extends CallRecord {
   attempts?: CallRecord[];
 }
 
-/** An item for which several models were tried is shown as the last of these calls, with all of them. */
+/** Shows an item with fallbacks as its last call, with all attempts. */
 const withAttempts = (calls: readonly CallRecord[]): ShownCall[] => {
   if (calls.every(({ _id }) => placeOfKey(_id) === 0)) return [...calls];
   const byItem = groupBy(calls, ({ nodeId, item }) => itemKey(nodeId, item));
@@ -72,11 +69,11 @@ const callMessage = (call: ShownCall, { status: nodeStatus }: NodeState): execut
   executions.NodeCall.fromPartial({
     ...present(call),
     attempts: attemptMessages(call),
-    // When its node is over, the answer of a call is not waited for any more. Its log may tell later than its calls that it began.
+    // Once its node is over, the call isn't waited for. The log can record its start later than the call itself.
     status: call.status === "submitted" && nodeStatus !== "processing" && nodeStatus !== "pending" ? "cancelled" : call.status,
   });
 
-/** Calls with the items that failed before anything was called for them. */
+/** Adds the items that failed before their call. */
 const withUncalled = (node: NodeState, calls: readonly ShownCall[]): executions.NodeCall[] => {
   const known = new Set(calls.map(({ item }) => item));
   const uncalled = (node.itemErrors ?? []).filter(({ item }) => !known.has(item));
@@ -84,10 +81,9 @@ const withUncalled = (node: NodeState, calls: readonly ShownCall[]): executions.
   return [...calls.map((call) => callMessage(call, node)), ...failed].sort((a, b) => a.item - b.item);
 };
 
-/** Calls without what they gave. */
 const withoutOutputs = (calls: readonly CallRecord[]): CallRecord[] => calls.map(({ outputsJson: _, truncated: __, ...call }) => call);
 
-/** What a node gave, and its calls where it made several. */
+/** Outputs of a node, and its calls if it made several. */
 const outputsOf = (node: NodeState, calls: readonly ShownCall[]): Partial<executions.NodeState> => {
   if (node.outputsJson !== undefined) return { outputsJson: node.outputsJson, truncated: node.truncated ?? false };
   if (node.items > 1) return { calls: withUncalled(node, calls) };
@@ -114,7 +110,7 @@ const nodeMessage = (node: NodeState, receivedAt: Date, calls?: readonly ShownCa
 const attemptMessage = (attempt: WebhookAttempt, submittedUrl: string): executions.WebhookAttempt =>
   executions.WebhookAttempt.fromPartial({ ...present(attempt), url: attempt.url === submittedUrl ? undefined : attempt.url });
 
-/** Nothing is known of a delivery that has not begun. */
+/** A delivery that hasn't started has no state. */
 const deliveryMessage = ({ state = "pending", history = [], ...webhook }: WebhookState): executions.WebhookDelivery =>
   executions.WebhookDelivery.fromPartial({
     ...{ ...present(webhook), state },

@@ -1,4 +1,4 @@
-/** The stream of an execution: its log, and the pieces of texts that are being written. */
+/** Streams an execution: its log, and pieces of texts that are being written. */
 import { withTimeout } from "@nodeloom/platform";
 import type { EventChannel } from "../record/channel";
 import { NODE_DELTA, type TextDelta, type TextStreams } from "../calls/text-streams";
@@ -16,11 +16,11 @@ interface HeardDelta extends TextDelta {
 
 type Inbox = ReturnType<typeof createInbox>;
 
-/** Adds a piece to what waits for a slow watcher: one entry for each text, however many pieces. */
+/** Appends a piece to those waiting for a slow watcher. Each text has one entry, however many pieces arrive. */
 const added = (waiting: HeardDelta | undefined, delta: HeardDelta): HeardDelta =>
   waiting === undefined || delta.reset ? delta : { ...waiting, text: waiting.text + delta.text, at: delta.at };
 
-/** What a watcher has heard of an execution and not passed on yet: from now on, until it is stopped. */
+/** Buffers events that the watcher hasn't received yet. */
 const createInbox = (channel: Pick<EventChannel, "subscribe">, executionId: string, signal: AbortSignal) => {
   const waiting = new Map<string, HeardDelta>();
   let hasNews = false;
@@ -40,7 +40,7 @@ const createInbox = (channel: Pick<EventChannel, "subscribe">, executionId: stri
   signal.addEventListener("abort", hear);
 
   return {
-    /** Resolves when there is something: texts only, or news of the log (or a silence, or the watcher's end). */
+    /** Resolves on news: texts only, or the log (also after a silence, and when the watcher stops). */
     next: async (): Promise<"texts" | "log"> => {
       if (!hasNews && waiting.size === 0 && !signal.aborted) {
         await withTimeout(new Promise<void>((resolve) => (wake = resolve)), TIMING.storeRead, hear);
@@ -66,17 +66,17 @@ type Message = executions.WatchExecutionResponse;
 
 export type Watch = (executionId: string, userId: string, after: number, signal: AbortSignal) => AsyncIterable<Message>;
 
-/** A piece of a text: it has no number, for it is not in the log. */
+/** Pieces have no number, because they aren't in the log. */
 const deltaMessage = ({ at, ...data }: HeardDelta): Message =>
   executions.WatchExecutionResponse.fromPartial({ sequence: 0, type: NODE_DELTA, at: new Date(at), dataJson: JSON.stringify(data) });
 
-/** What was heard of texts and belongs before an event of the log: all before the end, those of a node before its news. */
+/** Pieces to send before a log event: all before the end, and a node's before its events. */
 const textsBefore = (inbox: Inbox, type: string, { nodeId }: Record<string, unknown>): HeardDelta[] => {
   if (type === "settled") return inbox.texts();
   return typeof nodeId === "string" && type !== "node.started" ? inbox.texts(nodeId) : [];
 };
 
-/** What an event says of files that a node gave is not shown with a graph that is hidden. */
+/** Hidden graphs hide the files of their nodes. */
 const withoutFiles = ({ files: _, ...data }: Record<string, unknown>): Record<string, unknown> => data;
 
 type Data = Record<string, unknown>;
@@ -86,7 +86,7 @@ const mapError = (data: Data, shown: (error: RunError) => RunError): Data => {
   return error ? { ...data, error: shown(error) } : data;
 };
 
-/** What an event says to those who can read the graph, and to others where that differs. */
+/** Event data for callers who can read the graph, and for others if it differs. */
 const eventTexts = (data: Data, isHidden: boolean): Pick<Message, "dataJson" | "publicDataJson"> => {
   const open = JSON.stringify(mapError(isHidden ? withoutFiles(data) : data, publicError));
   if (isHidden) return { dataJson: open, publicDataJson: "" };
@@ -95,8 +95,8 @@ const eventTexts = (data: Data, isHidden: boolean): Pick<Message, "dataJson" | "
 };
 
 /**
- * The ordered event log of an execution: what is recorded, then what happens, until it is final. Texts that are written
- * meanwhile come in pieces in between, each before the end of its node; not those of a graph that is hidden.
+ * Streams the ordered event log of an execution, recorded events first, until it is final. Pieces of texts come in between, each before the
+ * end of its node. Hidden graphs send no pieces.
  */
 export const createWatch = (
   stores: Pick<Stores, "log">,

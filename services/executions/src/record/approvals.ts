@@ -1,4 +1,4 @@
-/** What runs wait for: each change is one conditional update of the run's row. */
+/** Approvals of runs: each change is one conditional update of the row. */
 import { DURABLE } from "@nodeloom/platform";
 import type { ExecutionEvent } from "../run/events";
 import type { ExecutionView } from "../run/record";
@@ -7,9 +7,9 @@ import type { Decision, Approval } from "../run/approvals";
 import { WITHOUT_EVENTS } from "./event-log";
 import type { ExecutionModel } from "./schema";
 
-/** Of a row: its run waits for a decision. */
+/** Filter: the run waits for a decision. */
 export const IS_WAITING = { waiting: true } as const;
-/** Of a row: its run goes on, and can still take a decision. */
+/** Filter: the run proceeds and can still take a decision. */
 const UNDER_WAY = { status: "processing", ending: null } as const;
 const AFTER = { returnDocument: "after", ignoreUndefined: true, projection: WITHOUT_EVENTS, writeConcern: DURABLE } as const;
 
@@ -28,7 +28,7 @@ export const createApprovalStore = (executions: ExecutionModel) => {
     executions.collection.findOneAndUpdate(filter as never, update as never, AFTER) as Promise<ExecutionView | null>;
 
   return {
-    /** A node of a run begins to wait. @returns null when it has waited before, or the run is not under way */
+    /** A node starts to wait. @returns null if it waited before, or the run isn't under way */
     begin: (id: string, attempt: number, approval: Approval, left: Owed): Promise<ExecutionView | null> => {
       const { push, set, add } = owed(left);
       return change(
@@ -38,16 +38,16 @@ export const createApprovalStore = (executions: ExecutionModel) => {
     },
 
     /**
-     * Decides what a node waits for, once.
-     * @param where what must be so of the row
-     * @returns null when the node does not wait (any more), or when other decisions of the run came at the same time
+     * Decides an approval, once.
+     * @param where further conditions on the row
+     * @returns null if the node doesn't wait, or another decision of the run came at the same time
      */
     decide: async (id: string, decision: Decision, left: Owed, where: object = {}): Promise<ExecutionView | null> => {
       const { push, set, add } = owed(left);
       const { nodeId } = decision;
       const both = {
         $push: { decisions: decision, ...push },
-        // Runs that wait are looked for less often: see the reconciler.
+        // The reconciler checks waiting runs less often.
         $set: { seenRunningAt: decision.at, ...set },
         ...(left.outbox.length > 0 ? { $addToSet: add } : {}),
       };
@@ -57,7 +57,6 @@ export const createApprovalStore = (executions: ExecutionModel) => {
       return change({ ...filter, waitingFor: nodeId, "waitingFor.1": { $exists: true } }, { ...both, $pull: { waitingFor: nodeId } });
     },
 
-    /** How many of a user's runs wait. */
     count: (userId: string): Promise<number> => executions.countDocuments({ userId, ...IS_WAITING }).exec(),
   };
 };

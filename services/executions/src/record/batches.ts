@@ -1,4 +1,4 @@
-/** Batches and their rows. What a batch counts and spends changes with the update that begins or ends an item, once. */
+/** Batches and their rows. Counts and spending change in the update that starts or ends an item, so each counts once. */
 import { beyond, DURABLE, insertOnce, type ListPosition } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import {
@@ -16,7 +16,7 @@ import { documents } from "./schema";
 import type { Removed } from "./expiry";
 
 const batchSchema = documents<BatchRecord>("batches");
-// One user's, newest first.
+// Lists of one user, newest first.
 batchSchema.index({ userId: 1, createdAt: -1, _id: -1 });
 // Few are carried at a time.
 batchSchema.index({ isCarried: 1, seenAt: 1 }, { partialFilterExpression: { isCarried: true } });
@@ -26,10 +26,9 @@ const rowSchema = documents<BatchRow>("batchrows");
 rowSchema.index({ batchId: 1, index: 1 });
 
 const AFTER = { returnDocument: "after", writeConcern: DURABLE } as const;
-/** Rows that are written at once. */
 const ROWS_AT_ONCE = 100;
 
-/** What the relay needs of a batch. */
+/** Fields that the relay reads. */
 const OPEN = { userId: 1, status: 1, createdAt: 1 } as const;
 export type OpenBatch = Pick<BatchRecord, "_id" | keyof typeof OPEN>;
 
@@ -39,7 +38,7 @@ export const createBatchStore = (connection: Connection) => {
   const batches = connection.model("Batch", batchSchema);
   const rows = connection.model("BatchRow", rowSchema);
 
-  /** Makes a conditional change. @returns the batch as it is then; null when it is not what the filter says */
+  /** @returns the changed batch; null if the filter doesn't match */
   const change = (filter: object, update: object): Promise<BatchRecord | null> =>
     batches.collection.findOneAndUpdate(filter as never, update as never, AFTER) as Promise<BatchRecord | null>;
 
@@ -56,14 +55,12 @@ export const createBatchStore = (connection: Connection) => {
 
     find,
 
-    /** A batch that may be shown. */
     findOwned: (id: string, userId: string): Promise<BatchRecord | null> =>
       batches
         .findOne({ _id: id, userId, status: { $ne: "preparing" } })
         .lean<BatchRecord>()
         .exec(),
 
-    /** Newest first. */
     list: (userId: string, limit: number, before?: ListPosition): Promise<BatchRecord[]> =>
       batches
         .find({ userId, status: { $ne: "preparing" }, ...beyond("createdAt", before, "$lt") })
@@ -72,14 +69,13 @@ export const createBatchStore = (connection: Connection) => {
         .lean<BatchRecord[]>()
         .exec(),
 
-    /** A user's batches that are not over. */
     open: (userId: string): Promise<BatchRecord[]> =>
       batches
         .find({ userId, status: { $in: [...OPEN_BATCHES] } })
         .lean<BatchRecord[]>()
         .exec(),
 
-    /** Writes the rows of a batch in preparation; those that are there stay. */
+    /** Inserts rows of a batch in preparation; existing ones stay. */
     insertRows: async (all: readonly BatchRow[]): Promise<void> => {
       for (let from = 0; from < all.length; from += ROWS_AT_ONCE) {
         const some = all.slice(from, from + ROWS_AT_ONCE).map((row) => ({
@@ -93,9 +89,9 @@ export const createBatchStore = (connection: Connection) => {
     activate: (id: string): Promise<BatchRecord | null> => change({ _id: id, status: "preparing" }, { $set: { status: "running" } }),
 
     /**
-     * Lets items begin, within the budget: what they set aside is counted by the same update.
-     * @param items either from `next` on, or of those that begin again
-     * @returns null when the batch has changed: another process was faster, it is paused or cancelled, or the budget does not suffice
+     * Starts items within the budget; the same update reserves their credits.
+     * @param items from `next` on, or items that start again
+     * @returns null if the batch has changed: another process was faster, it is paused or cancelled, or the budget is too small
      */
     begin: ({ _id, next, maxMillicredits }: BatchRecord, items: readonly UnderWay[]): Promise<BatchRecord | null> => {
       const indexes = items.map(({ index }) => index);
@@ -116,11 +112,11 @@ export const createBatchStore = (connection: Connection) => {
       );
     },
 
-    /** Takes back that an item has begun: nothing of it runs. */
+    /** Withdraws the start of an item: nothing of it runs. */
     giveBack: (id: string, item: UnderWay): Promise<BatchRecord | null> =>
       change({ _id: id, underWay: item }, { $pull: { underWay: item }, $push: { again: item.index }, $inc: { committed: -item.reserved } }),
 
-    /** Counts the end of an item, once, and keeps how it ended. Nothing is counted that is not under way. */
+    /** Counts the end of an item once, and stores its outcome. An item that isn't under way isn't counted. */
     endItem: async (id: string, { index, ...end }: ItemEnd): Promise<void> => {
       const { status, millicredits } = end;
       await rows.updateOne({ _id: rowId(id, index) }, { $set: end }, { writeConcern: DURABLE, ignoreUndefined: true } as never).exec();
@@ -132,7 +128,7 @@ export const createBatchStore = (connection: Connection) => {
             $inc: { [`counts.${status}`]: 1, spent: millicredits, committed: millicredits - item.reserved },
           },
         );
-      // Without a budget nothing is set aside: one exchange with the database is saved.
+      // Without a budget nothing is reserved: this saves a round trip.
       if (await count({ index, reserved: 0 })) return;
       const batch = await batches
         .findOne({ _id: id, "underWay.index": index }, { underWay: 1 })
@@ -146,7 +142,7 @@ export const createBatchStore = (connection: Connection) => {
     pause: (id: string, reason: BatchReason): Promise<BatchRecord | null> =>
       change({ _id: id, status: "running" }, { $set: { status: "paused", reason }, $unset: { isCarried: 1 } }),
 
-    /** paused → running. @param changes what else changes by it */
+    /** paused → running. @param changes further changes in the same update */
     resume: (
       id: string,
       userId: string,
@@ -168,13 +164,13 @@ export const createBatchStore = (connection: Connection) => {
         { $set: { status: to, finishedAt: new Date() }, ...(webhook ? {} : { $unset: { isCarried: 1 } }) },
       ),
 
-    /** Keeps an attempt at its webhook, and ends what is to be done for the batch where there is no other. */
+    /** Stores a webhook attempt. After the last one, nothing is left to do for the batch. */
     noteWebhook: async (id: string, webhook: Partial<BatchWebhook>, isOver: boolean): Promise<void> => {
       const set = Object.fromEntries(Object.entries(webhook).map(([name, value]) => [`webhook.${name}`, value]));
       await batches.updateOne({ _id: id }, { $set: set, ...(isOver ? { $unset: { isCarried: 1 } } : {}) } as never).exec();
     },
 
-    /** Batches for which something is to be done, in order of their ids, after a given one. */
+    /** Batches with pending work, ordered by id, after the given one. */
     carried: (limit: number, after = ""): Promise<OpenBatch[]> =>
       batches
         .find({ isCarried: true, _id: { $gt: after } }, OPEN)
@@ -183,13 +179,12 @@ export const createBatchStore = (connection: Connection) => {
         .lean<OpenBatch[]>()
         .exec(),
 
-    /** Forgets a batch whose preparation was given up. */
+    /** Deletes a batch whose preparation was given up. */
     forget: async (id: string): Promise<void> => {
       await removeRows([id]);
       await batches.deleteOne({ _id: id, status: "preparing" }).exec();
     },
 
-    /** Rows by their indexes, in order. */
     rowsAt: (batchId: string, indexes: readonly number[]): Promise<BatchRow[]> =>
       rows
         .find({ _id: { $in: indexes.map((index) => rowId(batchId, index)) } })
@@ -197,7 +192,6 @@ export const createBatchStore = (connection: Connection) => {
         .lean<BatchRow[]>()
         .exec(),
 
-    /** Rows from an index on, in order. */
     rowsFrom: (batchId: string, from: number, limit: number): Promise<BatchRow[]> =>
       rows
         .find({ batchId, index: { $gte: from } })
@@ -206,13 +200,13 @@ export const createBatchStore = (connection: Connection) => {
         .lean<BatchRow[]>()
         .exec(),
 
-    /** Removes batches that ended before a time, with their rows. */
+    /** Deletes batches that ended before a time, with their rows. */
     removeExpired: async (before: Date, limit: number): Promise<Removed> => {
       const over: Record<string, unknown> = { status: { $in: [...FINAL_BATCHES] }, finishedAt: { $lt: before }, isCarried: { $ne: true } };
       const found = await batches.find(over, { _id: 1 }).limit(limit).lean<{ _id: string }[]>().exec();
       if (found.length === 0) return { removed: 0, next: "" };
       const ids = found.map(({ _id }) => _id);
-      // First what only the batch leads to: a crash in between leaves a batch that is found again.
+      // Removes first what only the batch leads to: after a crash in between, the batch is still found.
       await removeRows(ids);
       const { deletedCount } = await batches.deleteMany({ ...over, _id: { $in: ids } }).exec();
       return { removed: deletedCount, next: "again" };

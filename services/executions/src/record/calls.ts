@@ -1,4 +1,4 @@
-/** The calls of runs: what was sent, how it ended, what was charged for it. */
+/** Calls of runs: what was sent, the outcome, and the charge. */
 import { createUpdater, DURABLE, insertOnce } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { identityOf, type Call, type CallRecord } from "../run/call-record";
@@ -7,10 +7,10 @@ import { documents } from "./schema";
 const callSchema = documents<CallRecord>("calls");
 callSchema.index({ executionId: 1, _id: -1 });
 
-/** What is shown of a call is short. */
+/** Lists show short calls. */
 const WITHOUT_WHOLE = { wholeJson: 0 } as const;
 
-/** Whether a call has ended, or may have reached its provider. */
+/** True if a call has ended, or may have reached its provider. */
 const wasSent = ({ status, sends }: CallRecord): boolean => status !== "submitted" || sends?.length !== 0;
 
 export const callModel = (connection: Connection) => connection.model("Call", callSchema);
@@ -18,30 +18,30 @@ export type CallModel = ReturnType<typeof callModel>;
 
 export type CallStore = ReturnType<typeof createCallStore>;
 
-/** What became of each call of a run: documents of their own, so that a row stays small however many there are. */
+/** Calls have documents of their own, so that a row stays small however many there are. */
 export const createCallStore = (connection: Connection) => {
   const calls = callModel(connection);
   const write = createUpdater(calls.collection as never, DURABLE);
   return {
-    /** Notes that a call is about to be sent by an attempt. One that has ended stays as it is. */
+    /** Records that an attempt is about to send a call. An ended call stays unchanged. */
     submitted: async (call: Call & Pick<CallRecord, "asked">, send: string): Promise<void> => {
       const { _id, ...rest } = identityOf(call);
       const asked = call.asked ? { asked: call.asked } : {};
       const first = { ...rest, status: "submitted", costMicroUsd: 0, requestId: null, ...asked } as const;
       await write({ filter: { _id }, update: { $setOnInsert: first, $addToSet: { sends: send } }, upsert: true });
     },
-    /** Notes that the provider certainly did not take what an attempt sent. What other attempts sent stays noted. */
+    /** Records that the provider certainly didn't take the request of one attempt. Records of other attempts stay. */
     notReceived: async ({ key }: Pick<Call, "key">, send: string): Promise<void> => {
       await write({ filter: { _id: key, status: "submitted" }, update: { $pull: { sends: send } } });
     },
-    /** Notes how a call ended, durably: a completion is what is charged for, whatever happens to its run. */
+    /** Records the end of a call durably: completions are charged, whatever happens to the run. */
     ended: async (call: CallRecord): Promise<void> => {
       const { _id, ...rest } = call;
       const filter = call.status === "completed" ? { _id } : { _id, status: { $ne: "completed" } };
-      // A call that has completed stays so: its record is there, and the filter does not find it.
+      // A completed call stays unchanged: the filter doesn't match it.
       await insertOnce(write({ filter, update: { $set: rest }, upsert: true }));
     },
-    /** Notes what calls were charged, by their keys within the execution. */
+    /** Stores charges of calls, by their keys within the execution. */
     charged: async (executionId: string, charged: readonly { key: string; millicredits: number }[]): Promise<void> => {
       await Promise.all(
         charged.map(({ key, millicredits }) => write({ filter: { _id: `${executionId}:${key}` }, update: { $set: { millicredits } } })),
@@ -49,13 +49,13 @@ export const createCallStore = (connection: Connection) => {
     },
     of: async (executionId: string): Promise<CallRecord[]> =>
       (await calls.find({ executionId }, WITHOUT_WHOLE).lean<CallRecord[]>().exec()).filter(wasSent),
-    /** The completed calls of some runs that ask for one of some digests. */
+    /** Completed calls in these runs with one of the digests. */
     completedLike: (executionIds: readonly string[], digests: readonly string[]): Promise<CallRecord[]> =>
       calls
         .find({ executionId: { $in: [...executionIds] }, status: "completed", "asked.digest": { $in: [...digests] } })
         .lean<CallRecord[]>()
         .exec(),
-    /** Those of some calls that have completed. */
+    /** Which of these calls have completed. */
     completed: (ids: readonly string[]): Promise<CallRecord[]> =>
       calls
         .find({ _id: { $in: [...ids] }, status: "completed" })

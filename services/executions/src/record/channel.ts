@@ -1,4 +1,4 @@
-/** Events of runs as they happen, to listeners of all processes. */
+/** Publishes events of runs to listeners in all processes. */
 import { EventEmitter } from "node:events";
 import type { Logger, Redis } from "@nodeloom/platform";
 import { TRANSITION_EVENTS } from "../run/states";
@@ -22,7 +22,7 @@ interface ChannelOptions {
   logger: Logger;
 }
 
-/** A message of another replica; undefined for anything else that is said on the channel. */
+/** A message of another replica; undefined for other messages on the channel. */
 const read = (message: string): { from: string; event: ChannelEvent } | undefined => {
   try {
     const sent = JSON.parse(message) as { from?: unknown; event?: Partial<ChannelEvent> } | null;
@@ -34,13 +34,13 @@ const read = (message: string): { from: string; event: ChannelEvent } | undefine
   }
 };
 
-/** Pause before a subscription that the server has refused is asked for again. */
+/** Pause before Redis is asked again for a refused subscription. */
 const SUBSCRIBE_AGAIN_MS = 1_000;
 
 /**
- * Events reach listeners of this process directly, and those of other replicas over Redis. All replicas hear the transitions of all
- * executions, most of which have three. Other events of an execution are heard by replicas that follow it. A lost message costs latency
- * only: listeners read the store, too, when the channel stays silent.
+ * Events reach listeners of this process directly, and other replicas over Redis. All replicas receive the transitions of all executions,
+ * most of which have three. Other events go only to replicas that follow the execution. A lost message costs latency only: listeners also
+ * read the store when the channel is silent.
  */
 export const createEventChannel = ({ publisher, subscriber, prefix, logger }: ChannelOptions) => {
   const everything = new EventEmitter().setMaxListeners(0);
@@ -63,7 +63,7 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
     if (sent && sent.from !== origin) emit(executionId, sent.event);
   };
 
-  /** Channels whose messages the server has not been heard to end yet. */
+  /** Channels whose unsubscription Redis hasn't confirmed. */
   const leaving = new Set<string>();
   const leave = (channel: string): void => {
     leaving.add(channel);
@@ -77,12 +77,12 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
       return isHeard(executionId) ? hear(executionId, message.slice(end + 1)) : undefined;
     }
     const executionId = channel.slice(channelOf("").length);
-    // On its way when the last listener left, or left over from a connection that was lost meanwhile.
+    // The message was in flight when the last listener left, or the subscription survived a lost connection.
     if (everything.listenerCount(executionId) === 0) return leaving.has(channel) ? undefined : leave(channel);
     hear(executionId, message);
   });
   const isReady = (): boolean => subscriber.status === "ready";
-  // While Redis is away nothing is queued: all that is listened to is subscribed once it is back.
+  // While Redis is unavailable nothing is queued: after it returns, all current subscriptions are made again.
   const subscribeAll = (): void => {
     if (!isReady()) return;
     subscriber.subscribe(shared, ...everything.eventNames().map((executionId) => channelOf(String(executionId)))).catch((error: Error) => {
@@ -94,19 +94,17 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
   subscribeAll();
 
   return {
-    /** Reaches listeners of this process first. Never fails, never waits. */
+    /** Reaches local listeners first. Never fails, never waits. */
     publish: (executionId: string, event: ChannelEvent): void => {
       emit(executionId, event);
       const message = JSON.stringify({ from: origin, event });
       const isTransition = TRANSITION_EVENTS.has(event.type);
       quietly(isTransition ? publisher.publish(shared, `${executionId} ${message}`) : publisher.publish(channelOf(executionId), message));
     },
-    /** Hears of an execution's transitions until the returned function is called. */
     onTransition: (executionId: string, listener: Listener): Unsubscribe => {
       transitions.on(executionId, listener);
       return () => void transitions.off(executionId, listener);
     },
-    /** Hears all events of an execution until the returned function is called. */
     subscribe: (executionId: string, listener: Listener): Unsubscribe => {
       if (everything.listenerCount(executionId) === 0 && isReady()) quietly(subscriber.subscribe(channelOf(executionId)));
       everything.on(executionId, listener);

@@ -1,4 +1,4 @@
-/** Mails that 1.0.0 accepted. Those that it has not sent go to notifications. */
+/** Mails that version 1.0.0 accepted. Unsent ones move to notifications. */
 import { DURABLE, removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { documents } from "./schema";
@@ -6,12 +6,12 @@ import { documents } from "./schema";
 export interface EarlierMail {
   _id: string;
   kind: string;
-  /** Encrypted where the installation has keys for that; empty once it has ended. */
+  /** Encrypted if the installation has keys; empty once the mail has ended. */
   content: Buffer;
   keyId: string;
-  /** A workflow was started for it. */
+  /** It has a workflow. */
   carried: boolean;
-  /** How it ended; null until then. */
+  /** Outcome; null until then. */
   end: string | null;
   createdAt: Date;
 }
@@ -28,11 +28,11 @@ export const createEarlierMailStore = (connection: Connection) => {
       return found && { ...found, content: Buffer.from((found.content as unknown as { buffer: Uint8Array }).buffer) };
     },
 
-    /** Those that no workflow was started for, oldest first. */
+    /** Mails without a workflow, oldest first. */
     listNotCarried: (limit: number): Promise<Pick<EarlierMail, "_id">[]> =>
       mails.find({ carried: false }, { _id: 1 }).sort({ createdAt: 1 }).limit(limit).lean<Pick<EarlierMail, "_id">[]>().exec(),
 
-    /** Its content is not kept. */
+    /** Deletes the content. */
     end: async (id: string, end: string): Promise<void> => {
       await mails
         .updateOne({ _id: id, end: null }, { $set: { end, content: Buffer.alloc(0), carried: true } }, { writeConcern: DURABLE })

@@ -8,33 +8,32 @@ import type { ExecutionModel } from "./schema";
 import { nodesAfter, SUBMITTED, type ExecutionEvent } from "../run/events";
 
 /**
- * The event log of a run. Its newest events are in the row, so that a transition writes its own in the same update. What
- * outgrows the row is put away as payloads: parts of the log that never change, before the events in the row (`logParts`), or
- * behind them (`closing`). An event's number is its place in the log.
+ * Event log of a run. Its newest events are in the row, so that a transition writes its own in the same update. Events that outgrow the row
+ * move to payloads: immutable parts of the log, before the events in the row (`logParts`) or after them (`closing`). The number of an event
+ * is its position in the log.
  *
- * Whatever crashes between two lines: an event is either in the row or in a part that the row names, because both change in one
- * update. A payload that no row names is removed when its time is over. An event is recorded once, because every append is
- * conditional on its key being absent from the row, and on the parts that were looked through being all there are. Nothing is
- * appended once the run's ending is decided: its end is written by what the log has then.
+ * After a crash at any line, each event is in the row or in a part that the row names, because both change in one update. A payload that no
+ * row names expires. An event is recorded once, because every append requires that its key is missing from the row and that no unread part
+ * exists. Once the run's ending is decided nothing is appended; the end is written with the log as it is then.
  */
 
-/** Events that one read of a log answers. */
+/** Maximum events per read. */
 export const EVENT_PAGE = 500;
-/** Characters of events, as JSON, that a row keeps, and of those that an end adds to them. */
+/** Characters of JSON events that a row keeps, and that an end adds to them. */
 const ROW_CHARS = 12_000;
 const CLOSING_CHARS = 4_000;
-/** The same of nodes. */
+/** Characters of JSON nodes that a row keeps. */
 const NODES_CHARS = 12_000;
 const CACHED_PARTS = 300;
 
-/** Of a row: all but its log. */
+/** Projection without the log. */
 export const WITHOUT_EVENTS = { events: 0 } as const;
 
 type Log = Pick<ExecutionRecord, "events" | "logParts" | "closing">;
 const LOG = { events: 1, logParts: 1, closing: 1 } as const;
 
 export interface EventPage {
-  /** Of the run's row, what says whether it is over and delivered, and how much of it is shown. */
+  /** Members that say whether the run is over and delivered, and how much of it is shown. */
   row: Pick<ExecutionView, "_id" | "status" | "outbox" | "finishedAt" | "graphHidden">;
   events: (ExecutionEvent & { sequence: number })[];
   more: boolean;
@@ -44,21 +43,21 @@ export type LogKeys = Pick<Log, "logParts"> & { events: readonly Pick<ExecutionE
 
 export interface KnownLog {
   recorded: ReadonlySet<string>;
-  /** What the run is called: by the first of its calls that was submitted. */
+  /** Public id of the run: that of its first submitted call. */
   requestId: string | null;
   parts: readonly StoredEvents[];
 }
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;
-/** Of a row: its log has none of some events, beside the parts that were looked through, and no other part has been put away since. */
+/** Filter: the log has none of these events beside the parts already read, and no other part was added since. */
 export const lacks = (events: readonly ExecutionEvent[], { length }: readonly StoredEvents[] = []): Record<string, unknown> => ({
   [`logParts.${length}`]: { $exists: false },
   "events.key": { $nin: events.map(({ key }) => key) },
 });
 
 /**
- * An append of events to a row's log: what must be so of the row, and its update. The first call that is submitted names the run.
- * @param isNamed whether the run has its name
+ * Filter and update that append events to a row's log. The first submitted call names the run.
+ * @param isNamed the run already has its name
  */
 export const pushed = (
   events: readonly ExecutionEvent[],
@@ -101,13 +100,13 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     collection.findOne<ExecutionRecord>(filter, { projection });
 
   /**
-   * Puts the events of a row away when they have become long. Where another process does it, too, one of them does.
-   * @returns the parts that are known to be in the row: the other process may have put away more than this one has seen
+   * Moves the events of a row to a payload once they are long. If two processes try, one succeeds.
+   * @returns the parts known to be in the row; the other process may have moved more
    */
   const spill = async ({ _id, events, logParts = [] }: ExecutionRecord): Promise<readonly StoredEvents[]> => {
     if (sizeOf(events) <= ROW_CHARS) return logParts;
     const part = await putAway(events, _id);
-    // Events leave a row by this update alone, all that there are: while the first is there, none has been put away.
+    // Only this update removes events from a row, all at once: while the first is there, none was moved.
     const { matchedCount } = await collection.updateOne({ _id, "events.0.key": events[0]!.key } as never, {
       $push: { logParts: part as never },
       $pull: { events: { key: { $in: events.map(({ key }) => key) } } as never },
@@ -115,7 +114,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     return matchedCount === 0 ? logParts : [...logParts, part];
   };
 
-  /** A row with everything that is kept beside it because it is long. */
+  /** Loads everything that is stored beside the row because of its length. */
   const whole = async (row: ExecutionView): Promise<ExecutionView> => {
     const { resultHash, nodesHash } = row;
     const hasNodes = nodesHash === undefined || (isFinal(row) && row.nodes.length > 0);
@@ -126,7 +125,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     return { ...row, resultJson: result, ...(nodes ? { nodes: JSON.parse(nodes) as ExecutionView["nodes"] } : {}) };
   };
 
-  /** Rows as they stand: the logs of those under way are read by one query, and what is long of each row when it is its turn. */
+  /** Current state of rows. One query reads the logs of those under way; long texts are loaded row by row. */
   async function* standing(rows: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
     const running = rows.filter(({ status }) => RUNNING.includes(status)).map(({ _id }) => _id);
     const filter = { _id: { $in: running } } as object;
@@ -142,21 +141,21 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
   return {
     whole,
 
-    /** A row as it stands, its nodes as far as its log says that they have come. */
+    /** A row with its nodes as far as the log has them. */
     current: async (row: ExecutionView): Promise<ExecutionView> => {
       for await (const current of standing([row])) return current;
       return row;
     },
     standing,
 
-    /** A new run's row, with what is long of it put away. */
+    /** Moves long texts of a new row to payloads. */
     stowed: async (record: ExecutionRecord): Promise<ExecutionRecord> => {
       const { _id, events } = record;
       const log = sizeOf(events) <= ROW_CHARS ? {} : { events: [], logParts: [await putAway(events, _id)] };
       return { ...record, ...(await stow(record, _id)), ...log };
     },
 
-    /** How a run ended and what that adds to its log, with what is long of it put away. */
+    /** Moves long texts of an end and its log to payloads. */
     stowedEnd: async (end: FinalState, added: readonly ExecutionEvent[], executionId: string) => {
       const state: FinalState = { ...end, ...(await stow(end, executionId)) };
       if (sizeOf(added) <= CLOSING_CHARS) return { state, events: added };
@@ -165,7 +164,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
     recordedKeys,
 
-    /** What providers call the calls of a run, by `<nodeId>:<item>` with its alternative, as far as the log knows. */
+    /** Providers' ids of a run's calls, by `<nodeId>:<item>` with its alternative, as far as the log has them. */
     requestIds: async (id: string): Promise<ReadonlyMap<string, string>> => {
       const log = await readLog({ _id: id }, LOG);
       const { logParts = [], events = [], closing } = log ?? {};
@@ -178,8 +177,8 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
     /**
      * Appends events to the log of a run under way, each once by its key.
-     * @param known what the log was last known to hold: what it holds by now is read where that is too little
-     * @returns null when the run's ending is decided
+     * @param known last known contents of the log; the rest is read if needed
+     * @returns null once the run's ending is decided
      */
     append: async (id: string, events: readonly ExecutionEvent[], known?: KnownLog): Promise<KnownLog | null> => {
       let parts = known?.parts ?? [];
@@ -207,7 +206,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
       return appended;
     },
 
-    /** A page of the event log after a sequence number (the first event has number 1); `more` when it may go on behind it. */
+    /** A page of the log after a sequence number (the first event has number 1); `more` if further events may exist. */
     events: async (id: string, userId: string, after: number): Promise<EventPage | null> => {
       const row = await readLog(
         { _id: id, userId, status: { $nin: [...HIDDEN] } },

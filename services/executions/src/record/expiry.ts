@@ -1,4 +1,3 @@
-/** Removes runs that were kept long enough. */
 import { beyond, fromCursor, removeSome, toCursor } from "@nodeloom/platform";
 import { isNotified } from "../run/delivery";
 import { FINAL_STATUSES } from "../run/states";
@@ -6,16 +5,16 @@ import type { CallModel } from "./calls";
 import type { ExecutionView } from "../run/record";
 import type { ExecutionModel } from "./schema";
 
-/** Those of some runs whose webhook is on its way. */
+/** Which of these runs have a webhook in delivery. */
 export type PendingOf = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export interface Removed {
   removed: number;
-  /** Where to go on; empty at the end. */
+  /** Where to continue; empty at the end. */
   next: string;
 }
 
-/** Rows that are over, that owe nothing, and whose webhook is not on its way from here. */
+/** Filter: final, nothing owed, and no webhook in delivery here. */
 const over = (before: Date): Record<string, unknown> => ({
   status: { $in: [...FINAL_STATUSES] },
   createdAt: { $lt: before },
@@ -27,9 +26,9 @@ const over = (before: Date): Record<string, unknown> => ({
 
 export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
   /**
-   * Removes executions that ended before a time, with their events and calls. One that is not over, has something to deliver, or
-   * whose webhook is on its way stays.
-   * @param pendingOf those of some runs with webhooks whose webhook is on its way from notifications
+   * Deletes executions that ended before a time, with their events and calls. Runs that aren't over, owe something or have a webhook in
+   * delivery stay.
+   * @param pendingOf which of these runs have a webhook that notifications still delivers
    */
   removeExecutions: async (before: Date, limit: number, cursor: string, pendingOf: PendingOf): Promise<Removed> => {
     const found = await executions
@@ -42,14 +41,14 @@ export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
     const asked = found.filter(({ webhook }) => webhook && isNotified(webhook)).map(({ _id }) => _id);
     const pending = asked.length > 0 ? await pendingOf(asked) : new Set();
     const ids = found.map(({ _id }) => _id).filter((id) => !pending.has(id));
-    // First what only the row leads to: a crash in between leaves a row that is found again.
+    // Removes first what only the row leads to: after a crash in between, the row is still found.
     await calls.deleteMany({ executionId: { $in: ids } }).exec();
     const { deletedCount } = await executions.deleteMany({ ...over(before), _id: { $in: ids } }).exec();
     const { createdAt, _id } = found.at(-1)!;
     return { removed: deletedCount, next: found.length < limit ? "" : toCursor({ at: createdAt, id: _id }) };
   },
 
-  /** Removes refused attempts whose time is over and that owe nothing. */
+  /** Deletes expired refused attempts that owe nothing. */
   removeRefused: (now: Date, limit: number): Promise<number> =>
     removeSome(executions, { status: "refused", expiresAt: { $lt: now }, "outbox.0": { $exists: false } }, limit),
 });

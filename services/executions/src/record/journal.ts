@@ -1,16 +1,16 @@
-/** Progress of runs, gathered before it is written to their logs. */
+/** Buffers progress of runs before it is written to their logs. */
 import { LRUCache } from "lru-cache";
 import type { ExecutionEvent } from "../run/events";
 import type { KnownLog } from "./event-log";
 
-/** Keys that are remembered of all logs together. */
+/** Keys remembered over all logs. */
 const REMEMBERED_KEYS = 200_000;
 
-/** What waits to be written of one run. */
+/** Pending events of one run. */
 interface Page {
   events: ExecutionEvent[];
   written: ((outcome: Promise<KnownLog | null>) => void)[];
-  /** When it is written, in milliseconds of `performance.now`. */
+  /** Time of the write, in milliseconds of `performance.now`. */
   dueAt: number;
   timer: NodeJS.Timeout | undefined;
 }
@@ -21,15 +21,15 @@ interface JournalOptions {
 }
 
 /**
- * Progress of runs, written behind: events of a run that come close together are one write, and those that come right before its
- * ending is decided are part of that. What is lost with a process is recorded with the run's end.
+ * Writes progress of runs behind: events of a run close together share one write, and those just before its ending is decided become part
+ * of that update. Events lost with a process are recorded with the run's end.
  */
 export const createJournal = ({ append, announce }: JournalOptions) => {
   const waiting = new Map<string, Page>();
-  /** The last write of each run that is under way. */
+  /** The last write of each run under way. */
   const writing = new Map<string, Promise<unknown>>();
   const closing = new Set<string>();
-  /** What logs held after their last write of this process. */
+  /** Contents of logs after the last write of this process. */
   const known = new LRUCache<string, KnownLog>({ maxSize: REMEMBERED_KEYS, sizeCalculation: ({ recorded }) => recorded.size + 1 });
 
   const appendAll = async (executionId: string, events: readonly ExecutionEvent[]): Promise<KnownLog | null> => {
@@ -66,9 +66,9 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
 
   return {
     /**
-     * Notes an event, to be written with others of its run.
-     * @param withinMs how long it may wait for them
-     * @returns when it is recorded; null when its run was over before that
+     * Queues an event for a shared write.
+     * @param withinMs how long it may wait
+     * @returns once recorded; null if the run was over before
      */
     note: (executionId: string, event: ExecutionEvent, withinMs: number): Promise<KnownLog | null> =>
       new Promise((resolve) => {
@@ -80,9 +80,8 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
       }),
 
     /**
-     * Has what waits of a run written by its last write, after which nothing is recorded any more. Where that fails, or gives
-     * null, it is written as ever.
-     * @param writeLast is given what waits, and what the log is known to hold since this process wrote to it
+     * Makes the pending events part of a run's last write. If that fails or returns null, they are written as usual.
+     * @param writeLast receives the pending events, and the last known contents of the log
      */
     close: async <T>(
       executionId: string,

@@ -1,11 +1,11 @@
-/** What executions has of one account: how it is read whole, counted, and erased. */
+/** Reads, counts and erases one account's data in executions. */
 import { removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { OPEN_BATCHES, type BatchRecord, type BatchRow } from "../run/batch";
 import type { ExecutionRecord } from "../run/record";
 import { FINAL_STATUSES, HIDDEN } from "../run/states";
 
-/** A run as far as its end and its webhooks go. */
+/** The members of a run that its end and its webhooks need. */
 export type RunMark = Pick<ExecutionRecord, "_id" | "status"> & { webhook?: unknown; waits?: unknown };
 type Mark = Pick<ExecutionRecord, "_id" | "createdAt">;
 
@@ -22,11 +22,10 @@ export const createLeavingStore = (connection: Connection) => {
   const batches = collection<BatchRecord>(Batch);
 
   return {
-    /** Some of a user's runs that are under way. */
     underWay: (userId: string, limit: number): Promise<RunMark[]> =>
       executions.find<RunMark>({ userId, ...UNDER_WAY } as object, { ...MARK, limit }).toArray(),
 
-    /** How much a user has that is not over: runs that are under way or owe something, and batches. */
+    /** Number of a user's runs that are under way or owe something, and of open batches. */
     countOpen: async (userId: string): Promise<number> => {
       const counts = await Promise.all([
         executions.countDocuments({ userId, ...UNDER_WAY } as object),
@@ -36,7 +35,7 @@ export const createLeavingStore = (connection: Connection) => {
       return counts.reduce((sum, count) => sum + count, 0);
     },
 
-    /** Ids of a user's runs, items of batches included, oldest first, after one of them. */
+    /** Ids of a user's runs after a mark, oldest first, including items of batches. */
     runIds: async (userId: string, limit: number, after: Mark | undefined): Promise<Mark[]> => {
       const behind = after
         ? { $or: [{ createdAt: { $gt: after.createdAt } }, { createdAt: after.createdAt, _id: { $gt: after._id } }] }
@@ -45,19 +44,18 @@ export const createLeavingStore = (connection: Connection) => {
       return executions.find<Mark>(filter, { projection: { createdAt: 1 }, sort: { createdAt: 1, _id: 1 }, limit }).toArray();
     },
 
-    /** A page of a user's runs, in no order: those that are erased next. */
+    /** A page of a user's runs in any order; they are erased next. */
     somePage: (userId: string, limit: number): Promise<RunMark[]> =>
       executions.find<RunMark>({ userId } as object, { ...MARK, limit }).toArray(),
 
-    /** Removes runs with their calls and submissions: first what only their rows lead to. */
+    /** Deletes runs with their calls and submissions, beginning with what only their rows lead to. */
     removeRuns: async (userId: string, ids: readonly string[]): Promise<number> => {
       await collection(Call).deleteMany({ executionId: { $in: [...ids] } });
-      // A submission's id begins with its run's.
+      // A submission's id starts with the id of its run.
       for (const id of ids) await collection(Submission).deleteMany({ _id: { $gte: `${id}:`, $lt: `${id};` } } as object);
       return (await executions.deleteMany({ userId, _id: { $in: [...ids] } } as object)).deletedCount;
     },
 
-    /** A page of a user's batches. */
     someBatches: (userId: string, limit: number): Promise<Pick<BatchRecord, "_id">[]> =>
       batches.find<Pick<BatchRecord, "_id">>({ userId } as object, { projection: { _id: 1 }, limit }).toArray(),
 

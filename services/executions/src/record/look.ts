@@ -1,14 +1,14 @@
-/** Pages of rows that are looked through by reconciliation, and each checked for itself. */
+/** Pages of rows for reconciliation; each row is checked on its own. */
 import { isDatabaseAway } from "@nodeloom/platform";
 
-/** How many rows were looked at, were put right, and could not be: the next look tries those again. */
+/** Numbers of rows checked, repaired and failed; the next look retries the failed ones. */
 export interface Looked {
   seen: number;
   changed: number;
   failed: number;
 }
 
-/** What a look reads at once, and how many such pages it covers at most; the next look goes on from there. */
+/** Page size, and the maximum of pages per look; the next look continues there. */
 export const LOOK_PAGE = 200;
 const MAX_PAGES = 20;
 const AT_ONCE = 20;
@@ -16,18 +16,15 @@ const AT_ONCE = 20;
 export interface Each<T> {
   /** @returns whether something was done about it */
   check(item: T): Promise<boolean>;
-  /** Hears of those among some that needed nothing. */
+  /** Receives those that needed nothing. */
   fine?(some: readonly T[]): Promise<void>;
-  /** Hears of one that can't be checked now: the next look finds it again. */
+  /** Receives one that can't be checked now; the next look finds it again. */
   failed(item: T, error: unknown): void;
-  /** Called before each few of them; it throws when there is no time left. */
+  /** Called before every few items; throws when no time is left. */
   beat?: () => void;
 }
 
-/**
- * Checks items, a few at once and each for itself: one that fails keeps no other from its turn.
- * @throws where the database is away, which makes all of them fail
- */
+/** Checks items, a few at once; a failing one doesn't stop the others. @throws if the database is unavailable, because then all fail */
 export const checkEach = async <T>(
   items: readonly T[],
   { check, fine, failed, beat }: Each<T>,
@@ -51,7 +48,7 @@ export const checkEach = async <T>(
   return looked;
 };
 
-/** Checks what pages have, until one says that it is the last. */
+/** Checks the items of pages up to the last page. */
 export const lookThrough = async <T>(next: () => Promise<{ items: readonly T[]; isLast: boolean }>, each: Each<T>): Promise<Looked> => {
   const looked = { seen: 0, changed: 0, failed: 0 };
   for (let page = 0; page < MAX_PAGES; page += 1) {

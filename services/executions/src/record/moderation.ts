@@ -1,45 +1,45 @@
-/** What the moderation hook decided: of each thing that it was asked about once. */
+/** Decisions of the moderation hook, one per question. */
 import { beyond, DURABLE, insertOnce, removeSome, type ListPosition } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { documents } from "./schema";
 
-/** `unchecked`: the hook was away, and the installation lets pass what can't be checked. */
+/** `unchecked`: the hook was unavailable, and the installation passes unchecked content. */
 export type ModerationDecision = "allow" | "refuse" | "unchecked";
-/** `input`: what a run is given, or a call is about to be sent. `output`: what a call gave. */
+/** `input`: inputs of a run or a call. `output`: outputs of a call. */
 export type ModerationKind = "input" | "output";
 
 export interface ModerationRecord {
-  /** As the hook knows it. */
+  /** The id that the hook receives. */
   _id: string;
   userId: string;
   executionId: string;
   workflowSlug: string | null;
   kind: ModerationKind;
-  /** Of a call; null for what is known before the run begins. */
+  /** Key of the call; null for the check before a run. */
   key: string | null;
   nodeId: string | null;
   model: string | null;
-  /** SHA-256 of what it is about: of all of it, where that is asked about in parts. */
+  /** SHA-256 of the whole content, even if it was sent in parts. */
   digest: string;
   decision: ModerationDecision;
   reason: string | null;
   message: string | null;
   policy: string | null;
-  /** How many texts and files the hook was shown. None of them is kept. */
+  /** Numbers of texts and files that the hook received. The contents aren't stored. */
   texts: number;
   files: number;
-  /** Hashes of the texts, and of the addresses of the files. */
+  /** Hashes of the texts and of the files' addresses. */
   seen: string[];
-  /** Of an output: what its call cost. */
+  /** For an output: the cost of its call. */
   costMicroUsd?: number;
   requestId?: string | null;
   at: Date;
 }
 
 const decisionSchema = documents<ModerationRecord>("moderation");
-// What is known of a run; which of its texts were seen.
+// Decisions of a run, and whether one of its texts was seen.
 decisionSchema.index({ executionId: 1, seen: 1 });
-// What was refused, or let through unchecked, and what was kept long enough; of one user, or of all.
+// Refused and unchecked content, and expired decisions; of one user or all.
 decisionSchema.index({ userId: 1, decision: 1, at: -1, _id: -1 });
 decisionSchema.index({ decision: 1, at: -1, _id: -1 });
 
@@ -51,17 +51,16 @@ export const createModerationStore = (connection: Connection) => {
   return {
     find,
 
-    /** Keeps a decision, unless there is one. @returns the one that stands */
+    /** Stores a decision unless one exists. @returns the stored one */
     insert: async (record: ModerationRecord): Promise<ModerationRecord> => {
       if (await insertOnce(decisions.collection.insertOne(record as never, { writeConcern: DURABLE }))) return record;
       return (await find(record._id)) ?? record;
     },
 
-    /** The refusal of what a call of a run gave. */
     refusedOutput: (executionId: string, key: string): Promise<ModerationRecord | null> =>
       decisions.findOne({ executionId, key, kind: "output", decision: "refuse" }).lean<ModerationRecord>().exec(),
 
-    /** Those of some hashes whose texts or files were let pass in a run. */
+    /** Which of these hashes belong to content that passed in a run. */
     passed: async (executionId: string, hashes: readonly string[]): Promise<Set<string>> => {
       const found = await decisions
         .find({ executionId, seen: { $in: [...hashes] }, decision: { $ne: "refuse" } }, { seen: 1 })
@@ -70,7 +69,7 @@ export const createModerationStore = (connection: Connection) => {
       return new Set(found.flatMap(({ seen }) => seen));
     },
 
-    /** The outputs of some runs that the hook let go, by their digests. */
+    /** Digests of outputs in these runs that the hook passed. */
     letGo: (
       executionIds: readonly string[],
       digests: readonly string[],
@@ -83,7 +82,7 @@ export const createModerationStore = (connection: Connection) => {
         .lean<ModerationRecord[]>()
         .exec(),
 
-    /** What was refused, or let through unchecked, newest first. */
+    /** Refused and unchecked content, newest first. */
     list: (userId: string | null, limit: number, after: ListPosition | undefined): Promise<ModerationRecord[]> =>
       decisions
         .find(
@@ -95,7 +94,7 @@ export const createModerationStore = (connection: Connection) => {
         .lean<ModerationRecord[]>()
         .exec(),
 
-    /** Removes decisions that were kept long enough: refusals are kept longer. */
+    /** Deletes expired decisions; refusals are kept longer. */
     removeOwned: (userId: string, limit: number): Promise<number> => removeSome(decisions, { userId }, limit),
 
     removeOld: async (before: { refused: Date; passed: Date }, limit: number): Promise<number> => {

@@ -1,4 +1,4 @@
-/** Long texts and Temporal's large payloads, by their hashes. */
+/** Stores long texts and large Temporal payloads under their hashes. */
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { LIMITS, RETENTION } from "@nodeloom/kernel";
@@ -8,34 +8,31 @@ import type { StoredText } from "../run/types";
 import { documents } from "./schema";
 
 const DAY_MS = 86_400_000;
-/**
- * A text is written when its run begins, and a run may wait in the queue and take two days, and wait for decisions besides: it must not go
- * before its row.
- */
+/** A text is written when its run starts. The run may be queued, run for two days and wait for decisions: the text must outlive its row. */
 const TEXT_MARGIN_DAYS = 3 + LIMITS.waitingHours / 24;
-/** Texts up to this length are kept where they belong. */
+/** Shorter texts stay in the row. */
 const INLINE_CHARS = 2_048;
 
 interface PayloadRecord {
   _id: string;
   bytes: Buffer;
   expiresAt: Date;
-  /** The user or the run that it belongs to; absent on those from before there was any. */
+  /** User or run that owns it; absent on documents from before owners existed. */
   owner?: string;
 }
 const payloadSchema = documents<PayloadRecord>("payloads");
 payloadSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-// What goes with an account.
+// For erasure.
 payloadSchema.index({ owner: 1 }, { sparse: true });
 
-/** The same text of two owners is kept twice: one of them may leave. */
+/** Owners don't share texts, so that one account can be erased. */
 const hashOf = (json: string, owner: string): string => `text-${createHash("sha256").update(`${owner}\n${json}`).digest("hex")}`;
 
 export type PayloadStore = Awaited<ReturnType<typeof createPayloadStore>>;
 
 /**
- * Large texts and Temporal's payloads, by what they are. Shared ones live as long as their last user.
- * @param executionDays how long executions are kept, and so the texts that they name
+ * Content-addressed large texts and Temporal payloads. Shared ones live as long as their last user.
+ * @param executionDays retention of executions, and so of their texts
  */
 export const createPayloadStore = (connection: Connection, executionDays: number) => {
   const payloads = connection.model("Payload", payloadSchema);
@@ -63,11 +60,10 @@ export const createPayloadStore = (connection: Connection, executionDays: number
 
     removeExpired: (now: Date, limit: number): Promise<number> => removeSome(payloads, { expiresAt: { $lt: now } }, limit),
 
-    /** Removes some of what belongs to users or runs. */
     removeOwned: (owners: readonly string[], limit: number): Promise<number> =>
       removeSome(payloads, { owner: { $in: [...owners] } }, limit),
 
-    /** Keeps a JSON text for a row: in the row itself while it is short. @param owner the user or the run that it belongs to */
+    /** Stores a JSON text for a row, inside the row if it is short. @param owner the user or run that it belongs to */
     putText: async (json: string, owner: string): Promise<StoredText> => {
       if (json.length <= INLINE_CHARS) return { json };
       const bytes = gzipSync(json, { level: 1 });
@@ -75,7 +71,7 @@ export const createPayloadStore = (connection: Connection, executionDays: number
       await write(hash, bytes, executionDays + TEXT_MARGIN_DAYS, owner);
       return { hash };
     },
-    /** Keeps a text that many rows of a user name: never in one of them. */
+    /** Stores a text shared by many rows of a user, never inside a row. */
     putShared: async (json: string, userId: string): Promise<StoredText> => {
       const hash = hashOf(json, userId);
       await write(hash, gzipSync(json, { level: 1 }), executionDays + TEXT_MARGIN_DAYS, userId);

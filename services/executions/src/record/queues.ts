@@ -1,4 +1,4 @@
-/** Users' queues: each is one document, changed by one update at a time. */
+/** Queues of users: each is one document, changed by one update at a time. */
 import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
 import { createBatcher, insertOnce, retryOnConflict } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
@@ -7,7 +7,7 @@ import { documents } from "./schema";
 import { EMPTY_QUEUE, type RunQueue } from "../run/queue";
 
 interface QueueRecord extends RunQueue {
-  /** The user. */
+  /** User id. */
   _id: string;
   revision: number;
 }
@@ -17,14 +17,13 @@ const CACHED_QUEUES = 2_000;
 const MAX_BATCH = 1_000;
 const MAX_WAITING = 10_000;
 
-/** One change, decided on the queue as it is when the change is written. */
+/** A change, decided on the queue's state at the time of the write. */
 type Decide<R> = (queue: RunQueue) => { queue: RunQueue; result: R };
 
 const tooBusy = (): Error => unavailable("the line changes too often");
 
 /**
- * Users' queues. Changes that arrive while a user's last one is being written share the next write, which is conditional on
- * the revision that they were decided on.
+ * Queues of users. Changes that arrive during a write share the next one, which is conditional on the revision that they were decided on.
  */
 export const createQueueStore = (connection: Connection) => {
   const queues = connection.model("Line", documents<QueueRecord>("lines"));
@@ -50,10 +49,10 @@ export const createQueueStore = (connection: Connection) => {
     return isWritten ? next : null;
   };
 
-  /** Makes changes on the queue as it is remembered or read. @returns what each gives; undefined when the queue has changed since */
+  /** Applies changes to the cached or stored queue. @returns their results; undefined if the queue has changed since */
   const changeOnce = async (userId: string, changes: readonly Decide<unknown>[]): Promise<unknown[] | undefined> => {
     const remembered = known.get(userId);
-    // Read again next time, unless a write proves that it is the current one.
+    // Read again next time, unless a write proves that the copy is current.
     known.delete(userId);
     const before = remembered ?? (await read(userId));
     let current: RunQueue = before;

@@ -1,4 +1,4 @@
-/** The rows of runs: how they are found. */
+/** Queries over the rows of runs. */
 import type { BaseTier } from "@nodeloom/kernel";
 import { beyond, type ListPosition } from "@nodeloom/platform";
 import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
@@ -11,29 +11,29 @@ import { createTransitions } from "./transitions";
 import { IS_WAITING } from "./approvals";
 
 export interface ExecutionFilter {
-  /** Null: every user's. */
+  /** Null: all users. */
   userId: string | null;
   status?: RunStatus | undefined;
   workflowSlug?: string | undefined;
   metadata?: Readonly<Record<string, string>> | undefined;
-  /** Items of this batch; undefined: runs that are items of none. */
+  /** Items of this batch; undefined: runs outside of batches. */
   batchId?: string | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
-  /** Only those that wait for a decision. */
+  /** Only runs that wait for a decision. */
   isWaiting?: boolean | undefined;
   limit: number;
   before?: ListPosition | undefined;
 }
 
-/** Rows of a list per exchange with the server: pages of ordinary length take one. */
+/** Rows per round trip: pages of ordinary length need one. */
 export const LIST_BATCH = 101;
 export type RunResult = Pick<ExecutionView, "_id" | "resultJson" | "resultHash">;
 export type RunState = Pick<ExecutionView, "_id" | "status" | "holdId">;
-/** How a run ended, where it has. */
+/** Outcome of a run, if it has ended. */
 export type RunOutcomeView = Pick<ExecutionView, "_id" | "status" | "error">;
 
-/** Whether a run is being cancelled, and the tier by which its calls are bounded; none where its row is gone. */
+/** Cancellation state, and the tier that bounds its calls; undefined if the row is gone. */
 export interface Standing {
   isCancelled: boolean;
   baseTier: BaseTier | undefined;
@@ -46,7 +46,7 @@ const timeFilter = ({ createdAfter, createdBefore }: Pick<ExecutionFilter, "crea
 
 const statusFilter = (status: RunStatus | undefined): Record<string, unknown> => {
   if (status === undefined) return { status: { $nin: [...HIDDEN] } };
-  // What waits in the queue is shown as under way.
+  // Queued runs are shown as processing.
   return { status: status === "processing" ? { $in: ["processing", "queued"] } : status };
 };
 
@@ -56,7 +56,7 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
   ...createTransitions(executions, log),
   ...createExpiry(executions, calls),
 
-  /** What must be known before a call of a run is made. */
+  /** State needed before a call is made. */
   callStanding: async (id: string): Promise<Standing> => {
     const projection = { status: 1, baseTier: 1 };
     const row = await executions.collection.findOne<Pick<ExecutionRecord, "status" | "baseTier">>({ _id: id } as object, { projection });
@@ -66,35 +66,33 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
   find: (id: string): Promise<ExecutionView | null> =>
     executions.collection.findOne<ExecutionView>({ _id: id } as object, { projection: WITHOUT_EVENTS }),
 
-  /** A run that may be shown. */
   findOwned: (id: string, userId: string): Promise<ExecutionView | null> =>
     executions
       .findOne({ _id: id, userId, status: { $nin: [...HIDDEN] } }, WITHOUT_EVENTS)
       .lean<ExecutionView>()
       .exec(),
 
-  /** What rows among some ids gave. */
   resultsOf: (ids: readonly string[]): Promise<RunResult[]> =>
     executions
       .find({ _id: { $in: [...ids] } }, { resultJson: 1, resultHash: 1 })
       .lean<RunResult[]>()
       .exec(),
 
-  /** The rows among some ids, without what takes much room. */
+  /** States of these runs, without large members. */
   statesOf: (ids: readonly string[]): Promise<RunState[]> =>
     executions
       .find({ _id: { $in: [...ids] } }, { status: 1, holdId: 1 })
       .lean<RunState[]>()
       .exec(),
 
-  /** Those among some ids that are a user's, as far as they say how they ended. */
+  /** Outcomes of those runs that belong to the user. */
   ofUser: (ids: readonly string[], userId: string): Promise<RunOutcomeView[]> =>
     executions
       .find({ _id: { $in: [...ids] }, userId }, { status: 1, error: 1 })
       .lean<RunOutcomeView[]>()
       .exec(),
 
-  /** Newest first; read in batches, so that a reader with enough can stop. */
+  /** Newest first, in batches, so that a reader can stop early. */
   list: ({
     userId,
     status,
@@ -107,7 +105,7 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
     ...times
   }: ExecutionFilter): AsyncIterable<ExecutionView> => {
     const keys = metadataKeys(metadata ?? {});
-    // The driver's own cursor is closed when its reader stops.
+    // Stopping the iteration closes the driver's cursor.
     return executions.collection.find<ExecutionView>(
       {
         ...(userId === null ? {} : { userId }),
@@ -123,7 +121,7 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
     );
   },
 
-  /** Runs under way that were last seen so before a time, longest ago first, after those already looked at. */
+  /** Runs under way not seen since a time, longest unseen first, except those already checked. */
   unseenSince: (before: Date, limit: number, skip: readonly string[] = []): Promise<ExecutionView[]> =>
     executions
       .find(

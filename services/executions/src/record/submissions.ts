@@ -1,4 +1,4 @@
-/** What was sent to providers that can't recognise a repetition. */
+/** Submissions to providers that don't recognise repetitions. */
 import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
 import { RETENTION } from "@nodeloom/kernel";
 import type { Connection } from "mongoose";
@@ -7,12 +7,12 @@ import { documents } from "./schema";
 
 export interface SubmissionRecord {
   _id: string;
-  /** The process that claimed it. */
+  /** The claiming process. */
   owner: string;
   requestId: string | null;
   handle: Record<string, string> | null;
   at: Date;
-  /** It may have been sent, and what came of it will never be known; or it must not be sent any more. */
+  /** Its outcome will never be known, or it must not be sent any more. */
   lost?: true;
 }
 
@@ -22,7 +22,7 @@ submissionSchema.index({ at: 1 }, { expireAfterSeconds: RETENTION.submissions.da
 export const createSubmissionStore = (connection: Connection) => {
   const submissions = connection.model("Submission", submissionSchema);
   return {
-    /** Claims a submission for a process before it is sent. Returns what is known of an earlier claim, its own included. */
+    /** Claims a submission before it is sent. Returns the state of an earlier claim, also of one by this process. */
     claim: async (key: string, owner: string): Promise<{ claimed: true } | ({ claimed: false } & Omit<SubmissionRecord, "_id">)> => {
       const record = { _id: key, owner, requestId: null, handle: null, at: new Date() };
       if (await insertOnce(submissions.collection.insertOne(record as never, { writeConcern: DURABLE }))) return { claimed: true };
@@ -32,13 +32,13 @@ export const createSubmissionStore = (connection: Connection) => {
     record: async (key: string, requestId: string, handle: Record<string, string> | null): Promise<void> => {
       await submissions.updateOne({ _id: key }, { $set: { requestId, handle } }).exec();
     },
-    /** Notes of a claimed submission that its outcome will never be known, or that it must not be sent any more. */
+    /** Records that the outcome of a submission will never be known, or that it must not be sent. */
     lose: async (key: string): Promise<void> => {
       const lost = { lost: true, at: new Date(Date.now() - TIMING.submitLost) } as const;
       await submissions.updateOne({ _id: key, requestId: null }, { $set: lost }).exec();
     },
     removeOld: (before: Date, limit: number): Promise<number> => removeSome(submissions, { at: { $lt: before } }, limit),
-    /** Takes a claim back after a submission that certainly was not sent. */
+    /** Returns the claim of a submission that certainly wasn't sent. */
     release: async (key: string): Promise<void> => {
       await submissions.deleteOne({ _id: key, requestId: null }).exec();
     },

@@ -1,4 +1,4 @@
-/** Every change of the status of a run, each one conditional update. */
+/** All changes of a run's status; each is one conditional update. */
 import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
 import type { FinalStatus, Refusal, StoredText } from "../run/types";
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type OutboxEntry, type RunStatus, type TransitionName } from "../run/states";
@@ -8,13 +8,13 @@ import { lacks, pushed, WITHOUT_EVENTS, type EventLog, type KnownLog, type LogKe
 import type { ExecutionModel } from "./schema";
 
 const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
-/** Characters of events, as JSON, that the decision on a run's ending adds to its row. */
+/** Characters of JSON events that the decision on an ending adds to the row. */
 const LAST_CHARS = 4_000;
-/** A run that is over, or is about to be, waits for nothing. */
+/** A run that ends waits for nothing. */
 const NO_WAITS = { waiting: 1, waitingFor: 1 } as const;
 const NOTHING_LEFT = { "outbox.0": { $exists: false } } as const;
 
-/** What the next attempt at a run has only if it brings it. */
+/** Members that the next attempt has only if it brings them. */
 const OF_ONE_ATTEMPT = [
   "refusal",
   "refusedAt",
@@ -35,27 +35,27 @@ type Pending = Pick<ExecutionView, "_id" | "status" | "attempt" | "outbox">;
 type EndingPart = Pick<ExecutionRecord, "status" | "ending" | "requestId"> & LogKeys;
 const ENDING_PART = { status: 1, ending: 1, requestId: 1, "events.key": 1, logParts: 1 } as const;
 
-/** How a run ends, its name, and what its log has by then; nothing of a row that is gone. */
+/** A run's ending, name and log; undefined members if the row is gone. */
 export type DecidedEnding = Partial<EndingPart> & { ending: FinalStatus };
 
-/** What the relay needs of a row that owes something, or is undecided. */
+/** Fields of an unsettled row that the relay reads. */
 const OWING = { status: 1, attempt: 1, outbox: 1, userId: 1, holdId: 1, inputBytes: 1, queuedAt: 1, createdAt: 1 } as const;
 export type OwingRun = Pick<ExecutionRecord, "_id" | keyof typeof OWING>;
 
-/** A run that its workflow carries; `again`: it had claimed the run before. */
+/** A run claimed by its workflow; `again`: the same workflow claimed it before. */
 export interface Claimed {
   row: ExecutionView;
   again: boolean;
 }
 
 interface Change {
-  /** Of this attempt only; undefined: of any. */
+  /** Only this attempt; undefined: any. */
   attempt?: number | undefined;
   where?: Record<string, unknown>;
   set?: Partial<ExecutionRecord>;
   unset?: Partial<Record<keyof ExecutionRecord, 1>>;
   events?: readonly ExecutionEvent[];
-  /** What is to be delivered from now on, beside what the transitions before it left undelivered. */
+  /** Entries to add to the undelivered ones. */
   outbox: readonly OutboxEntry[];
 }
 
@@ -84,17 +84,17 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
   };
 
   return {
-    /** Inserts a run; a repeated insert changes nothing. @returns whether it was inserted */
+    /** Inserts a run; repeating changes nothing. @returns true if it was inserted */
     insert: async (record: ExecutionRecord): Promise<boolean> => insert(await stowed(record)),
 
-    /** Waits in the queue: what it will be started with is kept. */
+    /** Queues a run with the input that will start it. */
     queue: (id: string, attempt: number, runInput: StoredText, inputBytes: number, event: ExecutionEvent): Promise<ExecutionView | null> =>
       make("queue", id, "queued", { attempt, set: { runInput, inputBytes, queuedAt: event.at }, events: [event], outbox: ["usage"] }),
 
     /**
-     * The first step of a workflow. Repeated by the same workflow it holds again; any other one has come too late.
-     * @param started the event of a run that has waited in the queue
-     * @returns null when the run is not this workflow's
+     * First step of a workflow. Repeated by the same workflow it succeeds again; another workflow is too late.
+     * @param started event of a run that was queued
+     * @returns null if the run belongs to another workflow
      */
     claim: async (id: string, attempt: number, claimedBy: string, started: ExecutionEvent): Promise<Claimed | null> => {
       const set = { claimedBy, seenRunningAt: started.at };
@@ -113,7 +113,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       return row && RUNNING.includes(row.status) ? { row, again: true } : null;
     },
 
-    /** Nothing runs. @returns null when the run was claimed, or had been refused already */
+    /** Nothing runs. @returns null if the run was claimed or refused before */
     refuse: (id: string, attempt: number, refusal: Refusal, outbox: readonly OutboxEntry[]): Promise<ExecutionView | null> => {
       const refusedAt = new Date();
       return make("refuse", id, "refused", {
@@ -123,24 +123,24 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       });
     },
 
-    /** The next attempt at a refused run, as if it were new. */
+    /** Replaces a refused run by its next attempt. */
     retry: async (earlier: ExecutionView, record: ExecutionRecord): Promise<ExecutionView | null> => {
       const { _id: id, status: _, outbox: __, unsettled: ___, ...set } = await stowed(record);
       const gone = OF_ONE_ATTEMPT.filter((name) => set[name] === undefined).map((name) => [name, 1] as const);
       return make("retry", id, "accepted", { attempt: earlier.attempt, set, unset: Object.fromEntries(gone), outbox: [] });
     },
 
-    /** Forgets a refused attempt with nothing to deliver. */
+    /** Deletes a refused attempt that owes nothing. */
     forgetRefused: async (id: string, attempt: number): Promise<boolean> => {
       const { deletedCount } = await executions.deleteOne({ _id: id, status: "refused", attempt, ...NOTHING_LEFT }).exec();
       return deletedCount === 1;
     },
 
-    /** Asks a run to stop, unless it has decided how it ends. */
+    /** Requests cancellation unless the ending is decided. */
     requestCancel: (id: string, userId: string, event: ExecutionEvent): Promise<ExecutionView | null> =>
       make("cancel", id, "cancel_requested", { where: { userId, ending: null }, unset: NO_WAITS, events: [event], outbox: ["cancel"] }),
 
-    /** Ends a run that waits in the queue. */
+    /** Ends a queued run. */
     leave: (
       id: string,
       where: Record<string, unknown>,
@@ -149,7 +149,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       outbox: readonly OutboxEntry[],
     ) => make("leave", id, state.status, { where, set: { ...state, ending: state.status }, unset: { runInput: 1 }, events, outbox }),
 
-    /** Makes an execution final, once. Returns null when it was final already, or is not what `where` says. */
+    /** Makes an execution final, once. Returns null if it was final already or doesn't match `where`. */
     finish: (
       id: string,
       state: FinalState,
@@ -160,11 +160,11 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       make("finish", id, state.status, { where, set: { ...state, ending: state.status }, unset: NO_WAITS, events, outbox }),
 
     /**
-     * Fixes how a run ends, unless it was cancelled first. One whose row is gone, or is what it was before it ran (after a
-     * restore of the database), ends as it would have. Its log takes nothing more after that.
-     * @param last what its log must have before that: it is written by the same update, where it can be
-     * @param known what its log was last known to hold
-     * @returns the ending that holds (the given one, an earlier one, or `cancelled`), with what its settlement needs of the row
+     * Fixes how a run ends, unless it was cancelled first. If the row is gone or older than the run (after a database restore), the given
+     * ending holds. Nothing is appended to the log afterwards.
+     * @param last events that must precede the ending; written in the same update if possible
+     * @param known last known contents of the log
+     * @returns the ending that holds (the given one, an earlier one, or `cancelled`), with the row's members needed to settle
      */
     decideEnding: async (
       id: string,
@@ -194,7 +194,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       return (await decide({}, "cancelled")) ?? { ...current, ending: "cancelled" };
     },
 
-    /** Clears what was delivered of a row, unless it has moved on: an entry of its later state may have the same name. */
+    /** Clears delivered entries, unless the row has changed: a later state may have entries of the same name. */
     clear: async ({ _id, status, attempt, outbox }: Pending, done: readonly OutboxEntry[]): Promise<void> => {
       const isAll = !UNDECIDED.includes(status) && outbox.every((entry) => done.includes(entry));
       if (isAll) {
@@ -205,12 +205,12 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       await executions.updateOne({ _id, ...NOTHING_LEFT, status: { $nin: [...UNDECIDED] } }, { $unset: { unsettled: 1 } }).exec();
     },
 
-    /** Notes how a client was answered, where the row doesn't say it. */
+    /** Records how a client was answered, if the row doesn't show it. */
     noteAnswer: async (id: string, answered: NonNullable<ExecutionRecord["answered"]>): Promise<void> => {
       await executions.updateOne({ _id: id }, { $set: { answered } }, { writeConcern: DURABLE }).exec();
     },
 
-    /** Rows with something to deliver, or undecided, oldest first, after a given one. */
+    /** Rows that owe something or are undecided, oldest first, after the given one. */
     unsettled: (limit: number, last?: Pick<OwingRun, "createdAt" | "_id">): Promise<OwingRun[]> =>
       executions
         .find({ unsettled: true, ...beyond("createdAt", last && { at: last.createdAt, id: last._id }) }, OWING)

@@ -1,4 +1,4 @@
-/** What a call asks for, as a digest: calls with the same one can be reused. */
+/** Digest of a call's request: calls with equal digests can be reused. */
 import { createHash } from "node:crypto";
 import { isRecord, isStoredFile, mediaOperation, type HttpCall, type JsonSchema } from "@nodeloom/kernel";
 import type { CatalogModel } from "../plan/model-catalog";
@@ -6,7 +6,7 @@ import { fileInputsOf } from "../plan/planner/file-inputs";
 import type { ModelCall, TransformCall } from "../run/calls";
 import type { Asked } from "../run/types";
 
-/** A value in which the order of members says nothing. */
+/** Normalizes the order of members. */
 const ordered = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(ordered);
   if (!isRecord(value)) return value;
@@ -21,7 +21,7 @@ const digestOf = (...parts: unknown[]): string =>
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** Inputs in which a number stands for each file of our storage. */
+/** Inputs with numbers in place of files in our storage. */
 const numbered = (inputs: Inputs, schema: JsonSchema, own: string): { inputs: Inputs; files: string[] } => {
   const files: string[] = [];
   const place = (value: unknown): unknown => {

@@ -1,4 +1,4 @@
-/** Finds calls of earlier runs that asked for the same, with what they gave, as far as that is still there. */
+/** Finds earlier calls with the same request and their outputs, as far as those still exist. */
 import { groupBy, innerOwner, isMedia, isRepairKey, isStoredFile, type JsonSchema, readAnswer, repairKey } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
@@ -8,32 +8,29 @@ import type { Asked } from "../run/types";
 import type { CallOutputs } from "../run/values";
 import type { CallStore } from "../record/calls";
 
-/** A call that is about to be made. */
 export interface Wanted extends Position {
   asked: Asked;
-  /** What its answer must fit. */
+  /** Schema that the answer must fit. */
   schema?: JsonSchema | undefined;
 }
 
-/** Where calls are looked for. */
 export interface Where {
   userId: string;
-  /** Executions of the user's that are over and were charged, the nearest first. */
+  /** Final, charged executions of the user, nearest first. */
   sources: readonly string[];
-  /** The files that are reused are kept from now on as long as new ones. */
+  /** Reused files are kept from now on as long as new ones. */
   pins: boolean;
 }
 
 export interface EarlierCallsOptions {
   calls: Pick<CallStore, "completedLike" | "completed">;
   media: Pick<Media, "getObjectsByKey" | "renewObjects">;
-  /** What the addresses of our own files begin with. */
+  /** Prefix of addresses in our storage. */
   own: string;
 }
 
 type Files = ReadonlyMap<string, mediaProto.StoredObject>;
 
-/** An earlier call with all that it gave. */
 interface Earlier extends Position {
   record: CallRecord;
   outputs: CallOutputs;
@@ -47,7 +44,7 @@ const outputsOf = ({ wholeJson, outputsJson, truncated }: CallRecord): CallOutpu
 const filesIn = (outputs: CallOutputs): string[] =>
   Object.values(outputs).flatMap((value) => (Array.isArray(value) ? value.filter(isMedia).map(({ url }) => url) : []));
 
-/** Whether a text is what was asked for: one that is not was asked for once more. */
+/** True if a text fits its schema. Otherwise the answer was requested a second time. */
 const fits = ({ text, json }: CallOutputs, schema: JsonSchema): boolean =>
   json !== undefined || (typeof text === "string" && "value" in readAnswer(text, schema));
 
@@ -59,13 +56,13 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
     ...new Set(addresses.filter((address) => isStoredFile(address, own)).map(keyOf)),
   ];
 
-  /** Those of some files that are there, by address. */
+  /** Existing files, by address. */
   const filesAt = async (addresses: readonly string[]): Promise<Files> => {
     const found = await inMediaBatches(keysOf(addresses), async (keys) => (await media.getObjectsByKey({ keys })).objects);
     return new Map(found.map((object) => [own + object.key, object]));
   };
 
-  /** Where the answer of a call was asked for once more, its second call has what it gave. */
+  /** If the answer was requested twice, the second call has the output. */
   const withRepairs = async (records: readonly CallRecord[], schemas: ReadonlyMap<string, JsonSchema>): Promise<Earlier[]> => {
     const schemaOf = ({ asked }: CallRecord): JsonSchema | undefined => schemas.get(asked!.digest);
     const isRepaired = (record: CallRecord): boolean => {
@@ -84,7 +81,7 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
     });
   };
 
-  /** What a call asks for, with its files by what they contain; one that is gone is like no other. */
+  /** A request with the contents of its files; a deleted file equals no other. */
   const contentOf = ({ digest, files }: Asked, known: Files): string =>
     [digest, ...files.map((address) => known.get(address)?.contentHash ?? address)].join("\n");
 
@@ -94,7 +91,7 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
     savedMicroUsd: record.savedMicroUsd ?? record.costMicroUsd,
   });
 
-  /** Keeps the files of what is reused. What has gone meanwhile is not reused. */
+  /** Extends the retention of reused files. Files deleted meanwhile aren't reused. */
   const pinned = async (found: readonly (ReusedResult | null)[], ownerId: string): Promise<(ReusedResult | null)[]> => {
     const filesOf = (one: ReusedResult | null): string[] => (one ? keysOf(filesIn(one.outputs)) : []);
     const keys = [...new Set(found.flatMap(filesOf))];
@@ -105,10 +102,7 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
     return found.map((one) => (filesOf(one).every((key) => there.has(key)) ? one : null));
   };
 
-  /**
-   * What calls of one step reuse.
-   * @returns an entry for each; null where it is to be made
-   */
+  /** Finds reusable results for the calls of one step. @returns an entry per call; null if it must be made */
   return async (wanted: readonly Wanted[], { userId, sources, pins }: Where): Promise<(ReusedResult | null)[]> => {
     const digests = [...new Set(wanted.map(({ asked }) => asked.digest))];
     const like = sources.length === 0 ? [] : await calls.completedLike(sources, digests);
@@ -135,7 +129,7 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
   };
 };
 
-/** Which of the earlier calls that ask for the same each call reuses. */
+/** Assigns equal earlier calls to the calls of a step. */
 
 export interface Position {
   nodeId: string;
@@ -143,10 +137,10 @@ export interface Position {
 }
 
 /**
- * Calls that ask for the same may have given different things: each keeps its own by its position, then takes one of its node that
- * no other call of the step has, then any.
+ * Equal requests may have different results. Each call takes the one at its own position, then one of its node that no other call of the
+ * step has, then any.
  * @param wanted the calls of one step
- * @param same earlier calls that ask for the same, by the index of a wanted one, the nearest run first
+ * @param same earlier calls with equal requests, by the index of a wanted one, nearest run first
  */
 export const assign = <Earlier extends Position>(
   wanted: readonly Position[],

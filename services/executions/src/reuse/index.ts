@@ -1,4 +1,3 @@
-/** Puts together what reruns reuse of earlier runs. */
 import type { Media } from "../clients";
 import type { Stores } from "../record/stores";
 import { createEarlierCalls, type EarlierCalls } from "./earlier-calls";
@@ -8,7 +7,7 @@ import { createReuseCalls, type ReuseCallsOptions } from "./reuse-calls";
 export interface ReuseOptions extends Pick<ReuseCallsOptions, "catalog" | "execution" | "own" | "programVersion"> {
   stores: Stores;
   media: Media;
-  /** Decides which of the earlier calls may be reused. */
+  /** Limits which earlier calls can be reused. */
   earlier?: ((find: EarlierCalls) => EarlierCalls) | undefined;
 }
 

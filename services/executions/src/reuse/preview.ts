@@ -1,4 +1,4 @@
-/** What of a plan a rerun reuses, as far as that is known before it runs; and so what the rest of it may cost. */
+/** Estimates before a rerun which calls it reuses, and what the rest can cost. */
 import {
   BindError,
   callsHttp,
@@ -22,7 +22,6 @@ import type { Reuse } from "../run/types";
 import type { Where } from "./earlier-calls";
 import { createStepReuse, isReusable, type StepReuseOptions } from "./step-reuse";
 
-/** The plan that is looked through. */
 export interface Previewed {
   plan: RunPlan;
   models: ReadonlyMap<string, CatalogModel>;
@@ -31,14 +30,13 @@ export interface Previewed {
   replan: Replan;
 }
 
-/** What is found of the calls of a plan. */
 interface Found {
-  /** What steps give all of whose calls are reused. */
+  /** Outputs of steps whose calls are all reused. */
   given: GivenOutputs;
   reused: Map<string, ReusedResult>;
-  /** How many calls those steps have. */
+  /** Number of calls in those steps. */
   calls: Map<string, number>;
-  /** Steps whose inputs are known, so that their calls were looked for. */
+  /** Steps with known inputs, whose calls were looked up. */
   looked: Set<string>;
 }
 
@@ -58,9 +56,9 @@ const checkNodes = (plan: RunPlan, { again, requests }: Reuse): void => {
 };
 
 /**
- * The plan as it is priced: with as many calls as there will be, where what they reuse says so.
- * @param priced the plan that has what is reused as known values; none where there is none
- * @param calls of the steps that are reused whole
+ * The plan with the numbers of calls that reused values determine.
+ * @param priced the plan with reused values; undefined if nothing is reused
+ * @param calls calls of steps that are reused as a whole
  */
 const merged = (plan: RunPlan, priced: RunPlan | undefined, calls: ReadonlyMap<string, number>): RunPlan => {
   const known = new Map(priced?.steps.map((step) => [step.id, step]));
@@ -77,7 +75,7 @@ const merged = (plan: RunPlan, priced: RunPlan | undefined, calls: ReadonlyMap<s
   };
 };
 
-/** Keys of the calls of steps that a plan, with what is reused, knows to be skipped. */
+/** Keys of calls that are skipped because of reused values. */
 const skippedKeys = (plan: RunPlan, priced: RunPlan | undefined): string[] => {
   const skipped = new Set(priced?.skipped?.map(({ id }) => id));
   const steps = plan.steps.filter(({ id }) => skipped.has(id));
@@ -89,7 +87,7 @@ export type Preview = ReturnType<typeof createPreview>;
 export const createPreview = (options: StepReuseOptions) => {
   const reuseOf = createStepReuse(options);
 
-  /** Goes through a plan as a run would, as far as earlier calls give its values. */
+  /** Evaluates a plan as a run would, as far as reused values go. */
   const goThrough = async (previewed: Previewed): Promise<Found> => {
     const { plan, reuse } = previewed;
     const run = new GraphRun(plan);
@@ -98,7 +96,7 @@ export const createPreview = (options: StepReuseOptions) => {
     const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
     const isDone = async (step: PlanStep): Promise<boolean> => {
       const calls = step.model !== undefined || callsHttp(step.type) || callsTransform(step.type);
-      // By which port an approval's value goes on, and whether it is changed, is decided while the rerun waits.
+      // An approval decides during the run which port its value takes, and whether it changes.
       if (makesResult(step.type) || waitsForDecision(step.type) || (calls && !isReusable(step, reuse))) return false;
       run.start(step, 0);
       if (!calls) {
@@ -118,7 +116,7 @@ export const createPreview = (options: StepReuseOptions) => {
       for (const { id } of ready) started.add(id);
       await Promise.all(
         ready.map(async (step) => {
-          // What can't be made of values is said by the run.
+          // Failures are reported by the run itself.
           const isOver = await isDone(step).catch((error: unknown) => {
             if (error instanceof BindError) return false;
             throw error;
@@ -132,11 +130,11 @@ export const createPreview = (options: StepReuseOptions) => {
     return found;
   };
 
-  /** Plans again with what is reused; undefined where that can't be planned, or says nothing new. */
+  /** Plans again with reused values; undefined if that fails or adds nothing. */
   const priced = async ({ plan, replan }: Previewed, given: GivenOutputs): Promise<RunPlan | undefined> => {
     const isAll = plan.steps.every(({ model, id }) => model === undefined || given.some(([node]) => node === id));
     if (given.length === 0 || isAll) return undefined;
-    // Its prices stay bounds then, and the run says what is wrong.
+    // Its prices stay upper bounds, and the run reports the problem.
     return replan(given).catch((error: unknown) => {
       if (isRefusal(error)) return undefined;
       throw error;

@@ -1,4 +1,3 @@
-/** Prepares the planning of a rerun. */
 import { DomainError, executionNotFound } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import type { KeptGraph } from "../plan/kept-graphs";
@@ -10,14 +9,13 @@ import type { RunOutcomeView } from "../record/rows";
 import type { Stores } from "../record/stores";
 import type { Runner } from "../run/runner";
 
-/** What is asked for beside the rerun itself. */
 export interface Asked {
   runner: Runner;
   /** Empty: those of the named execution. */
   inputsJson: string;
-  /** Of another graph. */
+  /** For another graph. */
   version: string;
-  /** The files that are reused are kept for the run. */
+  /** Reused files are kept for the run. */
   pins: boolean;
 }
 
@@ -28,10 +26,7 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
   const preview = createPreview(options);
 
   return {
-    /**
-     * What planning a rerun needs besides its runner and its target.
-     * @throws DomainError EXECUTION_NOT_FOUND, PRECONDITION_FAILED
-     */
+    /** @throws DomainError EXECUTION_NOT_FOUND, PRECONDITION_FAILED */
     planningOf: async (
       { executionId, nodes, reuse: requests, otherGraph }: executions.Rerun,
       { runner: { userId }, inputsJson, version, pins }: Asked,
@@ -53,25 +48,25 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
   };
 };
 
-/** What a rerun is one of: the named execution, and what of it and of those before it may be reused. */
+/** Resolves the source of a rerun: the named execution, and the earlier ones whose calls can be reused. */
 
-/** Executions of a chain of reruns whose calls are reused. */
+/** Maximum executions in a chain of reruns. */
 const MOST_SOURCES = 20;
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
-/** Whether completed calls of a run were charged: without the expected output all of it is free. */
+/** True if completed calls were charged: without the expected output the whole run is free. */
 const wasCharged = (row: RunOutcomeView): boolean =>
   isFinal(row) && !(row.status === "failed" && row.error?.code === "PROVIDER_RESPONSE_INCOMPLETE");
 
 export interface NamedExecution {
   inputsJson: string;
-  /** The graph that ran, where it is asked for, with its version (0: the draft); none of a model's run. */
+  /** The graph and version, if requested (0: the draft); undefined for a model. */
   graph: (KeptGraph & { version: number }) | undefined;
-  /** The node that it ran to, and the JSON Schema of its answer; empty: none. */
+  /** Node to run to, and JSON Schema of the answer; empty for none. */
   until: string;
   schemaJson: string;
-  /** Executions that calls are reused from, the nearest first. */
+  /** Executions to reuse calls from, nearest first. */
   sources: string[];
 }
 
@@ -97,7 +92,7 @@ export const createReadNamed =
       throw refused("the graph that the execution ran is not kept; name the workflow's version, such as draft");
     const charged = new Set(earlier.filter(wasCharged).map(({ _id }) => _id));
     const graph = graphJson === null ? undefined : { ...(JSON.parse(graphJson) as KeptGraph), version: row.version ?? 0 };
-    // Another graph need not have the node.
+    // Another graph may lack the node.
     const until = hasGraph ? (row.until ?? "") : "";
     return { inputsJson, graph, until, schemaJson, sources: chain.filter((id) => charged.has(id)) };
   };

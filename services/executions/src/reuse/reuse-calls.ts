@@ -1,4 +1,4 @@
-/** The first look of a rerun's step: which of its calls were made by an earlier run already. */
+/** First step of a rerun's node: finds the calls that an earlier run has made. */
 import type { JsonSchema } from "@nodeloom/kernel/graph";
 import type { Execution } from "../lifecycle/execution";
 import type { ModelCatalog } from "../plan/model-catalog";
@@ -35,10 +35,7 @@ export const createReuseCalls = ({ find, own, programVersion, catalog, calls, ex
     await execution.itemCompleted(call, { ...said, reusedFrom: reused.from });
   };
 
-  /**
-   * Reuses what the calls of one step would give, where earlier runs have made them. Idempotent.
-   * @returns an entry for each call; null where it is to be made
-   */
+  /** Reuses results of earlier runs for the calls of one step. Idempotent. @returns an entry per call; null if it must be made */
   return async ({ sources, calls: wanted }: ReuseInput): Promise<(ReusedResult | null)[]> => {
     const [first] = wanted;
     if (!first) return [];

@@ -1,4 +1,4 @@
-/** What the calls of one step of a plan reuse, once their inputs are known. */
+/** Reused calls of one step, once its inputs are known. */
 import { callsHttp, type Bound, type PlanStep } from "@nodeloom/kernel";
 import type { CatalogModel } from "../plan/model-catalog";
 import { pendingAddress } from "../plan/planner/file-inputs";
@@ -12,26 +12,24 @@ import type { EarlierCalls, Where } from "./earlier-calls";
 
 export interface StepReuseOptions {
   find: EarlierCalls;
-  /** What the addresses of our own files begin with. */
+  /** Prefix of addresses in our storage. */
   own: string;
-  /** The version of the program that does an operation on files. */
+  /** Version of the program for a file operation. */
   programVersion: (operation: string) => Promise<string>;
 }
 
 export interface StepReuse {
-  /** Call by call; null for those that are made. */
+  /** One entry per call; null for a call to make. */
   reused: (ReusedResult | null)[];
-  /** What the step gives, by port, where all of it is reused. */
+  /** Outputs by port, if all calls are reused. */
   outputs: [string, unknown][] | undefined;
-  /** Whether a run would find the same. */
+  /** True if a run would find the same. */
   isSure: boolean;
 }
 
-/** Whether the calls of a node may be reused. */
 export const isReusable = ({ id, type }: Pick<PlanStep, "id" | "type">, { again, requests }: Reuse): boolean =>
   !again.includes(id) && (!callsHttp(type) || requests.includes(id));
 
-/** What a step gives whose calls gave these outputs. */
 const outputsOf = (step: PlanStep, all: ReusedResult["outputs"][], bound: Bound): [string, unknown][] => {
   if (callsHttp(step.type)) return httpOutputs(all as unknown as HttpResult[], bound);
   const results = all.map(resultOfOutputs);
@@ -65,7 +63,7 @@ export const createStepReuse =
       asked.map((one, item) => ({ nodeId: step.id, item, asked: one, schema })),
       where,
     );
-    // What a file contains that is not stored yet is not known yet.
+    // The content of a file that isn't stored yet is unknown.
     const isSure = asked.every(({ files }) => !files.includes(pendingAddress(own)));
     const all = reused.flatMap((one) => (one ? [one.outputs] : []));
     return { reused, outputs: all.length === reused.length ? outputsOf(step, all, bound) : undefined, isSure };

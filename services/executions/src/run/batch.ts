@@ -49,7 +49,7 @@ export const OUT_OF_MAX_CREDITS: BatchReason = {
   message: "what is left of maxCredits is not enough for another item: resume with more, or cancel",
 };
 
-/** Whether a budget of the account, and not the batch's own limit, has paused a batch. */
+/** True if a budget of the account, and not the batch's own limit, has paused a batch. */
 export const isOutOfBudget = (reason: BatchReason | null): boolean =>
   reason?.code === OUT_OF_MAX_CREDITS.code && reason.message !== OUT_OF_MAX_CREDITS.message;
 
@@ -145,7 +145,7 @@ export const itemEndOf = (index: number, { status, millicredits, error, graphHid
   ...(error ? { error: { code: error.code, message: (graphHidden ? publicError(error) : error).message } } : {}),
 });
 
-/** Whether no more items of a batch begin. */
+/** True if no more items of a batch begin. */
 export const beginsNoMore = ({ status, stopsOnError, counts, next, again, total }: BatchRecord): boolean =>
   status !== "running" || (stopsOnError && counts.failed > 0) || (next >= total && again.length === 0);
 

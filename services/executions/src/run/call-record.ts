@@ -98,5 +98,5 @@ export const refusedCall = (call: Call, error: RunError, { costMicroUsd, request
   refused: true,
 });
 
-/** Whether a call is charged for: moderation may have refused what it gave. */
+/** True if a call is charged for: moderation may have refused what it gave. */
 export const isCharged = ({ status, refused }: CallRecord): boolean => status === "completed" || refused === true;

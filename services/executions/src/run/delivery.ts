@@ -70,5 +70,5 @@ export interface WebhookState extends Partial<DeliveryStanding> {
 
 export const newWebhookState = ({ url, events }: { url: string; events: string[] }): WebhookState => ({ configured: true, url, events });
 
-/** Whether notifications tells how far a webhook has come: it does unless executions of 1.0.0 had begun. */
+/** True if notifications tells how far a webhook has come: it does unless executions of 1.0.0 had begun. */
 export const isNotified = ({ state, isMoved }: WebhookState): boolean => state === undefined || isMoved === true;

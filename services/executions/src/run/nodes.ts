@@ -81,7 +81,7 @@ export const createBranches = (statusOf: (nodeId: string) => NodeStatus) => {
   /** The output ports that carry something, of nodes that have others, too. */
   const open = new Map<string, ReadonlySet<string>>();
 
-  /** Whether something flows from a source, whose node is done. */
+  /** True if something flows from a source, whose node is done. */
   const carries = (source: Source): boolean => {
     if (!("node" in source)) return true;
     return statusOf(source.node) !== "skipped" && (open.get(source.node)?.has(source.port) ?? true);

@@ -90,7 +90,7 @@ export const endOutbox = (hasWebhook: boolean, isItem: boolean): OutboxEntry[] =
 /** What a client looks for after the end of a run: its usage row, and whether its credits and its place are free. */
 const isLookedFor = (entry: OutboxEntry): boolean => /^(usage|void|place)\b/.test(entry);
 
-/** Whether a row that says how its run ended has yet to say so elsewhere. */
+/** True if a row that says how its run ended has yet to say so elsewhere. */
 export const isUndelivered = (row: { status: RunStatus; outbox: readonly OutboxEntry[] }): boolean =>
   isFinal(row) && row.outbox.some(isLookedFor);
 

@@ -175,7 +175,7 @@ export interface CallContext {
   isSkippable?: true;
 }
 
-/** Whether a call is the first of its node. */
+/** True if a call is the first of its node. */
 export const isFirstCall = ({ item, firstItem = 0, alternative }: CallContext): boolean => item === firstItem && !alternative?.place;
 
 export interface CallResult {

@@ -1,4 +1,3 @@
-/** Batches for which something is to be done, for the relay. */
 import type { RelayedRows } from "@nodeloom/platform";
 import type { BatchStarter } from "../workflow/client";
 import type { OpenBatch } from "../record/batches";
@@ -12,8 +11,8 @@ export interface RelayedBatchesOptions {
 }
 
 /**
- * Has a workflow carry each batch, also one that was lost with Temporal's database: the start joins the workflow that there is. Batches
- * whose creation was lost are forgotten.
+ * Starts a workflow for each batch, also after a loss of Temporal's database: starting joins an existing one. Batches whose creation was
+ * lost are deleted.
  */
 export const createRelayedBatches = ({ stores: { batches }, starter, now = Date.now }: RelayedBatchesOptions): RelayedRows<OpenBatch> => ({
   name: "batches",
@@ -24,7 +23,7 @@ export const createRelayedBatches = ({ stores: { batches }, starter, now = Date.
     const { _id, userId, status, createdAt } = batch!;
     if (status !== "preparing") await starter.startBatch(_id, userId);
     else if (now() - createdAt.getTime() > TIMING.batchPreparing) await batches.forget(_id);
-    // It is looked at again, less and less often, until nothing is to be done for it.
+    // Checked again, ever less often, until nothing is left to do.
     return false;
   },
 });

@@ -4,15 +4,15 @@ import type { Billing } from "../clients";
 import { TIMING } from "../run/timing";
 
 /**
- * What billing is asked for on a schedule, page by page, from where an earlier attempt came to: to renew due plans, and to check its
- * ledger. `beat` hears after every page how far it is.
+ * Scheduled requests to billing, page by page from where an earlier attempt stopped: renew due plans, and check the ledger. `beat` receives
+ * the position after every page.
  */
 
 const PAGE = 200;
 
 export interface RenewalProgress {
   renewed: number;
-  /** Accounts that could not be renewed; the next look finds them again. */
+  /** Accounts that couldn't be renewed; the next look retries them. */
   failed: number;
   cursor: string;
 }
@@ -38,7 +38,7 @@ export interface LedgerProgress extends LedgerReport {
   cursor: string;
 }
 
-/** Has billing add up all rows of every account. What does not agree is an error in the log. */
+/** Billing adds up all rows of every account. A mismatch is logged as an error. */
 export const createLedgerCheck =
   ({ billing, logger }: { billing: Pick<Billing, "checkLedger">; logger: Logger }) =>
   async (

@@ -1,4 +1,4 @@
-/** Gives notifications the messages that 1.0.0 accepted and has not delivered. It goes with the release after this one. */
+/** Passes undelivered messages of version 1.0.0 to notifications. Remove this with the release after this one. */
 import { isRefusal } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { AlertDelivery } from "../workflow/activity-types";
@@ -30,7 +30,7 @@ export const createEarlierMessages = ({ stores, notifications, webhooks, logger 
     const end = await notifications.send({ id, message }).then(
       () => "moved",
       (error: unknown) => {
-        // There is no mail server any more.
+        // The mail server was removed.
         if (isRefusal(error)) return "given up";
         throw error;
       },
@@ -40,7 +40,7 @@ export const createEarlierMessages = ({ stores, notifications, webhooks, logger 
   };
 
   return {
-    /** Activities of workflows that 1.0.0 started: each gives its message to notifications, and ends its workflow. */
+    /** Activities of workflows that version 1.0.0 started: each passes its message to notifications and ends its workflow. */
     activities: {
       sendMail: (id: string) => moveMail(id),
       sendAlert: async ({ id, userId, keyId, at, dataJson }: AlertDelivery): Promise<null> => {
@@ -56,7 +56,7 @@ export const createEarlierMessages = ({ stores, notifications, webhooks, logger 
         }
         return { nothing: "superseded" };
       },
-      /** Keeps an attempt that a worker of 1.0.0 made. */
+      /** Stores an attempt made by a worker of version 1.0.0. */
       recordAttempt: async ({ executionId, delivery, attempt, nodeId }: AttemptId, sent: Sent): Promise<DeliveryEnd | null> => {
         if ("nothing" in sent) return "superseded";
         const { at, status, error, durationMs, url } = sent;
@@ -67,7 +67,7 @@ export const createEarlierMessages = ({ stores, notifications, webhooks, logger 
       },
     },
 
-    /** Moves what no workflow carries any more: mails that were never started, and webhooks whose attempt is long due. */
+    /** Moves messages without a workflow: mails never started, and webhooks whose attempt is long overdue. */
     moveLate: async (beat: () => void): Promise<Looked> => {
       const mails = await stores.earlierMails.listNotCarried(LOOK_PAGE);
       const late = await stores.deliveries.late(new Date(Date.now() - TIMING.lateDelivery), LOOK_PAGE);

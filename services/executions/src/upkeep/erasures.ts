@@ -1,4 +1,4 @@
-/** Accounts whose time to be erased has come, for the relay: their erasures are begun, and forgotten once they are over. */
+/** Starts due erasures of accounts for the relay, and forgets completed ones. */
 import type { Logger, RelayedRows } from "@nodeloom/platform";
 import type { accountErasure as proto } from "@nodeloom/proto";
 import type { Leaver } from "../workflow/leaving";
@@ -21,7 +21,7 @@ export const createRelayedErasures = ({ accountErasure, leaver, logger }: Relaye
       await leaver.startErasure(userId);
       return true;
     }
-    // Last goes what says that the account was erased: its workflow, and the mark by which it is found here.
+    // Last, because the workflow and the mark show that the account is being erased.
     if (!(await leaver.forgetErasure(userId))) return true;
     await accountErasure.forgetErased({ userId });
     logger.info({ userId }, "an account was erased");

@@ -1,4 +1,3 @@
-/** Closes holds of credits that no run needs any more. */
 import { executionOf, isRepairKey, itemKey } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { billing as billingProto } from "@nodeloom/proto";
@@ -20,30 +19,30 @@ export interface LeaksOptions {
 }
 
 /**
- * Closes holds that no run needs any more: of refused attempts, of runs that are over, and of runs that no row and no
- * workflow knows. What a final row says it was charged is captured; all else is given back. A run that is alive keeps its
- * hold. Restores of databases, and faults of ours, leave such holds; without this their credits were locked for ever.
+ * Closes holds that no run needs any more: those of refused attempts, of final runs, and of runs without row and workflow. The charge in a
+ * final row is captured and the rest released. A live run keeps its hold. Database restores and our own faults leave such holds, whose
+ * credits would otherwise stay locked.
  */
 export const createLeaks = ({ billing, stores, starter, logger, ageMs = TIMING.unseenRun }: LeaksOptions) => {
   let cursor = "";
 
   const isNeeded = async (row: ExecutionView | null, executionId: string, holdId: string): Promise<boolean> => {
     if (row?.holdId === holdId) return !isOver(row);
-    // After a restore its row may be gone, or be of an earlier attempt, while its workflow goes on.
+    // After a restore the row may be gone or belong to an earlier attempt, while the workflow continues.
     return starter.isCarried(executionId);
   };
 
   /**
-   * What a final row says that its calls were charged: nodes of one call have it themselves, those of several by their calls. Of an
-   * answer that was asked for once more only what the first call held is captured.
+   * Charges of a final row: nodes with one call have them, others through their calls. If an answer was requested twice, only the first
+   * call's hold is captured.
    */
   const chargedTo = async (row: ExecutionView | null, holdId: string): Promise<billingProto.SettleItem[]> => {
     if (!row || !isFinal(row) || row.holdId !== holdId) return [];
     const [{ nodes }, calls] = await Promise.all([stores.log.whole(row), stores.calls.of(row._id)]);
-    // A call that was under way when its run was cancelled has used its grant, too.
+    // A call under way when its run was cancelled has used its grant as well.
     const wasCalled = ({ status, requestId }: NodeState): boolean =>
       status === "completed" || (row.status === "cancelled" && requestId !== null);
-    // Another model may have been called in the place of the node's own.
+    // A fallback may have been called instead of the node's model.
     const madeKey = (id: string): string => {
       const made = calls.find(({ _id, nodeId, status }) => nodeId === id && status === "completed" && !isRepairKey(_id));
       return made ? made._id.slice(row._id.length + 1) : itemKey(id, 0);

@@ -1,4 +1,4 @@
-/** The calls about schedules and hooks, which gateways and workflows of 1.0.0 make here. */
+/** RPCs for schedules and hooks, still called by gateways and workflows of version 1.0.0. */
 import { unary } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import type { Triggers } from "../clients";

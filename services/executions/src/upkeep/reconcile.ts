@@ -1,4 +1,3 @@
-/** Ends runs that nothing carries any more. */
 import type { Logger } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
@@ -8,7 +7,7 @@ import { LOOK_PAGE, lookThrough, type Looked } from "../record/look";
 import { abandonedEnd } from "../lifecycle/abandon";
 import type { End } from "../lifecycle/end";
 
-/** Records that are left for the next look because they could not be ended in this one. */
+/** Records left for the next look because they couldn't be ended. */
 const MAX_FAILED = 1_000;
 
 export interface ReconcileOptions {
@@ -17,13 +16,13 @@ export interface ReconcileOptions {
   end: Pick<End, "end">;
   logger: Logger;
   unseenMs?: number;
-  /** How much longer a run that waits for a decision goes unseen. */
+  /** Extra time before a waiting run is checked. */
   waitingMs?: number;
 }
 
 /**
- * Finds runs that nothing carries any more (terminated by an operator, lost with Temporal's database) and ends them: what
- * completed is charged, the rest of the hold released, rows become final, the webhook is sent. One that is carried is left alone.
+ * Ends runs that nothing carries any more (terminated by an operator, or lost with Temporal's database): completed calls are charged, the
+ * rest of the hold is released, rows become final, and the webhook is sent. Carried runs aren't touched.
  */
 export const createReconciler = ({
   stores,
@@ -62,7 +61,7 @@ export const createReconciler = ({
           carried.filter(({ waiting }) => !waiting),
           now,
         );
-        // Many may wait for long: they are looked at less often.
+        // Many runs may wait for long, so they are checked less often.
         await mark(
           carried.filter(({ waiting }) => waiting),
           now + waitingMs,

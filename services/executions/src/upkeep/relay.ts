@@ -1,4 +1,4 @@
-/** All that is relayed here: what changes of runs, batches and accounts still owe. */
+/** Everything relayed here: pending outboxes of runs, batches and accounts. */
 import type { RelayedRows } from "@nodeloom/platform";
 import { createRelayedBatches, type RelayedBatchesOptions } from "./batches";
 import { createRelayedErasures, type RelayedErasuresOptions } from "./erasures";

@@ -1,4 +1,4 @@
-/** Removes what was kept long enough, owner by owner. */
+/** Deletes expired data, owner by owner. */
 import { type Logger, type Removal, createRemoval, untilNone } from "@nodeloom/platform";
 import type { RetentionReport } from "../workflow/activity-types";
 import { TIMING } from "../run/timing";
@@ -7,7 +7,7 @@ import type { PendingOf } from "../record/expiry";
 import type { Stores } from "../record/stores";
 import { throughPages, type OwnerPage, type OwnerProgress } from "../workflow/owner-pages";
 
-/** What keeps something: one call removes one page of what was kept long enough, and may be repeated. */
+/** A service with expired data. Each call deletes one page and can be repeated. */
 export interface Owner {
   removeExpired(request: { cursor: string }, options?: { deadlineMs?: number }): Promise<Removal>;
 }
@@ -20,8 +20,8 @@ export interface RetentionOptions {
 export type RetentionProgress = OwnerProgress;
 
 /**
- * Has every owner remove what it has kept long enough, page by page. An owner that fails keeps no other from removing; the whole
- * fails at its end then, and is repeated.
+ * Lets every service delete its expired data, page by page. A failing one doesn't stop the others; the whole then fails at the end and is
+ * repeated.
  */
 export const createRetention = ({ owners, logger }: RetentionOptions) => {
   const pages = Object.entries(owners).map(([name, owner]): [string, OwnerPage] => [
@@ -29,7 +29,7 @@ export const createRetention = ({ owners, logger }: RetentionOptions) => {
     (cursor) => owner.removeExpired({ cursor }, { deadlineMs: TIMING.renewPage }),
   ]);
   const failed = "an owner could not remove what it has kept long enough";
-  /** As `throughPages`. */
+  /** See `throughPages`. */
   return async (beat: (progress: RetentionProgress) => void, progress?: RetentionProgress): Promise<RetentionReport> => {
     const report = await throughPages({ owners: Object.fromEntries(pages), failed, logger }, beat, progress);
     logger.info({ removed: report }, "what was kept long enough was removed");
@@ -52,11 +52,11 @@ export interface OwnRemovalOptions {
 }
 
 const EXECUTIONS_PAGE = 100;
-/** Each with its rows. */
+/** Each is deleted with its rows. */
 const BATCHES_PAGE = 20;
 const ROWS_PAGE = 1_000;
 
-/** Removes executions and what goes with them, once they were kept as long as the table of retention says. */
+/** Deletes executions and dependent data after the times in the retention table. */
 export const createOwnRemoval = (options: OwnRemovalOptions): Owner => {
   const { stores, pendingOf, executionDays = RETENTION.executions.days, now = () => new Date() } = options;
   const remove = createRemoval({

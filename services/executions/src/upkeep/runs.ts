@@ -19,8 +19,8 @@ export interface RelayedRunsOptions {
 }
 
 /**
- * What processes that died have left of runs: rows that stayed accepted are refused, outboxes delivered, lines put right, and runs ended
- * that waited in the queue for too long.
+ * Repairs leftovers of dead processes: refuses rows that stayed accepted, delivers outboxes, repairs queues, and ends runs queued for too
+ * long.
  */
 export const createRelayedRuns = ({ stores, execution, end, queue, outbox, now = Date.now }: RelayedRunsOptions): RelayedRows<OwingRun> => {
   const settleOne = async (run: OwingRun): Promise<boolean> => {
@@ -34,7 +34,7 @@ export const createRelayedRuns = ({ stores, execution, end, queue, outbox, now =
 
   const isLate = ({ queuedAt }: OwingRun): boolean => now() - (queuedAt?.getTime() ?? now()) > TIMING.queued;
 
-  /** Of one user: those that waited for too long are ended, and the queue is put right. */
+  /** For one user: ends runs queued for too long, and repairs the queue. */
   const mend = async (userId: string, runs: readonly OwingRun[]): Promise<boolean> => {
     for (const run of runs.filter(isLate)) {
       const error = { code: "EXECUTION_FAILED", message: "the run waited in line for 24 hours" } as const;
@@ -49,7 +49,7 @@ export const createRelayedRuns = ({ stores, execution, end, queue, outbox, now =
     name: "runs",
     page: (limit, after) => stores.rows.unsettled(limit, after),
     signatureOf: ({ _id, status, attempt, outbox: entries }) => JSON.stringify([_id, status, attempt, entries]),
-    // A run that waits in the queue waits for its turn.
+    // A queued run waits for its turn.
     entriesOf: ({ status, outbox: entries }) => entries.length + Number(status === "accepted"),
     groupOf: ({ _id, status, userId }) => (status === "queued" ? `line of ${userId}` : _id),
     settle: ([first, ...others]) => {

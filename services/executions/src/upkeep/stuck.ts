@@ -1,4 +1,3 @@
-/** Ends single runs whose workflow task fails again and again. */
 import { startSweeper, type Logger, type Sweeper } from "@nodeloom/platform";
 import type { FailingTasks, FailingWorkflow } from "../workflow/failing-tasks";
 import type { Abandon } from "../lifecycle/abandon";
@@ -9,7 +8,7 @@ import { RUN_WORKFLOW, type RunError } from "../run/types";
 import { checkEach } from "../record/look";
 import type { Stores } from "../record/stores";
 
-/** So many runs fail by a fault of the build: they wait for a rollback, and none of them is ended. */
+/** At this number of failing runs the build is at fault: they wait for a rollback, and none is ended. */
 const MANY_RUNS = 5;
 const MIN_FAILURES = 10;
 const STUCK: RunError = {
@@ -26,13 +25,12 @@ export interface StuckOptions {
   now?: () => number;
 }
 
-/** Runs are carried by workflows of this type. */
 const isRun = ({ type }: FailingWorkflow): boolean => type === RUN_WORKFLOW;
 
 /**
- * Looks for workflows whose tasks fail, and counts them for an alert. A run whose cancellation was requested is ended. Another run is
- * ended as failed only if its task failed at least 10 times over at least 10 minutes, every worker has the build that it failed on, and
- * fewer than 5 runs fail: a bad rollout must never fail the runs in flight.
+ * Looks for workflows whose tasks fail, and counts them for an alert. If cancellation was requested, the run is ended. Otherwise it is
+ * failed only if its task failed at least 10 times over at least 10 minutes, every worker has the build that it failed on, and fewer than 5
+ * runs fail: a bad rollout must never fail runs in flight.
  */
 export const createStuckSweep = ({ stores, tasks, starter, abandon, logger, now = Date.now }: StuckOptions) => {
   const hasFailedEnough = async (executionId: string): Promise<boolean> => {
@@ -63,7 +61,7 @@ export const createStuckSweep = ({ stores, tasks, starter, abandon, logger, now 
   };
 };
 
-/** Each process looks, so that each can count the failing tasks for an alert. */
+/** Runs in each process, so that each counts failing tasks for the alert. */
 export const startStuckWatch = (options: StuckOptions): Sweeper =>
   startSweeper({
     sweep: createStuckSweep(options),

@@ -1,4 +1,3 @@
-/** Puts together what is looked for again and again. */
 import type { Logger } from "@nodeloom/platform";
 import type { RunStarter } from "../workflow/client";
 import type { Billing, Identity, Media, Notifications, Usage, Workflows } from "../clients";
@@ -18,7 +17,6 @@ export interface UpkeepParts {
   moveLate: EarlierMessages["moveLate"];
   pendingOf: PendingOf;
   end: Pick<End, "end">;
-  /** How long executions are kept. */
   executionDays: number;
   logger: Logger;
 }

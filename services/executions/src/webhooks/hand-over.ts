@@ -1,4 +1,4 @@
-/** webhooks/: what executions announces. Here: it hands messages over to notifications, which delivers them. */
+/** Passes webhooks of executions to notifications, which delivers them. */
 import { DomainError, executionNotFound } from "@nodeloom/kernel";
 import { notifications as proto } from "@nodeloom/proto";
 import type { Notifications } from "../clients";
@@ -9,12 +9,12 @@ import { isFinal, WAITING } from "../run/states";
 import { BATCH_COMPLETED } from "../batches/orders";
 import type { Stores } from "../record/stores";
 
-/** What a poll may wait for notifications: without it, it shows what executions knows. */
+/** How long a poll waits for notifications; afterwards it shows what executions knows. */
 const READ = { deadlineMs: 500, reconnectMs: 0 } as const;
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
-/** A delivery that 1.0.0 had begun. */
+/** A delivery that version 1.0.0 started. */
 const earlierOf = ({ state, delivery = 1, attempts = 0, history = [], ...rest }: WebhookState): proto.Delivery | undefined =>
   state &&
   proto.Delivery.fromPartial({
@@ -25,7 +25,7 @@ const earlierOf = ({ state, delivery = 1, attempts = 0, history = [], ...rest }:
     history: history.map(({ status, error, ...attempt }) => ({ ...attempt, status: status ?? undefined, error: error ?? undefined })),
   });
 
-/** What a run announces to the webhook of its key: its end, or that a node waits for a decision. */
+/** A run's webhook: its end, or a node that waits for a decision. */
 const runWebhook = (row: ExecutionView, nodeId = ""): proto.Webhook =>
   proto.Webhook.fromPartial({
     ...{ ownerId: row.userId, keyId: row.keyId ?? "", baseTier: row.baseTier ?? "" },
@@ -66,7 +66,7 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
     return new Map(deliveries.map((delivery) => [delivery.id, delivery]));
   };
 
-  /** Rows with how far their webhooks have come. Those that notifications does not have yet, or can't tell of now, are as they were. */
+  /** Adds delivery states. Rows that notifications doesn't know, or can't answer for now, stay unchanged. */
   const withDeliveries = async <Row extends { _id: string; webhook: object | null }>(
     rows: readonly Row[],
     isAsked: (row: Row) => boolean,
@@ -79,11 +79,10 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
   };
 
   return {
-    /** Announces the end of a run. It may be called again: by its id a message is sent once. */
+    /** Announces the end of a run. Repeating is safe: a message with a known id is sent once. */
     end: (row: ExecutionView): Promise<void> => send(row._id, runWebhook(row)),
     /** Announces that a node waits for a decision. */
     waiting: (row: ExecutionView, nodeId: string): Promise<void> => send(`${row._id}.waiting.${nodeId}`, runWebhook(row, nodeId)),
-    /** Announces the end of a batch. */
     batch: ({ _id, userId, runner, webhook }: BatchRecord): Promise<void> =>
       send(
         _id,
@@ -95,10 +94,10 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
             : {}),
         }),
       ),
-    /** A message that is complete. */
+    /** Sends a complete message. */
     send,
 
-    /** Gives notifications a delivery that 1.0.0 had begun. */
+    /** Moves a delivery that version 1.0.0 started to notifications. */
     move: async (executionId: string): Promise<void> => {
       const row = await stores.deliveries.move(executionId);
       if (row?.webhook && row.keyId !== null) await send(executionId, runWebhook(row));
@@ -109,13 +108,13 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
     batches: (rows: readonly BatchRecord[]): Promise<BatchRecord[]> =>
       withDeliveries(rows, ({ webhook }) => webhook?.isHandedOver === true),
 
-    /** Those of some runs whose webhook is on its way. @throws where notifications is away */
+    /** Which of these runs have a webhook in delivery. @throws if notifications is unavailable */
     pending: async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
       const deliveries = await deliveriesOf(ids);
       return new Set([...deliveries.values()].filter(({ state }) => state === "pending").map(({ id }) => id));
     },
 
-    /** Starts another delivery of a final execution's webhook, because its owner asks for it. @throws EXECUTION_NOT_FOUND, PRECONDITION_FAILED */
+    /** Starts another delivery of a final execution's webhook for its owner. @throws EXECUTION_NOT_FOUND, PRECONDITION_FAILED */
     redeliver: async (executionId: string, userId: string): Promise<ExecutionView> => {
       const found = await stores.rows.findOwned(executionId, userId);
       if (!found) throw executionNotFound();

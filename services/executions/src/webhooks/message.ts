@@ -1,4 +1,4 @@
-/** The bodies of webhooks, which notifications asks for at each attempt. */
+/** Bodies of webhooks, requested by notifications for each attempt. */
 import { executionNotFound, unavailable } from "@nodeloom/kernel";
 import { batchJson, executionJson } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
@@ -13,13 +13,13 @@ import { BATCH_COMPLETED } from "../batches/orders";
 export interface WebhookMessageOptions {
   stores: Pick<Stores, "log" | "rows" | "batches">;
   details: (record: ExecutionView) => Promise<Details>;
-  /** Where the console of the platform is. */
+  /** Base URL of the console. */
   publicBaseUrl: string;
 }
 
 type Message = executions.WebhookMessage;
 
-/** The execution as a message has it: the same at every attempt, so without how far its delivery has come. */
+/** The execution inside a message. It is the same at every attempt, so it omits the delivery state. */
 export const messageData = (record: ExecutionView, details: Details): Record<string, unknown> => ({
   ...executionJson(executionMessage(record, details), JSON.parse(record.resultJson ?? "null") ?? undefined),
   webhookDelivery: { configured: true, url: record.webhook?.url },
@@ -28,13 +28,13 @@ export const messageData = (record: ExecutionView, details: Details): Record<str
 export const createWebhookMessage = ({ stores, details, publicBaseUrl }: WebhookMessageOptions) => {
   const consoleUrl = (executionId: string): string => `${publicBaseUrl.replace(/(?<!\/)\/+$/, "")}/executions/${executionId}`;
 
-  /** Says that a node waits for a decision, and where it can be made. Nothing is said once it does not wait any more. */
+  /** Message about a waiting node, with the address for the decision. Nothing is sent once the node no longer waits. */
   const waiting = async (record: ExecutionView, nodeId: string): Promise<Message | undefined> => {
     const approval = approvalOf(record, nodeId);
     if (!approval || record.waitingFor?.includes(nodeId) !== true) return undefined;
     const data = messageData(await stores.log.current(record), await details(record));
     return {
-      // A node's id may have any characters, and this is a header.
+      // Node ids can contain any character, and this is a header.
       id: `msg_${record._id}.waiting.${encodeURIComponent(nodeId)}`,
       type: WAITING,
       timestamp: approval.since,
@@ -43,7 +43,7 @@ export const createWebhookMessage = ({ stores, details, publicBaseUrl }: Webhook
   };
 
   const ended = async (record: ExecutionView): Promise<Message> => {
-    // A run that is being ended from outside may be asked for early.
+    // A run that is being ended from outside can be requested early.
     if (!isFinal(record)) throw unavailable("the execution is not final yet");
     const data = messageData(await stores.log.whole(record), await details(record));
     const timestamp = record.finishedAt ?? record.createdAt;

@@ -27,7 +27,7 @@ const WORKFLOW_QUEUE = temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKF
 
 const failureOf = (event: HistoryEvent) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskTimedOutEventAttributes;
 
-/** Whether a worker runs a build: its identity ends with that. */
+/** True if a worker runs a build: its identity ends with that. */
 const isOf = (identity: string | null | undefined, build: string): boolean => Boolean(identity?.endsWith(`@${build}`));
 
 /**
@@ -56,7 +56,7 @@ export const failuresIn = (events: readonly HistoryEvent[], attempt: number, bui
   return since ? { count, since } : null;
 };
 
-/** Whether its workflow was signaled after the last recorded failure. */
+/** True if its workflow was signaled after the last recorded failure. */
 const isSignaled = (events: readonly HistoryEvent[]): boolean => {
   const last = events.find((event) => failureOf(event) ?? event.workflowExecutionSignaledEventAttributes);
   return Boolean(last?.workflowExecutionSignaledEventAttributes);
@@ -79,7 +79,7 @@ export const createFailingTasks = ({ client, taskQueue, build }: { client: Clien
   };
 
   return {
-    /** Whether the last attempt at a workflow's task has failed. @throws when Temporal does not answer soon */
+    /** True if the last attempt at a workflow's task has failed. @throws when Temporal does not answer soon */
     isFailing: (workflowId: string): Promise<boolean> =>
       client.withDeadline(Date.now() + TIMING.failingTaskCall, async () => (await pendingAttempt(workflowId)) > 1),
 
@@ -91,7 +91,7 @@ export const createFailingTasks = ({ client, taskQueue, build }: { client: Clien
         return executions.map(({ execution, type }) => ({ workflowId: execution?.workflowId ?? "", type: type?.name ?? "" }));
       }),
 
-    /** Whether every worker of the queue has this process's workflow code: during a rollout some have another. */
+    /** True if every worker of the queue has this process's workflow code: during a rollout some have another. */
     isOneBuild: (): Promise<boolean> =>
       soon(async () => {
         const request = { namespace, taskQueue: { name: taskQueue }, taskQueueType: WORKFLOW_QUEUE };

@@ -33,7 +33,7 @@ export interface Signals {
 export interface StepOptions<Call extends NodeCall, Result, Rest extends unknown[] = []> {
   /** Its first call begins the node. */
   begins?: boolean;
-  /** Whether it breaks off as soon as its run is cancelled. Otherwise an activity of its own stops it. */
+  /** True if it breaks off as soon as its run is cancelled. Otherwise an activity of its own stops it. */
   endsWithRun?: boolean;
   /** How long it may take from when its provider was asked. */
   limitMs?: number;

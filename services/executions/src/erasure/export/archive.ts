@@ -7,7 +7,7 @@ async function* bytesOf(content: Entry["content"]): AsyncIterable<Uint8Array> {
   for await (const part of content) yield typeof part === "string" ? Buffer.from(part) : part;
 }
 
-/** A ZIP of entries, as fast as its reader takes it: an entry is read when the one before is written. */
+/** Streams a ZIP at the pace of its reader: each entry is read after the one before is written. */
 export async function* archive(entries: AsyncIterable<Entry>): AsyncIterable<Uint8Array> {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;

@@ -1,7 +1,7 @@
-/** What an archive has at most; what is beyond is said inside. */
+/** Maximum contents of an archive. Its README lists what was left out. */
 export const EXPORT_BOUNDS = {
   workflows: 10_000,
-  /** Of each workflow, the newest. */
+  /** The newest of each workflow. */
   versions: 1_000,
   /** The newest. */
   executions: 50_000,
@@ -9,6 +9,6 @@ export const EXPORT_BOUNDS = {
   usage: 100_000,
   ledger: 100_000,
   files: 20_000,
-  /** Of all files together. */
+  /** Sum over all files. */
   fileBytes: 3 * 1024 ** 3,
 } as const;

@@ -1,4 +1,4 @@
-/** What an archive of an account has, part by part. Nothing is read before its turn, and nothing as a whole. */
+/** Entries of an account's archive. Each is read in its turn, and no list is read as a whole. */
 import { LIMITS, unlessNotFound } from "@nodeloom/kernel";
 import { batchJson, executionJson } from "@nodeloom/platform";
 import { batches as batchesProto, workflows as proto, type executions as executionsProto, type media as mediaProto } from "@nodeloom/proto";
@@ -11,7 +11,7 @@ import { allPages, atMost, jsonEntry, linesEntry, textEntry, type Entry, type Mi
 import { accountOf, fileOf, movementOf, pathOf, usageOf, versionText, workflowText } from "./texts";
 
 const RUNS_PAGE = 100;
-/** As many rows as billing gives at once. */
+/** Maximum page size of billing. */
 const LEDGER_PAGE = 200;
 
 export interface EntriesOptions {
@@ -19,7 +19,7 @@ export interface EntriesOptions {
   reads: Pick<Reads, "get">;
   batches: Pick<BatchReads, "list">;
   services: { billing: Billing; identity: Identity; media: Media; triggers: Triggers; usage: Usage; workflows: Workflows };
-  /** How long a file may take. */
+  /** Deadline for reading one file. */
   fileMs: number;
 }
 
@@ -106,7 +106,6 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
       return { rows, next: nextCursor };
     });
 
-  /** The bytes of a file, once its first message has come. */
   const open = async (key: string): Promise<AsyncIterable<Uint8Array>> => {
     const messages = media.readObject({ key }, { deadlineMs: fileMs })[Symbol.asyncIterator]();
     const first = await messages.next();
@@ -116,7 +115,7 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
     return bytes();
   };
 
-  /** A file that is removed while it is read ends the attempt: the next one does not have it. */
+  /** A file removed while it is read fails the attempt; the next attempt doesn't list it. */
   async function* fileEntries(ownerId: string, missing: Missing): AsyncIterable<Entry> {
     let bytes = 0;
     for await (const file of atMost(files(ownerId), BOUNDS.files, () => missing.add(`files beyond the newest ${BOUNDS.files}`))) {
@@ -140,7 +139,7 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
     for (const text of texts) yield JSON.parse(text);
   }
 
-  /** Everything, in the order of the archive. What it lacks is known at its end. */
+  /** All entries in order. `missing` is complete after the last one. */
   return async function* entries(userId: string, missing: Missing): AsyncIterable<Entry> {
     const newest = <T>(what: keyof typeof BOUNDS, rows: AsyncIterable<T>): AsyncIterable<T> =>
       atMost(rows, BOUNDS[what], () => missing.add(`${what} beyond the first ${BOUNDS[what]}`));

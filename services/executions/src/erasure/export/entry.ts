@@ -1,12 +1,11 @@
-/** One file of an archive. */
 export interface Entry {
   path: string;
   content: AsyncIterable<string | Uint8Array>;
-  /** It is small already. */
+  /** The content is already compressed. */
   isCompressed?: boolean;
 }
 
-/** What an archive lacks, as a person reads it. */
+/** Collects what an archive lacks, as sentences for its reader. */
 export interface Missing {
   add(what: string): void;
 }
@@ -23,7 +22,7 @@ async function* lines(rows: AsyncIterable<unknown>): AsyncIterable<string> {
 }
 export const linesEntry = (path: string, rows: AsyncIterable<unknown>): Entry => ({ path, content: lines(rows) });
 
-/** The first of some rows. @param says what is missing where there are more */
+/** @param says what is missing where there are more */
 export async function* atMost<T>(rows: AsyncIterable<T>, most: number, says: () => void): AsyncIterable<T> {
   let count = 0;
   for await (const row of rows) {
@@ -33,7 +32,6 @@ export async function* atMost<T>(rows: AsyncIterable<T>, most: number, says: () 
   }
 }
 
-/** Rows of a list that is read by cursors. */
 export async function* allPages<T>(page: (cursor: string) => Promise<{ rows: readonly T[]; next: string }>): AsyncIterable<T> {
   let cursor = "";
   do {

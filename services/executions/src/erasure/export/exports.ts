@@ -1,4 +1,3 @@
-/** Makes archives of accounts, and says how far they are. */
 import { pieces } from "@nodeloom/platform";
 import { accountExports as proto, type mediaExports } from "@nodeloom/proto";
 import type { Leaver } from "../../workflow/leaving";
@@ -18,7 +17,7 @@ export interface ExportsOptions {
 export const createAccountExports = ({ entries, media, leaver }: ExportsOptions) => {
   async function* withReadme(userId: string, missing: string[]): AsyncIterable<Entry> {
     yield* entries(userId, { add: (what) => void missing.push(what) });
-    // Last: only now it is known what is missing.
+    // Last, because only then `missing` is complete.
     yield textEntry("README.txt", readme(userId, new Date(), missing));
   }
 
@@ -34,12 +33,12 @@ export const createAccountExports = ({ entries, media, leaver }: ExportsOptions)
   }
 
   return {
-    /** Makes an archive, and stores it in the place of the one before; its bytes pass through. */
+    /** Streams an archive to storage and replaces the earlier one. */
     build: async (userId: string, beat: () => void, signal: AbortSignal): Promise<void> => {
       await media.putExport(messages(userId, beat), { deadlineMs: TIMING.exportAttempt, signal });
     },
 
-    /** The archive that there is; where there is none, one is made, unless it is being made already. */
+    /** The archive, if there is one. Otherwise one is started, unless one is in progress. */
     get: async (userId: string): Promise<proto.GetAccountExportResponse> => {
       const { export: stored } = await media.getExport({ ownerId: userId });
       if (!stored) await leaver.startExport(userId);

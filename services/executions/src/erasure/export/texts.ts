@@ -1,4 +1,3 @@
-/** Rows of other services as an archive has them. */
 import { executionOf, toCredits } from "@nodeloom/kernel";
 import { budgetJson } from "@nodeloom/platform";
 import { media, type billing, type identity, type usage, type workflows } from "@nodeloom/proto";
@@ -6,7 +5,7 @@ import { media, type billing, type identity, type usage, type workflows } from "
 const MICRO = 1_000_000;
 const iso = (at: Date | undefined): string | null => at?.toISOString() ?? null;
 
-/** JSON of an object some of whose members are JSON texts, kept as they were sent. */
+/** A JSON object some of whose members are JSON texts, which keep the form in which they were sent. */
 const withTexts = (members: Record<string, unknown>, texts: Readonly<Record<string, string>>): string => {
   const own = Object.entries(members).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value ?? null)}`);
   const sent = Object.entries(texts).map(([name, text]) => `${JSON.stringify(name)}: ${text || "null"}`);
@@ -81,7 +80,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 const OTHER = /^\w+\/(?:x-)?(\w{1,8})$/;
 
-/** Where a file stands in the archive. */
+/** Path of a file inside the archive. */
 export const pathOf = ({ id, contentType }: Pick<media.StoredObject, "id" | "contentType">): string => {
   const extension = EXTENSIONS[contentType] ?? OTHER.exec(contentType)?.[1] ?? "bin";
   return `files/${id.replace(/[^\w.-]/g, "_")}.${extension}`;

@@ -13,9 +13,7 @@ import { fileInputsOf, standForFiles } from "./file-inputs";
 import { checkInputs, finishPlan, missing, parseInputs, type PlanRules, termsOf } from "./finish";
 import type { PlanAnswer, PlanTask } from "./protocol";
 
-/** Plans a run of a model as a graph of two nodes. */
-
-/** The smallest graph: the model and what it returns, joined by their ports. */
+/** The smallest graph: the model and its result, joined by their ports. */
 const graphOf = (
   model: Pick<ModelTerms, "internalName" | "modality" | "outputs">,
   inputs: Record<string, unknown>,
@@ -38,13 +36,13 @@ const graphOf = (
   issues: [],
 });
 
-/** A problem of that graph, as a problem of the inputs it was made of. */
+/** Maps a problem of that graph to a problem of the inputs. */
 const asInputIssue = ({ message, code }: GraphIssue): Issue => {
   const [, name, problem] = /^([\w-]+): (.*)$/s.exec(message) ?? [];
   return name === undefined ? { path: "inputs", message, code } : { path: `inputs.${name}`, message: problem!, code };
 };
 
-/** Plans a run of one model. @throws DomainError INVALID_INPUTS */
+/** @throws DomainError INVALID_INPUTS */
 export const planDirectRun = (rules: PlanRules, task: PlanTask): PlanAnswer => {
   const inputs = parseInputs(task.inputsJson);
   const terms = termsOf(task.models[0]!);
@@ -57,7 +55,7 @@ export const planDirectRun = (rules: PlanRules, task: PlanTask): PlanAnswer => {
     models: new Map(task.models.map((model) => [model.internalName, termsOf(model)])),
     media: new Map(task.media),
     data: new Map<string, DataFile>(task.data),
-    // What the caller sends is meant as it is: a prompt may well speak of {{templates}}.
+    // A caller's prompt is taken literally, even if it contains {{templates}}.
     noTemplates: true,
   };
   return finishPlan(rules, {

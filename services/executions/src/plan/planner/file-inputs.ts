@@ -18,19 +18,16 @@ import {
 } from "@nodeloom/kernel";
 import type { AddressRules } from "@nodeloom/platform";
 
-/** Data URLs that a run's inputs give for files: where they may stand, and what stands for them while a plan is made. */
+/** Data URLs in a run's inputs: where they are allowed, and their stand-ins during planning. */
 
-/** The values of an input that is a list, or one value. */
 export const each = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [value]);
 
-/** Inputs of a workflow that are files. */
 export const fileFields = (fields: readonly InputField[]): InputField[] => fields.filter((field) => uploadFamily(field) !== undefined);
 
-/** Names of a model's inputs that are files. */
 export const fileInputsOf = (schema: JsonSchema): string[] =>
   schemaPorts(schema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : []));
 
-/** Whether every stand-in is given for a file: anywhere else its text would be taken for the value. */
+/** True if every stand-in is in a file input. Anywhere else its text would become the value. */
 export const standForFiles = (
   standIns: readonly string[] | undefined,
   inputs: Readonly<Record<string, unknown>>,
@@ -42,7 +39,7 @@ export const standForFiles = (
   return missing.size === 0;
 };
 
-/** Where a file lies that has yet to be stored: nowhere. */
+/** Placeholder for the address of a file that isn't stored yet. */
 export const pendingAddress = (storage = ""): string => `${storage}pending`;
 
 const pendingFile = (url: string, storage?: string): DataFile => ({
@@ -51,8 +48,8 @@ const pendingFile = (url: string, storage?: string): DataFile => ({
 });
 
 /**
- * Puts files in place of the data URLs that upload fields were given.
- * @param data what has become of data URLs; those that are new are added, pending
+ * Replaces data URLs in upload fields by files.
+ * @param data what data URLs have become; new ones are added as pending
  * @returns what is wrong with them
  */
 export const resolveDataFields = (
@@ -73,12 +70,12 @@ export const resolveDataFields = (
     return problem === undefined ? [] : [{ path: `inputs.${name}`, message: problem }];
   });
 
-/** Ids of files that a run's inputs bring. */
+/** Finds file ids in a run's inputs. */
 
 /** Shorter texts may be words that an id happens to contain. */
 const ID_PART_CHARS = 8;
 
-/** Texts of a runner's inputs, however deep; a field's default is the author's own, also when it is sent. */
+/** All texts in a runner's inputs. A field's default belongs to the author, even if it is sent. */
 const givenTexts = (given: Readonly<Record<string, unknown>>, fields: readonly InputField[]): string[] => {
   const defaults = new Map(fields.map((field) => [field.name, field.default]));
   const pending: unknown[] = Object.entries(given)
@@ -94,8 +91,8 @@ const givenTexts = (given: Readonly<Record<string, unknown>>, fields: readonly I
 };
 
 /**
- * Tells which ids a runner's inputs bring, whole or in parts. Such an id never means a file of a template's author: to know
- * it from reading the template gives no right to the file.
+ * Tells which ids a runner's inputs contain, in whole or part. Such an id never means a file of the template's author: reading the template
+ * gives no right to its files.
  */
 export const broughtIds = (given: Readonly<Record<string, unknown>>, fields: readonly InputField[]): ((id: string) => boolean) => {
   let texts: string[] | undefined;
@@ -105,13 +102,12 @@ export const broughtIds = (given: Readonly<Record<string, unknown>>, fields: rea
   };
 };
 
-/** Judges addresses that users name by the rules of the guarded client, as far as they are known before a run. */
+/** Checks addresses in inputs by the rules of the guarded client, as far as they are known before a run. */
 
 type Rules = Pick<AddressRules, "problem">;
 
 const HTTP_URL = /^https?:/i;
 
-/** Problems of the addresses given for upload fields. */
 export const uploadIssues = (fields: readonly InputField[], values: ReadonlyMap<string, unknown>, rules: Rules): Issue[] =>
   fields.flatMap((field) => {
     const value = values.get(field.name);
@@ -120,7 +116,7 @@ export const uploadIssues = (fields: readonly InputField[], values: ReadonlyMap<
     return message === undefined ? [] : [{ path: `inputs.${field.name}`, message, code: "ADDRESS_REFUSED" }];
   });
 
-/** Problems of the addresses that a plan's calls will name to providers; one per input. */
+/** Problems of addresses that a plan's calls will pass to providers; one per input. */
 export const addressIssues = (plan: RunPlan, models: ReadonlyMap<string, ModelTerms>, rules: Rules): GraphIssue[] =>
   plan.steps.flatMap((step) => {
     const terms = step.model === undefined ? undefined : models.get(step.model);

@@ -19,21 +19,19 @@ import { inputTerms } from "../model-catalog";
 import { addressIssues } from "./file-inputs";
 import type { Missing, PlanAnswer, PlanTask, TaskModel, WantedFile } from "./protocol";
 
-/** What plans of workflows and of models have in common: what they still need, or the plan. */
+/** Last part of planning for workflows and models: returns what is missing, or the plan. */
 
-/** By what every run of a planner is planned. */
 export interface PlanRules {
-  /** Which addresses users may name; any when left out. */
+  /** Which addresses users may name; undefined allows all. */
   addresses?: AddressRules | undefined;
-  /** What the addresses of our files begin with. */
+  /** Prefix of addresses in our storage. */
   storage?: string;
-  /** What one plan may use up; a run's bounds when left out. */
+  /** Budget of one plan; defaults to that of a run. */
   bounds?: Readonly<BudgetUse> | undefined;
 }
 
 export const termsOf = ({ inputSchemaJson, ...rest }: TaskModel): ModelTerms => ({ ...rest, ...inputTerms(inputSchemaJson) });
 
-/** Those of the files that were not looked up yet. */
 export const notLookedUp = ({ lookedUp }: PlanTask, ids: Iterable<string>, { isAuthors, ownerOf }: FileOwners): WantedFile[] => {
   const known = new Set(lookedUp);
   return [...new Set(ids)]
@@ -46,23 +44,23 @@ export const notLookedUp = ({ lookedUp }: PlanTask, ids: Iterable<string>, { isA
 
 export const missing = (what: Missing): PlanAnswer => ({ answer: "missing", missing: what });
 
-/** Whose files ids are that a graph says. */
+/** Owners of files whose ids are in a graph. */
 export interface FileOwners {
   isAuthors(id: string): boolean;
-  /** Of a graph inside it. */
+  /** For graphs inside it. */
   ownerOf?: ((id: string) => string | undefined) | undefined;
 }
 
-/** What of a run is particular to a workflow's or a model's. */
+/** Differences between runs of workflows and of models. */
 interface Run extends FileOwners {
   task: PlanTask;
   request: Omit<PlanRequest, "data" | "storage" | "markupPermille"> & { data: ReadonlyMap<string, DataFile> };
   fileInputs: string[];
-  /** What is thrown where the run can't be planned. */
+  /** Error of a run that can't be planned. */
   invalid(issues: GraphIssue[]): DomainError;
 }
 
-/** Plans a run, or says what it turned out to need: files, and where it needs no more, data URLs that are yet to be stored. */
+/** Plans a run. Returns the files that are still missing, or else the plan with the data URLs that are still to be stored. */
 export const finishPlan = (
   { addresses, storage, bounds }: PlanRules,
   { task, request, fileInputs, isAuthors, ownerOf, invalid }: Run,
@@ -87,12 +85,9 @@ export const finishPlan = (
   return data.length > 0 ? missing({ data }) : { answer: "plan", plan: planned.plan, forwardedMediaIds: [], fileInputs };
 };
 
-/** The errors by which a graph that can't run is refused. */
-
-/** Issues that the error's text names, each by what its author calls the node; all of them are in its list. */
+/** Issues quoted in the message; `issues` has all of them. */
 const NAMED_ISSUES = 10;
 
-/** A graph that can't run, and why. */
 export const invalidWorkflow = (issues: GraphIssue[], { nodes }: Graph): DomainError => {
   const nameOf = (nodeId: string): string => {
     const node = nodes.find(({ id }) => id === nodeId);
@@ -115,7 +110,7 @@ export const parseInputs = (json: string): Record<string, unknown> => {
     const inputs = parseExact(json);
     if (isRecord(inputs)) return inputs;
   } catch {
-    // What is no JSON is no object.
+    // Malformed JSON is no object.
   }
   throw invalidInputs([{ path: "inputs", message: "must be an object" }]);
 };

@@ -12,12 +12,12 @@ import {
 } from "@nodeloom/kernel";
 import type { InnerTask, TaskGraph } from "./protocol";
 
-/** Puts the workflows that a graph names in the place of the nodes that name them, as a planner has them. */
+/** Replaces workflow nodes by the graphs of their workflows, inside a planner. */
 
-/** A graph with what stands in it, and whose the files are that the graphs inside it name. */
+/** A graph with its workflows inlined, and the owners of the files that those name. */
 export interface Expanded {
   graph: ReadGraph;
-  /** Owner of a file that a graph inside it names, where that is not the runner. */
+  /** Owner of a file that an inlined graph names, if that isn't the runner. */
   ownerOf(id: string): string | undefined;
 }
 
@@ -61,28 +61,25 @@ export const expand = (
   };
 };
 
-/** Graphs as a planner has them. */
-
 export type ReadGraph = Graph & { issues: GraphIssue[] };
 
-/** A graph as it is kept between runs. */
 export interface CachedGraph {
   graph: ReadGraph;
-  /** Of its texts. */
+  /** Characters of its texts. */
   chars: number;
-  /** Every text in it that could be the id of a file; read for the first run of somebody else. */
+  /** All texts that could be file ids; computed for the first run of another user. */
   literalIds?: ReadonlySet<string>;
 }
 
-/** Secrets are the runner's: a graph of somebody else's may name none of them, and neither may what stands in it. */
+/** Secrets belong to the runner: neither another user's graph nor a workflow inside it can name one. */
 
-/** Nodes that name secrets, each an issue. Names are left out: they are the author's. */
+/** An issue for each node that names secrets. The names are the author's, so they are left out. */
 export const foreignSecretIssues = ({ nodes }: Graph): GraphIssue[] =>
   nodes
     .filter((node) => kindOf(node.type)?.calls === "http" && !isBypassed(node) && secretsOfNode(node.data).length > 0)
     .map(({ id }) => ({ nodeId: id, ...finding("SECRET_FOREIGN") }));
 
-/** Keys of the workflows inside a runner's own that are somebody else's, or stand in one that is. */
+/** Keys of workflows that belong to other users, or are inside one that does. */
 export const foreignKeys = ({ definitions, references }: InnerTask, runnerId: string): ReadonlySet<string> => {
   const keys = new Set(definitions.flatMap(({ key, ownerId }) => (ownerId === runnerId ? [] : [key])));
   let known = -1;

@@ -8,17 +8,15 @@ import type { NeedsAnswer, PlanAnswer, Planner, PlanTask, TaskGraph } from "./pr
 import { partToRun, planWorkflowRun } from "./workflow-run";
 import { refusalOf } from "../../run/refusals";
 
-/** The planner of one thread. */
-
-/** Of the cached graphs' JSON texts; their objects take a few times that. */
+/** Characters of JSON; the parsed objects take several times as much. */
 const CACHED_GRAPH_CHARS = 8 * 1024 * 1024;
 
 export interface LocalPlannerOptions {
-  /** Which addresses users may name; its `own` is what the addresses of our files begin with. */
+  /** Which addresses users may name. `own` is the prefix of our storage. */
   addresses?: AddressRulesOptions | undefined;
-  /** What one plan may use up; a run's bounds unless given. */
+  /** Budget of one plan; defaults to that of a run. */
   bounds?: Readonly<BudgetUse>;
-  /** Of the graphs that are kept. */
+  /** Characters of cached graphs. */
   cachedChars?: number;
 }
 
@@ -27,7 +25,7 @@ export interface LocalPlanner {
   plan(task: PlanTask): PlanAnswer;
 }
 
-/** What is wrong with inputs or a graph is an answer. */
+/** Problems of inputs or graphs are answers, not failures. */
 const answered = <T>(work: () => T): T | Extract<PlanAnswer, { answer: "error" }> => {
   try {
     return work();
@@ -37,7 +35,7 @@ const answered = <T>(work: () => T): T | Extract<PlanAnswer, { answer: "error" }
   }
 };
 
-/** Plans in the thread that it is called in, from plain values: nothing is looked up. Graphs are kept. */
+/** Plans in the calling thread from plain values, without lookups. Graphs are cached. */
 export const createLocalPlanner = ({ addresses, bounds, cachedChars = CACHED_GRAPH_CHARS }: LocalPlannerOptions = {}): LocalPlanner => {
   const rules: PlanRules = {
     ...(addresses?.own === undefined ? {} : { storage: addresses.own }),
@@ -78,23 +76,23 @@ export const createLocalPlanner = ({ addresses, bounds, cachedChars = CACHED_GRA
 /** Plans small runs at once, and hands the others to threads. */
 
 /**
- * What is planned on the main thread, in a few milliseconds at most: characters of a graph and of inputs, and numbers of
- * models and files.
+ * Bounds for planning on the main thread, which then takes a few milliseconds at most: characters of graph and inputs, numbers of models
+ * and files.
  */
 const SMALL = { graph: 4 * 1024, inputs: 2 * 1024, models: 8, files: 16 } as const;
-/** What it may use up of a run's bounds. */
+/** Its share of a run's budget. */
 const BOUNDS: Readonly<BudgetUse> = { valueBytes: 64 * 1024, calls: 100, work: 2_000 };
-/** Of the graphs that are kept for it. */
+/** Characters of cached graphs. */
 const CACHED_CHARS = 1024 * 1024;
 
-/** A JSON schema has patterns, which are compiled when a graph is checked; its name may be written with escapes. */
+/** JSON schemas have patterns, which are compiled when a graph is checked. The key can be written with escapes. */
 const MAY_COMPILE = /"schema"|\\u/;
 
-/** Whether a graph is short and nothing in it has to be compiled. */
+/** True if a graph is short and compiles nothing. */
 const isSmallGraph = ({ nodesJson, edgesJson }: TaskGraph): boolean =>
   nodesJson.length + edgesJson.length <= SMALL.graph && !MAY_COMPILE.test(nodesJson);
 
-/** Only runs take turns before they are planned: a plan for a quote waits for its user's turn at a thread. */
+/** Only runs took a turn before planning: a quote waits for its user's turn at a thread. */
 const isSmallTask = ({ target, inputsJson, models, media, data = [], standIns = [], storesNothing = false, given }: PlanTask): boolean =>
   !storesNothing &&
   given === undefined &&
@@ -104,7 +102,7 @@ const isSmallTask = ({ target, inputsJson, models, media, data = [], standIns = 
   media.length <= SMALL.files &&
   data.length + standIns.length === 0;
 
-/** What work answers, unless it is refused or fails: that may be for the bounds here, and a thread tells. */
+/** The answer, unless the work was refused or failed: these bounds may be the cause, so a thread decides. */
 const unlessRefused = <T extends { answer: string }>(work: () => T): T | undefined => {
   try {
     const answer = work();
@@ -114,7 +112,6 @@ const unlessRefused = <T extends { answer: string }>(work: () => T): T | undefin
   }
 };
 
-/** Plans what is small at once, and leaves the rest to threads. */
 export const createSmallFirstPlanner = (threads: Planner, { addresses }: Pick<LocalPlannerOptions, "addresses"> = {}): Planner => {
   const local = createLocalPlanner({ addresses, bounds: BOUNDS, cachedChars: CACHED_CHARS });
   return {

@@ -2,93 +2,87 @@ import type { DataFile, MediaValue, RunPlan, WorkflowReference } from "@nodeloom
 import type { Refusal } from "../../run/types";
 import type { CatalogModel } from "../model-catalog";
 
-/** What planning asks a planner, in this thread or another, and what that answers: plain values that can be cloned. */
+/** Messages between planning and a planner, in this thread or another: plain values that can be cloned. */
 
-/** What a plan has to know of a model. */
 export type TaskModel = Pick<
   CatalogModel,
   "internalName" | "modality" | "providerKind" | "price" | "inputSchemaJson" | "outputs" | "fallback"
 >;
 
-/** A saved graph. */
 export interface TaskGraph {
   /** Changes with the graph. */
   key: string;
   nodesJson: string;
   edgesJson: string;
-  /** The node that the run goes to; without it everything runs. */
+  /** Node that the run goes to; without it everything runs. */
   until?: string;
 }
 
-/** Workflows that stand in a graph, to any depth. */
+/** Workflows inside a graph, at any depth. */
 export interface InnerTask {
-  /** `pinnedModels`: of a version, what its tasks became when it was published. */
+  /** `pinnedModels`: for a version, what its tasks resolved to when it was published. */
   definitions: { key: string; graph: TaskGraph; ownerId: string; pinnedModels: [task: string, model: string][] }[];
-  /** What each node means, by the key of the graph that it is in; the outermost has none. */
+  /** Meaning of each workflow node, by the key of its graph; the outermost graph has no key. */
   references: [within: string, nodeId: string, key: string][];
 }
 
 export interface PlanTask {
-  /**
-   * `isForeign`: the graph is somebody else's template, and ids of files in it may be its author's. `schemaJson`: the JSON Schema that
-   * the model's answer must fit.
-   */
+  /** `isForeign`: another user's template; file ids in it may be its author's. `schemaJson`: JSON Schema for the model's answer. */
   target: { graph: TaskGraph; isForeign: boolean; inner?: InnerTask; runnerId?: string } | { model: string; schemaJson?: string };
   inputsJson: string;
-  /** The model, or those enabled that the graph names, and those that may come in their places. */
+  /** The model; or the enabled models that the graph names, and their fallbacks. */
   models: TaskModel[];
-  /** All enabled models, where one that the graph names is not among them. */
+  /** All enabled models, if the graph names one that isn't. */
   modelNames?: string[];
-  /** What tasks that the graph names have become, by name: a model, or the reason why there is none. */
+  /** Resolved tasks by name: a model, or the reason why there is none. */
   autos?: [string, { model: string } | { problem: string }][];
   /** Files that were found, by id. */
   media: [string, MediaValue][];
   /** Ids that were looked up, found or not. */
   lookedUp: string[];
   markupPermille: number;
-  /** What has become of data URLs that were missing. */
+  /** Results for data URLs that were missing. */
   data?: [string, DataFile][];
-  /** Short data URLs in the inputs, each standing for a long one: none may be anything but a file. */
+  /** Short data URLs that stand for long ones; each must be used as a file. */
   standIns?: string[];
   /** Nothing is stored for this plan: data URLs stay pending. */
   storesNothing?: boolean;
-  /** What nodes are known to give, by port, without being run. */
+  /** Known outputs of nodes, which don't run again. */
   given?: GivenOutputs;
 }
 
-/** Values that nodes give, by node and by port. */
+/** By node and port. */
 export type GivenOutputs = [string, [string, unknown][]][];
 
-/** A file to look up. */
 export interface WantedFile {
   id: string;
-  /** It may be the author's: the graph says the id itself, and the runner's inputs don't. */
+  /** It may be the author's: the graph names the id, and the runner's inputs don't. */
   isAuthors: boolean;
-  /** Whose it may be, where a graph inside the author's says the id. */
+  /** Possible owner, if an inlined graph names the id. */
   ownerId?: string;
 }
 
-/** What a plan has to know besides. */
+/** Further values that a plan needs. */
 export interface Missing {
   media?: WantedFile[];
-  /** Data URLs to be stored: of a plan that is good but for them. */
+  /** Data URLs to store. Otherwise the plan is complete. */
   data?: string[];
-  /** What stand-ins stand for. */
+  /** The planner needs the originals of stand-ins. */
   wholeInputs?: true;
 }
 
-/** Why nothing can be planned: the inputs, or the graph. */
+/** Nothing can be planned, because of the inputs or the graph. */
 interface Refused {
   answer: "error";
   error: Refusal;
 }
 
-/** `models`: the names of the models that the nodes to run name. `workflows`: what those name that stand for workflows. */
+/** `models`: names of models in the nodes to run. `workflows`: references of workflow nodes. */
 export type NeedsAnswer = Refused | { answer: "needs"; models: string[]; workflows: WorkflowReference[] };
 
 /**
- * `forwardedMediaIds`: ids that the graph says itself and that may turn out to be files only while it runs.
- * `innerMediaIds`: the same of graphs inside it, with their owners. `fileInputs`: names of inputs that are files.
+ * `forwardedMediaIds`: ids in the graph that may turn out to be files only during the run. `innerMediaIds`: the ones in inlined graphs,
+ * with owners. `fileInputs`: names of file inputs.
  */
 export type PlanAnswer =
   | Refused
@@ -99,7 +93,7 @@ export interface Caller {
   userId: string;
 }
 
-/** Plans runs. Who plans a graph asks what it needs, looks that up, and has the run planned. */
+/** Plans runs. First ask what a graph needs, look that up, then plan. */
 export interface Planner {
   needs(graph: TaskGraph, caller: Caller): Promise<NeedsAnswer>;
   plan(task: PlanTask, caller: Caller): Promise<PlanAnswer>;

@@ -3,9 +3,7 @@ import { workerData } from "piscina";
 import { createLocalPlanner, type LocalPlannerOptions } from "./local";
 import type { NeedsAnswer, PlanAnswer, PlanTask, TaskGraph } from "./protocol";
 
-/** The entry of a planner thread. */
-
-/** Work of a thread; its number is what the thread says when it begins. */
+/** Work of a thread. The thread posts its number when it starts. */
 export interface ThreadWork<T> {
   id: number;
   given: T;

@@ -6,9 +6,7 @@ import type { LocalPlannerOptions } from "./local";
 import type { Caller, Planner } from "./protocol";
 import type { ThreadWork } from "./thread";
 
-/** The pool of planner threads: their number, queue, times and memory. */
-
-/** Planning of one process: threads, tasks that may wait for them, how long one may wait for its turn, for a thread to start, and take; and its heap. */
+/** Planning in one process: threads, waiting tasks, deadlines for a turn, a thread's start and a task, and heap size. */
 export const PLANNING = {
   threads: 2,
   waiting: 2_000,
@@ -19,7 +17,7 @@ export const PLANNING = {
   youngHeapMb: 32,
 } as const;
 
-/** Where the built thread lies, whether this runs from src/ or dist/. */
+/** Path of the built script, from src/ or dist/. */
 const THREAD = join(__dirname, "..", "..", "..", "dist", "plan", "planner", "thread.js");
 
 export interface ThreadOptions {
@@ -28,15 +26,14 @@ export interface ThreadOptions {
   maxStartMs?: number;
   maxTaskMs?: number;
   heapMb?: number;
-  /** The thread's script. */
   script?: string;
 }
 
 export type PlannerThreads = ReturnType<typeof createPlannerThreads>;
 
 /**
- * Plans in worker threads with a heap and a time of their own, so that no graph holds or ends the process. Users take
- * turns. A thread that passed its limits is replaced; what it planned is refused as unavailable.
+ * Plans in worker threads with bounded heap and time, so that no graph blocks or ends the process. Users take turns. A thread that exceeds
+ * its limits is replaced, and its task fails as unavailable.
  */
 export const createPlannerThreads = (options: ThreadOptions) => {
   const { logger, addresses, script = THREAD } = options;
@@ -47,16 +44,16 @@ export const createPlannerThreads = (options: ThreadOptions) => {
     minThreads: 0,
     maxThreads: PLANNING.threads,
     idleTimeout: Infinity,
-    // Plans need nothing of the process's environment, which has secrets.
+    // The environment holds secrets, and planning needs none.
     env: {},
     execArgv: [],
     atomics: "disabled",
     workerData: { addresses } satisfies LocalPlannerOptions,
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: PLANNING.youngHeapMb },
   });
-  // Of a thread that ends between two tasks there is nothing to tell.
+  // A thread that ends between two tasks loses nothing.
   pool.on("error", () => undefined);
-  /** What starts the clock of a task, by its number, when its thread begins it. */
+  /** Starts the clock of a task, by number, when a thread begins it. */
   const clocks = new Map<number, () => void>();
   pool.on("message", (id: number) => clocks.get(id)?.());
   let begun = 0;

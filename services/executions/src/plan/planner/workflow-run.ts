@@ -29,15 +29,16 @@ import { checkInputs, finishPlan, invalidWorkflow, missing, notLookedUp, parseIn
 import { type CachedGraph, expand, foreignSecretIssues, type ReadGraph } from "./inlining";
 import type { PlanAnswer, PlanTask, TaskGraph } from "./protocol";
 
-/** Plans a run of a workflow: its graph, read once and cached, with the inputs of the run. */
-
 const upTo = (graph: ReadGraph, until: string, id: string): ReadGraph => {
   const part = upToNode(graph, id);
   if (part) return part;
   throw invalidRequest([{ path: "until", message: `the workflow has no node ${shownName(until)} that runs` }]);
 };
 
-/** What of a graph runs, to the node that stands for a workflow where it is one of that. @throws DomainError INVALID_REQUEST, where it has no such node to run to */
+/**
+ * The part of a graph that runs. A node inside an inlined workflow means the workflow node.
+ * @throws DomainError INVALID_REQUEST if the graph has no such node
+ */
 export const partToRun = ({ graph }: CachedGraph, until: string | undefined): ReadGraph =>
   until === undefined ? graph : upTo(graph, until, outerNodeOf(graph, until));
 
@@ -46,7 +47,7 @@ export interface WorkflowTarget extends Pick<Extract<PlanTask["target"], { graph
   read: (graph: TaskGraph) => CachedGraph;
 }
 
-/** Inputs of the workflow that the nodes of a run don't ask for are left aside; those that the workflow doesn't know stay wrong. */
+/** Drops inputs that the nodes of this run don't use. Inputs that the workflow doesn't have remain errors. */
 const neededInputs = (
   given: Record<string, unknown>,
   fields: readonly InputField[],
@@ -57,7 +58,7 @@ const neededInputs = (
   return Object.fromEntries(Object.entries(given).filter(([name]) => needed.has(name) || !known.has(name)));
 };
 
-/** Puts files in place of the ids that upload fields were given. @throws DomainError INVALID_INPUTS */
+/** Replaces ids in upload fields by files. @throws DomainError INVALID_INPUTS */
 const resolveFileFields = (fields: readonly InputField[], values: Map<string, unknown>, media: ReadonlyMap<string, MediaValue>): void => {
   for (const field of fields) {
     const file = media.get(values.get(field.name) as string);
@@ -71,7 +72,7 @@ const addWarnings = (warnings: Map<string, Finding[]>, issues: readonly NodeIssu
   for (const { nodeId, ...found } of issues) warnings.set(nodeId, [...(warnings.get(nodeId) ?? []), found]);
 };
 
-/** Plans a run of a workflow. @throws DomainError INVALID_REQUEST, INVALID_INPUTS or WORKFLOW_INVALID */
+/** @throws DomainError INVALID_REQUEST, INVALID_INPUTS or WORKFLOW_INVALID */
 export const planWorkflowRun = (
   rules: PlanRules,
   cached: CachedGraph,
@@ -126,7 +127,7 @@ export const planWorkflowRun = (
     return ownerId === undefined ? [] : [[ownerId, id]];
   });
   const isOthers = (id: string): boolean => isAuthors(id) || ownerOf?.(id) !== undefined;
-  // What stands in a template may be its author's own.
+  // Workflows inside a template may be private to its author.
   const hides =
     (isForeign && expanded !== undefined) || innerMediaIds.length > 0 || forwarded.length > 0 || task.media.some(([id]) => isOthers(id));
   return { ...answer, forwardedMediaIds: forwarded, innerMediaIds, ...(hides ? { plan: withHiddenOutputs(answer.plan) } : {}) };

@@ -29,7 +29,7 @@ export const runError = (error: unknown, { id: nodeId, label }: NodeState, mode:
   };
 };
 
-/** Whether a step ended because its run is being cancelled: as the workflow knows it, or as an activity found it first. */
+/** True if a step ended because its run is being cancelled: as the workflow knows it, or as an activity found it first. */
 export const isRunCancelled = (error: unknown): boolean => {
   const cause = causeOf(error);
   return isCancellation(error) || (cause instanceof ApplicationFailure && cause.type === RUN_CANCELLED);
@@ -54,10 +54,10 @@ const said = (error: unknown): StepFailure => {
   return failure ?? {};
 };
 
-/** Whether an activity said that its job may go on at the provider. */
+/** True if an activity said that its job may go on at the provider. */
 export const saidJobMayRun = (error: unknown): boolean => said(error).jobMayRun === true;
 
-/** Whether another model may be called in place of the one that failed. */
+/** True if another model may be called in place of the one that failed. */
 export const mayTryAnother = (error: unknown): boolean => said(error).mayTryAnother === true;
 
 /** What a call cost whose output moderation refused: it is charged. */
@@ -66,13 +66,13 @@ export const refusedCost = (error: unknown): number | undefined => said(error).r
 /** As the kernel's `isShortOfCredits`, of which workflows have the graph alone. */
 const MONEY_IS_SHORT: ReadonlySet<string> = new Set<Reason>(["INSUFFICIENT_CREDITS", "grant_exhausted", "BUDGET_EXCEEDED"]);
 
-/** Whether a failure is one of an item, and not of its run: a bound that was passed, or credits that are short. */
+/** True if a failure is one of an item, and not of its run: a bound that was passed, or credits that are short. */
 export const isOfItem = (error: unknown): boolean => {
   const cause = causeOf(error);
   const code = cause instanceof ApplicationFailure ? (cause.details?.[0] as Partial<RunError> | undefined)?.code : undefined;
   return !isRunCancelled(error) && !(error instanceof BoundPassed) && !(code !== undefined && MONEY_IS_SHORT.has(code));
 };
 
-/** Whether a step ended while its job may go on: it was cancelled, its time is over, or its provider fell silent. */
+/** True if a step ended while its job may go on: it was cancelled, its time is over, or its provider fell silent. */
 export const jobMayRun = (error: unknown): boolean =>
   isRunCancelled(error) || (error instanceof ActivityFailure && isTimeout(error)) || saidJobMayRun(error);
