@@ -97,7 +97,13 @@ const SERVICES = [
     providerKeys: true,
     resources: { cpu: "500m", memory: "768Mi", limit: "1536Mi" },
     // By runs that wait to be begun; needs an adapter that serves Prometheus's metrics to the autoscaler.
-    autoscaling: { enabled: false, minReplicas: 2, maxReplicas: 20, podMetric: { name: "nodeloom_slots_waiting", average: "5" } },
+    autoscaling: {
+      enabled: false,
+      minReplicas: 2,
+      maxReplicas: 20,
+      podMetric: { name: "nodeloom_slots_waiting", labels: { pool: "starts" }, average: "5" },
+      keda: { enabled: false, apiKey: false, targetQueueSize: "20" },
+    },
   },
   {
     name: "triggers",

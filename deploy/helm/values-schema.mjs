@@ -59,6 +59,10 @@ const settingsSchema = (settings) => {
 const port = { type: "integer", minimum: 1, maximum: 65_535 };
 const names = { type: "array", items: { type: "string" }, uniqueItems: true };
 
+/** What any service takes besides, in the form that Kubernetes gives it; its API server checks the rest. */
+const OBJECTS_OF_KUBERNETES = ["nodeSelector", "affinity", "annotations"];
+const LISTS_OF_KUBERNETES = ["tolerations", "extraEnv", "extraVolumes", "extraVolumeMounts", "sidecars"];
+
 /** One shape for all services: what any of them may have. @param {Record<string, any>} services */
 const serviceSchema = (services) => {
   const merged = Object.values(services).map(shapeOf).reduce(mergeShapes).properties;
@@ -77,8 +81,11 @@ const serviceSchema = (services) => {
       reaches: { type: "array", items: { enum: ["mongodb", "redis", "temporal", "internet"] } },
       resources: { type: "object" },
       autoscaling: { type: "object" },
-      extraVolumes: { type: "array" },
-      extraVolumeMounts: { type: "array" },
+      ...Object.fromEntries(OBJECTS_OF_KUBERNETES.map((name) => [name, { type: "object" }])),
+      ...Object.fromEntries(LISTS_OF_KUBERNETES.map((name) => [name, { type: "array", items: { type: "object" } }])),
+      priorityClassName: { type: "string" },
+      runtimeClassName: { type: "string" },
+      serviceAccount: { type: "object", additionalProperties: false, properties: { annotations: { type: "object" } } },
     },
   };
 };
@@ -108,12 +115,13 @@ Object.assign(schema.properties, {
 schema.properties.certificates.properties.source = { enum: ["certManager", "existing"] };
 schema.properties.prometheus.properties.labels = { type: "object" };
 schema.properties.prometheus.properties.dashboards.properties.labels = { type: "object" };
+schema.properties.ingress.properties.profile = { enum: ["", "nginx"] };
+// A parent chart has members of its own there.
+delete schema.properties.global.additionalProperties;
 const written = {
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "Values of the Nodeloom chart",
   ...schema,
   definitions: { service: serviceSchema(values.services) },
 };
-// Helm adds these two.
-Object.assign(written.properties, { global: { type: "object" } });
 await writeGenerated("deploy/helm/nodeloom/values.schema.json", JSON.stringify(written));

@@ -99,7 +99,7 @@ const tryValues = async (cluster, helm, file) => {
   /** Whether a change is carried out, and one Job before it. @param {string} job @param {string[]} args */
   const change = async (job, ...args) => {
     const seen = await rollout.changing(() => run(...args));
-    if (!seen.includes(job)) throw new Error(`helm ${args[0]}: ${job} was not seen, only ${seen.join(", ")}`);
+    if (!seen.some((one) => one.startsWith(`${job}-`))) throw new Error(`helm ${args[0]}: ${job} was not seen, only ${seen.join(", ")}`);
   };
   const look = async () => {
     await rollout.checkEndpoints();

@@ -58,7 +58,9 @@ it("migrates every database, by its own user, and Temporal", () => {
   ]);
   const read = withDatabase.flatMap((name) => Object.keys(DEFINITIONS[name]!.database!.config.shape));
   expect(read.filter((variable) => !given.has(variable))).toEqual([]);
-  expect(template).toContain("{{ upper $name }}_MONGODB_URI");
+  const page = readFileSync(join(ROOT, "docs", "operations", "kubernetes.md"), "utf8");
+  const [, secret] = /create secret generic nodeloom-mongodb ([^]*?)\n +kubectl/.exec(page)!;
+  expect([...secret!.matchAll(/--from-literal=(\w+)=/g)].map(([, name]) => name).sort()).toEqual([...SERVICES].sort());
 });
 
 it("stops no process by force before its own grace is over", () => {

@@ -16,6 +16,10 @@ const FOREIGN = new Set([
   "cert-manager.io/v1 Certificate",
   "monitoring.coreos.com/v1 ServiceMonitor",
   "monitoring.coreos.com/v1 PrometheusRule",
+  "gateway.networking.k8s.io/v1 HTTPRoute",
+  "keda.sh/v1alpha1 ScaledObject",
+  "keda.sh/v1alpha1 TriggerAuthentication",
+  "external-secrets.io/v1 ExternalSecret",
 ]);
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });

@@ -27,7 +27,13 @@ interface Rendered {
     template: {
       spec: {
         securityContext: Record<string, unknown>;
-        containers: { env: { name: string; value?: string }[]; args: string[]; securityContext: Record<string, unknown> }[];
+        containers: {
+          name: string;
+          image: string;
+          env: { name: string; value?: string }[];
+          args: string[];
+          securityContext: Record<string, unknown>;
+        }[];
       };
     };
   };
@@ -66,7 +72,59 @@ describe("Helm", () => {
     }
   });
 
+  const valuesOf = (set: string): string[] => ["--values", join(CHART, "ci", set)];
+  const named = (objects: Rendered[], kind: string, name: string): Rendered =>
+    objects.find((object) => object.kind === kind && object.metadata.name === name)!;
+
+  it("gives a service what its values add, and no other service", () => {
+    const objects = render(...valuesOf("external-tls.yaml"));
+    const account = { "eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/nodeloom" };
+    expect(named(objects, "ServiceAccount", "nodeloom-gateway").metadata).toMatchObject({ annotations: account });
+    const { template } = named(objects, "Deployment", "nodeloom-gateway").spec;
+    expect(template).toMatchObject({ metadata: { annotations: { "linkerd.io/inject": "enabled" } } });
+    const [gateway, sidecar] = template.spec.containers;
+    expect(gateway!.env).toContainEqual({ name: "HTTPS_PROXY", value: "http://proxy.example.com:3128" });
+    expect(sidecar!.name).toBe("logs");
+    const identity = named(objects, "Deployment", "nodeloom-identity").spec.template;
+    expect(identity.spec.containers.map(({ name }) => name)).toEqual(["identity"]);
+    expect(identity).not.toHaveProperty("metadata.annotations");
+  });
+
+  it("places a service by its own choice instead of that of all pods", () => {
+    const chosen = ["pods.nodeSelector.pool=any", "services.sandbox.nodeSelector.pool=gpu"].flatMap((value) => ["--set", value]);
+    const objects = render(...valuesOf("one-machine.yaml"), ...chosen);
+    expect(named(objects, "Deployment", "nodeloom-gateway").spec.template.spec).toMatchObject({ nodeSelector: { pool: "any" } });
+    expect(named(objects, "Deployment", "nodeloom-sandbox").spec.template.spec).toMatchObject({ nodeSelector: { pool: "gpu" } });
+  });
+
+  it("pulls every image from the mirror that is named", () => {
+    const pods = render(...valuesOf("locked-down.yaml"), "--set", "backup.enabled=true", "--set", "backup.volumeClaim=copies");
+    const images = JSON.stringify(pods).match(/"image":"[^"]+"/g)!;
+    expect(images.length).toBeGreaterThan(10);
+    expect(images.filter((image) => !image.startsWith('"image":"mirror.example.com:5000/'))).toEqual([]);
+  });
+
+  it("renders objects of your own with the chart's values", () => {
+    const secret = named(render(...valuesOf("locked-down.yaml")), "ExternalSecret", "nodeloom-session");
+    expect(secret.spec).toMatchObject({ target: { name: values.secrets.session!.secret } });
+  });
+
+  it("scales by KEDA or by the autoscaler, never by both", () => {
+    const kinds = render(...valuesOf("external-tls.yaml")).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(kinds).toContain("ScaledObject nodeloom-executions");
+    expect(kinds).not.toContain("HorizontalPodAutoscaler nodeloom-executions");
+  });
+
+  it("names the migration anew when what it runs changes, where no revision says so", () => {
+    const nameWith = (tag: string): string => render("--set", `image.tag=${tag}`).find(({ kind }) => kind === "Job")!.metadata.name;
+    expect(nameWith("1.0.0")).toBe(nameWith("1.0.0"));
+    expect(nameWith("1.0.0")).not.toBe(nameWith("1.0.1"));
+  });
+
   it.each([
+    ["httpRoute.enabled=true", "httpRoute.parentRefs: name the Gateway"],
+    ["backup.enabled=true", "backup.volumeClaim: name the PersistentVolumeClaim"],
+    ["services.billing.sidecar=1", "sidecar"],
     ["services.media.replicas=2", "more than one needs a bucket"],
     ["services.media.autoscaling.enabled=true", "services.media: set replicas to 1"],
     ["services.inference.replicas=2", "services.inference: set replicas to 1"],

@@ -2,15 +2,55 @@
 {{- if contains .Chart.Name .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" }}{{ end }}
 {{- end }}
 
-{{- define "nodeloom.image" -}}
-{{- $image := .Values.image -}}
-{{- if $image.digest }}{{ $image.repository }}@{{ $image.digest }}{{ else }}{{ $image.repository }}:{{ $image.tag | default .Chart.AppVersion }}{{ end }}
+{{/* An image by its digest or its tag, from `global.imageRegistry` where that is set: dict "root" $ "image" … */}}
+{{- define "nodeloom.imageOf" -}}
+{{- $registry := get (.root.Values.global | default dict) "imageRegistry" -}}
+{{- $tag := .image.tag | default .root.Values.image.tag | default .root.Chart.AppVersion -}}
+{{- with $registry }}{{ trimSuffix "/" . }}/{{ end }}{{ .image.repository }}{{ if .image.digest }}@{{ .image.digest }}{{ else }}:{{ $tag }}{{ end }}
 {{- end }}
 
-{{/* The image that has the files of the machine's own models. */}}
-{{- define "nodeloom.localModelsImage" -}}
-{{- $image := .Values.image.localModels -}}
-{{- if $image.digest }}{{ $image.repository }}@{{ $image.digest }}{{ else }}{{ $image.repository }}:{{ $image.tag | default .Values.image.tag | default .Chart.AppVersion }}{{ end }}
+{{- define "nodeloom.image" -}}
+{{ include "nodeloom.imageOf" (dict "root" . "image" .Values.image) }}
+{{- end }}
+
+{{/* Where a pod runs and what it may read images with; a service's own choice replaces that of `pods`: dict "root" $ "service" … */}}
+{{- define "nodeloom.placement" -}}
+{{- $pods := .root.Values.pods -}}
+{{- $service := .service | default dict -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- range $member := list "priorityClassName" "runtimeClassName" "nodeSelector" "tolerations" "affinity" }}
+{{- with hasKey $service $member | ternary (get $service $member) (get $pods $member) }}
+{{ $member }}: {{ toJson . }}
+{{- end }}
+{{- end }}
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets: {{ toJson . }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: {{ $pods.uid }}
+  runAsGroup: {{ $pods.uid }}
+  fsGroup: {{ $pods.uid }}
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{/* What no container of the chart may do. */}}
+{{- define "nodeloom.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{/* Labels and annotations of a pod: dict "root" $ "name" … "service" … */}}
+{{- define "nodeloom.podMetadata" -}}
+labels:
+  {{- include "nodeloom.labels" . | nindent 2 }}
+  {{- with .root.Values.pods.labels }}{{ toYaml . | nindent 2 }}{{ end }}
+{{- with merge dict (get (.service | default dict) "annotations" | default dict) .root.Values.pods.annotations }}
+annotations: {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{/* Labels of one process: dict "root" $ "name" "billing" */}}
@@ -89,6 +129,51 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
       {{- end }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* Environment variables of a Job: dict of texts. */}}
+{{- define "nodeloom.texts" -}}
+{{- range $variable := keys . | sortAlpha }}
+{{- with get $ $variable }}
+- name: {{ $variable }}
+  value: {{ . | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The connection strings of every service with a database, as <SERVICE>_MONGODB_URI. */}}
+{{- define "nodeloom.connections" -}}
+{{- $mongodb := .Values.secrets.mongodb -}}
+{{- range $name, $service := .Values.services }}
+{{- if has "mongodb" $service.secrets }}
+- name: {{ upper $name }}_MONGODB_URI
+  valueFrom:
+    secretKeyRef: { name: {{ $mongodb.secret }}, key: {{ get $mongodb.variables "MONGODB_URI" | replace "<service>" $name }} }
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The network of a Job's pod: DNS and the servers that it needs. */}}
+{{- define "nodeloom.jobPolicy" }}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: {{ include "nodeloom.fullname" .root }}-{{ .name }}
+  labels: {{- include "nodeloom.labels" .of | nindent 4 }}
+spec:
+  podSelector:
+    matchLabels: {{- include "nodeloom.selector" .of | nindent 6 }}
+  policyTypes: [Ingress, Egress]
+  egress:
+    - ports: [{ port: 53, protocol: UDP }, { port: 53, protocol: TCP }]
+      to: [{ namespaceSelector: {} }]
+    {{- range $server := .servers }}
+    {{- with get $.root.Values.networkPolicy $server }}
+    - to: {{- toYaml .to | nindent 8 }}
+      ports: [{ port: {{ .port }} }]
+    {{- end }}
+    {{- end }}
 {{- end }}
 
 {{/* Whether files of the process are kept on a volume of their own: scratch space is not. */}}
