@@ -1,19 +1,17 @@
-/** Batches: what one keeps, how it stands, and which of its items may begin. */
 import { publicError } from "@nodeloom/kernel";
 import type { ExecutionView } from "./record";
 import type { FinalStatus, StoredText } from "./types";
 import type { Runner, Target } from "./runner";
 
-/** Bounds of batches. */
 export const BATCH = {
   fileColumns: 200,
-  /** Batches of one account that are not over. */
+  /** Batches per account that aren't over. */
   open: 20,
-  /** Items under way at once where the tier sets no bound. */
+  /** Default bound for items under way, if the tier sets none. */
   concurrency: 100,
-  /** The same for items that planning finishes: they take no place in the queue. */
+  /** Bound for items that planning finishes: they take no place. */
   placelessAtOnce: 8,
-  /** Problems that a refusal lists. */
+  /** Maximum problems listed in an error. */
   problems: 100,
 } as const;
 
@@ -24,32 +22,32 @@ export const BATCH = {
  *                   └────────┴─► cancel_requested ─► cancelled
  *                   └─► completed | failed
  *
- * `preparing`: its rows are being written, and nothing shows it. `failed`: it was to stop at an error, and met one.
+ * `preparing`: its rows are being written, and nothing shows it. `failed`: it was set to stop at an error, and an item failed.
  */
 export type BatchStatus = "preparing" | "running" | "paused" | "cancel_requested" | "completed" | "failed" | "cancelled";
 
 export const OPEN_BATCHES: readonly BatchStatus[] = ["running", "paused", "cancel_requested"];
 export const FINAL_BATCHES: readonly BatchStatus[] = ["completed", "failed", "cancelled"];
 
-/** An item that has begun, or is about to, and what of the budget is set aside for it. */
+/** An item that has started or is about to, and its reserved credits. */
 export interface UnderWay {
   index: number;
   reserved: number;
 }
 
-/** Why a batch is paused, or was ended by the platform. `code` is what clients see. */
+/** Why a batch was paused, or ended by the platform. Clients see `code`. */
 export interface BatchReason {
   code: string;
   message: string;
 }
 
-/** Why a batch is paused of whose own limit too little is left. */
+/** The batch's own limit is used up. */
 export const OUT_OF_MAX_CREDITS: BatchReason = {
   code: "BUDGET_EXCEEDED",
   message: "what is left of maxCredits is not enough for another item: resume with more, or cancel",
 };
 
-/** True if a budget of the account, and not the batch's own limit, has paused a batch. */
+/** True if a budget of the account paused the batch, not its own limit. */
 export const isOutOfBudget = (reason: BatchReason | null): boolean =>
   reason?.code === OUT_OF_MAX_CREDITS.code && reason.message !== OUT_OF_MAX_CREDITS.message;
 
@@ -59,7 +57,7 @@ export interface BatchWebhook {
   attempts: number;
   deliveredAt: Date | null;
   lastError: string | null;
-  /** Notifications tells how far it has come. */
+  /** Notifications has the delivery state. */
   isHandedOver?: true;
 }
 
@@ -69,31 +67,31 @@ export interface BatchRecord {
   status: BatchStatus;
   reason: BatchReason | null;
   target: Target;
-  /** Of a workflow: the version that its items run. */
+  /** For a workflow: the version that its items run. */
   version: string;
-  /** Of a workflow: what its items run, as JSON: see `PinnedGraphs`. */
+  /** For a workflow: graphs of its items, as JSON; see `PinnedGraphs`. */
   graph?: StoredText;
-  /** Of a workflow: the node that its items run to; none for everything. */
+  /** For a workflow: the node to run to; absent for all nodes. */
   until?: string;
-  /** Who created or last resumed it, as they were then; what a change of tier changes is looked up. */
+  /** Who created or last resumed it, as they were then; changes of tier are looked up. */
   runner: Runner;
   total: number;
-  /** Items before this one have begun, but for those of `again`. */
+  /** Index of the next item to start, besides those in `again`. */
   next: number;
-  /** Items that could not begin when it was their turn. */
+  /** Items that couldn't start in their turn. */
   again: number[];
   underWay: UnderWay[];
   counts: Record<FinalStatus, number>;
-  /** What items that are over cost, in milli-credits… */
+  /** Cost of ended items in millicredits. */
   spent: number;
-  /** …and that with what is set aside for items under way. */
+  /** `spent` plus the reserved credits of items under way. */
   committed: number;
   maxMillicredits?: number;
-  /** As quoted when it was created. */
+  /** Quote at creation. */
   price: { estimated: number; isExact: boolean };
-  /** Its items need no places in the queue: planning finishes them. */
+  /** Planning finishes its items, so they need no places. */
   isPlaceless: boolean;
-  /** Items under way that its owner wants at most; 0: no wish. */
+  /** The owner's bound of items under way; 0: none. */
   concurrency: number;
   stopsOnError: boolean;
   itemWebhooks: boolean;
@@ -103,14 +101,13 @@ export interface BatchRecord {
   fingerprint?: string;
   rerunOf?: string;
   createdAt: Date;
-  /** When the rest of it was given to its runner; absent where that is who created it. */
+  /** When another caller resumed it; absent if the creator runs it. */
   grantedAt?: Date;
   finishedAt: Date | null;
-  /** Set while something is to be done for it: a workflow carries it. */
+  /** Set while there is work left for its workflow. */
   isCarried?: true;
 }
 
-/** One item: what it is run with, and how it ended. */
 export interface BatchRow {
   /** `<batch>.<index>` */
   _id: string;
@@ -118,7 +115,7 @@ export interface BatchRow {
   index: number;
   /** JSON: see `ItemInput`. */
   input: StoredText;
-  /** Held when it begins, in milli-credits, and the most that it may come to. */
+  /** Hold at the start in millicredits, and the most that the item can cost. */
   price: number;
   most: number;
   status?: FinalStatus;
@@ -126,52 +123,47 @@ export interface BatchRow {
   error?: BatchReason;
 }
 
-/** What an item is run with: JSON texts. */
+/** JSON texts. */
 export interface ItemInput {
   inputsJson: string;
   settingsJson: string;
 }
 
-/** How an item ended. */
 export interface ItemEnd extends Pick<BatchRow, "error"> {
   index: number;
   status: FinalStatus;
   millicredits: number;
 }
 
-/** How an item ended whose run is over. */
 export const itemEndOf = (index: number, { status, millicredits, error, graphHidden }: ExecutionView): ItemEnd => ({
   ...{ index, status: status as FinalStatus, millicredits },
   ...(error ? { error: { code: error.code, message: (graphHidden ? publicError(error) : error).message } } : {}),
 });
 
-/** True if no more items of a batch begin. */
+/** True if no more items of a batch start. */
 export const beginsNoMore = ({ status, stopsOnError, counts, next, again, total }: BatchRecord): boolean =>
   status !== "running" || (stopsOnError && counts.failed > 0) || (next >= total && again.length === 0);
 
-/** How a batch ends of which no items begin any more, and none is under way. */
+/** Final state of a batch with nothing left to start and nothing under way. */
 export const endOf = ({ status, stopsOnError, counts, next, again, total }: BatchRecord): FinalStatus => {
   if (status === "cancel_requested") return "cancelled";
   const isStopped = next < total || again.length > 0;
   return stopsOnError && counts.failed > 0 && isStopped ? "failed" : "completed";
 };
 
-/**
- * Items of a batch that may be under way at once: half of the places of its owner's tier, and at least one.
- * @param places of the tier; 0: any number
- */
+/** Items of a batch that can run at once: half of the tier's places, and at least one. @param places of the tier; 0: unlimited */
 export const itemsAtOnce = (batch: Pick<BatchRecord, "isPlaceless" | "concurrency">, places: number): number => {
   const wished = batch.concurrency === 0 ? BATCH.concurrency : batch.concurrency;
   if (batch.isPlaceless) return Math.min(wished, BATCH.placelessAtOnce);
   return Math.min(wished, places === 0 ? BATCH.concurrency : Math.max(1, Math.floor(places / 2)));
 };
 
-/** What a budget says to an item: how much to set aside for it; that it waits for others to end; or that nothing is left. */
+/** An item's share of a budget: credits to reserve, `waits` for other items to end, or `exhausted`. */
 export type Share = { reserved: number } | "waits" | "exhausted";
 
 /**
- * The share of a budget that an item gets. Its end gives back what it did not cost. Where less is left than it may come to, it begins
- * only by itself: what others give back would have kept it from failing.
+ * The share of a budget for one item. Its end gives back the unused rest. If less is left than it can cost, it starts only when no other
+ * item is under way: their unused credits could have kept it from failing.
  */
 export const shareOf = (
   { maxMillicredits, committed, underWay }: Pick<BatchRecord, "maxMillicredits" | "committed" | "underWay">,

@@ -1,36 +1,35 @@
-/** One call of a node, as it is recorded. */
 import { reportedOutputs, type Reported } from "@nodeloom/kernel/graph";
 import type { HttpResult, RefusedCost } from "./calls";
 import { type CallOutputs, outputsOfResult } from "./values";
 import type { Asked, CallContext, CallResult, RunError } from "./types";
 
-/** `submitted`: it may have reached its provider, and its end is not known. */
+/** `submitted`: it may have reached its provider, and its end isn't known. */
 export type CallStatus = "submitted" | "completed" | "failed" | "cancelled";
 
 export interface CallRecord extends Reported {
-  /** `<executionId>:<nodeId>:<item>`, with the alternative behind it, and `.repair` where an answer was asked for once more. */
+  /** `<executionId>:<nodeId>:<item>`, then the alternative, then `.repair` for a second request of an answer. */
   _id: string;
   executionId: string;
   nodeId: string;
   item: number;
-  /** Of a node with alternatives to its model: the one that was called. */
+  /** For a node with fallbacks: the model that was called. */
   model?: string;
   status: CallStatus;
-  /** Attempts at sending it that may have reached the provider; absent where the first that is known of a call is its end. */
+  /** Attempts that may have reached the provider; absent if only the end of the call is known. */
   sends?: string[];
   costMicroUsd: number;
   requestId: string | null;
   error?: RunError | null;
-  /** It failed because moderation refused what it gave, and is charged all the same. */
+  /** Failed because moderation refused its output, but charged. */
   refused?: true;
-  /** Charged, in milli-credits; known when the run is over. */
+  /** Charge in millicredits; known when the run is over. */
   millicredits?: number;
   asked?: Asked;
-  /** All that it gave, as JSON, where `outputsJson` is cut. */
+  /** All outputs as JSON, if `outputsJson` is cut. */
   wholeJson?: string;
-  /** The execution that made the call, where its output was reused. */
+  /** Execution that made the call, if its output was reused. */
   reusedFrom?: string;
-  /** What the call did cost there. */
+  /** Cost of the call in that execution. */
   savedMicroUsd?: number;
 }
 
@@ -63,12 +62,11 @@ export const answeredCall = (call: Call, { status, body, file }: HttpResult, ask
   ...reported({ status, body, ...(file ? { file } : {}) }),
 });
 
-/** An output that is reused from a call of an earlier run. */
 export interface ReusedResult {
   outputs: CallOutputs;
-  /** The execution that made the call. */
+  /** Execution that made the call. */
   from: string;
-  /** What the call did cost there. */
+  /** Cost of the call in that execution. */
   savedMicroUsd: number;
 }
 
@@ -91,12 +89,12 @@ export const failedCall = (call: Call, error: RunError, requestId: string | null
   error,
 });
 
-/** A call that gave what moderation refused. */
+/** A call whose output moderation refused. */
 export const refusedCall = (call: Call, error: RunError, { costMicroUsd, requestId }: RefusedCost): CallRecord => ({
   ...failedCall(call, error, requestId),
   costMicroUsd,
   refused: true,
 });
 
-/** True if a call is charged for: moderation may have refused what it gave. */
+/** True if a call is charged, which includes calls whose output moderation refused. */
 export const isCharged = ({ status, refused }: CallRecord): boolean => status === "completed" || refused === true;

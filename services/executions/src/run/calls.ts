@@ -1,26 +1,25 @@
-/** Calls of nodes: what they are made with, and what they give. */
 import type { AuthorFiles, HttpCall, JsonSchema, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";
 import type { Asked, CallContext, CallResult, CancelReport, RunInput } from "./types";
 
 export interface SubmittedJob {
   requestId: string;
   handle?: Record<string, string>;
-  /** In milliseconds since the epoch, by the clock of the process that submitted it. */
+  /** Milliseconds since the epoch, by the clock of the submitting process. */
   submittedAt?: number;
-  /** How long it may be followed without a sign of life. */
+  /** How long it can go without a heartbeat. */
   heartbeatTimeoutMs?: number;
 }
 
 export interface ModelCall extends CallContext, AuthorFiles {
   model: string;
   inputs: Record<string, unknown>;
-  /** As it was when the run was planned. */
+  /** Price at planning. */
   price: Price;
   provenance?: RunInput["provenance"];
   schema?: JsonSchema;
-  /** What was answered before, and why that does not fit the schema. */
+  /** The earlier answer, and why it doesn't fit the schema. */
   repair?: { answer: string; problems: string[] };
-  /** Known where it is sent. */
+  /** Set once the request is sent. */
   asked?: Asked;
 }
 
@@ -28,7 +27,6 @@ export interface HttpNodeCall extends CallContext {
   call: HttpCall;
 }
 
-/** One operation on files. */
 export interface TransformCall extends CallContext, AuthorFiles {
   operation: string;
   /** Files are addresses or ids. */
@@ -36,47 +34,47 @@ export interface TransformCall extends CallContext, AuthorFiles {
   provenance?: RunInput["provenance"];
 }
 
-/** A file that a result names and that is to be put into our storage. */
+/** A file in a result that must be stored. */
 export interface FileToKeep extends CallContext, AuthorFiles {
   port: string;
   family: MediaFamily;
   /** An address or an id. */
   reference: string;
-  /** The graph or its caller named it, not something that the run called. */
+  /** The graph or the caller named it, not a response to a call. */
   given: boolean;
 }
 
 export interface HttpResult {
   status: number;
   body: unknown;
-  /** Of an answer that is a picture, a video or a sound: its body is null then. */
+  /** For a picture, video or sound; the body is null then. */
   file?: MediaValue;
 }
 
 export interface CancelResult {
   report: CancelReport;
   finished: CallResult | null;
-  /** What had finished, and was refused by moderation. */
+  /** The finished part, which moderation refused. */
   refused?: RefusedCost;
-  /** Why. */
+  /** Reason. */
   message?: string;
 }
 
-/** Of a call whose output moderation refused: it is charged. */
+/** The call is charged. */
 export interface RefusedCost {
   costMicroUsd: number;
   requestId: string | null;
 }
 
-/** What the workflow learns of a failed step besides the run's error. */
+/** Details of a failed step for the workflow. */
 export interface StepFailure {
-  /** Its message quotes an address: only those who can read the graph may see it. */
+  /** The message quotes an address: only readers of the graph may see it. */
   quotesAddress?: boolean;
-  /** The step was given up, but its job at the provider was not seen to end. */
+  /** The step was given up, but its job may still run at the provider. */
   jobMayRun?: boolean;
-  /** The provider did not do it, for certain: another model may be called in its place. */
+  /** The provider certainly did nothing: a fallback can be called. */
   mayTryAnother?: boolean;
-  /** Moderation refused what the call gave. */
+  /** Moderation refused the output. */
   refused?: RefusedCost;
 }
 
@@ -85,9 +83,8 @@ export interface FollowedJob {
   result?: CallResult;
 }
 
-/** The calls of one step of a rerun. */
 export interface ReuseInput {
-  /** Executions that calls are reused from, the nearest first. */
+  /** Executions to reuse calls from, nearest first. */
   sources: string[];
   calls: (ModelCall | HttpNodeCall | TransformCall)[];
 }

@@ -2,27 +2,27 @@ import { userCostMicroUsd } from "@nodeloom/kernel";
 import type { CompletedCall, FinalStatus, HeldItem, RunEnd } from "./types";
 import type { Costs } from "./record";
 
-/** What runs are charged, as pure functions of how they ended and of what they held. */
+/** Charges of runs: pure functions of their end and their hold. */
 
 const MICRO_USD_PER_MILLICREDIT = 10;
 const PERMILLE = 1_000;
 
 export interface Charge {
-  /** Calls whose hold is captured; all others are released. */
+  /** Calls whose hold is captured; the others are released. */
   items: { key: string; nodeId: string; captureMillicredits: number; consumeGrant: boolean }[];
-  /** What the providers charge, in micro-dollars. */
+  /** Price of the providers, in micro-dollars. */
   costMicroUsd: number;
-  /** What the user pays, in micro-dollars. */
+  /** Price for the user, in micro-dollars. */
   userCostMicroUsd: number;
 }
 
 export const nodeOf = (key: string): string => key.slice(0, key.lastIndexOf(":"));
 
-/** Wholesale price behind a number of milli-credits under a markup. */
+/** Wholesale price, in micro-dollars, behind millicredits with a markup. */
 const wholesale = (millicredits: number, markupPermille: number): number =>
   Math.round((millicredits * MICRO_USD_PER_MILLICREDIT * PERMILLE) / markupPermille);
 
-/** Held at any price: what a run held whose hold is not known here. Billing captures no more than it really held. */
+/** For a run with unknown hold. Billing captures at most the real hold. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 interface Ending {
@@ -33,9 +33,9 @@ interface Ending {
 }
 
 /**
- * The settlement table. Completed: what was used. Failed: the calls that completed. Without the expected output:
- * nothing. Cancelled: what was submitted: completed calls at what they cost, those under way at their held price.
- * @param held call by call; null where it is not known: then completed calls are charged for alone
+ * The settlement table. Completed: everything used. Failed: completed calls. Without the expected output: nothing. Cancelled: completed
+ * calls at their cost, and submitted ones at their held price.
+ * @param held per call; null if unknown, and then only completed calls are charged
  */
 export const chargeFor = (
   { status, error, completed, underWay = [] }: Ending,
@@ -54,10 +54,10 @@ export const chargeFor = (
       charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits: 0, consumeGrant: true });
       continue;
     }
-    // The hold is the ceiling: what a call cost above its worst case is the platform's loss.
+    // The hold is the ceiling: the platform pays for calls above their maximum price.
     const most = item.millicredits === UNBOUNDED ? UNBOUNDED : item.millicredits * MICRO_USD_PER_MILLICREDIT;
     charge.userCostMicroUsd += Math.min(userCostMicroUsd(call.costMicroUsd, markupPermille), most);
-    // The run's price is rounded up once; each call has the share by which it raised it, which its hold always covers.
+    // The run's price is rounded up once. Each call is charged its own increase of that sum, which its hold always covers.
     const captureMillicredits = Math.ceil(charge.userCostMicroUsd / MICRO_USD_PER_MILLICREDIT) - capturedMillicredits;
     capturedMillicredits += captureMillicredits;
     charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits, consumeGrant: held === null });
@@ -78,7 +78,7 @@ export const chargeFor = (
 
 export const sumOf = (items: Charge["items"]): number => items.reduce((sum, item) => sum + item.captureMillicredits, 0);
 
-/** What is known of the costs when an earlier settlement, whose reasons are unknown, has captured something. */
+/** Costs that are known if an earlier settlement captured credits for unknown reasons. */
 export const costsBehind = (millicredits: number, markupPermille: number): Costs => ({
   costMicroUsd: wholesale(millicredits, markupPermille),
   userCostMicroUsd: millicredits * MICRO_USD_PER_MILLICREDIT,

@@ -1,9 +1,7 @@
 import type { NodeState, RunError } from "./types";
 
-/** The log of a run: its entries, and what they say of its nodes. */
-
 export interface ExecutionEvent {
-  /** Names the occurrence: an event with the same key is recorded once. */
+  /** Identifies the occurrence: an event with the same key is recorded once. */
   key: string;
   type: string;
   at: Date;
@@ -18,13 +16,13 @@ export const event = (key: string, type: string, data: Record<string, unknown> =
   data,
 });
 
-/** What the key of a submission begins with; behind it stands the call's. */
+/** Prefix of a submission's key; the key of the call follows. */
 export const SUBMITTED = "submitted:";
 
-/** What happens to a run once: its kind names it. */
+/** An event that happens once per run, identified by its type. */
 export const runEvent = (type: string, data?: Record<string, unknown>): ExecutionEvent => event(type, type, data);
 
-/** Clocks of two processes may differ. */
+/** Never negative: clocks of two processes may differ. */
 export const elapsed = (sinceMs: number, untilMs = Date.now()): number => Math.max(0, untilMs - sinceMs);
 
 const ENDINGS = ["completed", "failed", "cancelled", "skipped"] as const;
@@ -55,13 +53,13 @@ const endEvent = (node: NodeState, ending: Ending, otherwise: Date): ExecutionEv
   data: endData(node),
 });
 
-/** The ends of nodes that are over, in the order in which they were reached. */
+/** Ends of nodes in the order in which they happened. */
 export const endEvents = (nodes: readonly NodeState[], otherwise: Date): ExecutionEvent[] =>
   nodes
     .flatMap((node) => (isEnding(node.status) ? [endEvent(node, node.status, otherwise)] : []))
     .sort((a, b) => a.at.getTime() - b.at.getTime());
 
-/** The ends that the log of a run lacks when the run is over. @param recorded keys of the log */
+/** Ends of nodes that the log lacks when the run is over. @param recorded keys of the log */
 export const missingEvents = (nodes: readonly NodeState[], recorded: ReadonlySet<string>, at: Date): ExecutionEvent[] =>
   endEvents(
     nodes.filter((node) => !ENDINGS.some((ending) => recorded.has(endKey(ending, node.id)))),
@@ -98,12 +96,9 @@ const advance = (node: NodeState, { type, at, data }: Said): void => {
   }
 };
 
-/**
- * Nodes of a run under way, as its log says that they stand.
- * @param nodes as they were when the run began
- */
+/** Current state of a run's nodes, from the log. @param nodes their state when the run started */
 export const nodesAfter = (nodes: readonly NodeState[], log: readonly Said[]): NodeState[] => {
-  // Progress is counted by the log alone.
+  // Progress is counted from the log alone.
   const counted = new Set(log.flatMap(({ type, data }) => (type === "node.progress" ? [data.nodeId] : [])));
   const byId = new Map(nodes.map((node) => [node.id, { ...node, ...(counted.has(node.id) ? { itemsDone: 0 } : {}) }]));
   for (const event of log) {

@@ -1,4 +1,4 @@
-/** The graph of a run while it is carried: what its nodes gave, how they stand, what was paid for, and how it ends. */
+/** State of a graph while it runs: values, nodes, submitted calls and the end. */
 import {
   APPROVED_PORT,
   BindError,
@@ -37,11 +37,11 @@ import { createInputs, createValues, resultOf } from "./values";
 export class GraphRun {
   readonly nodes: NodeState[];
   readonly completed: CompletedCall[] = [];
-  /** Keys of calls that were submitted and not seen to end: a cancelled run is charged for them. */
+  /** Keys of submitted calls without an end: a cancelled run is charged for them. */
   readonly submitted = new Set<string>();
-  /** What was held beyond the run's first hold. */
+  /** Holds beyond the run's first hold. */
   readonly extended: HeldItem[] = [];
-  /** Models that were called in the place of others, with success. */
+  /** Fallback models that were called successfully. */
   private readonly usedAlternatives = new Set<string>();
   requestId: string | null = null;
   private readonly values: ReturnType<typeof createValues>;
@@ -77,13 +77,13 @@ export class GraphRun {
   }
 
   /**
-   * Steps to start: not started, with all dependencies done, and without the sources that carry nothing. Those that nothing reaches are
-   * skipped, and are done with that.
+   * Steps to start: not started, all dependencies done, without sources that carry nothing. Steps that nothing reaches are skipped, which
+   * also completes them.
    */
   readyAfter(done: Set<string>, started: ReadonlySet<string>): PlanStep[] {
     const isReady = ({ id }: PlanStep): boolean =>
       !started.has(id) && !done.has(id) && this.dependencies.get(id)!.every((needed) => done.has(needed));
-    // In dependency order: a step that is skipped makes those behind it ready.
+    // In dependency order: a skipped step makes the ones behind it ready.
     return this.plan.steps.flatMap((step) => {
       if (!isReady(step)) return [];
       const reached = this.branches.reached(step);
@@ -104,14 +104,14 @@ export class GraphRun {
     node.startedAt = now;
   }
 
-  /** The calls a started step makes, now that its inputs are there. */
+  /** Binds the calls of a started step to its inputs. */
   bind(step: PlanStep): Bound {
     const bound = bindItems(step, this.outputs, this.budget);
     this.node(step.id).items = bound.items.length;
     return bound;
   }
 
-  /** The calls a started step makes that is not mapped over items. @throws BindError */
+  /** Counts the calls of a started step without fan-out. @throws BindError */
   countCalls(nodeId: string, calls: number): void {
     this.budget.calls(calls);
     this.node(nodeId).items = calls;
@@ -151,14 +151,14 @@ export class GraphRun {
     node.callWarnings = [...new Set([...(node.callWarnings ?? []), ...warnings])].slice(0, MOST_CALL_WARNINGS);
   }
 
-  /** An item of a node that goes on without it. */
+  /** Records a failed item that its node leaves out. */
   itemFailed(nodeId: string, item: number, error: RunError): void {
     this.itemDone(nodeId);
     const node = this.node(nodeId);
     node.itemErrors = [...(node.itemErrors ?? []), { item, error }];
   }
 
-  /** Another model is called in place of a call that failed: the node has the name that its provider gives it then. */
+  /** A fallback is called: the node then takes the request id of that call. */
   fellBack({ nodeId, item, firstItem = 0 }: Pick<CallContext, "nodeId" | "item" | "firstItem">): void {
     if (item === firstItem) this.node(nodeId).requestId = null;
   }
@@ -174,13 +174,13 @@ export class GraphRun {
     this.leaveBy(step, route ?? outputPort(step.type), collect(values, mapped), route !== undefined);
   }
 
-  /** The value of a step that has one item. @throws BindError */
+  /** Value of a step with one item. @throws BindError */
   madeOf(step: PlanStep): unknown {
     const [item = {}] = this.bind(step).items;
     return evaluateStep(step, item, this.budget);
   }
 
-  /** A person has decided by which port a value goes on. @throws BindError */
+  /** Sends a value on by the port that a person chose. @throws BindError */
   decide(step: PlanStep, isApproved: boolean, { value }: { value: unknown }): void {
     this.leaveBy(step, isApproved ? APPROVED_PORT : REJECTED_PORT, this.budget.value(value), true);
   }
@@ -196,7 +196,7 @@ export class GraphRun {
     return this.plan.hidesOutputs === true;
   }
 
-  /** What a call gave: counted, and kept for those that read it. @throws BindError when the run's values outgrow their bound */
+  /** Stores the output of a call for its readers and counts its size. @throws BindError if the run's values exceed their bound */
   give(nodeId: string, port: string, value: unknown): void {
     this.values.keep(nodeId, port, this.budget.value(value));
   }
@@ -221,14 +221,14 @@ export class GraphRun {
     node.durationMs = now - (node.startedAt ?? now);
   }
 
-  /** What came of stopping one of a node's calls. The node reports the one that fared worst. */
+  /** Records the result of stopping a call. A node reports its worst one. */
   stopped(nodeId: string, report: CancelReport): void {
     const node = this.node(nodeId);
     const worse = CANCEL_REPORTS.indexOf(report) > CANCEL_REPORTS.indexOf(node.cancelReport ?? "stopped");
     if (worse || node.cancelReport === null) node.cancelReport = report;
   }
 
-  /** How the run ended. @param failure why it failed, where it did */
+  /** Decides how the run ended. @param failure reason, if it failed */
   end(failure: RunError | undefined): RunEnd {
     const isComplete = failure === undefined && this.plan.steps.every(({ id }) => ["completed", "skipped"].includes(this.node(id).status));
     const outcome = isComplete ? this.result(Date.now()) : undefined;
@@ -241,7 +241,7 @@ export class GraphRun {
     return { status, result, error: failure ?? null, requestId, nodes, completed, underWay: [...submitted], extended, ...used };
   }
 
-  /** What the run gives, or why that is more than a run may give. */
+  /** The result, or an error if it is too large. */
   private result(now: number): { result: Record<string, unknown> } | { error: RunError } {
     const [nodeId = ""] = this.plan.outputNodes;
     try {

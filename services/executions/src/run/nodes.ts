@@ -1,7 +1,7 @@
 import { makesResult, type PlanStep, type Reported, RESULT_TYPE, type RunPlan, type Source } from "@nodeloom/kernel/graph";
 import type { NodeState, NodeStatus } from "./types";
 
-/** The nodes of a run as they are before it starts, and where it goes no further. */
+/** Nodes of a run before it starts, and after it stops. */
 
 const newNode = (
   { labels = {} }: RunPlan,
@@ -29,13 +29,13 @@ const newNode = (
 
 const warningsOf = ({ warnings }: RunPlan, id: string): string[] => (Object.hasOwn(warnings, id) ? warnings[id]! : []);
 
-/** Nodes that make the result, and that are no steps: what they name is in our storage already. */
+/** Result nodes without a step of their own: their files are already stored. */
 export const resultNodes = ({ outputNodes, steps }: RunPlan): string[] => {
   const run = new Set(steps.map((step) => step.id));
   return outputNodes.filter((id) => !run.has(id));
 };
 
-/** Every node of a run before it starts: what planning evaluated is done, the rest is pending. */
+/** All nodes of a run before it starts: those evaluated by planning are done, the rest is pending. */
 export const initialNodes = (plan: RunPlan): NodeState[] => [
   ...plan.evaluated.map((node) => newNode(plan, node, "completed", node.warnings, 0)),
   ...(plan.skipped ?? []).map((node) => newNode(plan, node, "skipped", warningsOf(plan, node.id), 0)),
@@ -43,12 +43,12 @@ export const initialNodes = (plan: RunPlan): NodeState[] => [
   ...resultNodes(plan).map((id) => newNode(plan, { id, type: RESULT_TYPE }, "pending", warningsOf(plan, id), 0)),
 ];
 
-/** Different sentences of a node's calls that are shown. */
+/** Maximum distinct warnings shown per node. */
 export const MOST_CALL_WARNINGS = 10;
 
 type Ended = Pick<NodeState, "cutTexts" | "callWarnings" | "itemErrors" | "items">;
 
-/** What a node's calls are warned of, once they are over. */
+/** Warnings of a node's calls, once they are over. */
 export const endWarnings = ({ cutTexts, callWarnings = [], itemErrors, items }: Ended): string[] => {
   const cut = items > 1 ? `${cutTexts} of ${items} texts end` : "the text ends";
   return [
@@ -58,11 +58,11 @@ export const endWarnings = ({ cutTexts, callWarnings = [], itemErrors, items }: 
   ];
 };
 
-/** Nodes of a run that goes no further: what never ran is skipped. */
+/** Marks nodes that never ran as skipped. */
 export const skipPending = (nodes: readonly NodeState[]): NodeState[] =>
   nodes.map((node) => (node.status === "pending" ? { ...node, status: "skipped" } : node));
 
-/** Ends the nodes of a run that stops: what never ran is skipped; what still ran is cancelled. */
+/** Ends the nodes of a stopping run: those that never ran are skipped, those running are cancelled. */
 export const stopNodes = (nodes: readonly NodeState[], now: number): void => {
   for (const node of nodes) {
     if (node.status === "pending") node.status = "skipped";
@@ -73,21 +73,21 @@ export const stopNodes = (nodes: readonly NodeState[], now: number): void => {
   }
 };
 
-/** Where values of a run flow once its switches have decided. */
+/** Routes values after switches have decided. */
 
 type Sources = Readonly<Record<string, readonly Source[]>>;
 
 export const createBranches = (statusOf: (nodeId: string) => NodeStatus) => {
-  /** The output ports that carry something, of nodes that have others, too. */
+  /** Output ports that carry a value, for nodes with several ports. */
   const open = new Map<string, ReadonlySet<string>>();
 
-  /** True if something flows from a source, whose node is done. */
+  /** True if a value flows from this source; its node must be done. */
   const carries = (source: Source): boolean => {
     if (!("node" in source)) return true;
     return statusOf(source.node) !== "skipped" && (open.get(source.node)?.has(source.port) ?? true);
   };
 
-  /** The sources that carry something; ports without any are left out. */
+  /** Sources that carry a value; ports without any are left out. */
   const carrying = (sources: Sources): Record<string, Source[]> =>
     Object.fromEntries(
       Object.entries(sources).flatMap(([port, all]) => {
@@ -98,11 +98,11 @@ export const createBranches = (statusOf: (nodeId: string) => NodeStatus) => {
 
   return {
     carrying,
-    /** Of a node whose value leaves by this output port alone. */
+    /** Limits a node to one of its output ports. */
     take: (nodeId: string, port: string): void => void open.set(nodeId, new Set([port])),
     /**
-     * A step as it runs, whose dependencies are done.
-     * @returns undefined when it is skipped: nothing reaches a port that is connected. A step of the result goes without that port.
+     * A step with its remaining sources; its dependencies must be done.
+     * @returns undefined if it is skipped because nothing reaches one of its connected ports; a result step goes on without that port
      */
     reached: (step: PlanStep): PlanStep | undefined => {
       if (Object.values(step.sources).every((all) => all.every(carries))) return step;

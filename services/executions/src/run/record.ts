@@ -1,4 +1,4 @@
-/** The row of a run: what it keeps, how it begins, and what it is when the run is over. */
+/** The row of a run. */
 import type { InlinedWorkflow } from "@nodeloom/kernel";
 import type { RunStatus, OutboxEntry } from "./states";
 import { type WebhookState, newWebhookState } from "./delivery";
@@ -13,79 +13,79 @@ export interface Costs {
   userCostMicroUsd: number;
 }
 
-/** What a row has of what its workflow is started with. */
+/** Members that the row shares with the workflow's input. */
 type Given = "userId" | "workflowSlug" | "version" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt";
 
 export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   _id: string;
   markupPermille: number;
   status: RunStatus;
-  /** Set once the run has decided how it ends; from then on it can't be cancelled. */
+  /** Set once the run has decided how it ends; afterwards it can't be cancelled. */
   ending: FinalStatus | null;
   requestId: string | null;
-  /** JSON text: result keys are the users' own. */
+  /** JSON text, because users choose the keys of results. */
   resultJson: string | null;
-  /** Where a result is kept that is long: `resultJson` is null then. */
+  /** Payload of a long result; `resultJson` is null then. */
   resultHash?: string;
   error: RunError | null;
   webhook: WebhookState | null;
-  /** As they were when the run began, and as they are when it is over. In between its log says how far they have come. */
+  /** State at the start and at the end of the run. In between, the log has the progress. */
   nodes: NodeState[];
-  /** Where nodes are kept that are many: `nodes` is empty then. */
+  /** Payload of a long list; `nodes` is empty then. */
   nodesHash?: string;
-  /** The newest of the log. */
+  /** The newest events of the log. */
   events: ExecutionEvent[];
-  /** What was logged before that and is too long for the row, oldest first. */
+  /** Earlier events that are too long for the row, oldest first. */
   logParts?: StoredEvents[];
-  /** What the run's end added to the log, where that is long. */
+  /** Events added by the run's end, if they are long. */
   closing?: StoredEvents;
   millicredits: number;
   grantUsed: boolean;
   createdAt: Date;
   finishedAt: Date | null;
   durationMs: number | null;
-  /** When it was last known that something carries the run. */
+  /** When something was last known to carry the run. */
   seenRunningAt: Date;
-  /** What the last transition left to be done. */
+  /** Work owed by the last transition. */
   outbox: OutboxEntry[];
-  /** Set while anything is undelivered or undecided: what the relay looks at. */
+  /** Set while anything is undelivered or undecided, for the relay. */
   unsettled?: true;
   /** The workflow run that claimed the row. */
   claimedBy?: string;
   refusal?: Refusal | null;
   refusedAt?: Date;
-  /** When the row may be forgotten: refused ones only. */
+  /** When the row can be deleted; refused runs only. */
   expiresAt?: Date;
-  /** What was asked for, of requests that may be repeated. */
+  /** Digest of the request, if it can be repeated. */
   fingerprint?: string;
-  /** The client's request that began this attempt. */
+  /** The request that started this attempt. */
   requestToken?: string;
-  /** How its client was answered, where that can't be read off the row: 202 for a synchronous run, the error of an asynchronous one. */
+  /** How the client was answered, if the row doesn't show it: 202 for a synchronous run, the error of an asynchronous one. */
   answered?: "accepted" | "failure";
-  /** What a run that waits in the queue is started with. */
+  /** Input of a queued run. */
   runInput?: StoredText;
   inputBytes?: number;
   queuedAt?: Date;
   inputs?: StoredText;
-  /** The graph that ran, of a workflow. */
+  /** For a workflow: the graph that ran. */
   graph?: StoredText;
-  /** The node that it ran to. Empty, or absent: everything. */
+  /** Node to run to. Empty or absent: all. */
   until?: string;
-  /** Of a text model: the JSON Schema of its answer. */
+  /** For a text model: JSON Schema of its answer. */
   schema?: StoredText;
-  /** Of a rerun: the execution that it is one of, and those that it may take calls over from, the nearest first. */
+  /** For a rerun: its source, and the executions that it can reuse calls from, nearest first. */
   rerun?: { of: string; sources: string[] };
-  /** The client's own names for the run: see `metadataKeys`. */
+  /** Metadata of the client; see `metadataKeys`. */
   metadata?: string[];
-  /** Workflows whose nodes were a part of it. */
+  /** Workflows that were inlined. */
   inlined?: readonly InlinedWorkflow[];
-  /** Prompts and settings are kept with the files that are made. */
+  /** Prompts and settings are stored with the files that the run creates. */
   provenance?: "full";
-  /** The user may read no more of the graph than its schema: only the result, costs and errors are shown. */
+  /** The user can only read the graph's schema, so nothing but the result, costs and errors is shown. */
   graphHidden?: true;
-  /** The person who started it, where the user is an organization. */
+  /** The person who started it, if the user is an organization. */
   personId?: string;
-  /** Of an item of a batch. */
+  /** For an item of a batch. */
   batchId?: string;
   index?: number;
   costs?: Costs;
@@ -93,7 +93,7 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
 }
 
 const SEPARATOR = "\u0000";
-/** Names and values as they are stored and searched for: one text each, for clients' names may have dots. */
+/** Metadata as stored and searched: one text per pair, because names can contain dots. */
 export const metadataKeys = (metadata: Readonly<Record<string, string>>): string[] =>
   Object.entries(metadata).map(([name, value]) => name + SEPARATOR + value);
 export const metadataOf = (keys: readonly string[] = []): Record<string, string> =>
@@ -110,7 +110,7 @@ export type FinalState = Pick<ExecutionRecord, "resultHash" | "nodesHash" | "clo
   Pick<ExecutionRecord, "resultJson" | "error" | "nodes" | "millicredits" | "grantUsed" | "finishedAt" | "durationMs"> & {
     status: FinalStatus;
     requestId?: string;
-    /** With those that were called in the place of others. */
+    /** Includes fallbacks that were called. */
     modelIds?: string[];
   };
 
@@ -123,7 +123,7 @@ export interface Charged {
 
 export const settledEvent = ({ status, error }: Pick<RunEnd, "status" | "error">): ExecutionEvent => runEvent("settled", { status, error });
 
-/** What a client asked for, beside the run itself. */
+/** Options of the request besides the run itself. */
 export type RunRecordPart = Pick<
   ExecutionRecord,
   "fingerprint" | "requestToken" | "inputs" | "metadata" | "graph" | "until" | "schema" | "rerun" | "personId"

@@ -1,6 +1,5 @@
-/** Who runs what: the same shape in requests, and in the rows that keep it. */
+/** The runner of a run, shared by requests and rows. */
 
-/** Who runs, and what their plan allows. */
 export interface Runner {
   userId: string;
   role: string;
@@ -8,19 +7,19 @@ export interface Runner {
   baseTier: string;
   markupPermille: number;
   concurrency: number;
-  /** The key that submitted the run; empty for a session. */
+  /** Key that submitted the run; empty for a session. */
   keyId: string;
   source: string;
-  /** Set when the key can receive webhooks and has one. */
+  /** Set if the key can receive webhooks and has one. */
   webhookUrl: string;
   webhookEvents: string[];
-  /** Capabilities of the caller: by those for models, a run of a model can call others in its place. */
+  /** Capabilities of the caller; a direct run of a model needs them for its fallbacks. */
   capabilities: string[];
-  /** Metadata that every run by the key has; rows of earlier releases have none. */
+  /** Metadata that the key fixes; absent in rows of earlier releases. */
   keyMetadata?: Record<string, string>;
-  /** The person, where the user is an organization. */
+  /** The person, if the user is an organization. */
   personId?: string | undefined;
 }
 
-/** A workflow by its slug, or a model by its name. */
+/** Slug of a workflow, or name of a model. */
 export type Target = { $case: "workflowSlug"; value: string } | { $case: "model"; value: string };

@@ -1,57 +1,56 @@
-/** What runs are made of: what they are started with, their nodes, their calls and their ends. */
 import type { BaseTier, DomainError, HoldItem, MediaValue, Reason, RunPlan, Reported } from "@nodeloom/kernel";
 
-/** The type of the Temporal workflow that carries a run. */
+/** Type of the Temporal workflow of a run. */
 export const RUN_WORKFLOW = "executeGraph";
 
-/** JSON text that is kept in the row while it is short, and as a payload of its own when it is not. */
+/** JSON text: inside the row if it is short, else a payload of its own. */
 export type StoredText = { json: string } | { hash: string };
 
-/** Everything `executeGraph` is started with. Plain JSON; carries no secret. */
+/** Input of `executeGraph`. Plain JSON without secrets. */
 export interface RunInput {
   executionId: string;
   userId: string;
   /** Sync callers wait for the end, async callers for the first submission. */
   mode: "sync" | "async";
   workflowSlug: string | null;
-  /** The published version of the workflow; absent for the draft, and for models. */
+  /** Published version; absent for the draft, and for models. */
   version?: number | undefined;
   source: string;
-  /** The key that submitted the run; null for a session. */
+  /** Key that submitted the run; null for a session. */
   keyId: string | null;
   webhook: { url: string; events: string[] } | null;
   /** The built-in tier whose rights the user has. */
   baseTier: BaseTier;
-  /** Executions the user may have in flight; 0 means unlimited. */
+  /** Executions the user can have in flight; 0: unlimited. */
   concurrency: number;
   plan: RunPlan;
   modelIds: string[];
   holds: HoldItem[];
-  /** The most the run may cost in credits; undefined means as much as there is. */
+  /** The caller's limit for the run; undefined: none. */
   maxMillicredits?: number | undefined;
-  /** The caller's names for the run, with what the key fixes; absent where there are none. */
+  /** Metadata of caller and key; absent if there is none. */
   metadata?: Record<string, string>;
-  /** What billing knows this attempt at the run by. */
+  /** Billing's id for this attempt. */
   holdId: string;
   attempt: number;
   held: HeldItem[];
-  /** Prompts and settings are kept with the files that are made. */
+  /** Prompts and settings are stored with the files that the run creates. */
   provenance?: "full";
-  /** Of a rerun. */
+  /** For a rerun. */
   reuse?: Reuse;
-  /** Where it stands in a batch; absent for a run by itself. */
+  /** Position in a batch; absent for a single run. */
   batch?: BatchPlace;
   /** Milliseconds since the epoch: when the request was received. */
   receivedAt: number;
 }
 
-/** What a rerun reuses from earlier runs: outputs of calls that ask for the same. */
+/** Outputs of earlier calls that a rerun reuses for equal requests. */
 export interface Reuse {
-  /** Executions, the nearest first. */
+  /** Executions, nearest first. */
   sources: string[];
   /** Nodes whose calls are made again. */
   again: string[];
-  /** Nodes whose HTTP requests, or decisions, are reused, too. */
+  /** Nodes whose HTTP requests or decisions are reused as well. */
   requests: string[];
 }
 
@@ -66,26 +65,26 @@ export interface HeldItem {
   millicredits: number;
 }
 
-/** Why a run or a node ended badly. `code` is what clients see. */
+/** Why a run or a node failed. Clients see `code`. */
 export interface RunError {
   code: Reason;
   message: string;
   nodeId?: string;
-  /** Of a fan-out: which of its items. */
+  /** Index of the item in a fan-out. */
   item?: number;
   providerStatus?: number;
   providerBody?: string;
-  /** In place of a message that quotes values of the graph, for those who can't read it. */
+  /** Replaces a message that quotes values of the graph, for callers who can't read it. */
   publicMessage?: string;
 }
 
 export type NodeStatus = "pending" | "processing" | "completed" | "failed" | "cancelled" | "skipped";
 
-/** What happened when a running node was cancelled, from good to bad. */
+/** Results of cancelling a running node, from best to worst. */
 export const CANCEL_REPORTS = ["stopped", "provider_told", "could_not_stop"] as const;
 export type CancelReport = (typeof CANCEL_REPORTS)[number];
 
-/** The type of failure of an activity that found its run being cancelled, before the workflow had heard of that. Histories name it. */
+/** Failure type of an activity that found the cancellation before its workflow. Recorded histories contain it. */
 export const RUN_CANCELLED = "CALLED_OFF";
 
 /** Tokens that providers counted. */
@@ -94,7 +93,7 @@ export interface TokenUsage {
   outputTokens: number;
 }
 
-/** With the outputs of nodes that the run itself evaluates. */
+/** Includes outputs of nodes that the run itself evaluates. */
 export interface NodeState extends Reported {
   id: string;
   type: string;
@@ -108,18 +107,18 @@ export interface NodeState extends Reported {
   requestId: string | null;
   warnings: string[];
   cancelReport: CancelReport | null;
-  /** Calls the node makes and how many of them are done. */
+  /** Number of calls, and how many are done. */
   items: number;
   itemsDone: number;
-  /** The execution that made the node's one call, where its output was reused. */
+  /** Execution that made the node's only call, if its output was reused. */
   reusedFrom?: string;
-  /** Of all calls of a text model that were made; absent where its provider counts none. */
+  /** Sum over the calls of a text model; absent if its provider doesn't count. */
   usage?: TokenUsage;
-  /** Texts of a text model that ended where the most tokens were reached. */
+  /** Texts that ended at the maximum of tokens. */
   cutTexts?: number;
-  /** What operations on files warned of, each sentence once. */
+  /** Distinct warnings of file operations. */
   callWarnings?: string[];
-  /** Items that were left out because their calls failed. */
+  /** Items left out because their calls failed. */
   itemErrors?: { item: number; error: RunError }[];
 }
 
@@ -138,67 +137,67 @@ export interface RunEnd {
   requestId: string | null;
   nodes: NodeState[];
   completed: CompletedCall[];
-  /** Keys of calls that were submitted and not seen to end. */
+  /** Keys of submitted calls without an end. */
   underWay?: string[];
-  /** What was held beyond the run's first hold, because lists turned out longer. */
+  /** Holds beyond the run's first hold, because lists were longer than expected. */
   extended?: HeldItem[];
-  /** Models that were called in the place of others, with success. */
+  /** Fallback models that were called successfully. */
   usedAlternatives?: string[];
 }
 
-/** An error of ours as plain values: why a run was not begun. */
+/** Serializable domain error: why a run wasn't started. */
 export type Refusal = Pick<DomainError, "kind" | "reason" | "message" | "metadata">;
 
-/** What the workflow records as its result. `unclaimed`: the run was not its own to carry. */
+/** Result of the workflow. `unclaimed`: the run belonged to another workflow. */
 export type RunOutcome = { unclaimed: true } | { status: FinalStatus; millicredits: number };
 
 /** One call of a provider inside a run. `key` is its idempotency key. */
 export interface CallContext {
   executionId: string;
   userId: string;
-  /** Whose the files are that it makes, where that is not the user: see `innerOwner`. */
+  /** Owner of the files that it creates, if that isn't the user; see `innerOwner`. */
   ownerId?: string;
   nodeId: string;
   label?: string;
   nodeIndex: number;
   item: number;
   items: number;
-  /** The first item that is called for, where that is not 0. */
+  /** First item with a call, if that isn't 0. */
   firstItem?: number;
   /** Milliseconds since the epoch. */
   startedAt: number;
-  /** `<executionId>:<nodeId>:<item>`, with what `alternativeKey` puts behind it. */
+  /** `<executionId>:<nodeId>:<item>`, then the part added by `alternativeKey`. */
   key: string;
-  /** Of a node with alternatives to its model: which one is called, 0 being its own, and whether none is left after it. */
+  /** For a node with fallbacks: which model is called (0: its own), and whether it is the last one. */
   alternative?: { place: number; model: string; isLast: boolean };
-  /** A failure leaves the item out, and the node goes on. */
+  /** If the call fails, the item is left out and the node goes on. */
   isSkippable?: true;
 }
 
-/** True if a call is the first of its node. */
+/** True for the first call of a node. */
 export const isFirstCall = ({ item, firstItem = 0, alternative }: CallContext): boolean => item === firstItem && !alternative?.place;
 
 export interface CallResult {
-  /** Files, for media models. */
+  /** For media models. */
   files: MediaValue[];
-  /** Text, for text models. */
+  /** For text models. */
   text: string | null;
-  /** What the text says, where it was asked for as JSON and fits its schema. */
+  /** JSON in the text, if it was requested and fits its schema. */
   json?: { value: unknown };
-  /** The text ended where the most tokens were reached. */
+  /** The text ended at the maximum of tokens. */
   isCut?: true;
-  /** Why the text does not fit the schema that it was asked for by. */
+  /** Why the text doesn't fit the requested schema. */
   problems?: string[];
   costMicroUsd: number;
   requestId: string | null;
-  /** Of text models whose provider counts them. */
+  /** For text models whose provider counts tokens. */
   usage?: TokenUsage;
 }
 
-/** What a call asks for, so that the same call is known again. */
+/** Identifies equal requests. */
 export interface Asked {
-  /** Of model, entry and settings, in which the files of our storage are numbered. */
+  /** Covers model, entry and settings, with numbers in place of files in our storage. */
   digest: string;
-  /** The addresses of those files. */
+  /** Addresses of those files. */
   files: string[];
 }

@@ -27,9 +27,9 @@ import {
 import type { HttpResult } from "./calls";
 import type { CallResult } from "./types";
 
-/** The values of a run's nodes, kept for as long as something has yet to read them. */
+/** Values of a run's nodes, kept until their last reader is done. */
 
-/** How many steps, and the result, have yet to read what each node gave. */
+/** Number of steps that read each node, plus the result. */
 const readersOf = ({ steps, output }: RunPlan): Map<string, number> => {
   const readers = new Map<string, number>();
   const count = (ids: Iterable<string>): void => {
@@ -40,7 +40,6 @@ const readersOf = ({ steps, output }: RunPlan): Map<string, number> => {
   return readers;
 };
 
-/** What the nodes of a run gave, by port, as long as something has yet to read it. */
 export const createValues = (plan: RunPlan) => {
   const values = new Map<string, Map<string, unknown>>();
   const readers = readersOf(plan);
@@ -49,7 +48,6 @@ export const createValues = (plan: RunPlan) => {
     keep: (nodeId: string, port: string, value: unknown): void => {
       if (readers.has(nodeId)) values.set(nodeId, (values.get(nodeId) ?? new Map<string, unknown>()).set(port, value));
     },
-    /** One of a node's readers is done. */
     release: (nodeId: string): void => {
       const left = readers.get(nodeId)! - 1;
       readers.set(nodeId, left);
@@ -58,7 +56,7 @@ export const createValues = (plan: RunPlan) => {
   };
 };
 
-/** What the calls of a run are made with, counted within the run's bounds. */
+/** Inputs of calls, counted against the run's bounds. */
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -70,10 +68,10 @@ export const createInputs = (used: Readonly<BudgetUse>, bounds?: Readonly<Budget
   const budget = createBudget(used, bounds);
   let counting: RunBudget = budget;
   return {
-    /** What all that the run makes is counted by. */
+    /** Counts everything that the run creates. */
     budget,
 
-    /** The inputs of one call of a model or an operation, counted. @throws BindError */
+    /** Inputs of one call of a model or an operation, counted. @throws BindError */
     ofCall: (step: Parameters<typeof callInputs>[0], item: Item): Record<string, unknown> => {
       counting.calls(1);
       return callInputs(step, item, counting);
@@ -85,7 +83,7 @@ export const createInputs = (used: Readonly<BudgetUse>, bounds?: Readonly<Budget
       return httpCall(step, item, counting);
     },
 
-    /** Makes inputs of calls that may not be made: those that are, are counted when they are. @throws BindError */
+    /** Builds inputs of calls that may not be made; those that are made are counted then. @throws BindError */
     uncounted: <T>(make: () => T): T => {
       counting = createBudget(used, bounds);
       try {
@@ -97,13 +95,12 @@ export const createInputs = (used: Readonly<BudgetUse>, bounds?: Readonly<Budget
   };
 };
 
-/** What the calls of a step give, by port; and what a run gives. */
+/** Outputs of steps, by port, and the result of a run. */
 
 type Outputs = [port: string, value: unknown][];
 
-/** What items gave; those that were left out are absent. */
+/** Outputs of items; left-out items are absent. */
 type Results<T> = readonly (T | typeof ABSENT)[];
-/** How a step is bound to its items, and whether it has any. */
 type Items = Pick<Bound, "mapped" | "places">;
 
 const mapPresent = <T>(results: Results<T>, of: (result: T) => unknown): unknown[] =>
@@ -113,7 +110,7 @@ const gathered = <T>(results: Results<T>, of: (result: T) => unknown, items: Ite
   collect(inPlaces(mapPresent(results, of), items), items.mapped);
 
 export const modelOutputs = (step: PlanStep, results: Results<Pick<CallResult, "text" | "files" | "json">>, items: Items): Outputs => {
-  // A step without items makes files or texts, as its model does: either way it gives an empty list.
+  // A step without items gives an empty list of files or texts.
   const main: Outputs = [[outputPort(step.type), gathered(results, ({ text, files }) => text ?? mediaOutput(files), items)]];
   if (!step.answer && results.every((result) => isAbsent(result) || result.json === undefined)) return main;
   return [...main, [JSON_PORT, gathered(results, ({ json }) => json?.value, items)]];
@@ -129,7 +126,7 @@ export const transformOutputs = (operation: string, results: Results<readonly Me
   [mediaOperation(operation)?.output ?? "", gathered(results, mediaOutput, items)],
 ];
 
-/** What one call gave, by port: as it is recorded. */
+/** Recorded outputs of one call, by port. */
 export type CallOutputs = Readonly<Record<string, unknown>>;
 
 export const outputsOfResult = ({ files, text, json }: Pick<CallResult, "files" | "text" | "json">): CallOutputs => {
@@ -137,14 +134,14 @@ export const outputsOfResult = ({ files, text, json }: Pick<CallResult, "files" 
   return { text, ...(json ? { json: json.value } : {}) };
 };
 
-/** The result of a call whose outputs were recorded, which costs nothing. */
+/** Result of a call with recorded outputs; it costs nothing. */
 export const resultOfOutputs = (outputs: CallOutputs): CallResult => {
   const free = { costMicroUsd: 0, requestId: null };
   if (typeof outputs.text !== "string") return { files: (Object.values(outputs)[0] ?? []) as MediaValue[], text: null, ...free };
   return { files: [], text: outputs.text, ...("json" in outputs ? { json: { value: outputs.json } } : {}), ...free };
 };
 
-/** The result of a run: a member for each of its ports. @throws BindError for one that is larger than a run may give */
+/** Builds the result of a run with one member per port. @throws BindError if it is too large */
 export const resultOf = (...made: Parameters<typeof buildResult>): Record<string, unknown> => {
   const result = buildResult(...made);
   if (valueBytes(result, GRAPH_BOUNDS.resultBytes) <= GRAPH_BOUNDS.resultBytes) return result;

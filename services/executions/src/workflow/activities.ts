@@ -1,4 +1,4 @@
-/** The activities of runs, as Temporal calls them. */
+/** Activities of runs. */
 import { RunCancelled, TryAgain } from "../calls/failures";
 import type { Files } from "../calls/files";
 import type { Jobs } from "../calls/jobs";
@@ -50,14 +50,14 @@ export interface ActivityOptions extends StepDependencies {
   reuseCalls: LocalActivities["takeOver"];
 }
 
-/** A call that is charged for by its record. */
+/** A call that is charged from its record. */
 const keptMade = (call: CallContext, result: CallResult): { record: CallRecord; event: Record<string, unknown>; isPaid: true } => ({
   record: completedCall(call, result),
   event: result.text === null ? { files: result.files } : {},
   isPaid: true,
 });
 
-/** What was made of files, which costs nothing. */
+/** A file operation, which is free. */
 const keptUnpaid = (call: CallContext, files: MediaValue[]) => ({
   ...keptMade(call, { files, text: null, costMicroUsd: 0, requestId: null }),
   isPaid: false,
@@ -68,7 +68,7 @@ const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
   return { ...kept, record: { ...kept.record, asked } };
 };
 
-/** A text. One that does not fit its schema is charged for, but does not complete its item. */
+/** A text. If it doesn't fit its schema it is charged, but its item isn't complete. */
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
 
 type OtherActivities = ReturnType<typeof createUpkeepActivities> & ReturnType<typeof createLeavingActivities> & BatchActivities;
@@ -80,14 +80,17 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
   const { step, withHeartbeat, noteProgress, abort } = createSteps(options);
   const { carry, forget, short, shortLook } = createShortCalls(options);
 
-  /** Nothing is called for a run that is being cancelled, nor past its user's budget. @throws RunCancelled, TryAgain, OUTGOING_LIMIT_EXCEEDED */
+  /**
+   * Blocks calls of a run that is being cancelled, or beyond its user's outgoing limit.
+   * @throws RunCancelled, TryAgain, OUTGOING_LIMIT_EXCEEDED
+   */
   const assertMayCall = async (call: HttpNodeCall | FileToKeep | TransformCall, url: string): Promise<void> => {
     const { isCancelled, baseTier } = await options.rows.callStanding(call.executionId);
     if (isCancelled) throw new RunCancelled();
     await outgoing.call({ userId: call.userId, baseTier }, url, outgoingUntil(call));
   };
 
-  /** Lets followers of a text read it while it is written. */
+  /** Streams a text to its followers while it is written. */
   const writing = async <T>(call: ModelCall, work: (written: TextStream) => Promise<T>): Promise<T> => {
     const written = textStreams.open(call);
     try {
@@ -139,7 +142,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     return transforms(call, ending, (url) => assertMayCall(call, url));
   });
 
-  /** Stops a call. What had finished by then is recorded as if it had been waited for. */
+  /** Stops a call. Its finished part is recorded as usual. */
   const stop = (call: ModelCall, work: () => Promise<CancelResult>): Promise<CancelResult> => {
     abort(call.key);
     return withHeartbeat(cancelKey(call), async () => {
@@ -167,7 +170,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
 
   const shortSubmit = short(submit);
   const shortPoll = shortLook(poll, ({ key }) => abort(key));
-  /** What takes longer, or fails, is followed by the activity. */
+  /** Longer or failing jobs continue in the activity. */
   const shortJob = async (call: ModelCall): Promise<ShortAnswer<FollowedJob>> => {
     const submitted = await shortSubmit(call);
     if (!("result" in submitted)) return submitted;
@@ -198,7 +201,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
       writing(call, (written) => texts.run(call, cancelled, clock, written)),
     ),
 
-    // Not ended when this process stops: it could not go on elsewhere.
+    // Continues when this process stops: another one couldn't resume it.
     runFiles: step({ begins: true, limitMs: TIMING.direct, kept: keptMade }, (call: ModelCall, { cancelled, clock }) =>
       files.run(call, cancelled, clock),
     ),

@@ -1,4 +1,3 @@
-/** The activities that workflows know, with what they take and give. */
 import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
 import type { Looked } from "../record/look";
 import type {
@@ -29,15 +28,15 @@ export type ExtendInput = Pick<
   items: HoldItem[];
 };
 
-/** A budget's alert on its way to the webhook of one key. */
+/** A budget alert for the webhook of one key. */
 export interface AlertDelivery {
-  /** The message's. */
+  /** Id of the message. */
   id: string;
   userId: string;
   keyId: string;
   /** When the share was reached, in ISO form. */
   at: string;
-  /** What the message says: a JSON object. */
+  /** Body of the message: a JSON object. */
   dataJson: string;
 }
 
@@ -47,7 +46,7 @@ export interface NextAttempt {
   pauseMs: number;
 }
 
-/** A node that begins to wait for a decision. Times in milliseconds since the epoch. */
+/** A node that starts to wait for a decision. Times in milliseconds since the epoch. */
 export interface ApprovalInput extends Pick<RunInput, "executionId" | "attempt"> {
   nodeId: string;
   label?: string;
@@ -57,13 +56,13 @@ export interface ApprovalInput extends Pick<RunInput, "executionId" | "attempt">
   since: number;
   until: number;
   type: ValueType;
-  /** What is looked at; absent where its runner may not see it. */
+  /** Value under review; absent if the runner can't see it. */
   shown?: { value: unknown };
-  /** Executions, the nearest first, one of whose decisions on the same value is reused. */
+  /** Executions whose decision on the same value is reused, nearest first. */
   sources?: readonly string[];
 }
 
-/** `late`: the time is over, and this is decided unless something else was. */
+/** `late`: decision when the time is up, unless another was made. */
 export interface DecisionInput extends Pick<ApprovalInput, "executionId" | "nodeId" | "label"> {
   late?: OnTimeout;
 }
@@ -81,11 +80,11 @@ export interface ApprovalActivities {
 export interface Claim {
   executionId: string;
   attempt: number;
-  /** The first workflow run of its chain: the same however often its first step is repeated. */
+  /** First workflow run of the chain, so that repeating the first step gives the same id. */
   claimedBy: string;
 }
 
-/** What came of a call that was made in the workflow task: declined ones are made by an activity, after a pause if there is to be one. */
+/** Result of a call made in the workflow task. A declined call is made by an activity, after the pause if there is one. */
 export type ShortAnswer<T> = { result: T } | { declined: true; afterMs?: number };
 
 export interface ShortCalls {
@@ -94,34 +93,33 @@ export interface ShortCalls {
   shortKeepFile(call: FileToKeep): Promise<ShortAnswer<MediaValue>>;
 }
 
-/** Short, in the workflow task itself; each is idempotent by execution id. */
+/** Short activities inside the workflow task; each is idempotent by execution id. */
 export interface LocalActivities extends ShortCalls, ApprovalActivities {
-  /** accepted | queued → processing. @returns whether the run is this workflow's to carry */
+  /** accepted | queued → processing. @returns true if the run belongs to this workflow */
   claim(claim: Claim): Promise<boolean>;
   extendHold(input: ExtendInput): Promise<HeldItem[]>;
-  /** Reuses calls of earlier runs: histories name it so. @returns an entry for each call; null where it is to be made */
+  /** Reuses calls of earlier runs. Histories contain this name. @returns an entry per call; null if it must be made */
   takeOver(input: ReuseInput): Promise<(ReusedResult | null)[]>;
   settle(input: RunInput, end: RunEnd): Promise<RunOutcome>;
 }
 
-/** Of deliveries that 1.0.0 started: each is given to notifications. */
+/** Deliveries that version 1.0.0 started; each moves to notifications. */
 export interface EarlierActivities {
   sendWebhook(id: AttemptId): Promise<Sent>;
-  /** How the delivery ended; null when there is to be another attempt. Idempotent. */
+  /** End of the delivery; null if another attempt follows. Idempotent. */
   recordAttempt(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null>;
   sendAlert(alert: AlertDelivery, attempt: number): Promise<NextAttempt | null>;
   sendMail(mailId: string, attempt: number): Promise<{ end: string } | { pauseMs: number }>;
 }
 
-/** A batch, by its workflow. */
 export interface BatchActivities {
-  /** Begins items of a batch and waits for their ends. @returns `again` where another turn is to go on */
+  /** Starts items of a batch and waits for their ends. @returns `again` if another turn must follow */
   carryBatch(batchId: string): Promise<"over" | "again">;
-  /** Announces the end of a batch. @returns null: there is nothing more to do */
+  /** Announces the end of a batch. @returns null: nothing is left to do */
   announceBatch(batchId: string): Promise<number | null>;
 }
 
-/** What touches a provider or a receiver. */
+/** Calls to providers and receivers. */
 export interface Activities extends BatchActivities {
   submit(call: ModelCall): Promise<SubmittedJob>;
   poll(call: ModelCall, job: SubmittedJob): Promise<CallResult>;
@@ -131,49 +129,45 @@ export interface Activities extends BatchActivities {
   stopFiles(call: ModelCall): Promise<CancelResult>;
   httpRequest(call: HttpNodeCall): Promise<HttpResult>;
   keepFile(call: FileToKeep): Promise<MediaValue>;
-  /** Files alone where nothing is warned of, as every earlier version answers. */
+  /** Only files if there are no warnings, as in every earlier version. */
   runTransform(call: TransformCall): Promise<MediaValue[] | { files: MediaValue[]; warnings: string[] }>;
   reconcile(): Promise<ReconcileReport>;
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;
   enforceRetention(): Promise<RetentionReport>;
   checkLedger(): Promise<LedgerReport>;
-  /** From here on nobody signs in to an account that is to be erased. */
+  /** Blocks signing in to an account that is being erased. */
   beginErasure(userId: string): Promise<void>;
-  /** Ends schedules, hooks, batches and runs of an account. @returns how many are not over yet */
+  /** Ends schedules, hooks, batches and runs of an account. @returns how many aren't over yet */
   endUnderWay(userId: string): Promise<number>;
-  /** Has every owner erase what it keeps of an account. */
+  /** Erases an account in every service. */
   eraseEverywhere(userId: string): Promise<RetentionReport>;
   endErasure(userId: string): Promise<void>;
-  /** Makes the archive of an account. */
   buildExport(userId: string): Promise<void>;
-  /** Has triggers serve a time of a schedule that 1.0.0 made, in ISO form; null where the schedule is gone or was changed. Idempotent. */
+  /** Lets triggers run a schedule of version 1.0.0 at a time in ISO form; null if the schedule is gone or has changed. Idempotent. */
   startScheduled(scheduleId: string, at: string): Promise<ScheduledStart | null>;
 }
 
-/** What came of a schedule's time. */
 export interface ScheduledStart {
   outcome: "started" | "skipped" | "refused";
   executionId: string | null;
   code: string | null;
 }
 
-/** What looks that Temporal schedules make find and do: it keeps their reports. */
+/** Reports of periodic work, kept by Temporal. */
 
-/**
- * What nothing carries any more: runs, which are ended; webhooks, which are delivered again; holds, which are closed.
- */
+/** Numbers of orphaned runs that were ended, webhooks that were delivered again, and holds that were closed. */
 export type ReconcileReport = Record<"runs" | "deliveries" | "holds", Looked>;
 
-/** How much each owner has removed because it was kept long enough, by kind. */
+/** Deleted documents by service and kind. */
 export type RetentionReport = Record<string, Record<string, number>>;
 
-/** What was erased of an account, by service and collection: the first time, and what came meanwhile. */
+/** Erased documents by service and collection: in the first pass, and written since. */
 export type ErasureReport = Record<"erased" | "late", RetentionReport>;
 
 export interface LedgerReport {
   accounts: number;
-  /** What accounts and their rows disagree about. Each is an error in the log. */
+  /** Differences between accounts and their rows. Each is logged as an error. */
   mismatches: number;
-  /** Holds that are older than any run may become. */
+  /** Holds older than any run can be. */
   staleHolds: number;
 }

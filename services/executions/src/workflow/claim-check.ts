@@ -5,21 +5,19 @@ import { temporal } from "@temporalio/proto";
 import { LRUCache } from "lru-cache";
 import type { PayloadStore } from "../record/payloads";
 
-/** Puts large payloads of Temporal's away. */
-
 const { Payload: PayloadType } = temporal.api.common.v1;
 const ENCODING = "encoding";
 
 const text = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString("utf8");
 
 const CLAIM_CHECK = "binary/nodeloom-claim-check";
-/** Payloads above this are kept in the executions database; Temporal carries their hash. */
+/** Larger payloads go to the executions database; Temporal gets their hash. */
 const MAX_INLINE_BYTES = 16 * 1024;
 const CACHE_BYTES = 32 * 1024 * 1024;
-/** Written again after this, so that a payload in use never expires in the store. */
+/** A payload in use is written again after this time, so that it never expires. */
 const TRUSTED_MS = 24 * 3_600_000;
 
-/** Keeps histories small whatever a graph carries: large payloads travel by reference (the claim-check pattern). */
+/** Keeps histories small: large payloads travel by reference (the claim-check pattern). */
 export const createClaimCheckCodec = (store: Pick<PayloadStore, "put" | "get">): PayloadCodec => {
   const cache = new LRUCache<string, Uint8Array>({ maxSize: CACHE_BYTES, sizeCalculation: (bytes) => bytes.length + 1, ttl: TRUSTED_MS });
   /** @param owner the workflow whose payload it is: what two of them carry is kept for each */

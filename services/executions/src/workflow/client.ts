@@ -1,4 +1,4 @@
-/** Starts, signals and looks up workflows of runs and of batches. */
+/** Starts, signals and looks up workflows of runs and batches. */
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
 import { waitsForDecision } from "@nodeloom/kernel";
@@ -28,7 +28,6 @@ const isRunning = async (client: Client, workflowId: string): Promise<boolean> =
 export type RunStarter = ReturnType<typeof createRunStarter>;
 
 export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => {
-  /** Sends the workflow of a run a signal, unless it is over. */
   const signal = async (executionId: string, name: string, args: string[] = []): Promise<void> => {
     try {
       await client.withDeadline(Date.now() + TIMING.startCall, () => client.workflow.getHandle(executionId).signal(name, ...args));
@@ -38,9 +37,9 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
   };
   return {
     /**
-     * Starts the workflow of a run's attempt. Only the one that claims the row has any effect.
-     * @returns `exists` while one with this id is running: the same attempt's, or an earlier one's, which is about to end
-     * @throws SERVICE_UNAVAILABLE when it is not known whether it was started
+     * Starts the workflow of a run's attempt. Only the one that claims the row has an effect.
+     * @returns `exists` while one with this id runs: of the same attempt, or of an earlier one that is about to end
+     * @throws SERVICE_UNAVAILABLE if it may or may not have started
      */
     start: async (input: RunInput): Promise<"started" | "exists"> => {
       const what = input.workflowSlug ? `workflow ${input.workflowSlug}` : `model ${input.modelIds.join(", ")}`;
@@ -52,7 +51,7 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
             args: [input],
             requestEagerStart: true,
             workflowIdReusePolicy: "ALLOW_DUPLICATE",
-            // Its own deadline ends it in order before that.
+            // The run's own deadline ends it before that.
             workflowExecutionTimeout: TIMING.runAtMost + (input.plan.steps.some(({ type }) => waitsForDecision(type)) ? TIMING.waiting : 0),
             staticSummary: what,
             memo: { mode: input.mode, source: input.source, keyId: input.keyId, nodes: input.plan.steps.length },
@@ -71,16 +70,15 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
       }
     },
 
-    /** Asks a run to stop, unless it is over. */
     cancel: (executionId: string): Promise<void> => signal(executionId, CANCEL),
-    /** Signals a run that its row has a decision. */
+    /** Signals that the row has a decision. */
     decided: (executionId: string, nodeId: string): Promise<void> => signal(executionId, DECIDED, [nodeId]),
-    /** Signals a run that has waited for a decision that it has its place in the queue again. */
+    /** Signals that the run has its place again after a decision. */
     placed: (executionId: string): Promise<void> => signal(executionId, PLACED),
 
     isCarried: (executionId: string): Promise<boolean> => isRunning(client, executionId),
 
-    /** Ends the workflow of a run at once, unless it is over. Its code hears nothing of that. */
+    /** Terminates the workflow of a run. Its code isn't notified. */
     terminate: async (executionId: string): Promise<void> => {
       try {
         const handle = client.workflow.getHandle(executionId);
@@ -95,7 +93,6 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
 export type BatchStarter = ReturnType<typeof createBatchStarter>;
 
 export const createBatchStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
-  /** Has a workflow carry a batch, unless one does. */
   startBatch: async (batchId: string, userId: string): Promise<void> => {
     try {
       await client.withDeadline(Date.now() + TIMING.startCall, () =>

@@ -1,6 +1,6 @@
 /**
- * Workflow tasks that fail. Temporal tries such a task again and again, and nothing of its workflow goes on meanwhile: neither its calls
- * nor its cancellation. A rollback, or a build that mends it, lets it go on.
+ * Failing workflow tasks. Temporal repeats such a task, and meanwhile the workflow makes no progress, neither its calls nor its
+ * cancellation. A rollback or a fixed build lets it continue.
  */
 import type { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
@@ -8,7 +8,7 @@ import { TIMING } from "../run/timing";
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
-/** How often in a row a task has failed on a build's workers, and since when. */
+/** Consecutive failures of a task on one build's workers, and the time of the first. */
 export interface Failures {
   count: number;
   since: Date;
@@ -19,29 +19,29 @@ export interface FailingWorkflow {
   type: string;
 }
 
-/** More of them are as bad as that many. */
+/** Larger numbers are reported as this one. */
 export const MAX_FAILING = 100;
-/** A run whose task fails has few events after its last task that was done. */
+/** A failing run has few events after its last successful task. */
 const LATEST_EVENTS = 100;
 const WORKFLOW_QUEUE = temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW;
 
 const failureOf = (event: HistoryEvent) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskTimedOutEventAttributes;
 
-/** True if a worker runs a build: its identity ends with that. */
+/** True if a worker runs this build: its identity ends with the build's id. */
 const isOf = (identity: string | null | undefined, build: string): boolean => Boolean(identity?.endsWith(`@${build}`));
 
 /**
- * The failures in a row on one build's workers, up to now. Only the first attempt at a task has events: another event, such as a
- * signal, makes Temporal begin with a first attempt again.
- * @param events the latest first
- * @param attempt at the task that is pending
- * @returns null when the last recorded failure was on another build
+ * Consecutive failures on one build's workers. Only the first attempt at a task has events; any other event, such as a signal, makes
+ * Temporal start again with a first attempt.
+ * @param events newest first
+ * @param attempt pending attempt at the task
+ * @returns null if the last recorded failure was on another build
  */
 export const failuresIn = (events: readonly HistoryEvent[], attempt: number, build: string): Failures | null => {
   const starters = new Map(
     events.map(({ eventId, workflowTaskStartedEventAttributes: started }) => [String(eventId), started?.identity ?? ""]),
   );
-  // The pending attempt has not failed yet, and the first one is an event.
+  // The pending attempt hasn't failed yet, and the first one is an event.
   let count = Math.max(0, attempt - 2);
   let since: Date | undefined;
   for (const event of events) {
@@ -56,7 +56,7 @@ export const failuresIn = (events: readonly HistoryEvent[], attempt: number, bui
   return since ? { count, since } : null;
 };
 
-/** True if its workflow was signaled after the last recorded failure. */
+/** True if the workflow was signalled after the last recorded failure. */
 const isSignaled = (events: readonly HistoryEvent[]): boolean => {
   const last = events.find((event) => failureOf(event) ?? event.workflowExecutionSignaledEventAttributes);
   return Boolean(last?.workflowExecutionSignaledEventAttributes);
@@ -69,7 +69,7 @@ export const createFailingTasks = ({ client, taskQueue, build }: { client: Clien
   const namespace = client.options.namespace;
   const soon = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + TIMING.startCall, work);
 
-  /** Which attempt at its task a workflow waits for; 0: none is pending. */
+  /** Pending attempt at a workflow's task; 0: none. */
   const pendingAttempt = async (workflowId: string): Promise<number> =>
     (await client.workflow.getHandle(workflowId).describe()).raw.pendingWorkflowTask?.attempt ?? 0;
 
@@ -79,11 +79,11 @@ export const createFailingTasks = ({ client, taskQueue, build }: { client: Clien
   };
 
   return {
-    /** True if the last attempt at a workflow's task has failed. @throws when Temporal does not answer soon */
+    /** True if the last attempt at a workflow's task failed. @throws if Temporal doesn't answer in time */
     isFailing: (workflowId: string): Promise<boolean> =>
       client.withDeadline(Date.now() + TIMING.failingTaskCall, async () => (await pendingAttempt(workflowId)) > 1),
 
-    /** Workflows whose tasks have failed several times in a row, by Temporal's own count; `MAX_FAILING` at most. */
+    /** Workflows whose task failed several times in a row, by Temporal's own count; at most `MAX_FAILING`. */
     list: (): Promise<FailingWorkflow[]> =>
       soon(async () => {
         const query = `TaskQueue = "${taskQueue}" AND ExecutionStatus = "Running" AND TemporalReportedProblems IS NOT NULL`;
@@ -91,7 +91,7 @@ export const createFailingTasks = ({ client, taskQueue, build }: { client: Clien
         return executions.map(({ execution, type }) => ({ workflowId: execution?.workflowId ?? "", type: type?.name ?? "" }));
       }),
 
-    /** True if every worker of the queue has this process's workflow code: during a rollout some have another. */
+    /** True if all workers of the queue have this process's workflow code; during a rollout some have another. */
     isOneBuild: (): Promise<boolean> =>
       soon(async () => {
         const request = { namespace, taskQueue: { name: taskQueue }, taskQueueType: WORKFLOW_QUEUE };
@@ -100,9 +100,8 @@ export const createFailingTasks = ({ client, taskQueue, build }: { client: Clien
       }),
 
     /**
-     * How often in a row a workflow's task has failed on this build's workers.
-     * @returns null when it does not fail, or has failed on other builds alone. Then it is signaled, so that Temporal records which
-     * build fails next.
+     * Consecutive failures of a workflow's task on this build's workers.
+     * @returns null if it doesn't fail, or failed only on other builds. Then it is signalled, so that Temporal records which build fails next.
      */
     failures: (workflowId: string, signal: (workflowId: string) => Promise<void>): Promise<Failures | null> =>
       soon(async () => {

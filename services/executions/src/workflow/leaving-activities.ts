@@ -1,4 +1,3 @@
-/** The activities of leaving. */
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { isRefusal } from "@nodeloom/kernel";
@@ -11,13 +10,13 @@ export interface LeavingOptions<Erased> {
   /** @returns how many are not over yet */
   endUnderWay(userId: string, beat: () => void): Promise<number>;
   erase(userId: string): Paged<Erased, RetentionReport>;
-  /** The signal aborts where the attempt is not wanted any more. */
+  /** The signal aborts when the attempt was abandoned. */
   buildExport(userId: string, beat: () => void, signal: AbortSignal): Promise<void>;
 }
 
 type LeavingActivities = Pick<Activities, "beginErasure" | "endUnderWay" | "eraseEverywhere" | "endErasure" | "buildExport">;
 
-/** What identity refuses it refuses the next time, too: the account is not to be erased, or is gone. */
+/** Rejections of identity are final: the account isn't marked for erasure, or is gone. */
 const final = async (work: () => Promise<unknown>): Promise<void> => {
   try {
     await work();

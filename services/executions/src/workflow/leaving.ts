@@ -1,4 +1,4 @@
-/** The workflows of leaving: archives of accounts, and their erasure; and what Temporal keeps of an account. */
+/** Workflows of archives and erasures, and deletion of an account's data in Temporal. */
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
 import { LRUCache } from "lru-cache";
@@ -10,15 +10,15 @@ import type { eraseAccount, exportAccount } from "./workflows";
 const ERASE: keyof { eraseAccount: typeof eraseAccount } = "eraseAccount";
 const EXPORT: keyof { exportAccount: typeof exportAccount } = "exportAccount";
 
-/** What may stand in a query of Temporal's: ids of ours have nothing that would end its text. */
+/** Allowed in a Temporal query: our ids never contain quotes. */
 const SAFE = /^[\w.:-]+$/;
 const quoted = (id: string): string => {
   if (!SAFE.test(id)) throw new Error("an id has characters that no id has");
   return `'${id}'`;
 };
-/** Runs of workflows that one look deletes. */
+/** Workflow runs deleted per look. */
 const PAGE = 200;
-/** Those that are remembered as deleted: they are listed for a moment longer. */
+/** Deleted runs remembered, because Temporal lists them for a moment longer. */
 const REMEMBERED = 20_000;
 
 export type Leaver = ReturnType<typeof createLeaver>;
@@ -36,7 +36,7 @@ export const createLeaver = ({ client, namespace, taskQueue }: { client: Client;
     deleted.set(runId, true);
   };
 
-  /** Ends what a query finds where it runs, and deletes its history. @returns how many were deleted */
+  /** Terminates and deletes workflows that match a query. @returns how many */
   const removeListed = async (query: string): Promise<number> => {
     let removed = 0;
     for await (const { workflowId, runId } of client.workflow.list({ query, pageSize: PAGE })) {
@@ -49,7 +49,6 @@ export const createLeaver = ({ client, namespace, taskQueue }: { client: Client;
   };
 
   return {
-    /** Has a workflow erase an account, unless one does. */
     startErasure: async (userId: string): Promise<void> => {
       try {
         await client.withDeadline(Date.now() + TIMING.startCall, () =>
@@ -67,7 +66,7 @@ export const createLeaver = ({ client, namespace, taskQueue }: { client: Client;
       }
     },
 
-    /** Deletes what Temporal has of an erasure, once it is over. @returns false while it goes on */
+    /** Deletes the history of a completed erasure. @returns false while it runs */
     forgetErasure: async (userId: string): Promise<boolean> => {
       try {
         const { status } = await client.workflow.getHandle(erasureId(userId)).describe();
@@ -79,7 +78,6 @@ export const createLeaver = ({ client, namespace, taskQueue }: { client: Client;
       return true;
     },
 
-    /** Has a workflow make the archive of an account, unless one does. */
     startExport: async (userId: string): Promise<void> => {
       try {
         await client.withDeadline(Date.now() + TIMING.startCall, () =>
@@ -100,7 +98,7 @@ export const createLeaver = ({ client, namespace, taskQueue }: { client: Client;
       }
     },
 
-    /** Deletes some of the workflows of a user's: runs, batches, what schedules started, archives. @returns how many */
+    /** Deletes some of a user's workflows: runs, batches, scheduled starts, archives. @returns how many */
     removeWorkflows: (userId: string): Promise<number> => removeListed(`${USER.name} = ${quoted(userId)}`),
 
     /** Deletes the workflows that delivered a run's webhooks. */

@@ -1,16 +1,16 @@
 import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
 
-/** What of ours has a name in Temporal: search attributes of runs. */
+/** Search attributes of runs in Temporal. */
 
 export const USER = defineSearchAttributeKey("NodeloomUser", SearchAttributeType.KEYWORD);
 export const WORKFLOW = defineSearchAttributeKey("NodeloomWorkflow", SearchAttributeType.KEYWORD);
 export const MODELS = defineSearchAttributeKey("NodeloomModels", SearchAttributeType.KEYWORD_LIST);
-/** Set on runs that failed or were cancelled. */
+/** Set on failed or cancelled runs. */
 export const STATUS = defineSearchAttributeKey("NodeloomStatus", SearchAttributeType.KEYWORD);
 
-/** Search attributes that runs carry; an operator filters on them in Temporal's UI. */
+/** Operators filter on these in Temporal's UI. */
 export const SEARCH_ATTRIBUTES = [USER, WORKFLOW, MODELS, STATUS] as const;
 
-/** Set by Temporal on what its schedules start: which of them did, and for which time. */
+/** Set by Temporal on workflows that its schedules start: schedule and time. */
 export const SCHEDULED_BY = defineSearchAttributeKey("TemporalScheduledById", SearchAttributeType.KEYWORD);
 export const SCHEDULED_AT = defineSearchAttributeKey("TemporalScheduledStartTime", SearchAttributeType.DATETIME);

@@ -1,16 +1,16 @@
-/** Has several owners do their pages of one thing, each from where it stopped. */
+/** Pages through several services; each continues where it stopped. */
 import type { Logger, Removal } from "@nodeloom/platform";
 
-/** Does one page; it may be repeated. */
+/** Processes one page; safe to repeat. */
 export type OwnerPage = (cursor: string) => Promise<Removal>;
 
-/** The cursor at which each owner goes on; `DONE` at its end. */
+/** Cursor of each service; `DONE` at its end. */
 export type OwnerProgress = Partial<Record<string, string>>;
 const DONE = "done";
 
 export interface OwnerPagesOptions {
   owners: Readonly<Record<string, OwnerPage>>;
-  /** Of an owner that fails; the others go on. */
+  /** Log message for a failing service; the others continue. */
   failed: string;
   logger: Logger;
 }

@@ -1,4 +1,4 @@
-/** Sets up what Temporal must have before runs are started: schedules and search attributes. */
+/** Creates the schedules and search attributes that Temporal needs before runs start. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "@temporalio/client";
 import { TIMING } from "../run/timing";
@@ -8,7 +8,7 @@ import type { Logger } from "@nodeloom/platform";
 import { ensureSchedules, withTemporal, type PlatformSchedule, type TemporalServer } from "@nodeloom/platform/temporal";
 import { SEARCH_ATTRIBUTES } from "./names";
 
-/** The periodic work of the platform. */
+/** Periodic work of the platform. */
 export const SCHEDULES = [
   {
     id: "reconcile-runs",
@@ -21,7 +21,7 @@ export const SCHEDULES = [
     id: "plan-renewals",
     workflow: "renewPlans" satisfies keyof { renewPlans: typeof renewPlans },
     everyMs: TIMING.renewEvery,
-    // One that was missed while Temporal was away is made up for at once.
+    // A start that was missed while Temporal was down is made up for at once.
     catchUpMs: TIMING.renewEvery,
     note: "Renews the plans of accounts whose month is over",
   },
@@ -64,7 +64,7 @@ const LOOK_PAUSE_MS = 1_000;
 const LOOKS_PER_LINE = 10;
 const MAX_LOOKS = 600;
 
-/** Resolves when Temporal knows the search attributes that runs carry; one that was set up anew may not. */
+/** Resolves when Temporal knows the search attributes; a new installation may need a moment. */
 export const untilPrepared = async (connection: Operator, namespace: string, logger: Logger): Promise<void> => {
   for (let looks = 0; ; looks += 1) {
     const missing = await missingSearchAttributes(connection, namespace);
@@ -76,7 +76,7 @@ export const untilPrepared = async (connection: Operator, namespace: string, log
   }
 };
 
-/** Makes sure of the search attributes that runs carry, and of the schedules, on the queue where runs are started. Waits for Temporal. */
+/** Ensures search attributes and schedules on the queue where runs start. Waits for Temporal. */
 export const prepareTemporal = ({ taskQueue, ...server }: TemporalServer & { taskQueue: string }): Promise<void> =>
   withTemporal(server, async (client) => {
     await ensureSearchAttributes(client.connection as Connection, server.namespace);

@@ -6,31 +6,31 @@ import type { CallContext } from "../run/types";
 import { TIMING } from "../run/timing";
 
 /**
- * Calls that are made in the workflow task that needs them: a run of short calls is one task, and no activity. A call that
- * can't be made so is declined, and made by an activity of its own.
+ * Calls made inside a workflow task: a run with only short calls is one task without activities. Other calls are declined, and an activity
+ * makes them.
  */
 
-/** Calls of one process at a time: each keeps a workflow task open, of which a worker has a hundred. */
+/** Concurrent calls per process. Each keeps a workflow task open, and a worker has a hundred. */
 const PLACES = 60;
-/** Runs of which it is remembered that this process carries them. */
+/** Runs remembered as carried by this process. */
 const CARRIED_RUNS = 10_000;
 
 export interface ShortCallOptions {
-  /** Hears at once that a run is being cancelled, until the returned function is called. */
+  /** Receives a cancellation at once, until the returned function is called. */
   onCancel: (executionId: string, listener: () => void) => () => void;
   places?: number;
 }
 
 export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions) => {
   /**
-   * Calls of the runs that this process was the first to carry, by run and key. A workflow task that is repeated here finds
-   * the call that it made before; one that is repeated elsewhere is declined.
+   * Calls of runs that this process carried first, by run and key. A repeated workflow task finds its call here; on another process the
+   * call is declined.
    */
   const carried = new LRUCache<string, Map<string, Promise<unknown>>>({ max: CARRIED_RUNS });
   let inUse = 0;
 
   const declined = (): { declined: true } => ({ declined: true });
-  /** A call that was made, and failed for now: the activity makes it again after the pause that it asks for. */
+  /** The call failed temporarily: the activity repeats it after the pause. */
   const postponed = (error: unknown): { declined: true; afterMs: number } => {
     const pause = error instanceof ApplicationFailure ? error.nextRetryDelay : undefined;
     return { declined: true, afterMs: typeof pause === "number" ? pause : TIMING.firstPause };
@@ -45,7 +45,7 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
     return call;
   };
 
-  /** What fails for good fails its node; all else is tried again by the activity. */
+  /** Final failures fail the node; all others are retried by the activity. */
   const answered = async <T>(work: Promise<T>): Promise<ShortAnswer<T>> => {
     try {
       return { result: await work };
@@ -56,12 +56,11 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
   };
 
   return {
-    /** This process has claimed a run, and was the first to. */
+    /** This process was the first to claim the run. */
     carry: (executionId: string): void => void carried.set(executionId, new Map()),
-    /** A run is over. */
     forget: (executionId: string): void => void carried.delete(executionId),
 
-    /** An activity that is bounded by itself, made in the workflow task. */
+    /** Makes a call with bounded duration inside the workflow task. */
     short:
       <Call extends CallContext, Result>(activity: (call: Call) => Promise<Result>) =>
       async (call: Call): Promise<ShortAnswer<Result>> => {
@@ -72,10 +71,7 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
         return answer;
       },
 
-    /**
-     * A look at what may take long, which does no harm when it is repeated: given up after a while.
-     * @param giveUp breaks it off
-     */
+    /** Makes a repeatable but possibly slow call, and gives up after a while. @param giveUp aborts it */
     shortLook:
       <Call extends CallContext, Rest extends unknown[], Result>(
         activity: (call: Call, ...rest: Rest) => Promise<Result>,

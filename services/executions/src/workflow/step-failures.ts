@@ -7,26 +7,26 @@ import type { FileToKeep, HttpNodeCall, ModelCall, StepFailure, TransformCall } 
 import { RUN_CANCELLED, type RunError } from "../run/types";
 import { ATTEMPTS, TIMING } from "../run/timing";
 
-/** What steps of runs have in common as activities: what is tried again, what ends them, and as what. */
+/** Common behaviour of activities: retries, final failures and their form. */
 
 export type NodeCall = ModelCall | HttpNodeCall | FileToKeep | TransformCall;
 
-/** Services and databases of ours that are away come back. */
+/** True if one of our own services or databases is unavailable. */
 const areWeAway = (error: unknown): boolean => isUnavailable(error) || isDatabaseAway(error);
 
-/** Errors of this kind pass: the activity is tried again. What surprised a service of ours is, for a while. */
+/** Temporary errors, after which the activity is retried. Unexpected errors of our services count for a few attempts. */
 export const isTransient = (error: unknown): boolean =>
   !(error instanceof DomainError) || isUnavailable(error) || (error.kind === "internal" && activityInfo().attempt < ATTEMPTS.surprise);
 
-/** Pauses before work is tried again that needs what is away. */
+/** Pauses before work that needs an unavailable service is retried. */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
-/** The share of an attempt's time in which it waits for what is away: the rest is for the work. */
+/** Share of an attempt's time for waiting; the rest is for the work. */
 const WAITING_SHARE = 1 / 3;
 
 /**
- * Waits for services and databases of ours that are away, instead of using up an attempt: no run fails because we were
- * killed. What waits has changed nothing yet, or does no harm when it is done again.
+ * Waits for our unavailable services and databases without using up an attempt, so that our outages fail no run. Use it only for work that
+ * has changed nothing yet or is safe to repeat.
  */
 export const retryWhileUnavailable = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
   retry(work, {
@@ -36,12 +36,12 @@ export const retryWhileUnavailable = <T>(signal: AbortSignal, work: () => Promis
     until: Date.now() + Math.min(activityInfo().startToCloseTimeoutMs * WAITING_SHARE, TIMING.servicesAway),
   });
 
-/** Requests and files that the graph names, whose failures quote it. */
+/** Requests and files named by the graph; their failures quote the address. */
 const isOfAddress = (call: NodeCall): boolean => "call" in call || "reference" in call;
-/** A provider may repeat an address that it was sent. */
+/** Providers may quote an address from the request. */
 const ADDRESS = "://";
 
-/** What those who can't read the graph are told of a failed call, where its message is not for them. */
+/** Message of a failed call for callers who can't read the graph. */
 const publicMessage = ({ message, metadata }: DomainError, call: NodeCall): Pick<RunError, "publicMessage"> => {
   const { quotesAddress = false } = metadata as StepFailure;
   if (!quotesAddress && !isOfAddress(call) && !message.includes(ADDRESS)) return {};
@@ -49,7 +49,7 @@ const publicMessage = ({ message, metadata }: DomainError, call: NodeCall): Pick
   return { publicMessage: `node ${nodeName(call.nodeId, call.label)}: ${model}its call failed; the workflow's author can read why` };
 };
 
-/** The error of a failed call as the run records it; of a fan-out it names the item. */
+/** Error of a failed call as recorded in the run, with the item in a fan-out. */
 export const runErrorOf = (error: DomainError, call: NodeCall): RunError => {
   const { nodeId, label, item, items } = call;
   const { providerStatus, providerBody } = error.metadata as { providerStatus?: number; providerBody?: string };
@@ -64,17 +64,17 @@ export const runErrorOf = (error: DomainError, call: NodeCall): RunError => {
   };
 };
 
-/** Why a call that was stopped gives nothing, though it had finished. */
+/** Why a stopped call has no output although it finished. */
 export const refusalError = (call: NodeCall, message = "its output was refused"): RunError =>
   runErrorOf(new DomainError("failed", "CONTENT_REFUSED", message), call);
 
-/** A failure after which Temporal waits as long as the provider asked to. */
+/** Failure with the pause that the provider asked for. */
 export const laterOf = ({ problem, afterMs }: TryAgain, call: NodeCall): ApplicationFailure => {
   const { message, ...rest } = runErrorOf(problem, call);
   return ApplicationFailure.create({ message, type: rest.code, details: [{ message, ...rest }], nextRetryDelay: afterMs });
 };
 
-/** What ends a call whose run is being cancelled, when this process knows before Temporal has said so. */
+/** Ends a call of a cancelled run when this process knows before Temporal. */
 export const cancelledFailure = (error: unknown): ApplicationFailure =>
   ApplicationFailure.nonRetryable("the run is being cancelled", RUN_CANCELLED, null, {
     jobMayRun: mayHaveArrived(error),
@@ -83,14 +83,14 @@ export const cancelledFailure = (error: unknown): ApplicationFailure =>
 export const cancelKey = ({ key }: NodeCall): string => `cancel:${key}`;
 
 /**
- * When the turn must have come of a call that is too many for its user's budget: counted from its node's start, whether it is
- * made in the workflow task, by an activity, or by the one after the other.
+ * Deadline for a call beyond its user's outgoing limit. It counts from the node's start, however often the call changes between workflow
+ * task and activities.
  */
 export const outgoingUntil = ({ startedAt }: NodeCall): number => startedAt + TIMING.outgoingWait;
 
 /**
- * A short step in the workflow task: it is tried again while what it needs is away, for as long as its run may last. What
- * can't pass ends it: a refusal at once, a fault of ours after a few attempts.
+ * Runs a short step in the workflow task. It is retried while a dependency is unavailable, up to the run's deadline. Final errors end it:
+ * rejections at once, our own faults after a few attempts.
  */
 export const local = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
@@ -104,7 +104,7 @@ export const local = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** A refused extension ends its node with the refusal's code. */
+/** A rejected extension fails its node with the rejection's code. */
 export const extended = async <T>({ nodeId, label }: ExtendInput, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

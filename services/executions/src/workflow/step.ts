@@ -11,12 +11,12 @@ import { failedCall, refusedCall, type CallRecord } from "../run/call-record";
 import { type CallStore } from "../record/calls";
 import { cancelledFailure, isTransient, laterOf, retryWhileUnavailable, runErrorOf, type NodeCall } from "./step-failures";
 
-/** One step of a run as an activity: kept alive, broken off with its run, and recorded, however it ends. */
+/** Runs one step as an activity: keeps it alive, aborts it with its run, and records it. */
 
 export interface StepDependencies {
   calls: Pick<CallStore, "ended">;
   execution: Pick<Execution, "nodeStarted" | "nodeFailed" | "itemCompleted" | "itemFailed" | "fellBack">;
-  /** Hears at once that a run is being cancelled, until the returned function is called. */
+  /** Receives a cancellation at once, until the returned function is called. */
   onCancel: (executionId: string, listener: () => void) => () => void;
   logger: Logger;
   stopping: AbortSignal;
@@ -24,26 +24,26 @@ export interface StepDependencies {
 
 export interface Signals {
   cancelled: AbortSignal;
-  /** Aborts when the step is cancelled, and when this process stops: what can go on elsewhere ends then. */
+  /** Aborts when the step is cancelled, and when this process stops, if another one can continue. */
   ending: AbortSignal;
-  /** The times of the call, over all attempts. */
+  /** Timeouts of the call, over all attempts. */
   clock: CallClock;
 }
 
 export interface StepOptions<Call extends NodeCall, Result, Rest extends unknown[] = []> {
-  /** Its first call begins the node. */
+  /** The first call of the node starts it. */
   begins?: boolean;
-  /** True if it breaks off as soon as its run is cancelled. Otherwise an activity of its own stops it. */
+  /** True if cancelling the run aborts it. Otherwise a separate activity stops it. */
   endsWithRun?: boolean;
-  /** How long it may take from when its provider was asked. */
+  /** Deadline, counted from the first request to the provider. */
   limitMs?: number;
-  /** What its provider calls it, where that is known before it begins. */
+  /** Id at the provider, if it is known before the call. */
   requestId?: (...rest: Rest) => string;
-  /** What is kept of it. Without an event its item goes on. `isPaid`: it is charged for by that record, which therefore must be written. */
+  /** Record of the call. Without an event its item continues. `isPaid`: the charge depends on the record, so it must be written. */
   kept?: (call: Call, result: Result) => { record: CallRecord; event: Record<string, unknown> | null; isPaid?: boolean };
 }
 
-/** What an attempt at a step leaves to the next one. */
+/** Passed from one attempt to the next. */
 interface CallProgress {
   askedAt: number;
 }
@@ -51,14 +51,14 @@ interface CallProgress {
 const notInTime = (): DomainError => final("EXECUTION_FAILED", "the provider did not finish in time");
 
 export const createSteps = ({ calls, execution, onCancel, logger, stopping }: StepDependencies) => {
-  /** Long calls of this process, so that a cancellation stops them at once. */
+  /** Long calls of this process, so that a cancellation aborts them. */
   const running = new Map<string, AbortController>();
 
-  /** Progress that could not be recorded is no reason to do the work again: the end of the run records it all. */
+  /** Work isn't repeated because its progress couldn't be recorded: the end of the run records everything. */
   const bestEffort = (progress: Promise<void>): Promise<void> =>
     progress.catch((error: unknown) => logger.warn({ err: error }, "progress was not recorded"));
 
-  /** An activity waits until its progress is recorded. A call in the workflow task does not: were its process lost, it would be made again. */
+  /** Activities wait until their progress is recorded. Calls in the workflow task don't: if the process dies, they are made again. */
   const noteProgress = async (note: (mayWait: boolean) => Promise<void>, mustBeRecorded = false): Promise<void> => {
     const { isLocal } = activityInfo();
     const noted = note(isLocal);
@@ -66,13 +66,13 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
     await (mustBeRecorded ? noted : bestEffort(noted));
   };
 
-  /** What a call's failure means for its node: another model is called, the item is left out, or the node has failed. */
+  /** Consequence of a failed call: a fallback, a left-out item, or a failed node. */
   const noteFailure = (call: NodeCall, problem: RunError, { mayTryAnother }: StepFailure): Promise<void> => {
     if (mayTryAnother && call.alternative?.isLast === false) return execution.fellBack(call, problem);
     return call.isSkippable ? execution.itemFailed(call, problem) : execution.nodeFailed(call.executionId, call.nodeId, problem);
   };
 
-  /** Records a node's final failure and ends the activity for good; transient errors pass. */
+  /** Records a node's final failure and ends the activity; transient errors pass through. */
   const recordFailure = async <T>(call: NodeCall, requestId: string | null, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -87,7 +87,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
         ...(mayTryAnother ? { mayTryAnother } : {}),
         ...(refused ? { refused } : {}),
       };
-      // What is charged for must be written.
+      // Charged calls must be recorded.
       if (refused) await calls.ended(refusedCall(call, problem, refused));
       else await bestEffort(calls.ended(failedCall(call, problem, requestId)));
       await bestEffort(noteFailure(call, problem, said));
@@ -95,7 +95,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
     }
   };
 
-  /** Keeps a long activity alive, waits for services of ours that are away, and hands it the signals by which it ends. */
+  /** Sends heartbeats, waits for our unavailable services, and provides the signals that end the activity. */
   const withHeartbeat = async <T>(key: string, work: (signals: Signals) => Promise<T>, limitMs = Infinity): Promise<T> => {
     const context = Context.current();
     const { isLocal, heartbeatTimeoutMs, heartbeatDetails, currentAttemptScheduledTimestampMs, scheduledTimestampMs } = context.info;
@@ -103,7 +103,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
     running.set(key, local);
     let progress = heartbeatDetails as CallProgress | undefined;
     let limit: NodeJS.Timeout | undefined;
-    // What is made in the workflow task has no heartbeat.
+    // Calls in the workflow task have no heartbeat.
     const beat = (): void => void (isLocal || context.heartbeat(progress));
     const onAsked = (askedAt: number): void => {
       progress = { askedAt };
@@ -112,7 +112,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
       if (limitMs < Infinity) limit = setTimeout(() => late.abort(notInTime()), Math.max(0, askedAt + limitMs - Date.now()));
     };
     const timer = setInterval(beat, (heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout);
-    // What an attempt waited for a worker is no time of the provider's.
+    // Waiting for a worker doesn't count against the provider.
     const waitedMs = Math.max(0, Date.now() - currentAttemptScheduledTimestampMs);
     if (progress) onAsked(progress.askedAt + waitedMs);
     const clock = createCallClock({ askedAt: progress?.askedAt, deadline: scheduledTimestampMs + TIMING.run, onAsked });
@@ -134,7 +134,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
 
   const abort = (key: string): void => running.get(key)?.abort();
 
-  /** Breaks work off as soon as its run is cancelled: nothing but its own connection can stop it. */
+  /** Aborts work as soon as its run is cancelled: only its own connection can stop it. */
   const cancellable = async <T>(call: NodeCall, work: () => Promise<T>): Promise<T> => {
     const unsubscribe = onCancel(call.executionId, () => abort(call.key));
     try {

@@ -4,9 +4,9 @@ import type { Triggers } from "../clients";
 import { TIMING } from "../run/timing";
 import type { Looked } from "../record/look";
 
-/** What Temporal's schedules have done, as activities. */
+/** Activities of periodic work. */
 
-/** Work page by page: `beat` hears how far it is after each; `progress` is what it heard last in an attempt before this one. */
+/** Work in pages: `beat` receives the position after each page; `progress` is the last position of an earlier attempt. */
 export type Paged<Progress, Report> = (beat: (progress: Progress) => void, progress: Progress | undefined) => Promise<Report>;
 type Look = (beat: () => void) => Promise<Looked>;
 
@@ -41,7 +41,7 @@ export const createUpkeepActivities = <Renewed, Removed, Checked>(
   enforceRetention: () => resumed(upkeep.retention),
   renewDuePlans: () => resumed(upkeep.renewals),
   checkLedger: () => resumed(upkeep.ledgerCheck),
-  // Of schedules that 1.0.0 made.
+  // Schedules of version 1.0.0.
   startScheduled: async (scheduleId, at) => {
     const { time } = await upkeep.triggers.fireSchedule({ scheduleId, at: new Date(at) }, { deadlineMs: TIMING.minute });
     return time

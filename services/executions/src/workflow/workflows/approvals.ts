@@ -1,4 +1,4 @@
-/** How a run waits for decisions: it costs a timer, and no place in the queue while nothing else of it is under way. */
+/** Waiting for decisions costs a timer, and no place while nothing else of the run is under way. */
 import { condition, defineSignal, setHandler } from "@temporalio/workflow";
 import { approvalSettings, valueTypeOf, type PlanStep } from "@nodeloom/kernel/graph";
 import { TIMING } from "../../run/timing";
@@ -6,9 +6,9 @@ import type { RunInput } from "../../run/types";
 import { createWaitingTime, type Decided } from "../../run/approvals";
 import { beginWait, comeBack, stepAside, takeDecision } from "./steps";
 
-/** A decision on the node was made: the row of the run has it. */
+/** The row has a decision on this node. */
 export const decidedSignal = defineSignal<[string]>("decided");
-/** The run has its place in the queue again. */
+/** The run has its place again. */
 export const placedSignal = defineSignal("placed");
 
 const HOUR_MS = 3_600_000;
@@ -18,12 +18,12 @@ export type Approvals = ReturnType<typeof createApprovals>;
 export const createApprovals = (input: RunInput) => {
   const { executionId, userId, holdId, concurrency, attempt, reuse } = input;
   const time = createWaitingTime();
-  /** Nodes of which a decision was heard and not taken yet. */
+  /** Nodes with a decision that was signalled but not read. */
   const heard = new Set<string>();
   let isPlaced = false;
   let [running, waiting] = [0, 0];
   let hasPlace = concurrency > 0;
-  /** Changes of the place, one after the other. */
+  /** Changes of the place, one after another. */
   let turn: Promise<void> = Promise.resolve();
 
   setHandler(decidedSignal, (nodeId) => void heard.add(nodeId));
@@ -39,7 +39,7 @@ export const createApprovals = (input: RunInput) => {
     return done;
   };
 
-  /** Gives the place up where nothing but decisions is waited for. Where that fails, the run's end frees it. */
+  /** Gives up the place if only decisions are awaited. If that fails, the run's end frees it. */
   const giveWay = (): void => {
     if (!hasPlace || !isIdle()) return;
     void inTurn(async () => {
@@ -61,7 +61,7 @@ export const createApprovals = (input: RunInput) => {
       hasPlace = true;
     });
 
-  /** Waits until the row says what was decided, at the latest when the time is over. */
+  /** Waits until the row has a decision, at the latest until the deadline. */
   const decision = async (step: PlanStep, label: string | undefined, until: number): Promise<Decided> => {
     const { onTimeout } = approvalSettings(step.literals);
     const node = { executionId, nodeId: step.id, ...(label === undefined ? {} : { label }) };
@@ -75,7 +75,7 @@ export const createApprovals = (input: RunInput) => {
   };
 
   return {
-    /** How long the run has waited by now, in milliseconds. */
+    /** Total time waited so far, in milliseconds. */
     waitedMs: (): number => time.totalMs(Date.now()),
     /** Resolves when no node waits. */
     whileWaiting: async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import { sleep } from "@temporalio/workflow";
 import { sendMail } from "./steps";
 
-/** Delivers one mail that 1.0.0 accepted. */
+/** Delivers one mail that version 1.0.0 accepted. */
 export async function deliverMail(mailId: string): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     const step = await sendMail.executeWithOptions({ summary: `attempt ${attempt}` }, [mailId, attempt]);

@@ -1,4 +1,3 @@
-/** The workflow of a run. */
 import {
   CancellationScope,
   defineSignal,
@@ -22,8 +21,8 @@ import { createBatches } from "./calls/schedule";
 export const cancelSignal = defineSignal("cancel");
 
 /**
- * Runs steps as they become ready, in parallel. The first failure cancels the rest.
- * @param cancelSteps hears of a cancellation that a step found before the workflow had heard of it
+ * Runs steps in parallel as they become ready. The first failure cancels the rest.
+ * @param cancelSteps receives a cancellation that a step found before the workflow
  */
 const runSteps = async (run: GraphRun, input: RunInput, approvals: Approvals, cancelSteps: () => void): Promise<RunError | undefined> => {
   const batches = createBatches();
@@ -35,7 +34,7 @@ const runSteps = async (run: GraphRun, input: RunInput, approvals: Approvals, ca
   await scope.run(async () => {
     const launch = (): void => {
       const ready = run.readyAfter(done, started);
-      // While it runs, no other step becomes ready.
+      // No other step becomes ready while it runs.
       const isAlone = ready.length === 1 && running.size === 0;
       for (const step of ready) {
         started.add(step.id);
@@ -64,11 +63,11 @@ const runSteps = async (run: GraphRun, input: RunInput, approvals: Approvals, ca
   return failure;
 };
 
-/** One run: claim its row, run the graph, settle. */
+/** Claims the row of a run, runs the graph and settles. */
 export async function executeGraph(input: RunInput): Promise<RunOutcome> {
   const steps = new CancellationScope();
   setHandler(cancelSignal, () => steps.cancel());
-  // A cancellation from Temporal's own tools means the same as the signal.
+  // A cancellation in Temporal's tools means the same as the signal.
   CancellationScope.current().cancelRequested.catch(() => steps.cancel());
   return CancellationScope.nonCancellable(async () => {
     const { executionId, attempt } = input;
@@ -85,7 +84,7 @@ const runGraph = async (input: RunInput, steps: CancellationScope): Promise<RunE
   return run.end(await withDeadline(steps, approvals, () => steps.run(() => runSteps(run, input, approvals, () => steps.cancel()))));
 };
 
-/** Settles a run. An end that can't be recorded as it is, whatever is tried, is recorded as a failure. */
+/** Settles a run. An end that can't be recorded is recorded as a failure instead. */
 const settleInOrder = async (input: RunInput, end: RunEnd): Promise<RunOutcome> => {
   try {
     return await settle(input, end);
@@ -96,13 +95,13 @@ const settleInOrder = async (input: RunInput, end: RunEnd): Promise<RunOutcome> 
   }
 };
 
-/** Lets an operator find runs that did not go well; all others are just completed. */
+/** Lets operators find failed and cancelled runs. */
 const markStatus = (outcome: RunOutcome): void => {
   if (!("status" in outcome) || outcome.status === "completed") return;
   upsertSearchAttributes([{ key: STATUS, value: outcome.status }]);
 };
 
-/** Fails the run when it is not done in time. The time in which it waits for decisions does not count. */
+/** Fails the run at its deadline. Waiting for decisions doesn't count. */
 const withDeadline = async (
   scope: CancellationScope,
   { waitedMs, whileWaiting }: Approvals,

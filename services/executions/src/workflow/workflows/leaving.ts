@@ -1,20 +1,20 @@
-/** The workflows of leaving: the archive of an account, and its erasure. Every step may be repeated, and so may the whole. */
+/** Workflows of archives and erasures. Every step is safe to repeat, and so is the whole. */
 import { sleep } from "@temporalio/workflow";
 import { TIMING } from "../../run/timing";
 import type { ErasureReport } from "../activity-types";
 import { beginErasure, buildExport, endErasure, endUnderWay, eraseEverywhere } from "./steps";
 
-/** Most runs end within that. */
+/** Most runs end within this many looks. */
 const QUICK_LOOKS = 30;
 
-/** Makes the archive of an account, in the place of the one before. */
+/** Replaces an account's archive. */
 export async function exportAccount(userId: string): Promise<void> {
   await buildExport(userId);
 }
 
 /**
- * Erases an account. From its first step on nobody can sign in. Then schedules, hooks, batches and runs end; then everything is
- * erased, twice: what was written while that went on is found the second time.
+ * Erases an account. The first step blocks signing in. Then schedules, hooks, batches and runs end. Then everything is erased in two
+ * passes: the second finds what was written during the first.
  */
 export async function eraseAccount(userId: string): Promise<ErasureReport> {
   await beginErasure(userId);

@@ -1,4 +1,4 @@
-/** The workflow of a batch: turns at its items, and then its webhook. The store knows how far it has come. */
+/** The workflow of a batch: turns, then the webhook. The store has the progress. */
 import { continueAsNew, sleep } from "@temporalio/workflow";
 import { announceBatch, carryBatch } from "./steps";
 

@@ -3,7 +3,7 @@ import type { ScheduledStart } from "../activity-types";
 import { SCHEDULED_AT, SCHEDULED_BY } from "../names";
 import { startScheduled } from "./steps";
 
-/** Starts the run of a user's schedule at one of its times. Started by Temporal's schedule, which says which and when. */
+/** Starts a scheduled run. Temporal's schedule gives id and time. */
 export async function startScheduledRun(): Promise<ScheduledStart | null> {
   const { typedSearchAttributes } = workflowInfo();
   const [scheduleId, at] = [typedSearchAttributes.get(SCHEDULED_BY), typedSearchAttributes.get(SCHEDULED_AT)];

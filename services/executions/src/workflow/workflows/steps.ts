@@ -2,7 +2,7 @@ import { proxyActivities, proxyLocalActivities } from "@temporalio/workflow";
 import type { Activities, EarlierActivities, LocalActivities, ShortCalls } from "../activity-types";
 import { ATTEMPTS, TIMING } from "../../run/timing";
 
-/** Every step that workflows take outside, with the time that it may take and how it is tried again. */
+/** All steps that workflows take outside, with deadlines and retries. */
 
 const backoff = { initialInterval: TIMING.firstPause, backoffCoefficient: 2, maximumInterval: "10s" } as const;
 
@@ -24,7 +24,7 @@ export const { cancelJob, stopFiles } = proxyActivities<Activities>({
   retry: { ...backoff, maximumAttempts: ATTEMPTS.cancelJob },
 });
 
-/** One exchange with the other side. @param timeMs of one attempt; those that keep their own time have the run's */
+/** A request to the other side. @param timeMs deadline of one attempt; calls that keep their own time get the run's */
 const exchange = (maximumAttempts: number, timeMs: number = TIMING.run) =>
   proxyActivities<Activities>({
     startToCloseTimeout: timeMs,
@@ -38,11 +38,11 @@ export const { runTransform } = exchange(ATTEMPTS.transform, TIMING.transform);
 export const { keepFile } = exchange(ATTEMPTS.keepFile);
 export const { httpRequest } = exchange(ATTEMPTS.httpRequest, TIMING.httpRequest);
 
-/** Calls in the workflow task. What is declined, or fails for want of something, is made by an activity: there are no retries here. */
+/** Calls in the workflow task. Declined and failed ones are repeated by an activity, so there are no retries here. */
 const inTask = (timeMs: number) =>
   proxyLocalActivities<ShortCalls>({
     startToCloseTimeout: timeMs,
-    // Aborts what runs, and hears how that ended.
+    // Aborts the work and waits for its result.
     cancellationType: "WAIT_CANCELLATION_COMPLETED",
     retry: { maximumAttempts: 1 },
   });
@@ -50,11 +50,11 @@ export const { shortJob } = inTask(TIMING.direct + TIMING.minute);
 export const { shortHttpRequest } = inTask(TIMING.httpRequest + TIMING.localActivity);
 export const { shortKeepFile } = inTask(TIMING.keepFile);
 
-/** What must happen, whatever is down meanwhile. What can't pass ends it: see the activities' `local`. */
+/** Steps that must succeed whatever is down. Final errors end them; see `local` of the activities. */
 const certain = {
   startToCloseTimeout: TIMING.localActivity,
   retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "30s" },
-  // Longer pauses are timers of the run, so that an outage does not hold the worker.
+  // Longer pauses are timers of the run, so that an outage doesn't block the worker.
   localRetryThreshold: "2s",
 } as const;
 export const { claim, settle, beginWait, takeDecision, stepAside, comeBack } = proxyLocalActivities<LocalActivities>({
@@ -64,7 +64,7 @@ export const { claim, settle, beginWait, takeDecision, stepAside, comeBack } = p
 export const { takeOver } = proxyLocalActivities<LocalActivities>({ ...certain, scheduleToCloseTimeout: TIMING.run });
 export const { extendHold } = proxyLocalActivities<LocalActivities>({ ...certain, scheduleToCloseTimeout: TIMING.extension });
 
-/** Sending a webhook is more than its attempt: what is read before, and noted after. */
+/** Extra time for reading before and recording after an attempt. */
 const SEND_MARGIN_MS = 10_000;
 const minutely = { initialInterval: "1s", maximumInterval: "1 minute" } as const;
 export const { sendWebhook } = proxyActivities<EarlierActivities>({
@@ -72,7 +72,7 @@ export const { sendWebhook } = proxyActivities<EarlierActivities>({
   heartbeatTimeout: TIMING.heartbeatQuick,
   retry: minutely,
 });
-// Recorded apart from sending, so that a store that is away does not make the receiver hear it again.
+// Separate from sending, so that an unavailable store doesn't repeat the delivery.
 export const { recordAttempt } = proxyLocalActivities<EarlierActivities>({
   ...certain,
   retry: { ...certain.retry, maximumInterval: "1 minute" },
@@ -84,7 +84,7 @@ export const { renewDuePlans, enforceRetention, checkLedger } = proxyActivities<
   heartbeatTimeout: TIMING.renewHeartbeat,
   retry: minutely,
 });
-/** A step of an erasure: tried until it is done, however long what it needs is away. */
+/** Steps of an erasure are retried until they succeed. */
 const untilDone = { startToCloseTimeout: TIMING.minute, retry: minutely } as const;
 export const { beginErasure, endErasure } = proxyActivities<Activities>(untilDone);
 export const { endUnderWay } = proxyActivities<Activities>({
@@ -107,7 +107,7 @@ export const { startScheduled } = proxyActivities<Activities>({
   scheduleToCloseTimeout: TIMING.scheduledStart,
   retry: minutely,
 });
-/** A turn at a batch beats all the time: a worker that dies is found out within the heartbeat's time-out. */
+/** Heartbeats come throughout a turn, so that a dead worker is noticed within the heartbeat timeout. */
 export const { carryBatch } = proxyActivities<Activities>({
   startToCloseTimeout: 2 * TIMING.batchTurn,
   heartbeatTimeout: TIMING.heartbeat,

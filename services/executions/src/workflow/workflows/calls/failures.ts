@@ -1,16 +1,14 @@
-/** What a failed call says of its node, its job and its run. */
 import { ApplicationFailure, ActivityFailure, isCancellation, TimeoutFailure } from "@temporalio/workflow";
 import type { Reason } from "@nodeloom/kernel";
 import { BoundPassed, nodeName, type BindError } from "@nodeloom/kernel/graph";
 import type { StepFailure } from "../../../run/calls";
 import { RUN_CANCELLED, type NodeState, type RunError, type RunInput } from "../../../run/types";
 
-/** Why a call failed: the failure of an activity carries it; that of a call in the workflow task is it. */
+/** Cause of a failure: wrapped for activities, the error itself for calls in the workflow task. */
 export const causeOf = (error: unknown): unknown => (error instanceof ActivityFailure ? error.cause : error);
 
 /**
- * The error of a failed activity (or of anything thrown) as the run records it. A refused submission has a code of
- * its own only where the caller waits for the submission.
+ * Error of a failed activity as recorded in the run. A rejected submission has its own code only if the caller waits for the submission.
  */
 export const runError = (error: unknown, { id: nodeId, label }: NodeState, mode: RunInput["mode"]): RunError => {
   const cause = causeOf(error);
@@ -29,7 +27,7 @@ export const runError = (error: unknown, { id: nodeId, label }: NodeState, mode:
   };
 };
 
-/** True if a step ended because its run is being cancelled: as the workflow knows it, or as an activity found it first. */
+/** True if a step ended because its run is being cancelled, seen by the workflow or first by an activity. */
 export const isRunCancelled = (error: unknown): boolean => {
   const cause = causeOf(error);
   return isCancellation(error) || (cause instanceof ApplicationFailure && cause.type === RUN_CANCELLED);
@@ -42,37 +40,37 @@ const isBindError = (error: unknown): error is BindError => error instanceof Err
 const describe = (error: unknown): string => {
   if (isBindError(error)) return error.message;
   if (!(error instanceof ActivityFailure)) return "the provider did not finish in time";
-  // What is sent once is tried again only while it certainly did not arrive.
+  // An unrepeatable request is retried only if it certainly didn't arrive.
   const neverArrived = error.activityType === "submit" || (error.activityType === "runFiles" && !isTimeout(error));
   return neverArrived ? "the provider could not be reached" : "the provider did not finish in time";
 };
 
-/** What an activity said of its failure besides the error. */
+/** Details that an activity attached to its failure. */
 const said = (error: unknown): StepFailure => {
   const cause = causeOf(error);
   const [, failure] = ((cause instanceof ApplicationFailure && cause.details) || []) as [unknown, StepFailure?];
   return failure ?? {};
 };
 
-/** True if an activity said that its job may go on at the provider. */
+/** True if the job may still run at the provider. */
 export const saidJobMayRun = (error: unknown): boolean => said(error).jobMayRun === true;
 
-/** True if another model may be called in place of the one that failed. */
+/** True if a fallback can be called. */
 export const mayTryAnother = (error: unknown): boolean => said(error).mayTryAnother === true;
 
-/** What a call cost whose output moderation refused: it is charged. */
+/** Cost of a call whose output moderation refused: it is charged. */
 export const refusedCost = (error: unknown): number | undefined => said(error).refused?.costMicroUsd;
 
-/** As the kernel's `isShortOfCredits`, of which workflows have the graph alone. */
+/** Like the kernel's `isShortOfCredits`: workflows import only the kernel's graph. */
 const MONEY_IS_SHORT: ReadonlySet<string> = new Set<Reason>(["INSUFFICIENT_CREDITS", "grant_exhausted", "BUDGET_EXCEEDED"]);
 
-/** True if a failure is one of an item, and not of its run: a bound that was passed, or credits that are short. */
+/** True if only the item failed. Exceeded bounds and missing credits fail the whole run. */
 export const isOfItem = (error: unknown): boolean => {
   const cause = causeOf(error);
   const code = cause instanceof ApplicationFailure ? (cause.details?.[0] as Partial<RunError> | undefined)?.code : undefined;
   return !isRunCancelled(error) && !(error instanceof BoundPassed) && !(code !== undefined && MONEY_IS_SHORT.has(code));
 };
 
-/** True if a step ended while its job may go on: it was cancelled, its time is over, or its provider fell silent. */
+/** True if a step ended while its job may still run: it was cancelled, timed out, or its provider fell silent. */
 export const jobMayRun = (error: unknown): boolean =>
   isRunCancelled(error) || (error instanceof ActivityFailure && isTimeout(error)) || saidJobMayRun(error);

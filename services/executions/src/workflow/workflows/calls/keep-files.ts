@@ -1,11 +1,10 @@
-/** The calls of a result: files that it names are put into our storage. */
 import { resultFiles, type MediaValue, type ResultFile } from "@nodeloom/kernel/graph";
 import { keepFile, shortKeepFile } from "../steps";
 import { shortly, callItems, type StepRun } from "./schedule";
 
 const keyOf = ({ family, reference }: ResultFile): string => `${family} ${reference}`;
 
-/** Fetches what a result names and is not in our storage, each file once, and gives the files as the step's outputs. */
+/** Stores each file that a result names and that isn't in our storage, once, and returns the files as outputs. */
 export const keepFiles = async ({ run, input: { plan }, step, context, batches, isAlone }: StepRun): Promise<void> => {
   const files = resultFiles(step, run.outputs, plan.storage);
   const foreign = [...new Map(files.filter((file) => file.stored === undefined).map((file) => [keyOf(file), file])).values()];

@@ -20,8 +20,6 @@ import type { GraphRun } from "../../../run/graph-run";
 import { TIMING } from "../../../run/timing";
 import type { CallContext, CallResult } from "../../../run/types";
 
-/** Calls of models: of language models, and of those that make files, by jobs or by one answer. */
-
 export const extend = async ({ run, input, step: { id: nodeId } }: StepRun, items: HoldItem[]): Promise<void> => {
   const { executionId, userId, holdId, maxMillicredits, keyId, workflowSlug, metadata } = input;
   const attributed = { keyId, workflowSlug, ...(metadata ? { metadata } : {}) };
@@ -34,11 +32,11 @@ export const extend = async ({ run, input, step: { id: nodeId } }: StepRun, item
 /** A call's key within its run. */
 const ownKey = ({ executionId, key }: ModelCall): string => key.slice(executionId.length + 1);
 
-/** Holds the call that asks for an item's answer once more, before it is made. */
+/** Extends the hold for a second request of an item's answer before it is sent. */
 const holdRepair = (stepRun: StepRun, call: ModelCall, { model, answer }: Called): Promise<void> =>
   extend(stepRun, [{ key: repairKey(ownKey(call)), model, maxMillicredits: answer!.maxRepairMillicredits }]);
 
-/** Holds the calls of a list that is longer than was known before the run, before any of them is submitted. */
+/** Extends the hold for a list that is longer than planned, before any of its calls is submitted. */
 export const holdMore = async (stepRun: StepRun, bound: Bound): Promise<void> => {
   const { step } = stepRun;
   const more = bound.items.map((_, index) => placeOf(bound, index)).filter((place) => place >= step.maxItems);
@@ -49,7 +47,7 @@ export const holdMore = async (stepRun: StepRun, bound: Bound): Promise<void> =>
     );
 };
 
-/** A call whose output moderation refused is charged as one that completed. */
+/** Charges a call whose output moderation refused. */
 const chargingRefused = async <T>(run: GraphRun, call: ModelCall, made: Promise<T>): Promise<T> => {
   try {
     return await made;
@@ -74,9 +72,8 @@ export const fitting = ({ model }: ModelCall, result: CallResult): CallResult =>
 };
 
 /**
- * A language model: one activity. An answer that does not fit its schema is asked for once more, as a call of its own with
- * a hold of its own.
- * @throws BindError when the second answer does not fit either
+ * Calls a language model in one activity. If the answer doesn't fit its schema, it is requested a second time as a call with its own hold.
+ * @throws BindError if the second answer doesn't fit either
  */
 export const callText = async (stepRun: StepRun, call: ModelCall, called: Called): Promise<CallResult> => {
   const { run, batches } = stepRun;
@@ -105,7 +102,7 @@ const completed = (run: GraphRun, call: ModelCall, result: CallResult): CallResu
   return result;
 };
 
-/** Stops a call and notes how that went; what had been finished by then counts. */
+/** Stops a call and records the result; its finished part counts. */
 const stopCall = (run: GraphRun, call: ModelCall, stop: () => Promise<CancelResult>): Promise<CallResult | null> =>
   CancellationScope.nonCancellable(async () => {
     try {
@@ -124,13 +121,13 @@ const cancelSummary = (call: ModelCall): { summary: string } => ({ summary: plai
 const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<CallResult | null> =>
   stopCall(run, call, () => cancelJob.executeWithOptions(cancelSummary(call), [submitted(call), job]));
 
-/** A call that was submitted, with the inputs that its price depends on. */
+/** A submitted call, reduced to the inputs that its price depends on. */
 const submitted = (call: ModelCall): ModelCall => {
   const priced = pricedInputNames(call.price);
   return { ...call, inputs: Object.fromEntries(Object.entries(call.inputs).filter(([name]) => priced.includes(name))) };
 };
 
-/** A provider that makes files: two activities, however long it takes. A job that does not take long is one step. */
+/** Calls a model that creates jobs: two activities, however long it takes, or one step for a short job. */
 export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean): Promise<CallResult> => {
   const summary = plainSummary(`${call.nodeId}: ${call.model}`);
   const { job, result: finished } = await shortly<FollowedJob>(
@@ -138,11 +135,11 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
     () => shortJob.executeWithOptions({ summary }, [call]),
     async () => ({ job: await submit.executeWithOptions({ summary }, [call]) }),
   ).catch((error: unknown) => {
-    // Without its name the provider can't stop it.
+    // Without its id the provider can't stop it.
     if (isRunCancelled(error) && saidJobMayRun(error)) run.stopped(call.nodeId, "could_not_stop");
     throw error;
   });
-  // A node has the name of its first item.
+  // A node has the id of its first item.
   run.requestId ??= job.requestId;
   if (call.item === (call.firstItem ?? 0)) run.node(call.nodeId).requestId ??= job.requestId;
   run.submitted.add(ownKey(call));
@@ -152,7 +149,7 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
     const polled = poll.executeWithOptions({ summary, heartbeatTimeout }, [submitted(call), job]);
     return completed(run, call, await chargingRefused(run, call, polled));
   } catch (error) {
-    // A job that failed is free, however its run ends.
+    // A failed job is free, however its run ends.
     if (!isRunCancelled(error)) run.submitted.delete(ownKey(call));
     // The provider is asked to stop it.
     if (!jobMayRun(error)) throw error;
@@ -162,7 +159,7 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
   }
 };
 
-/** A provider that answers with files: one activity. */
+/** Calls a model that answers with files: one activity. */
 export const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
   try {
     const made = runFiles.executeWithOptions({ summary: plainSummary(`${call.nodeId}: ${call.model}`) }, [call]);
@@ -175,9 +172,9 @@ export const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallRes
   }
 };
 
-/** Calls an item's model, and where that fails for certain, the next of the step's alternatives. */
+/** Calls an item's model, and after certain failures the next fallback. */
 
-/** What a call is made by: the step's own model, or one in its place. */
+/** The step's own model, or a fallback. */
 export type Called = Pick<PlanStep, "answer"> & Pick<PlanAlternative, "model" | "maxMillicredits">;
 
 type MakeCall = (call: ModelCall, called: Called) => Promise<CallResult>;
@@ -197,7 +194,6 @@ const callOf = ({ run, input }: StepRun, one: PlanAlternative, item: Record<stri
 
 const ownModel = (step: PlanStep): PlanAlternative => ({ ...step, model: step.model! });
 
-/** The call of an item by its step's own model. */
 export const ownCall = (stepRun: StepRun, item: Record<string, unknown>, context: CallContext): ModelCall =>
   callOf(stepRun, ownModel(stepRun.step), item, context);
 

@@ -6,18 +6,18 @@ import { causeOf, isOfItem, isRunCancelled, runError } from "./failures";
 import type { GraphRun } from "../../../run/graph-run";
 import type { CallContext, RunInput } from "../../../run/types";
 
-/** How the calls of a step are scheduled: its items in parallel, in batches, and each in the workflow task or by an activity. */
+/** Schedules the calls of a step: in parallel, in batches, in the workflow task or by activities. */
 
-/** What one workflow task may schedule: Temporal ends runs whose task is larger than its largest message. */
+/** Maximum size of a workflow task: Temporal ends runs whose task exceeds its message limit. */
 const TASK_BYTES = 1_000_000;
-/** Larger arguments travel as a claim check: see the payload codec. */
+/** Larger arguments become a claim check; see the payload codec. */
 const INLINE_BYTES = 16 * 1024;
-/** What a command carries beside its arguments, sealed and named. */
+/** Size of a command besides its arguments, encrypted and named. */
 const COMMAND_BYTES = 2_000;
 
 /**
- * Where a run makes no more calls. Temporal terminates a workflow whose history has 51,200 events or 50 MB, and a run that
- * is terminated can't say why; what is left is for the calls under way, their cancellation and the settlement.
+ * Beyond this a run makes no more calls. Temporal terminates a workflow at 51,200 events or 50 MB of history, without a reason for the
+ * user. The rest is reserved for calls under way, cancellation and settlement.
  */
 export const HISTORY_BOUNDS = { events: 40_000, bytes: 40_000_000 } as const;
 
@@ -32,7 +32,7 @@ export const checkHistory = ({ historyLength, historySize }: { historyLength: nu
 
 export type Batches = ReturnType<typeof createBatches>;
 
-/** Lets the calls of a run be scheduled in batches: each waits until its arguments fit into the workflow task that schedules it. */
+/** Schedules calls in batches: each waits until its arguments fit into the workflow task. */
 export const createBatches = () => {
   let used = 0;
   let turn: Promise<void> = Promise.resolve();
@@ -42,7 +42,7 @@ export const createBatches = () => {
       const bytes = Math.min(JSON.stringify(call).length, INLINE_BYTES) + COMMAND_BYTES;
       turn = turn.then(async () => {
         if (used > 0 && used + bytes > TASK_BYTES) {
-          // A timer ends the task; what comes after it is scheduled by another one.
+          // A timer ends the task; later calls belong to another one.
           await sleep(1);
           used = 0;
         }
@@ -53,15 +53,15 @@ export const createBatches = () => {
   };
 };
 
-/** What takes too long is made again by the activity, which has the attempts. */
+/** Slow calls are repeated by the activity, which has retries. */
 const declinedWhenLate = (error: unknown): { declined: true; afterMs?: number } => {
   if (causeOf(error) instanceof TimeoutFailure) return { declined: true };
   throw error;
 };
 
 /**
- * Makes a call in this workflow task where that is possible, else by an activity. While a task is open its run hears of
- * nothing else: only a call besides which nothing is under way may be made so.
+ * Makes a call in this workflow task if possible, else by an activity. An open task blocks all other news of its run, so only a call with
+ * nothing else under way qualifies.
  */
 export const shortly = async <T>(isAlone: boolean, inTask: () => Promise<ShortAnswer<T>>, activity: () => Promise<T>): Promise<T> => {
   if (!isAlone) return activity();
@@ -71,29 +71,28 @@ export const shortly = async <T>(isAlone: boolean, inTask: () => Promise<ShortAn
   return activity();
 };
 
-/** Longest summary of an activity, in characters; Temporal takes 400 bytes. */
+/** Maximum characters of an activity's summary; Temporal takes 400 bytes. */
 const MAX_SUMMARY_CHARS = 90;
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 const MARKDOWN = /[\\`*_[\]()<>#|~]/g;
 
-/** Names that users chose as one line of plain text: Temporal's UI reads summaries as Markdown. */
+/** Users' names as one line of plain text: Temporal's UI reads summaries as Markdown. */
 export const plainSummary = (text: string): string =>
   [...text.replace(CONTROL, " ")].slice(0, MAX_SUMMARY_CHARS).join("").replace(MARKDOWN, "\\$&");
 
-/** One step of a run that makes calls. */
 export interface StepRun {
   run: GraphRun;
   input: RunInput;
   step: PlanStep;
-  /** Where a call of it stands in the run. */
+  /** Position of a call in the run. */
   context: (item: number, items: number) => CallContext;
   batches: Batches;
-  /** No other step of the run is under way, or becomes ready before this one is done. */
+  /** No other step is under way, or becomes ready before this one is done. */
   isAlone: boolean;
   approvals: Pick<Approvals, "await">;
 }
 
-/** Calls every item in parallel. The first failure stops the others, and is thrown once they all have stopped. */
+/** Calls every item in parallel. The first failure stops the others, and is thrown after all have stopped. */
 export const callItems = async <T>(
   items: Record<string, unknown>[],
   callItem: (item: Record<string, unknown>, index: number) => Promise<T>,
@@ -120,14 +119,9 @@ export const callItems = async <T>(
   });
 };
 
-/** Calls what a step has for each of its items. */
-
 type Item = Record<string, unknown>;
 
-/**
- * Calls every item in parallel. Where the step says so, items that fail are absent in what this gives; all of them failing fails it, as one does
- * otherwise.
- */
+/** Calls every item in parallel. If the step allows it, failed items are absent in the result; if all fail, the step fails. */
 export const callBound = async <T>(
   { run, input, step, context }: StepRun,
   bound: Bound,

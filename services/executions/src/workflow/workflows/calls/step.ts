@@ -19,8 +19,6 @@ import type { HttpNodeCall, HttpResult, ModelCall, TransformCall } from "../../.
 import type { CallContext } from "../../../run/types";
 import { httpOutputs, modelOutputs, resultOfOutputs, transformOutputs } from "../../../run/values";
 
-/** One step of a run: its calls, and what they give. */
-
 type Item = Record<string, unknown>;
 
 const callModel = async (stepRun: StepRun): Promise<void> => {
@@ -40,7 +38,7 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
     });
   });
   const [first] = results.flatMap((result) => (isAbsent(result) ? [] : [result]));
-  // A job's id is known since it was submitted.
+  // The job's id is known from its submission.
   if (first) {
     run.requestId ??= first.requestId;
     run.node(step.id).requestId ??= first.requestId;
@@ -97,15 +95,14 @@ const callTransform = async (stepRun: StepRun): Promise<void> => {
   for (const [port, value] of transformOutputs(operation, results, bound)) run.give(step.id, port, value);
 };
 
-/** Waits for a person, who decides by which port the value goes on. */
+/** Waits for a person to choose the port of the value. */
 const awaitApproval = async ({ run, step, approvals }: StepRun): Promise<void> => {
   const value = run.madeOf(step);
-  // Items that were left out keep their places in what goes on, and are nothing to look at.
+  // Left-out items keep their positions in the value, but aren't shown.
   const decided = await approvals.await(step, run.node(step.id).label, withoutAbsent(value), !run.hidesOutputs);
   run.decide(step, decided.isApproved, decided.changed ?? { value });
 };
 
-/** Runs one step to its end and stores its outputs. */
 export const runStep = async (begun: Omit<StepRun, "context">): Promise<void> => {
   const { run, input, step } = begun;
   const { executionId, userId } = input;
@@ -135,12 +132,11 @@ export const runStep = async (begun: Omit<StepRun, "context">): Promise<void> =>
   run.complete(step.id, Date.now());
 };
 
-/** Calls of a rerun that an earlier run has made already. */
+/** Reuses calls of earlier runs in a rerun. */
 
-/** The call that an item of a step is made by. */
 type CallOf = (item: Record<string, unknown>, context: CallContext) => ModelCall | HttpNodeCall | TransformCall;
 
-/** What the calls of a step reuse, in the order of its items, null for what is to be made; undefined where they all are made. */
+/** Reusable results for the calls of a step in item order, null for a call to make; undefined if all are to be made. */
 export const reuseCalls = async (
   { run, input, step, context }: StepRun,
   bound: Bound,
@@ -157,12 +153,12 @@ export const reuseCalls = async (
   return reused;
 };
 
-/** Holds the calls of a rerun's step that are made and that nothing was held for: what was to be reused may be gone. */
+/** Extends the hold for calls of a rerun that were expected to be reused. */
 export const holdMade = async (stepRun: StepRun, bound: Bound, reused: readonly (ReusedResult | null)[] = []): Promise<void> => {
   const { run, input, step } = stepRun;
   const held = new Set([...input.held, ...run.extended].map(({ key }) => key));
   const made = bound.items.flatMap((_, index) => (reused[index] ? [] : itemHolds(step, placeOf(bound, index))));
-  // Of a call whose own model is free, only those in its place are held.
+  // If the own model is free, only fallbacks are held.
   const unheld = made.filter(
     ({ key, alternativeTo = key, maxMillicredits }) => maxMillicredits > 0 && !held.has(key) && !held.has(alternativeTo),
   );
