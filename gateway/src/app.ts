@@ -20,7 +20,7 @@ import type { Route } from "./edge/route";
 import { routes } from "./endpoints";
 
 const REQUEST_ID = "X-Request-Id";
-/** A client's own id is kept when it is harmless in headers and logs. */
+/** A client's own id is kept if it is safe in headers and logs. */
 const REQUEST_ID_FORM = /^[\w.:-]{1,128}$/;
 const FIRST_CLIENT_ERROR = 400;
 const FIRST_SERVER_ERROR = 500;
@@ -29,13 +29,13 @@ export interface AppOptions {
   gateway: Gateway;
   mediaUrl: string;
   publicBaseUrl: string;
-  /** Express's trust proxy setting: which peers may say who the client is. */
+  /** Express's trust proxy setting: which peers can state the client's address. */
   trustProxy: number | string[];
-  /** Origins besides our own that the console shows media from. */
+  /** Other origins that the console loads media from. */
   mediaOrigins?: readonly string[];
 }
 
-/** Gives the request its id, which every log line and every call behind it carries. */
+/** Gives the request its id, which every log line and every later call carries. */
 const identify: RequestHandler = (request, response, next) => {
   const given = request.headers["x-request-id"];
   const requestId = typeof given === "string" && REQUEST_ID_FORM.test(given) ? given : randomUUID();
@@ -54,7 +54,7 @@ const requestTook = durationHistogram("nodeloom.http.server.duration", "how long
 /** The path of a hook is its secret. */
 const shownPath = (path: string): string => (path.startsWith(HOOK_PATH) ? `${HOOK_PATH}[redacted]` : path);
 
-/** One line and one measurement per request. Paths are logged without their query, and measured as the template of their route. */
+/** One line and one measurement per request. Logs omit the query; metrics use the template of the route. */
 const log =
   (logger: Logger): RequestHandler =>
   (request, response, next) => {
@@ -79,7 +79,7 @@ const secure = helmet({
 });
 
 const HTTP_1_0 = "1.0";
-/** Refuses a request without exactly one Host header (RFC 9112, 3.2). */
+/** Rejects requests without exactly one Host header (RFC 9112, 3.2). */
 const addressed: RequestHandler = (request, _response, next) => {
   const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
   if (hosts.length > 1) throw invalidRequest([{ path: "Host", message: "must be given once" }]);
@@ -90,8 +90,8 @@ const addressed: RequestHandler = (request, _response, next) => {
 };
 
 /**
- * Lets conditional reads be judged by their tags alone. `fetch` adds `Cache-Control: no-cache` to each request with an If-None-Match, which
- * Express would answer in full; it speaks to caches on the way (RFC 9111, 5.2.1.4), and this is none.
+ * Evaluates conditional reads by their tags only. `fetch` adds `Cache-Control: no-cache` to requests with If-None-Match, and Express would
+ * then answer in full. That header addresses caches on the way (RFC 9111, 5.2.1.4), and the gateway isn't one.
  */
 const conditional: RequestHandler = (request, _response, next) => {
   delete request.headers["cache-control"];
@@ -103,7 +103,7 @@ const noStore: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** Registers the table: a path with other methods answers 405. */
+/** Registers the table. Other methods on a known path get 405. */
 const mount = (app: Express, gateway: Gateway, table: readonly Route[]): void => {
   for (const path of new Set(table.map((route) => route.path))) {
     const here = table.filter((route) => route.path === path);
@@ -133,7 +133,7 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaO
     throw routeNotFound();
   });
 
-  // Errors outside of a route, such as an unknown path: their requests count against the address.
+  // Errors outside of routes, such as unknown paths: these requests count against the address.
   const onError: ErrorRequestHandler = (error: unknown, request, response, _next) => {
     const undecodable = error instanceof URIError || (error as { status?: number }).status === FIRST_CLIENT_ERROR;
     void countRefusal(gateway, request, undecodable ? invalidRequest([{ path: "", message: "the path is not valid" }]) : error).then(

@@ -53,7 +53,6 @@ import { usageRoutes } from "./routes/usage/routes";
 import { workflowRoutes } from "./routes/workflows/routes";
 import { versionRoutes } from "./routes/workflows/versions";
 
-/** Every endpoint of the platform. */
 export const routes: readonly Route[] = [
   ...workflowRoutes,
   ...versionRoutes,
@@ -99,7 +98,7 @@ export const routes: readonly Route[] = [
   ...adminExecutionRoutes,
   ...adminModerationRoutes,
   ...adminTemplateRoutes,
-  // Before addresses that a model's name may be in.
+  // Precedes addresses that can contain a model's name.
   ...adminModelEntryRoutes,
   ...adminModelRoutes,
   ...adminModelOrderRoutes,

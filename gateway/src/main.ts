@@ -6,10 +6,10 @@ import { gatewayVariables } from "./variables";
 import { connectServices } from "./clients/services";
 import { adminAuthentication, createGateway } from "./wiring";
 
-/** Limits are shared from the first request where Redis is up; where it is not, the start goes on without it. */
+/** Waits this long for Redis, so that limits are shared from the first request; then starts without it. */
 const REDIS_WAIT_MS = 1_000;
 
-/** The HTTP edge. It starts whatever is up or down behind it; /readyz tells. */
+/** The HTTP edge. It starts whatever else is down; /readyz shows the state. */
 export const service = defineService({
   name: "gateway",
   variables: gatewayVariables,
@@ -41,14 +41,14 @@ export const service = defineService({
       mediaOrigins: config.CONSOLE_MEDIA_ORIGINS,
     });
     await redisReady(redis, REDIS_WAIT_MS);
-    // A stop waits for requests that are still establishing whether their run exists.
+    // Stopping waits for requests that are still finding out whether their run exists.
     const graceMs = answeringMs(config);
     const http = await startHttpServer({ listen: config.GATEWAY_LISTEN, app, requestTimeoutMs: config.REQUEST_TIMEOUT_MS, graceMs });
     answerMalformed(http.server);
     const adminHttp = await startAdminListener(config, { gateway, authentication: adminAuthentication(parts) });
-    // `100 Continue` is sent by the pipeline, after the checks that need no body.
+    // The pipeline sends `100 Continue` after the checks that need no body.
     http.server.on("checkContinue", app);
-    // Node would refuse any other expectation with an empty answer. None is known here, and none is needed.
+    // Node would answer any other expectation with an empty error. None is known, and none is needed.
     http.server.on("checkExpectation", app);
     return {
       ports: { GATEWAY_LISTEN: http.port, ...(adminHttp ? { ADMIN_LISTEN: adminHttp.port } : {}) },

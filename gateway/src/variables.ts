@@ -7,11 +7,10 @@ import { ANONYMOUS_REQUESTS_PER_MINUTE, BODY_MS, MEDIA_UPLOAD_MS, REGISTRATIONS_
 const MIN_SECRET_CHARS = 16;
 
 const MAX_HOPS = 32;
-/** Ranges that have names. */
 const NAMED_RANGES: ReadonlySet<string> = new Set(["loopback", "linklocal", "uniquelocal"]);
 const PREFIX_BITS = { 4: 32, 6: 128 } as const;
 
-/** An address, or a range of them as `address/bits`. */
+/** An address, or a range as `address/bits`. */
 const isRange = (text: string): boolean => {
   const [address = "", bits, ...more] = text.split("/");
   const family = isIP(address) as 0 | 4 | 6;
@@ -19,7 +18,7 @@ const isRange = (text: string): boolean => {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= PREFIX_BITS[family]);
 };
 
-/** Express's trust proxy setting: how many proxies there are, or which. Trusting any peer would let clients choose their address. */
+/** Express's trust proxy setting: the number of proxies, or their addresses. Trusting all peers would let clients choose their address. */
 const trustProxy = z
   .string()
   .default("0")
@@ -32,13 +31,12 @@ const trustProxy = z
     `must be a number of hops (0 to ${MAX_HOPS}), or addresses and ranges, comma separated; \`true\` would believe what any client says of itself`,
   );
 
-/** `https://media.example.com,https://…`: origins, without paths. */
+/** `https://media.example.com,https://…`: origins without paths. */
 const origins = list().refine(
   (given) => given.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
   "must be origins such as https://media.example.com, separated by commas",
 );
 
-/** What the gateway reads from its environment. */
 export const gatewayVariables = {
   REDIS_URL: variables.REDIS_URL,
   REDIS_KEY_PREFIX: variables.REDIS_KEY_PREFIX,

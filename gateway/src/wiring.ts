@@ -30,13 +30,13 @@ export interface GatewayParts {
   redis: Redis;
   subscriber: Redis;
   connections: Connections;
-  /** Aborted when the process is told to stop… */
+  /** Aborts when the stop signal arrives. */
   draining: AbortSignal;
-  /** …and when it does. */
+  /** Aborts when the process stops. */
   stopping: AbortSignal;
 }
 
-/** Authentication for one listener; only its own origin may write with a session. */
+/** Authentication of one listener; only its own origin can write with a session. */
 const authenticationOf = ({ config, redis, subscriber, connections }: GatewayParts, baseUrl: string) => {
   const sessions = createSessions({
     redis,
@@ -50,11 +50,10 @@ const authenticationOf = ({ config, redis, subscriber, connections }: GatewayPar
   return { sessions, authentication: createAuthentication({ identity, organizations, sessions }, changes) };
 };
 
-/** The same sessions on the listener for administrators. */
+/** Shares the sessions with the listener for administrators. */
 export const adminAuthentication = (parts: GatewayParts): Authentication =>
   authenticationOf(parts, adminOrigin(parts.config) ?? parts.config.PUBLIC_BASE_URL).authentication;
 
-/** Puts together what the routes use. */
 export const createGateway = (parts: GatewayParts): Gateway => {
   const { config, logger, redis, connections, draining, stopping } = parts;
   const { services } = connections;

@@ -13,35 +13,35 @@ import { renderError, send } from "../edge/reply";
 import { TEMPORAL_UI_PATH } from "../http/temporal-ui-path";
 
 /**
- * Temporal's UI for administrators, on an origin of its own: it has no accounts, and its scripts must not reach the
- * console's origin. Every request needs the session of an administrator, who signs in on the console's origin; browsers send
- * the cookie along, because the host is the same.
+ * Serves Temporal's UI to administrators on a separate origin: the UI has no accounts, and its scripts must not reach the console's origin.
+ * Every request needs the session of an administrator who signed in on the console. Browsers send its cookie here too, because the host is
+ * the same.
  */
 const PROXY_TIMEOUT_MS = 60_000;
 const SEE_OTHER = 303;
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
-/** Asks a workflow for its state: a read that is sent as a POST. */
+/** Queries a workflow's state: a read sent as POST. */
 const QUERY = /^\/temporal\/api\/v1\/namespaces\/[^/]+\/workflows\/[^/]+\/(?:runs\/[^/]+\/)?query\/[^/]+$/;
-/** The UI's own protection of writes; no other cookie is passed on, in either direction. */
+/** The UI's CSRF cookie. No other cookie passes in either direction. */
 const UI_COOKIE = /^_csrf=/;
-/** Headers that are not passed on: credentials, upgrades, and claims about the client's address. */
+/** Headers that aren't forwarded: credentials, upgrades, and claims about the client's address. */
 const WITHHELD = ["x-api-key", "authorization", "upgrade", "forwarded", "x-forwarded-host", "x-forwarded-for", "x-forwarded-proto"];
 
 export interface AdminAppOptions {
   gateway: Gateway;
-  /** Resolves sessions, and refuses writes of other origins than this listener's. */
+  /** Resolves sessions, and rejects writes from origins other than this listener's. */
   authentication: Authentication;
-  /** This listener as browsers see it. */
+  /** Public origin of this listener. */
   origin: string;
-  /** Where the UI is, with its path. */
+  /** Address of the UI, including its path. */
   temporalUiUrl: string;
-  /** As of the console's listener. */
+  /** As for the console's listener. */
   trustProxy: number | string[];
-  /** Whether workflows may be terminated, signalled or reset here. */
+  /** Allows terminating, signalling and resetting workflows. */
   writes: boolean;
 }
 
-/** Refuses other host names, against DNS rebinding. */
+/** Rejects other host names, against DNS rebinding. */
 const onlyHost =
   (origin: string): RequestHandler =>
   (request, _response, next) => {
@@ -54,7 +54,7 @@ const readsOnly: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** Lets administrators in by their session alone; people who are not signed in are led to the console. */
+/** Admits administrators by session only; others are redirected to the console. */
 const onlyAdmins =
   ({ authentication, gateway }: Pick<AdminAppOptions, "authentication" | "gateway">): RequestHandler =>
   async (request, response, next) => {
@@ -84,7 +84,7 @@ const proxy = ({ temporalUiUrl, gateway }: Pick<AdminAppOptions, "temporalUiUrl"
         const cookies = ownCookies(request.headers.cookie);
         if (cookies === "") outgoing.removeHeader("cookie");
         else outgoing.setHeader("cookie", cookies);
-        // The UI knows itself by its own address.
+        // The UI knows itself under its own address.
         if (request.headers.origin !== undefined) outgoing.setHeader("origin", new URL(temporalUiUrl).origin);
       },
       proxyRes: (incoming) => {

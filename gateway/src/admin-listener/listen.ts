@@ -9,7 +9,7 @@ type AdminConfig = Pick<
   "ADMIN_LISTEN" | "ADMIN_BASE_URL" | "PUBLIC_BASE_URL" | "TEMPORAL_UI_URL" | "TEMPORAL_UI_WRITES" | "TEMPORAL_NAMESPACE" | "TRUST_PROXY"
 >;
 
-/** Where administrators find Temporal's UI, as browsers see it: an origin; undefined where it is not served. */
+/** Public origin of Temporal's UI; undefined if it isn't served. */
 export const adminOrigin = ({ ADMIN_LISTEN, ADMIN_BASE_URL, PUBLIC_BASE_URL, TEMPORAL_UI_URL }: AdminConfig): string | undefined => {
   if (ADMIN_LISTEN === undefined || TEMPORAL_UI_URL === undefined) return undefined;
   if (ADMIN_BASE_URL !== undefined) return new URL(ADMIN_BASE_URL).origin;
@@ -18,7 +18,6 @@ export const adminOrigin = ({ ADMIN_LISTEN, ADMIN_BASE_URL, PUBLIC_BASE_URL, TEM
   return own.origin;
 };
 
-/** Starts the listener for administrators, where one is configured. */
 export const startAdminListener = async (
   config: AdminConfig,
   { gateway, authentication }: { gateway: Gateway; authentication: Authentication },

@@ -9,7 +9,6 @@ import { notFound, unauthenticated } from "../http/errors";
 import { APP_CACHE_ENTRIES, APP_FRESH_MS, APP_STALE_MS } from "./limits";
 import { TOKEN_PREFIX, type AppTokens, type TokenClaims } from "./tokens";
 
-/** A published app whose owner may run it. */
 export interface App {
   slug: string;
   ownerId: string;
@@ -17,33 +16,30 @@ export interface App {
   schema: workflows.Schema;
 }
 
-/** Published apps, and who may use them. */
 export interface Apps {
   tokens: AppTokens;
   /** @throws NOT_FOUND unless it is published by a person whose access has not ended since, and its owner approved and not suspended */
   find(slug: string): Promise<App>;
-  /** The published apps of an account, the newest first. */
+  /** Published apps of an account, newest first. */
   list(ownerId: string): Promise<workflows.AppCard[]>;
   /**
-   * The visitor that sends a request; undefined where it carries no token of an app's.
-   * @throws UNAUTHENTICATED (forged, over, or its key is revoked), NOT_FOUND (the app is not published any more),
-   * CROSS_ORIGIN_DENIED (from a page of an origin that is not the app's)
+   * The visitor who sends a request; undefined without an app token.
+   * @throws UNAUTHENTICATED (forged, expired, or its key was revoked), NOT_FOUND (the app is no longer published), CROSS_ORIGIN_DENIED (from a page whose origin the app doesn't list)
    */
   visitor(request: Pick<Request, "headers">): Promise<Caller | undefined>;
-  /** The origins that an app may be used from. @throws NOT_FOUND as `find` */
+  /** @throws NOT_FOUND as `find` */
   originsOf(slug: string): Promise<readonly string[]>;
-  /** Whether any published app may be used from an origin. */
   hasOrigin(origin: string): Promise<boolean>;
 }
 
 export interface AppsOptions {
   services: Pick<Services, "identity" | "workflows">;
   tokens: AppTokens;
-  /** Our own, whose pages show apps. */
+  /** The origin of our own pages, which show apps. */
   publicOrigin: string;
 }
 
-/** Of an app whose visitors need no account. */
+/** The app needs no account from its visitors. */
 export const OWNER_PAYS = "owner";
 const READ = "execution:read";
 
@@ -51,7 +47,7 @@ type Publication = Pick<workflows.App, "publishedBy" | "publishedAt">;
 
 const isEnded = (error: unknown): boolean => error instanceof DomainError && error.kind === "unauthenticated";
 
-/** The token of a visitor's request. A key is more than a token: requests that carry both are the key's. */
+/** The token of a visitor's request. A key outranks a token if a request has both. */
 export const tokenOf = (request: Pick<Request, "headers">): string | undefined => {
   const token = request.headers["x-api-key"] === undefined ? bearerOf(request) : undefined;
   return token?.startsWith(TOKEN_PREFIX) ? token : undefined;
@@ -107,7 +103,7 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
     return app;
   };
 
-  /** The key that a token was given out by, while it may run the app. */
+  /** The key that issued a token, while it may run the app. */
   const keyOf = async ({ ownerId, keyId, slug }: TokenClaims): Promise<CallerKey | null> => {
     if (keyId === "") return null;
     const names = `${ownerId} ${keyId}`;

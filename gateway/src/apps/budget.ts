@@ -4,18 +4,14 @@ import type { Services } from "../clients/services";
 import type { App } from "./apps";
 import { endOfDay } from "./visits";
 
-/**
- * What an app's runs may take of its owner's credits in a day: a budget of the metadata that they carry, which the hold of each run
- * counts on.
- */
+/** Daily budget of an app: a budget on the metadata of its runs, checked when each run is held. */
 
 type Billing = Pick<Services["billing"], "listBudgets" | "setBudget">;
 
 const DAY = "day";
-/** Announced once in a day, in thousandths, unless the owner has chosen. */
+/** Default alert threshold per day, in thousandths. */
 const ALERT_AT = [800];
 
-/** What is left of an app's budget today. */
 export interface Today {
   millicredits: number;
   remaining: number;
@@ -32,7 +28,6 @@ const find = async (billing: Billing, app: App): Promise<billing.Budget | undefi
   );
 };
 
-/** What is left today, as far as it is counted. */
 export const todayOf = async (billing: Billing, app: App): Promise<Today> => {
   const { dailyMillicredits: millicredits } = app.settings;
   const budget = await find(billing, app);
@@ -41,9 +36,9 @@ export const todayOf = async (billing: Billing, app: App): Promise<Today> => {
 };
 
 /**
- * Has the budget that the app says, before a run is held on it: it is made with the app's first run, follows a changed app, and comes
- * back where it was removed.
- * @throws BUDGET_EXCEEDED where the account has no place for it
+ * Creates or updates an app's budget before a run is held on it. It is created with the app's first run, follows changes to the app, and
+ * returns if it was deleted.
+ * @throws BUDGET_EXCEEDED if the account can't have more budgets
  */
 export const ensureBudget = async (billing: Billing, app: App): Promise<void> => {
   const { dailyMillicredits: millicredits } = app.settings;

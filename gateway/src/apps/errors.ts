@@ -1,6 +1,6 @@
 import { APP_METADATA, DomainError, type Reason } from "@nodeloom/kernel";
 
-/** Members of errors that visitors see; what others say is about the owner's graph, keys and credits. */
+/** Error members shown to visitors. Others concern the owner's graph, keys and credits. */
 const SHOWN: Partial<Record<Reason, readonly string[]>> = {
   INVALID_REQUEST: ["issues"],
   INVALID_INPUTS: ["issues"],
@@ -16,7 +16,7 @@ const SHOWN: Partial<Record<Reason, readonly string[]>> = {
   SERVICE_UNAVAILABLE: ["retryAfter", "executionId", "outcome"],
 };
 
-/** Messages that would tell more than their code. */
+/** Replaces messages that reveal more than their code. */
 const MESSAGES: Partial<Record<Reason, string>> = {
   INSUFFICIENT_CREDITS: "the credits of the app's owner do not suffice",
   BUDGET_EXCEEDED: "a budget of the app's owner does not suffice",
@@ -27,7 +27,7 @@ const MESSAGES: Partial<Record<Reason, string>> = {
 
 const OWN_BUDGET = `metadata.${APP_METADATA.app}`;
 
-/** An error as visitors see it. The app's own budget is no secret. */
+/** Reduces an error to what visitors may see. The app's own budget isn't secret. */
 export const asVisitorsSee = (error: unknown): unknown => {
   if (!(error instanceof DomainError)) return error;
   const { kind, metadata } = error;

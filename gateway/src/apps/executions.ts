@@ -3,7 +3,7 @@ import { executions } from "@nodeloom/proto";
 import type { CallerVisitor } from "../auth/caller";
 import type { StreamedEvent } from "../http/event-stream";
 
-/** Executions as visitors of an app see them: their own, with their results and how far they are, and nothing of the owner's graph. */
+/** Executions for an app's visitors: their own, with progress and results, without the owner's graph. */
 
 const LIST_PARAMETERS: ReadonlySet<string> = new Set(["status", "limit", "cursor"]);
 
@@ -27,7 +27,7 @@ export const asVisitorSees = (execution: executions.Execution, visitor: CallerVi
   });
 };
 
-/** What narrows a visitor's list. @throws INVALID_REQUEST for parameters that are the owner's */
+/** Filter for a visitor's list. @throws INVALID_REQUEST for parameters reserved for the owner */
 export const ownOnly = (
   query: Readonly<Record<string, unknown>>,
   { id, slug }: CallerVisitor,
@@ -35,11 +35,11 @@ export const ownOnly = (
   const unknown = Object.keys(query).filter((name) => query[name] !== undefined && !LIST_PARAMETERS.has(name));
   if (unknown.length > 0)
     throw invalidRequest(unknown.map((path) => ({ path, message: "is not for visitors of an app, who see their own executions" })));
-  // By the visitor alone: an app may have had many thousand runs of others.
+  // Filters by visitor first: an app may have many thousand runs by others.
   return { metadata: { [APP_METADATA.visitor]: id }, workflowSlug: slug };
 };
 
-/** Events that say how far a run is; the texts that its nodes write on the way are the owner's. */
+/** Events that show progress. Texts of intermediate nodes belong to the owner. */
 const EVENTS: ReadonlySet<string> = new Set([
   ...["admitted", "queued", "started", "settled", "cancel_requested"],
   ...["node.started", "node.progress", "node.completed", "node.failed", "node.skipped", "node.decided", "execution.waiting"],

@@ -6,7 +6,6 @@ import { ensureBudget } from "./budget";
 import { asVisitorsSee } from "./errors";
 import type { Visits } from "./visits";
 
-/** A visitor's request. */
 interface Context {
   gateway: { apps: Apps; visits: Visits; services: Pick<Services, "billing" | "executions"> };
   caller: Pick<Caller, "user">;
@@ -17,7 +16,7 @@ interface Context {
   query: unknown;
 }
 
-/** What a visitor may ask of a run; anything else is the owner's to say. */
+/** Members that a visitor can send; others are reserved for the owner. */
 const MEMBERS: ReadonlySet<string> = new Set(["inputs", "maxCredits"]);
 const PARAMETERS: ReadonlySet<string> = new Set(["async"]);
 const DATA_URL = /^data:/i;
@@ -30,9 +29,9 @@ const unknownTo = (allowed: ReadonlySet<string>, value: unknown): Issue[] =>
     .filter(([name]) => !allowed.has(name))
     .map(([path]) => ({ path, message: `is not for visitors of an app: ${[...allowed].join(", ")} may be sent` }));
 
-/** Files of visitors travel with the run: the addresses and ids of others would be read in the owner's name. */
+/** Visitors send files inside the request. Foreign addresses and ids would be read in the owner's name. */
 const fileIssues = ({ schema: { fields } }: App, inputs: unknown): Issue[] => {
-  // A name may be spelt in composed characters or not, as the plan takes it.
+  // Names may be composed or decomposed; planning accepts both.
   const files = new Set(fields.filter((field) => uploadFamily(field) !== undefined).map(({ name }) => name.normalize()));
   const isData = (value: unknown): boolean => value === null || (typeof value === "string" && DATA_URL.test(value));
   return given(inputs)
@@ -47,22 +46,19 @@ const checkAsked = (app: App, { body, query }: Context): void => {
   if (files.length > 0) throw invalidInputs(files);
 };
 
-/** Whether a request under an Idempotency-Key repeats one that has made its run. */
+/** True if a request repeats an Idempotency-Key that has started its run. */
 const isRepeated = async ({ gateway, caller, executionId, fingerprint }: Context): Promise<boolean> => {
   if (fingerprint === "") return false;
   const known = await unlessNotFound(gateway.services.executions.getExecution({ executionId, userId: caller.user.id }));
   return known?.execution !== undefined;
 };
 
-/** That nothing has begun, for want of a place or of a service, is no visit. */
+/** A run that didn't start for lack of a place or service doesn't count as a visit. */
 const hasNotBegun = (error: unknown): boolean =>
   error instanceof DomainError &&
   (error.reason === "CONCURRENCY_LIMIT_EXCEEDED" || (isUnavailable(error) && error.metadata.outcome === undefined));
 
-/**
- * A visitor's run of an app: within what a visitor may ask for, the runs that each has in a day, and the app's budget.
- * @param start starts the run
- */
+/** Runs an app for a visitor within the allowed members, the daily runs per visitor, and the app's budget. @param start starts the run */
 export const runApp = async <R>(context: Context, { slug, id }: CallerVisitor, start: () => Promise<R>): Promise<R> => {
   const { apps, visits, services } = context.gateway;
   const app = await apps.find(slug);

@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { TOKEN_MS, VISITOR_MS } from "./limits";
 
-/** What a token says: for which app of whose, for which visitor, and by which key it was given out. */
+/** Contents of a token: app, owner, visitor and issuing key. */
 export interface TokenClaims {
   slug: string;
   ownerId: string;
-  /** Empty: of the app's own page, or by the owner's session. */
+  /** Empty: issued by the app's own page, or by the owner's session. */
   keyId: string;
   visitor: string;
 }
@@ -15,21 +15,18 @@ export interface IssuedToken {
   expiresAt: Date;
 }
 
-/**
- * Tokens of apps' visitors: signed, so that every gateway can read them, and nothing is kept of them. What a token allows is
- * decided anew at each request.
- */
+/** Signed tokens of apps' visitors. Every gateway can read them, and nothing is stored. Permissions are checked at each request. */
 export interface AppTokens {
   issue(claims: TokenClaims): IssuedToken;
   /** @returns what a token says that was issued here and can still be used; undefined for any other text */
   read(token: string): TokenClaims | undefined;
-  /** The same for one that may be exchanged: its time may be over. */
+  /** Like `read`, but accepts expired tokens, which can be exchanged. */
   readEnded(token: string): TokenClaims | undefined;
 }
 
 export const TOKEN_PREFIX = "nla_";
 const PURPOSE = "app token";
-/** Slug, ids, and a visitor's id of at most 100 characters. */
+/** A slug, ids, and a visitor id of at most 100 characters. */
 const MAX_CHARS = 2_000;
 
 type Payload = [slug: string, ownerId: string, keyId: string, visitor: string, expiresAtMs: number];
@@ -45,7 +42,7 @@ export const createAppTokens = (secret: string, now: () => number = Date.now): A
     if (!token.startsWith(TOKEN_PREFIX) || token.length > MAX_CHARS) return undefined;
     const [payload = "", signature = "", ...more] = token.slice(TOKEN_PREFIX.length).split(".");
     const [given, right] = [Buffer.from(signature, "base64url"), sign(payload)];
-    // A signature has one spelling only.
+    // Rejects other spellings of the same signature.
     if (more.length > 0 || given.toString("base64url") !== signature) return undefined;
     if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
     return JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Payload;

@@ -3,14 +3,14 @@ import { createWindowCounter, type Redis } from "@nodeloom/platform";
 import type { App } from "./apps";
 import { VISITORS_PER_ADDRESS } from "./limits";
 
-/** Runs of each visitor in a day (UTC), shared by every gateway; each counts by itself while Redis is away. */
+/** Runs per visitor and day (UTC), shared by all gateways; each counts alone while Redis is unavailable. */
 export interface Visits {
-  /** Counts a run. @throws RATE_LIMIT_EXCEEDED where the visitor has had as many as the app allows */
+  /** Counts a run. @throws RATE_LIMIT_EXCEEDED if the visitor has reached the app's limit */
   count(app: App, visitor: string): Promise<void>;
-  /** Gives one back that did not begin. */
+  /** Takes back the count of a run that didn't start. */
   uncount(app: App, visitor: string): Promise<void>;
   left(app: App, visitor: string): Promise<number>;
-  /** Counts a visitor who is new against the address. @throws RATE_LIMIT_EXCEEDED */
+  /** Counts a new visitor against the address. @throws RATE_LIMIT_EXCEEDED */
   countNew(app: App, address: string): Promise<void>;
 }
 
@@ -18,7 +18,6 @@ const MS = 1_000;
 const DAY_MS = 24 * 60 * 60 * MS;
 const DAY_CHARS = "YYYY-MM-DD".length;
 
-/** When the day ends. */
 export const endOfDay = (nowMs = Date.now()): Date => new Date((Math.floor(nowMs / DAY_MS) + 1) * DAY_MS);
 
 const tooMany = (message: string, limit: number): DomainError =>
@@ -38,7 +37,7 @@ export const createVisits = ({ redis, keyPrefix }: { redis: Redis; keyPrefix: st
       const limit = app.settings.perVisitorPerDay;
       const { isWithin } = await counter.count(keyOf(app, visitor), limit);
       if (isWithin) return;
-      // What was refused doesn't count, where more are allowed later.
+      // Rejected runs don't count, in case the limit is raised.
       await counter.uncount(keyOf(app, visitor), limit);
       throw tooMany(`a visitor may run this app ${limit} times a day`, limit);
     },

@@ -15,16 +15,15 @@ const ORGANIZATION = "x-organization";
 const MAX_KEY_CHARS = 256;
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** The Bearer token of a request. */
 export const bearerOf = ({ headers }: Pick<Request, "headers">): string | undefined => BEARER.exec(headers.authorization ?? "")?.[1];
 
 export interface Authentication {
   /**
-   * Who sends a request: the owner of its x-api-key (which wins) or, where the route takes one, of its Bearer token, else the user
-   * of its session cookie, for the organization that X-Organization names. A key is of one organization, and refused for another.
-   * @param route `ofPerson`: it is about the person, whatever X-Organization says
-   * @returns undefined when it carries neither.
-   * @throws UNAUTHENTICATED, LEGACY_KEY_RETIRED, API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, CROSS_ORIGIN_DENIED, NOT_FOUND (no member)
+   * Authenticates a request by its x-api-key (which wins), by its Bearer token on routes that accept one, or by its session cookie, for the
+   * organization in X-Organization. A key belongs to one organization and is rejected for another.
+   * @param route `ofPerson`: it concerns the person, whatever X-Organization says
+   * @returns undefined without credentials.
+   * @throws UNAUTHENTICATED, LEGACY_KEY_RETIRED, API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, CROSS_ORIGIN_DENIED, NOT_FOUND (not a member)
    */
   authenticate(request: Request, response: Response, route?: { takesBearer?: boolean; ofPerson?: boolean }): Promise<Caller | undefined>;
 }
@@ -59,7 +58,7 @@ const keyCaller = (answer: identity.AuthenticateKeyResponse): Caller => {
   };
 };
 
-/** Gives unknown, revoked and expired keys one answer, so that it hints at none of these. */
+/** Unknown, revoked and expired keys get the same response, so that it reveals nothing. */
 const alike = (error: unknown): never => {
   throw error instanceof DomainError && error.reason === "UNAUTHENTICATED" ? unauthenticated() : error;
 };
@@ -84,7 +83,7 @@ export interface ChangeChannel {
   channel: string;
 }
 
-/** Resolves callers, and forgets them as soon as identity says that something about them has changed. */
+/** Resolves callers, and drops cached ones as soon as identity announces a change. */
 export const createAuthentication = (
   { identity, organizations, sessions }: AuthenticationOptions,
   { subscriber, channel }: ChangeChannel,
@@ -120,7 +119,7 @@ export const createAuthentication = (
 
   const userOf = (userId: string): Promise<Caller | undefined> => unlessNotFound(byUser.get(userId, userId));
 
-  /** Reads the user again where the cached one is of an older epoch than the session, which another gateway began. */
+  /** Reloads the user if the cached epoch is older than the session's, which another gateway started. */
   const callerOf = async ({ userId, epoch }: SessionUser): Promise<Caller | undefined> => {
     const known = await userOf(userId);
     if (!known || known.user.sessionEpoch >= epoch) return known;
@@ -128,7 +127,6 @@ export const createAuthentication = (
     return userOf(userId);
   };
 
-  /** The person for the organization that the request names, if it names one. */
   const inOrganization = async (caller: Caller, id: string | undefined): Promise<Caller> => {
     if (id === undefined || id === caller.user.id) return caller;
     if (!UUID.test(id)) throw notFound("organization");
@@ -143,7 +141,7 @@ export const createAuthentication = (
     if (!session) return undefined;
     sessions.checkOrigin(request, true);
     const caller = await callerOf(session);
-    // A suspended user's session has ended; the suspension is the more useful answer.
+    // A suspended user's session has ended; the suspension is the more useful error.
     if (caller?.user.suspended) throw accountSuspended();
     if (caller?.user.sessionEpoch !== session.epoch) return undefined;
     return ofPerson ? caller : inOrganization(caller, organizationOf(request));

@@ -20,10 +20,10 @@ import {
 import type { identity } from "@nodeloom/proto";
 import { capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
 
-/** Who may call: anyone; a key or a session; a session only; an administrator; an administrator by session only; who has a hook's address. */
+/** Callers of a route: anyone; a key or a session; a session; an administrator; an administrator by session; the sender of a hook. */
 export type Auth = "none" | "any" | "session" | "admin" | "admin-session" | "hook";
 
-/** What a route needs of a member where the request is for an organization: a role, or nothing, because it is about the person alone. */
+/** Role that a route needs in an organization, or `self` if it concerns the person only. */
 export type Needed = Role | "self";
 
 export interface CallerUser {
@@ -34,69 +34,68 @@ export interface CallerUser {
   tier: string;
   approved: boolean;
   suspended: boolean;
-  /** Raised when all sessions of the user end; a session of a lower epoch is over. */
+  /** Increased when all of the user's sessions end; sessions with a lower epoch are over. */
   sessionEpoch: number;
-  /** Signing in by password takes a code, too. */
+  /** Signing in by password also needs a code. */
   secondFactor: boolean;
-  /** When the account is erased, where somebody asked for that. */
+  /** When the account will be erased, if that was requested. */
   erasesAt: Date | undefined;
   plan: Plan;
   business: { name: string; verified: boolean } | null;
 }
 
-/** The organization that a request is for. */
 export interface CallerOrganization {
   name: string;
-  /** Of the person. */
+  /** Role of the person. */
   role: Role;
-  /** The owner whose tier it has. */
+  /** Owner whose tier the organization has. */
   tierOf: string;
 }
 
 export interface CallerKey {
   id: string;
-  /** Set when the key has an enabled webhook. */
+  /** Set if the key has an enabled webhook. */
   webhook: { url: string; events: string[] } | null;
-  /** What every run by it has of metadata. */
+  /** Metadata added to every run. */
   metadata: Readonly<Record<string, string>>;
 }
 
-/** Of a hook: the headers that its sender's requests have. */
+/** Headers in requests of the hook's sender. */
 export interface CallerHook {
   secretHash: string;
-  /** Null: no signature is asked for. */
+  /** Null: no signature is required. */
   signatureHeader: string | null;
   /** Null: each request starts a run. */
   deliveryIdHeader: string | null;
 }
 
-/** Of a visitor of an app: which app, who, and what every run of the visitor's has of metadata. */
+/** A visitor of an app, with the metadata added to every run. */
 export interface CallerVisitor {
   slug: string;
   id: string;
   metadata: Readonly<Record<string, string>>;
 }
 
-/** Who sends a request, resolved from an API key, a browser session or a hook's address. */
+/** The sender of a request, resolved from an API key, a session or a hook's address. */
 export interface Caller {
-  /** The account that the request is for: what it owns, pays and may do is this one's. The person's own, or an organization's. */
+  /** The account that the request acts for: its resources, credits and rights. The person's own, or an organization's. */
   user: CallerUser;
-  /** Who sends it: the actor of what is written down, and whose rate limits count. */
+  /** The actor in audit rows, whose rate limits count. */
   person: CallerUser;
-  /** Set where the account is an organization's. */
+  /** Set if the account belongs to an organization. */
   organization?: CallerOrganization;
-  /** Whether the account is an administrator's. An organization's never is. */
+  /** True for an administrator's own account, never for an organization's. */
   isAdmin: boolean;
   capabilities: readonly string[];
   /** Null for a session. */
   key: CallerKey | null;
-  /** Set for the sender of a hook, who may start its runs in its owner's name and nothing else. */
+  /** Set for the sender of a hook, who can only start its runs, in its owner's name. */
   hook?: CallerHook;
-  /** Set for a visitor of an app, whose runs are in its owner's name. */
+  /** Set for a visitor of an app, whose runs are in the owner's name. */
   visitor?: CallerVisitor;
 }
 
-/** What keys of idempotency belong to: a user's, or a visitor's alone. */
+/** Namespace of idempotency keys: the user's, or the visitor's own. */
 export const idempotencyOwner = ({ user, visitor }: Pick<Caller, "user" | "visitor">): string =>
   visitor ? JSON.stringify([user.id, visitor.slug, visitor.id]) : user.id;
 
@@ -123,13 +122,13 @@ export const toCallerUser = (user: identity.User): CallerUser => ({
 
 export const ADMIN = "admin";
 
-/** A person by their session, for their own account. */
+/** A person's session for their own account. */
 export const personCaller = (person: CallerUser): Caller => {
   const isAdmin = person.role === ADMIN;
   return { user: person, person, isAdmin, capabilities: sessionCapabilities(person.plan.base, isAdmin), key: null };
 };
 
-/** An organization's account as one of its members has it: what needs approval needs that of both. */
+/** An organization's account for one of its members. Approval must cover both. */
 export interface OrganizationAccount {
   user: CallerUser;
   organization: CallerOrganization;
@@ -140,7 +139,7 @@ export const toOrganizationAccount = (account: identity.User, role: string): Org
   return { user: toCallerUser(account), organization: { ...account.organization, role } };
 };
 
-/** A person by their session, for an organization. */
+/** A person's session for an organization. */
 export const memberCaller = (person: CallerUser, { user, organization }: OrganizationAccount): Caller => ({
   user: { ...user, approved: user.approved && person.approved },
   person,
@@ -150,26 +149,28 @@ export const memberCaller = (person: CallerUser, { user, organization }: Organiz
   key: null,
 });
 
-/** What an account that awaits approval may not do: run, quote, upload, publish templates, make keys; nor one that is to be erased. */
+/**
+ * Rejects accounts without approval, and accounts that will be erased, from running, quoting, uploading, publishing templates and creating
+ * keys.
+ */
 export const requireApproved = (caller: Pick<Caller, "user" | "person"> | undefined): void => {
   if (!caller?.user.approved) throw accountNotApproved();
   if (caller.person.erasesAt ?? caller.user.erasesAt) throw accountLeaving();
 };
 
-/** The capability to run a workflow or a model; what cannot be a slug needs the general one. */
+/** Capability to run a workflow or model. Ids that aren't slugs need the general one. */
 export const runCapability = (kind: "workflow" | "model", id: string): string => (isSlug(id) ? `${kind}:${id}:run` : `${kind}:run`);
 
-/** The tier that decides what a caller may run; administrators may run everything. */
+/** Tier that decides what a caller can run; undefined for administrators, who can run everything. */
 export const tierOf = ({ isAdmin, user }: Caller): BaseTier | undefined =>
   isAdmin || !isBaseTier(user.plan.base) ? undefined : user.plan.base;
 
-/** Refuses a member whose role in the organization does not reach. */
 const requireRole = ({ organization }: Caller, needed: Needed, capability: string | undefined): void => {
   if (!organization || needed === "self" || roleReaches(organization.role, needed)) return;
   throw roleDenied(needed, capability);
 };
 
-/** Refuses a caller whose kind, role or grants do not reach an endpoint. */
+/** Rejects callers without the kind, role or grants that an endpoint needs. */
 export const authorize = (caller: Caller | undefined, auth: Auth, capability: string | undefined, needed: Needed = "self"): void => {
   if (auth === "none") return;
   if (!caller) throw unauthenticated();

@@ -1,4 +1,4 @@
-/** Addresses of hooks: who has one may start its runs. */
+/** Addresses of hooks are secrets: any sender who knows one can start its runs. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Request } from "express";
 import type { Services } from "../clients/services";
@@ -13,13 +13,13 @@ const SHOWN_CHARS = 8;
 
 const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-/** A new secret, the hash by which it is kept, and the beginning that may be shown. */
+/** A new secret, its stored hash, and the prefix that may be shown. */
 export const newHookSecret = (): { secret: string; secretHash: string; start: string } => {
   const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64url")}`;
   return { secret, secretHash: hashOf(secret), start: secret.slice(0, SHOWN_CHARS) };
 };
 
-/** The sender of a request to a hook. @throws NOT_FOUND alike for every address that starts nothing */
+/** Authenticates a request to a hook. @throws NOT_FOUND, the same for every address that starts nothing */
 export const hookCaller = async (
   { services }: { services: Pick<Services, "triggers" | "identity"> },
   request: Request,

@@ -1,12 +1,11 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 
 /**
- * Sessions of clients that open one (revisions of MCP before 2026-07-28). A session is its id, which every gateway can check, and
- * nothing is kept of it: any gateway answers any request. It allows nothing, and parts the calls of one client from another's.
+ * Sessions of MCP clients (revisions before 2026-07-28). A session is a signed id without stored state, so any gateway answers any request.
+ * It grants nothing, and only separates the calls of clients.
  */
 export interface McpSessions {
   issue(userId: string): string;
-  /** Whether an id was issued for a user. */
   isOf(userId: string, sessionId: string): boolean;
 }
 

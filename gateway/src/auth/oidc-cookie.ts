@@ -6,17 +6,17 @@ const NAME = "nodeloom_oidc";
 /** As long as identity remembers the sign-in. */
 const MAX_AGE_MS = 10 * 60 * 1_000;
 
-/** Ties a sign-in that is at a provider to the browser that began it. */
+/** Binds a sign-in at a provider to the browser that started it. */
 export interface OidcCookie {
   set(response: Response, value: string): void;
-  /** Its value, once; empty where the browser has none. */
+  /** Reads and clears the value; empty if the browser has none. */
   take(request: Request, response: Response): string;
 }
 
 /** @param secure send it over TLS only, under a name that browsers protect */
 export const createOidcCookie = (secure: boolean): OidcCookie => {
   const name = secure ? HOST_PREFIX + NAME : NAME;
-  // Lax: it comes along when the provider sends the browser back.
+  // Lax, so that the browser sends it when the provider redirects back.
   const attributes = { httpOnly: true, sameSite: "lax", secure, path: "/" } as const;
   return {
     set: (response, value) => void response.cookie(name, value, { ...attributes, maxAge: MAX_AGE_MS }),

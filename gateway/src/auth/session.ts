@@ -7,11 +7,11 @@ import { crossOriginDenied } from "../http/errors";
 import { SESSION_IDLE_SECONDS } from "../http/limits";
 
 export const SESSION_COOKIE = "nodeloom_session";
-/** Browsers take a cookie of such a name over TLS alone, from this host alone and for every path. */
+/** Browsers accept a cookie with this prefix over TLS only, for this host and every path. */
 export const HOST_PREFIX = "__Host-";
 const MS = 1_000;
 
-/** Who signed in, and the user's session epoch then: the session is over once the user's is higher. */
+/** The signed-in user with their session epoch: the session is over once the user's epoch is higher. */
 export interface SessionUser {
   userId: string;
   epoch: number;
@@ -21,7 +21,7 @@ declare module "express-session" {
   interface SessionData {
     userId: string;
     epoch: number;
-    /** When it began, in milliseconds since the epoch; absent on sessions from before that was noted. */
+    /** Start in milliseconds since the epoch; absent on old sessions. */
     at?: number;
   }
 }
@@ -30,33 +30,30 @@ export interface SessionsOptions {
   redis: Redis;
   keyPrefix: string;
   secret: string;
-  /** Send the cookie over TLS only, under a name that browsers protect. */
+  /** Send the cookie over TLS only, under a prefix that browsers protect. */
   secure: boolean;
-  /** The gateway's own origin as clients see it: the only one that may write with a session. */
+  /** Public origin of the gateway: only pages from there can write with a session. */
   publicOrigin: string;
 }
 
 export interface Sessions {
-  /** Who signed in, of a request that carries a session cookie; undefined when there is no session. Renews its idle time. */
+  /** User of the request's session cookie; undefined without a session. Renews its idle time. */
   user(request: Request, response: Response): Promise<SessionUser | undefined>;
   /** Starts a session under a new id. */
   signIn(request: Request, response: Response, user: SessionUser): Promise<void>;
-  /** Whether the session of a request, whose user is known, began within a time. */
+  /** True if the session of a request with a known user started within this time. */
   isRecent(request: Request, withinMs: number): boolean;
   signOut(request: Request, response: Response): Promise<void>;
-  /**
-   * Refuses a request that another site made a browser send.
-   * @param strict also refuse when the request does not say where it comes from
-   */
+  /** Rejects requests that another site made a browser send. @param strict also reject requests without an origin */
   checkOrigin(request: Request, strict: boolean): void;
 }
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Names of the own machine: a platform on it is opened by any of them. */
+/** A local platform can be opened under each of these. */
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 
-/** An origin with the others that name the same, where it is on the own machine. */
+/** An origin with its aliases on the local machine. */
 const originsOf = (publicOrigin: string): ReadonlySet<string> => {
   const { hostname } = new URL(publicOrigin);
   if (!LOOPBACK.includes(hostname)) return new Set([publicOrigin]);
@@ -69,7 +66,7 @@ export const createSessions = ({ redis, keyPrefix, secret, secure, publicOrigin 
   const middleware = session({
     name,
     secret,
-    // Renewing is an EXPIRE: it can't bring back a session that another request is ending.
+    // Renewing is an EXPIRE: it can't restore a session that another request is ending.
     store: new RedisStore({ client: redis, prefix: `${keyPrefix}session:`, ttl: SESSION_IDLE_SECONDS }),
     resave: false,
     rolling: true,

@@ -3,22 +3,22 @@ import { LRUCache } from "lru-cache";
 
 export interface FreshCacheOptions<T> {
   maxEntries: number;
-  /** Entries younger than this are used without asking. */
+  /** Younger entries are used without asking. */
   freshMs: number;
-  /** Entries younger than this are used while the source is unreachable. */
+  /** Younger entries are used while the source is unavailable. */
   staleMs: number;
   load(key: string): Promise<T>;
   now?(): number;
 }
 
 export interface FreshCache<T> {
-  /** `key` names the entry, `source` is what the loader is asked with (it may be secret, and is not kept). */
+  /** `key` names the entry. `source` is passed to the loader; it may be secret, and isn't stored. */
   get(key: string, source: string): Promise<T>;
-  /** Drops entries, and whatever is being loaded now: it may have been read before the change. */
+  /** Drops entries and results of loads in progress, which may predate the change. */
   invalidate(matches: (value: T) => boolean): void;
 }
 
-/** A cache with a short, hard bound on age; callers that miss together share one load. */
+/** A cache with a short maximum age. Concurrent misses share one load. */
 export const createFreshCache = <T extends object>({
   maxEntries,
   freshMs,

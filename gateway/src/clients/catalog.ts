@@ -18,7 +18,6 @@ import { CATALOGUE_FRESH_MS } from "../http/limits";
 
 type Priced = ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>;
 
-/** Models by name, and by the tasks that they are taken for now. */
 const priced = (listed: models.ListModelsResponse): Priced => {
   const byName = new Map<string, { price: Price; inputSchema: JsonSchema }>();
   for (const model of listed.models) {
@@ -39,19 +38,18 @@ const toUse = ({ nodeId, model, inputsJson, items }: workflows.GeneratorUse): Ge
   inputs: inputsJson === "" ? {} : (JSON.parse(inputsJson) as Record<string, unknown>),
 });
 
-/** What runs are expected to cost. */
 export type Estimator = (uses: readonly workflows.GeneratorUse[]) => number | null;
 
 export interface Catalog {
-  /** An estimator in credits at a markup; one look-up of the registry at most, however many workflows are estimated. */
+  /** Estimates in credits with a markup; at most one registry lookup for any number of workflows. */
   estimator(markupPermille: number): Promise<Estimator>;
-  /** The input schemas of models, by name; none while the registry can't be read. */
+  /** Input schemas by model name; empty while the registry is unavailable. */
   inputSchemas(): Promise<ReadonlyMap<string, { inputSchema: JsonSchema }>>;
 }
 
 const REGISTRY = "registry";
 
-/** Prices of the enabled models, remembered for a few seconds. */
+/** Prices of enabled models, cached for a few seconds. */
 export const createCatalog = (models: Services["models"]): Catalog => {
   const registry = createFreshCache<Priced>({
     maxEntries: 1,

@@ -9,7 +9,7 @@ interface HealthServer extends UntypedServiceImplementation {
   check: handleUnaryCall<object, { serving: boolean }>;
 }
 
-/** grpc.health.v1.Health/Check for the whole server: an empty request, one enum in the response. */
+/** grpc.health.v1.Health/Check for the whole server: an empty request, and one enum in the response. */
 const HEALTH: ServiceDefinition = {
   check: {
     path: "/grpc.health.v1.Health/Check",
@@ -23,7 +23,6 @@ const HEALTH: ServiceDefinition = {
 };
 
 export interface HealthProbe {
-  /** Whether the service can be reached and says that it serves. */
   serving(): Promise<boolean>;
   close(): void;
 }

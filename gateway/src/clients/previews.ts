@@ -1,7 +1,5 @@
 import { createEgressClient } from "@nodeloom/platform";
 
-/** Scaled pictures of stored files, as media makes them. */
-
 export interface Preview {
   contentType: string;
   bytes: Buffer;
@@ -15,7 +13,7 @@ export interface Previews {
 
 /** The transform service may be busy. */
 const TIMEOUT_MS = 20_000;
-/** More than media makes: a larger one is told from a broken answer. */
+/** Larger than any preview that media creates. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const OK = 200;
 

@@ -2,14 +2,12 @@ import { autoName, firstReady, rankedFor, TASK_NAMES, type BaseTier, type TaskNa
 import type { models } from "@nodeloom/proto";
 import type { Services } from "./services";
 
-/** Which models are taken for tasks. */
-
 type Listed = Pick<models.ListModelsResponse, "models" | "orders">;
 
-/** The models that do a task, the best first. */
+/** Models for a task, best first. */
 export const ranked = (name: TaskName, { models: all, orders }: Listed): models.Model[] => rankedFor(name, all, orders[name]?.models);
 
-/** What every task would become now, by its name in graphs; tasks without a model that is ready are left out. */
+/** Current model of every task, by its name in graphs; tasks without a ready model are left out. */
 export const readyModels = async (service: Services["models"], tier: BaseTier | undefined): Promise<Record<string, string>> => {
   const listed = await service.listModels({ includeDisabled: false });
   const found = TASK_NAMES.map((name) => [autoName(name), firstReady(ranked(name, listed), tier)?.internalName] as const);

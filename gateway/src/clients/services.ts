@@ -55,7 +55,6 @@ const DEFINITIONS = {
 export type ServiceName = keyof typeof DEFINITIONS;
 export type Addresses = Readonly<Record<ServiceName, string>>;
 
-/** What a service's process serves beside it. */
 const BESIDE = {
   signIn: { definition: signIn.SignInServiceService, by: "identity" },
   organizations: { definition: organizations.OrganizationsServiceService, by: "identity" },
@@ -69,12 +68,11 @@ const BESIDE = {
 
 export interface Connections {
   services: Services;
-  /** Whether each service can be reached and says that it serves. */
   checks: Checks;
   close(): void;
 }
 
-/** Clients of every service. Nothing is dialled before the first call. */
+/** Clients of all services. They connect at the first call. */
 export const connectServices = (at: Addresses, tls: TlsConfig): Connections => {
   const names = Object.keys(DEFINITIONS) as ServiceName[];
   const all = [

@@ -10,7 +10,7 @@ import { contentSecurity } from "./content-security";
 import { readFile, sendFile } from "./files";
 import { CONSOLE_FOLDER } from "./router";
 
-/** The page of apps, for visitors: small, without the console, and within pages of an app's origins. */
+/** The small page of apps for visitors, which other sites can embed. */
 const PAGE = "/app.html";
 const SCRIPT = "/embed.js";
 const NOT_FOUND = 404;
@@ -18,7 +18,7 @@ const ASK_FIRST = "no-cache";
 
 export interface AppPagesOptions {
   gateway: Pick<Gateway, "apps" | "logger" | "rateLimits" | "anonymousLimit" | "ownIds">;
-  /** Origins besides our own that media come from: a bucket, a CDN. */
+  /** Other origins of media: a bucket, a CDN. */
   mediaOrigins: readonly string[];
   folder?: string;
 }
@@ -26,15 +26,15 @@ export interface AppPagesOptions {
 /** @param ancestors whose pages may show it within theirs */
 const secure = (mediaOrigins: readonly string[], ancestors: readonly string[]): RequestHandler =>
   helmet({
-    // `frame-ancestors` says more than X-Frame-Options can.
+    // `frame-ancestors` is more precise than X-Frame-Options.
     frameguard: false,
     crossOriginResourcePolicy: { policy: "cross-origin" },
     contentSecurityPolicy: contentSecurity(mediaOrigins, { "form-action": ["'none'"], "frame-ancestors": ["'self'", ...ancestors] }),
   });
 
 /**
- * `/a/<slug>`: an app's page; `/apps/<account>`: an account's apps; `/embed.js`: puts an app into a page of another site. Nothing is
- * served where the console was not built.
+ * `/a/<slug>`: an app; `/apps/<account>`: an account's apps; `/embed.js`: embeds an app in another site. Without a built console nothing is
+ * served.
  */
 export const appPages = ({ gateway, mediaOrigins, folder = CONSOLE_FOLDER }: AppPagesOptions): Router => {
   const router = Router({ caseSensitive: true, strict: true });
@@ -50,7 +50,7 @@ export const appPages = ({ gateway, mediaOrigins, folder = CONSOLE_FOLDER }: App
         response.removeHeader("X-Frame-Options");
         response.vary("Accept-Encoding");
         response.setHeader("Cache-Control", ASK_FIRST);
-        // The page says that there is no such app.
+        // The page reports that there is no such app.
         if (ancestors === undefined) response.status(NOT_FOUND);
         secure(mediaOrigins, ancestors ?? [])(request, response, (error?: unknown) => {
           if (error) return next(error);
@@ -71,7 +71,7 @@ export const appPages = ({ gateway, mediaOrigins, folder = CONSOLE_FOLDER }: App
   router.get(SCRIPT, (request, response) => {
     response.vary("Accept-Encoding");
     response.setHeader("Cache-Control", ASK_FIRST);
-    // Pages of other sites load it.
+    // Other sites load it.
     response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
     sendFile(script, request, response);
   });

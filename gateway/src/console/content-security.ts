@@ -1,9 +1,9 @@
 import type { HelmetOptions } from "helmet";
 
 /**
- * Scripts, styles and fonts come from here alone; no style or script stands in a page itself.
- * @param mediaOrigins origins besides our own that media come from: a bucket, a CDN
- * @param own directives of the one page
+ * Allows scripts, styles and fonts from this origin only, and none inline.
+ * @param mediaOrigins other origins of media: a bucket, a CDN
+ * @param own further directives of the page
  */
 export const contentSecurity = (mediaOrigins: readonly string[], own: Readonly<Record<string, string[]>>) =>
   ({

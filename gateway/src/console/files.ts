@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import type { Request, Response } from "express";
 
-/** Encodings that the build leaves beside a file, the smallest first, by the ending of their names. */
+/** Encodings stored beside a file by the build, smallest first, with their extensions. */
 const ENCODINGS = [
   ["br", ".br"],
   ["gzip", ".gz"],
@@ -12,16 +12,14 @@ const COMPRESSED: ReadonlySet<string> = new Set(ENCODINGS.map(([, ending]) => en
 
 type Encoding = (typeof ENCODINGS)[number][0];
 
-/** A file of the console, with its compressed copies. */
 export interface ConsoleFile {
   extension: string;
   content: Buffer;
   encoded: ReadonlyMap<Encoding, Buffer>;
-  /** Of its content. */
+  /** Hash of the content. */
   hash: string;
 }
 
-/** A file, with the compressed copies that the build left beside it. */
 export const readFile = (path: string): ConsoleFile => {
   const content = readFileSync(path);
   const copies = ENCODINGS.filter(([, ending]) => existsSync(path + ending));
@@ -33,7 +31,7 @@ export const readFile = (path: string): ConsoleFile => {
   };
 };
 
-/** Every file of a folder, by its path from there (`/assets/index-abc.js`). */
+/** Files of a folder by path (`/assets/index-abc.js`). */
 export const readFiles = (folder: string): ReadonlyMap<string, ConsoleFile> => {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -41,15 +39,15 @@ export const readFiles = (folder: string): ReadonlyMap<string, ConsoleFile> => {
   return new Map(files.map((path) => [path.slice(folder.length).split(sep).join("/"), readFile(path)]));
 };
 
-/** The part of a file that is asked for, as browsers ask for sounds and films; undefined for all of it. */
+/** Range requested for audio and video; undefined for the whole file. */
 const partOf = (request: Request, bytes: number): { start: number; end: number } | undefined => {
   const asked = request.range(bytes);
   return Array.isArray(asked) && asked.type === "bytes" && asked.length === 1 ? asked[0] : undefined;
 };
 
-/** Answers with a file in the smallest encoding that the client takes, or with a part of one that has none; 304 where it has it already. */
+/** Sends a file in the smallest accepted encoding, or a range of an unencoded file; 304 if the client has it. */
 export const sendFile = ({ extension, content, encoded, hash }: ConsoleFile, request: Request, response: Response): void => {
-  // Of several encodings the client's order would decide; the build's does.
+  // Prefers the build's order over the client's.
   const encoding = ENCODINGS.map(([name]) => name).find((name) => encoded.has(name) && request.acceptsEncodings(name) === name);
   if (encoding !== undefined) response.setHeader("Content-Encoding", encoding);
   response.setHeader("ETag", `"${hash}${encoding === undefined ? "" : `-${encoding}`}"`);

@@ -5,28 +5,28 @@ import helmet from "helmet";
 import { contentSecurity } from "./content-security";
 import { readFiles, sendFile } from "./files";
 
-/** Beside the gateway's own code, whether that runs from its sources or built. */
+/** Beside the gateway's code, built or not. */
 export const CONSOLE_FOLDER = join(__dirname, "../../console/dist");
 const PAGE = "/index.html";
 const HASHED = "/assets/";
 const FOR_EVER = "public, max-age=31536000, immutable";
 const ASK_FIRST = "no-cache";
-/** Paths of the service, which never answer with the console's page. */
+/** Paths of the service, which never serve the console's page. */
 const NOT_PAGES = /^\/(?:api|media|docs|healthz|readyz|temporal)(?:\/|$)/;
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 export interface ConsoleOptions {
   folder?: string;
-  /** Origins besides our own that media come from: a bucket, a CDN. */
+  /** Other origins of media: a bucket, a CDN. */
   mediaOrigins: readonly string[];
 }
 
-/** Browsers accept text/html by name; an API client that takes any type gets ROUTE_NOT_FOUND. */
+/** Browsers accept text/html by name. API clients that accept any type get ROUTE_NOT_FOUND. */
 const wantsPage = (accept: string | undefined): boolean => accept?.includes("text/html") === true;
 
 /**
- * The browser console: its files, and its page for every address that no route of the service has. Nothing is served
- * where it was not built. What is served is the build that was there at the start, whatever becomes of the folder.
+ * Serves the console: its files, and its page for every address without a route. Without a built console nothing is served. Files are read
+ * at the start, so later changes to the folder have no effect.
  */
 export const consoleRouter = ({ folder = CONSOLE_FOLDER, mediaOrigins }: ConsoleOptions): Router => {
   const router = Router({ caseSensitive: true });

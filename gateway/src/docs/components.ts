@@ -8,7 +8,7 @@ export const COMPONENTS = "#/components/schemas/";
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a schema says of itself beyond zod: `override` members replace generated ones, null removes them. */
+/** Applies OpenAPI members that zod can't express: `override` replaces generated members, and null removes them. */
 const overridden = ({ override, ...generated }: Json): Json => {
   const members = isObject(override) ? { ...generated, ...override } : generated;
   return Object.fromEntries(
@@ -18,7 +18,7 @@ const overridden = ({ override, ...generated }: Json): Json => {
 
 const DROPPED: ReadonlySet<string> = new Set(["$defs", "$schema"]);
 
-/** Points every reference at the components, and applies what schemas override. */
+/** Points references at the components and applies overrides. */
 const rewrite = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(rewrite);
   if (!isObject(value)) return value;
@@ -31,7 +31,7 @@ const rewrite = (value: unknown): unknown => {
   );
 };
 
-/** Schemas by name, collected while the operations are described. */
+/** Schemas by name, collected while operations are described. */
 export const createComponents = (): { schemas: Json; describe(schema: z.ZodType, io: Direction): Json } => {
   const schemas: Json = {};
   const describe = (schema: z.ZodType, io: Direction): Json => {
@@ -50,7 +50,7 @@ const without = (value: Json, name: string): Json => Object.fromEntries(Object.e
 
 export type Components = ReturnType<typeof createComponents>;
 
-/** A schema as it stands in the document, with what it refers to in its place. */
+/** A schema with its references inlined. */
 export const standalone = (schema: z.ZodType, io: Direction): Json => {
   const { schemas, describe } = createComponents();
   const inlined = (value: unknown): unknown => {

@@ -4,7 +4,7 @@ import helmet from "helmet";
 import { fixed } from "./kept";
 import { DOCS_PATH, EXPLORER_PATH, ICON_PATH } from "./site/layout";
 
-/** Swagger UI: the OpenAPI document as a page on which every operation can be tried. */
+/** Swagger UI for trying operations. */
 
 const ASSETS = ["swagger-ui.css", "swagger-ui-bundle.js"] as const;
 const MAX_AGE_MS = 60 * 60 * 1_000;
@@ -28,7 +28,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** No validator badge: it would call another host. */
+/** Without the validator badge, which calls another host. */
 const START = `SwaggerUIBundle({
   url: "/api/openapi.json",
   dom_id: "#reference",
@@ -40,10 +40,7 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/**
- * Errors are told by their codes: their bodies and headers are alike, and the introduction describes them. Nothing is
- * wider than a phone.
- */
+/** Errors have the same bodies and headers everywhere, so only their codes are shown. Nothing is wider than a phone. */
 const STYLE = `body { margin: 0; }
 nav { display: flex; gap: 16px; padding: 12px 20px; font: 14px system-ui, sans-serif; }
 .swagger-ui .response-col_links { display: none; }
@@ -90,7 +87,6 @@ const secure = helmet({
   },
 });
 
-/** The page, and what it loads. */
 export const explorerRouter = (): Router => {
   const folder = dirname(require.resolve("swagger-ui-dist/package.json"));
   const router = Router({ caseSensitive: true, strict: true });

@@ -4,7 +4,7 @@ import { IDEMPOTENCY_SECONDS, RATE_WINDOW_SECONDS } from "../http/limits";
 const hours = IDEMPOTENCY_SECONDS / 3_600;
 const perWindow = (requests: number | null): string => (requests === null ? "unlimited" : requests.toLocaleString("en"));
 
-/** What is the same for every operation, in Markdown: the document's own first page. */
+/** First page of the document: rules shared by all operations. */
 export const INTRODUCTION = `### Authentication
 
 Send an API key in the header \`x-api-key\`. The operations under *Keys* make one; they need a signed-in user, and a tier of Pro or above. The

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Request, RequestHandler, Response } from "express";
 
-/** A text that stays the same as long as the process runs. Only its compressed form is kept. */
+/** A constant text, stored only in compressed form. */
 export interface Kept {
   type: string;
   gzip: Buffer;
@@ -16,7 +16,7 @@ export const keep = (type: string, content: string): Kept => ({
   tag: createHash("sha1").update(content).digest("base64url"),
 });
 
-/** Answers with a text; 304 where the client has it already. */
+/** Sends a text; 304 if the client has it. */
 export const sendKept = ({ type, gzip, tag }: Kept, request: Request, response: Response): void => {
   const isZipped = request.acceptsEncodings("gzip") === "gzip";
   if (isZipped) response.set("Content-Encoding", "gzip");
@@ -27,7 +27,7 @@ export const sendKept = ({ type, gzip, tag }: Kept, request: Request, response: 
   response.type(type).send(isZipped ? gzip : gunzipSync(gzip));
 };
 
-/** Answers with a text that is made at the first request. */
+/** Sends a text that is created at the first request. */
 export const fixed = (type: string, make: () => string): RequestHandler => {
   let kept: Kept | undefined;
   return (request, response) => sendKept((kept ??= keep(type, make())), request, response);

@@ -10,7 +10,7 @@ import { withExamples } from "./sample";
 import { DOCS_PATH } from "./site/layout";
 import { webhooks } from "./webhooks";
 
-/** The OpenAPI 3.1 document, made from the table that also routes and validates. */
+/** OpenAPI 3.1 document, generated from the table that also routes and validates. */
 
 const TAG_DESCRIPTIONS: Readonly<Record<Tag, string>> = {
   Workflows: "Graphs that are saved, and the schemas of their inputs",
@@ -79,7 +79,6 @@ const mcpErrorSchema = z
 
 const SESSION_DESCRIPTION = `The cookie of a signed-in browser; over TLS its name is \`${HOST_PREFIX}${SESSION_COOKIE}\``;
 
-/** Describes a table of routes. */
 export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string): Json => {
   const components = createComponents();
   components.describe(errorSchema, "output");

@@ -6,7 +6,6 @@ import { PROTOCOLS } from "../http/protocols";
 import type { Components, Json } from "./components";
 import { errorResponses, isRevalidated, successResponses } from "./responses";
 
-/** The members of an object schema as parameters. */
 const parametersOf = (schema: z.ZodType | undefined, place: "path" | "query", components: Components): Json[] => {
   if (!schema) return [];
   const { properties = {}, required = [] } = components.describe(schema, "input") as {
@@ -31,7 +30,7 @@ const IDEMPOTENCY = {
   once: "What is sent again under the same key happens once",
 } as const;
 
-/** Headers of requests that some routes read. */
+/** Request headers that some routes read. */
 const READ: Partial<Record<RouteHeader, string>> = {
   "If-Match": "Change only this revision (an ETag)",
   "Last-Event-ID": "Send only what came after this event",
@@ -102,7 +101,7 @@ const security = ({ auth, app, protocol = "plain" }: Route): Json[] => {
   return auth === "session" || auth === "admin-session" ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 };
 
-/** Path parameters, each as its name. */
+/** Shows each path parameter as its name. */
 const NAMES = new Proxy<Record<string, string>>({}, { get: (_, name) => `<${String(name)}>` });
 
 const capabilityText = (capability: Capability): string => {

@@ -36,10 +36,10 @@ const APPLIED = { "Preference-Applied": header("`respond-async`, where it was as
 const AUTHENTICATE = { "WWW-Authenticate": header("How to authenticate") };
 const RETRY_AFTER = { "Retry-After": header("Seconds to wait", "integer") };
 
-/** Codes that are answered again to a request with the same Idempotency-Key. */
+/** Codes that are replayed under the same Idempotency-Key. */
 const REPEATED: ReadonlySet<Reason> = new Set(["EXECUTION_FAILED", "INSUFFICIENT_CREDITS", "BUDGET_EXCEEDED"]);
 
-/** The codes that a route's checks imply, and those it names. */
+/** Codes implied by a route's checks, and those it declares. */
 export const reasonsOf = (route: Route): Reason[] => {
   const reasons: Reason[] = ["INVALID_REQUEST", "INTERNAL", "SERVICE_UNAVAILABLE"];
   const needsCredentials = route.auth !== "none" && route.auth !== "hook";
@@ -49,7 +49,7 @@ export const reasonsOf = (route: Route): Reason[] => {
   if (route.auth === "admin" || route.auth === "admin-session") reasons.push("CAPABILITY_DENIED");
   if (needsCredentials && route.method !== "GET") reasons.push("CROSS_ORIGIN_DENIED");
   if (route.capability !== undefined) reasons.push("CAPABILITY_DENIED");
-  // Of members whose role does not reach, and of who is no member.
+  // For members without the role, and for non-members.
   if (route.role !== "self") reasons.push("CAPABILITY_DENIED", "NOT_FOUND");
   if (route.limit !== "none") reasons.push("RATE_LIMIT_EXCEEDED");
   if (route.body && !isStreamed(route.body)) reasons.push("REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE", "CONCURRENCY_LIMIT_EXCEEDED");
@@ -59,12 +59,12 @@ export const reasonsOf = (route: Route): Reason[] => {
   if (route.idempotent) reasons.push("IDEMPOTENCY_KEY_REUSED");
   if (route.idempotent === "replay" || route.idempotent === "rebuild") reasons.push("IDEMPOTENCY_IN_PROGRESS");
   reasons.push(...(route.errors ?? []));
-  // What an account that awaits approval may not do, one that is to be deleted may not either.
+  // The same actions are blocked for accounts that will be deleted.
   if (reasons.includes("ACCOUNT_NOT_APPROVED")) reasons.push("ACCOUNT_LEAVING");
   return [...new Set(reasons)];
 };
 
-/** One line of an error's description: its code, where it has one, when it comes, and what else its body has. */
+/** One line per error: code, cause and extra members. */
 const errorLine = (reason: Reason): string => {
   const { when, members = {} } = ERRORS[reason];
   const code = WITHOUT_CODE.has(reason) ? "no code" : `\`${reason}\``;
@@ -72,7 +72,6 @@ const errorLine = (reason: Reason): string => {
   return `- ${code}: ${when}${names.length === 0 ? "" : ` (${names.join(", ")})`}`;
 };
 
-/** An error as the clients of a route read it. */
 const exampleOf = ({ protocol = "plain" }: Route, code: Reason): Json => {
   const body = WITHOUT_CODE.has(code) ? { error: "workflow not found" } : { error: "what went wrong", code, doc: `${ERROR_PAGES}${code}` };
   return PROTOCOLS[protocol].asError({ status: HTTP_STATUS_BY_REASON[code], headers: {}, body }).body;

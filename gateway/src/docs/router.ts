@@ -7,13 +7,13 @@ import { siteRouter } from "./site/router";
 import { createSite, llmsText } from "./site/site";
 
 export interface DocsOptions {
-  /** OpenAPI's. */
+  /** The OpenAPI document. */
   document: object;
   publicBaseUrl: string;
   gateway: Gateway;
 }
 
-/** The OpenAPI document at /openapi.json and /api/openapi.json, /llms.txt, and the documentation at /docs. */
+/** Serves /openapi.json and /api/openapi.json, /llms.txt, and the documentation at /docs. */
 export const docsRouter = ({ document, publicBaseUrl, gateway }: DocsOptions): Router => {
   const text = JSON.stringify(document);
   const site = createSite(document as Pick<ApiDocument, "tags">, text);

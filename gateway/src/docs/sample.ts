@@ -1,12 +1,12 @@
 import type { Operation, Schema } from "./api/document";
 
-/** Values that show the form of a JSON Schema: for examples of requests and responses. */
+/** Example values for JSON Schemas. */
 
 type Schemas = Readonly<Record<string, Schema>>;
 
 export interface SampleOptions {
   schemas: Schemas;
-  /** Also members that may be absent. */
+  /** Include optional members. */
   isWhole?: boolean;
 }
 
@@ -14,7 +14,7 @@ const MOST_DEPTH = 6;
 const ID = "5f0c3f6e-8a44-4a53-9a52-0f6f5f1c2b7d";
 const TIME = "2026-05-04T12:00:00.000Z";
 
-/** Values by the names of their members; used where they fit the member's schema. */
+/** Example values by member name; used if they fit the schema. */
 const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   apiKey: ["nl_live_example"],
   code: ["EXECUTION_FAILED"],
@@ -82,8 +82,8 @@ const scalar = (schema: Schema, name: string): unknown => {
 };
 
 /**
- * A value that a schema accepts: its own example, else one made from its type and the member's name.
- * @param name of the member that has the schema
+ * A value that a schema accepts: its example, or one from its type and the member's name.
+ * @param name name of the member with this schema
  */
 export const sampleOf = (schema: Schema, options: SampleOptions, name = "", depth = 0): unknown => {
   const { examples, example = examples?.[0], type } = schema;
@@ -109,7 +109,7 @@ export const sampleOf = (schema: Schema, options: SampleOptions, name = "", dept
 const JSON_TYPE = "application/json";
 const SUCCESS = /^2/;
 
-/** Operations with an example of each successful JSON response that has none. */
+/** Adds examples to successful JSON responses without one. */
 export const withExamples = (operation: Operation, schemas: Schemas): Operation => ({
   ...operation,
   responses: Object.fromEntries(

@@ -5,7 +5,7 @@ import { execution, webhookConfiguration } from "../routes/executions/view";
 import { timestamp } from "../http/schemas";
 import type { Json } from "./components";
 
-/** What the service sends to the webhooks of keys. */
+/** OpenAPI descriptions of webhooks. */
 
 type Describe = (schema: z.ZodType) => Json;
 
@@ -38,7 +38,7 @@ const RESPONSES: Json = {
   },
 };
 
-/** A message has the webhook's address only; the state of its delivery is a member of the execution. */
+/** A message has the webhook's address only; the delivery state is in the execution. */
 const ended = execution.extend({ webhookDelivery: webhookConfiguration });
 
 const EXECUTION: z.input<typeof ended> = {

@@ -6,19 +6,19 @@ import type { CallContext } from "./route";
 export interface AdminAction {
   /** For example `user.update`. */
   action: string;
-  /** Id of what is changed. */
+  /** Id of the changed resource. */
   target: string;
-  /** What was asked for. */
+  /** Requested change. */
   change?: unknown;
-  /** What was there when the request came. */
+  /** State before the request. */
   before?: unknown;
-  /** Whose owners may read the row, where it is not administrators' alone: a person's or an organization's id. */
+  /** Person or organization whose owners may also read the row. */
   ownerId?: string;
-  /** Names a write that happens once however often it is sent: the row is the same for every attempt. */
+  /** Identifies a write that happens once: all attempts share one row. */
   reference?: string | undefined;
 }
 
-/** What a write did; `before`, where given, replaces the state that was read before it. */
+/** Result of a write; `before` replaces the state that was read earlier. */
 export interface Written<T> {
   value: T;
   before?: unknown;
@@ -29,7 +29,7 @@ type Context = Pick<CallContext<"admin">, "gateway" | "caller" | "response" | "l
 
 const END_DEADLINE_MS = 3_000;
 
-/** Errors after which nobody knows whether the change was made. */
+/** Errors after which the change may or may not have happened. */
 const AMBIGUOUS: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["unavailable", "internal", "failed"]);
 
 const text = (value: unknown): string => (value === undefined || value === null ? "" : JSON.stringify(value));
@@ -47,8 +47,8 @@ const rowOf = ({ caller, response }: Context, { action, target, change, before, 
   });
 
 /**
- * A new id for each request; request ids will not do, because clients may choose and repeat them. The attempts of one
- * referenced write share an id, so that the retry after a crash ends the row that the crash left pending.
+ * A new id per request; request ids can be repeated by clients. Attempts of one referenced write share an id, so that the retry after a
+ * crash completes the pending row.
  */
 const idOf = (row: identity.AuditRow, reference: string | undefined): string => {
   if (reference === undefined) return randomUUID();
@@ -61,7 +61,7 @@ const begin = async (context: Context, action: AdminAction): Promise<identity.Au
   const row = { ...rowOf(context, action), outcome: identity.AuditOutcome.AUDIT_OUTCOME_PENDING };
   const id = idOf(row, action.reference);
   const { row: stored } = await service.recordAudit({ row: { ...row, id } });
-  // An earlier attempt was refused: this one may succeed, and is told apart.
+  // An earlier attempt failed; this one may succeed and gets its own row.
   if (stored?.outcome === identity.AuditOutcome.AUDIT_OUTCOME_FAILED) {
     const another = { ...row, id: randomUUID() };
     await service.recordAudit({ row: another });
@@ -70,7 +70,7 @@ const begin = async (context: Context, action: AdminAction): Promise<identity.Au
   return { ...row, id };
 };
 
-/** The change is made; a row that can't be ended stays pending, and the outcome is logged. */
+/** The change was made. If its row can't be completed, it stays pending and the outcome is logged. */
 const end = async ({ gateway, logger }: Context, row: identity.AuditRow): Promise<void> => {
   try {
     await gateway.services.identity.recordAudit({ row }, { waitForReady: true, deadlineMs: END_DEADLINE_MS });
@@ -80,8 +80,8 @@ const end = async ({ gateway, logger }: Context, row: identity.AuditRow): Promis
 };
 
 /**
- * Makes a change as an administrator. Its audit row is stored before it (no row, no change) and ended after it; a crash
- * in between leaves the row pending.
+ * Makes an administrator's change. Its audit row is stored first (without it there is no change) and completed afterwards; a crash in
+ * between leaves it pending.
  */
 export const audited = async <T>(context: Context, action: AdminAction, write: () => Promise<Written<T>>): Promise<T> => {
   const row = await begin(context, action);
@@ -104,6 +104,6 @@ export const audited = async <T>(context: Context, action: AdminAction, write: (
   return value;
 };
 
-/** Makes a change to what the caller's account has: its owners can read of it. */
+/** Makes a change to the caller's account; its owners can read the row. */
 export const auditedForOwner = <T>(context: Context, action: Omit<AdminAction, "ownerId">, write: () => Promise<Written<T>>): Promise<T> =>
   audited(context, { ...action, ownerId: context.caller.user.id }, write);

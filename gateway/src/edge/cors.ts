@@ -8,8 +8,8 @@ import { tokenOf } from "../apps/apps";
 import { PREFLIGHT_SECONDS } from "../apps/limits";
 
 /**
- * Requests of pages of other origins: those that an app names, with a visitor's token, to routes that take one. Cookies are never
- * taken from there, so that no answer says that they may be sent.
+ * Cross-origin requests: from origins that an app lists, with a visitor's token, on routes that accept one. Cookies are never accepted
+ * there, so responses never allow credentials.
  */
 
 const NO_CONTENT = 204;
@@ -21,7 +21,7 @@ const EXPOSED_HEADERS = [
 
 const allow = (response: Response, origin: string): void => void response.setHeader("Access-Control-Allow-Origin", origin);
 
-/** The app that a request is for: by its token, or on a route that is open to visitors by its address. */
+/** App of a request: from its token, or from the path on routes open to visitors. */
 const slugOf = ({ apps }: Gateway, { app }: Route, request: Request): string | undefined => {
   if (app === "open") return request.headers["x-api-key"] === undefined ? String(request.params.slug) : undefined;
   const token = tokenOf(request);
@@ -31,11 +31,11 @@ const slugOf = ({ apps }: Gateway, { app }: Route, request: Request): string | u
 const isFromApp = (apps: Gateway["apps"], slug: string, origin: string): Promise<boolean> =>
   apps.originsOf(slug).then(
     (origins) => origins.includes(origin),
-    // An app that is not there has no origins; the request itself says why.
+    // An unknown app has no origins; the request itself reports the error.
     () => false,
   );
 
-/** Lets pages of an app's origins read the answers of a route, refusals among them. */
+/** Lets pages of an app's origins read a route's responses, including errors. */
 export const allowOrigin =
   (gateway: Gateway, route: Route): RequestHandler =>
   (request, response, next) => {
@@ -63,9 +63,9 @@ const mayAsk = async ({ apps }: Gateway, { params }: Request, origin: string): P
   typeof params.slug === "string" ? isFromApp(apps, params.slug, origin) : apps.hasOrigin(origin);
 
 /**
- * Answers a browser that asks whether a page may send a request here: yes for the methods and headers of visitors, from an origin of
- * the app that the path names; where it names none, from one of any app's. To any other question as without this.
- * @param routes of the path
+ * Answers preflight requests: allows visitors' methods and headers from the origins of the app in the path, or of any app if the path names
+ * none. All others get the response without CORS.
+ * @param routes routes of the path
  */
 export const preflight = (gateway: Gateway, routes: readonly Route[], allowed: readonly string[]): RequestHandler => {
   const methods = routes.filter(({ app }) => app).map(({ method }) => method as string);

@@ -16,10 +16,9 @@ import type { OidcCookie } from "../auth/oidc-cookie";
 import type { Sessions } from "../auth/session";
 import type { StreamCount } from "./rate/stream-count";
 
-/** Everything a route may use. */
 export interface Gateway {
   services: Services;
-  /** True from the signal to stop until the process takes no more requests. */
+  /** True from the stop signal until the process accepts no more requests. */
   isDraining(): boolean;
   authentication: Authentication;
   sessions: Sessions;
@@ -35,19 +34,19 @@ export interface Gateway {
   visits: Visits;
   catalog: Catalog;
   eventStreams: StreamCount;
-  /** Carries changes of custom tiers to their users' accounts. */
+  /** Applies changes of custom tiers to their users' accounts. */
   tierRollouts: Sweeper;
-  /** Cancels the runs of users who were suspended or lost approval. */
+  /** Cancels runs of users who were suspended or lost approval. */
   runStops: Sweeper;
-  /** The gateway as clients see it, without a slash at its end. */
+  /** Public address of the gateway, without a trailing slash. */
   publicBaseUrl: string;
   previews: Previews;
-  /** Temporal's UI for administrators, as browsers see it, and what it calls the namespace of runs; undefined where it is not served. */
+  /** Temporal's public address and the namespace of runs; undefined if it isn't served. */
   temporalUi: { url: string; namespace: string } | undefined;
   /** Requests per minute and address on routes without a caller. */
   anonymousLimit: number;
   registrationLimit: number;
-  /** Aborted when the process stops: long waits end. */
+  /** Aborts when the process stops, which ends long waits. */
   stopping: AbortSignal;
   logger: Logger;
 }

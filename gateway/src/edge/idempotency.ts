@@ -4,7 +4,6 @@ import type { Logger, Redis } from "@nodeloom/platform";
 import { inProgress, REPLAYED, reused } from "./lease";
 import { IDEMPOTENCY_LEASE_MS, IDEMPOTENCY_SECONDS } from "../http/limits";
 
-/** A reply as it goes over the wire. */
 export interface RenderedReply {
   status: number;
   headers: Record<string, string>;
@@ -13,20 +12,19 @@ export interface RenderedReply {
 
 export interface IdempotentRequest {
   key: string;
-  /** Whose answer is kept: it goes with the account. */
+  /** Owner of the stored response; it is erased with the account. */
   owner: string;
-  /** Caller and resource: keys of different callers and resources never meet. */
+  /** Caller and resource: keys of different callers and resources are independent. */
   scope: string;
-  /** Hash of query and body; another one under the same key is refused. */
+  /** Hash of query and body; a different one under the same key is rejected. */
   fingerprint: string;
 }
 
 export interface Idempotency {
   /**
-   * Answers a request at most once. The work gets an execution id that is the same for every attempt under one key, so
-   * that an attempt after a crash joins the run of the first. Answers that invite a retry (429, 5xx but for a run that has
-   * failed) are not kept.
-   * @throws IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, SERVICE_UNAVAILABLE (the store is away)
+   * Answers a request at most once. All attempts under one key share an execution id, so that a retry after a crash joins the first run.
+   * Responses that invite a retry (429, and 5xx except failed runs) aren't stored.
+   * @throws IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, SERVICE_UNAVAILABLE (the store is unavailable)
    */
   once(request: IdempotentRequest, work: (executionId: string) => Promise<RenderedReply>): Promise<RenderedReply>;
 }
@@ -36,7 +34,7 @@ export const IDEMPOTENCY_KEY = /^[!-~]([ -~]*[!-~])?$/;
 const TOO_MANY_REQUESTS = 429;
 const FIRST_SERVER_ERROR = 500;
 
-/** The Idempotency-Key of a request, checked; undefined when it has none. */
+/** The checked Idempotency-Key of a request; undefined if it has none. */
 export const idempotencyKey = (header: string | string[] | undefined): string | undefined => {
   if (header === undefined) return undefined;
   if (typeof header === "string" && header.length <= LIMITS.idempotencyKeyChars && IDEMPOTENCY_KEY.test(header)) return header;
@@ -44,8 +42,8 @@ export const idempotencyKey = (header: string | string[] | undefined): string | 
 };
 
 /**
- * KEYS[1] the record; ARGV fingerprint, execution id, token, lease (ms), lifetime (s), owner.
- * The record is a hash; whoever holds the lease works, and a lease that ran out may be taken over.
+ * KEYS[1] the record; ARGV fingerprint, execution id, token, lease (ms), lifetime (s), owner. The record is a hash. Its lease holder does
+ * the work; an expired lease can be taken over.
  */
 const BEGIN = `
 local time = redis.call('TIME')
@@ -62,7 +60,7 @@ if tonumber(stored[3]) > now then return {'busy'} end
 redis.call('HSET', KEYS[1], 'token', ARGV[3], 'leaseUntil', now + ARGV[4])
 return {'work', stored[2]}`;
 
-/** KEYS[1] the record; ARGV token, lease (ms, 0 gives it up). */
+/** KEYS[1] the record; ARGV token, lease (ms; 0 releases it). */
 const RENEW = `
 if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
 local time = redis.call('TIME')
@@ -80,7 +78,7 @@ type Started = ["work", executionId: string] | ["done", reply: string] | ["busy"
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
-/** Codes of runs that failed: a retry under the key would join the same run, so they are stored. */
+/** Codes of failed runs. They are stored, because a retry under the key would join the same run. */
 const RUN_FAILURES: ReadonlySet<unknown> = new Set<Reason>([
   "EXECUTION_FAILED",
   "OUTGOING_LIMIT_EXCEEDED",
@@ -106,7 +104,7 @@ export const createIdempotency = ({ redis, keyPrefix, logger, leaseMs = IDEMPOTE
       throw unavailable("idempotency keys cannot be honoured now");
     }) as Promise<Started>;
 
-  /** Losing the store now costs the replay only: the lease runs out and a retry joins the same run. */
+  /** Losing the store now only costs the replay: the lease expires, and a retry joins the same run. */
   const tolerate = (error: Error): void => logger.warn({ reason: error.message }, "idempotency record was not updated");
 
   const perform = async (record: string, token: string, work: () => Promise<RenderedReply>): Promise<RenderedReply> => {

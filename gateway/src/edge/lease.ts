@@ -12,43 +12,43 @@ export const inProgress = (): DomainError =>
 export const reused = (): DomainError =>
   new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
 
-/** The header of a reply that repeats an earlier one. */
+/** Marks a replayed response. */
 export const REPLAYED: Readonly<Record<string, string>> = { "Idempotency-Replayed": "true" };
-/** Sets the header before an error's reply is made; an answer that has begun is left as it is. */
+/** Sets the header before an error is rendered; a started response stays as it is. */
 export const markReplayed = (response: { headersSent?: boolean; setHeader(name: string, value: string): unknown }): void => {
   if (response.headersSent) return;
   for (const [name, value] of Object.entries(REPLAYED)) response.setHeader(name, value);
 };
 
-/** Names what a key belongs to: the route and its decoded parameters, however the path was written. */
+/** Scope of a key: the route and its decoded parameters, independent of spelling. */
 export const resourceOf = (method: string, route: string, params: unknown): string => JSON.stringify([method, route, params]);
 
-/** The id of what a request under a key starts: a UUID made from user, resource and key. */
+/** Id of the work under a key: a UUID from user, resource and key. */
 export const keyedId = (userId: string, resource: string, key: string): string => derivedId(userId, resource, key);
 
-/** Hash of query and body: two requests under one key must have the same. */
+/** Hash of query and body. Requests under one key must have the same. */
 export const fingerprintOf = (query: unknown, bodyText: string): string =>
   createHash("sha256")
     .update(`${JSON.stringify(query)}\n${bodyText}`)
     .digest("base64url");
 
-/** KEYS[1] the lease; ARGV holder. Only its holder gives it up. */
+/** KEYS[1] the lease; ARGV holder. Only its holder can release it. */
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 /** KEYS[1] the lease; ARGV holder, milliseconds. */
 const RENEW = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
 
 export interface Leases {
   /**
-   * Answers one request of a key at a time, in all processes. Without Redis requests aren't kept apart: they join the same work.
-   * @throws IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED while another one is being answered
+   * Serializes requests under one key across processes. Without Redis they run in parallel and join the same work.
+   * @throws IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED while another request is in progress
    */
   hold<T>(id: string, fingerprint: string, work: () => Promise<T>): Promise<T>;
-  /** The fingerprint of the first request under a key; undefined when there was none, or Redis is away. */
+  /** Fingerprint of the first request under a key; undefined if there was none or Redis is unavailable. */
   remember(id: string, fingerprint: string): Promise<string | undefined>;
   forget(id: string): Promise<void>;
 }
 
-/** Keeps which process is answering a key, in Redis; answers are rebuilt from what the request made. */
+/** Leases in Redis name the process that answers a key; responses are rebuilt from the created resource. */
 export const createLeases = ({
   redis,
   keyPrefix,

@@ -1,4 +1,3 @@
-/** mail/: what the platform mails to people, where a mail server is configured. */
 import { DomainError, isUnavailable } from "@nodeloom/kernel";
 import { createSlots, doubling, retry } from "@nodeloom/platform";
 import type { notifications } from "@nodeloom/proto";
@@ -9,15 +8,15 @@ import type { CallContext } from "./route";
 type Mail = NonNullable<notifications.SendRequest["message"]>;
 
 interface Wanted {
-  /** What it is about; empty for links that people ask for. */
+  /** Subject of the mail; empty for links that people request. */
   id?: string;
   mail: Mail;
 }
 
-/** How long the sign-in page waits for it. */
+/** Limits how long the sign-in page waits. */
 const STATE_CALL = { deadlineMs: 2_000 } as const;
 
-/** Whether mail is configured; no where that is not known right now. */
+/** True if mail is configured; false if that is unknown now. */
 export const hasMail = ({ services }: Pick<Gateway, "services">): Promise<boolean> =>
   services.notifications.getMail({}, STATE_CALL).then(
     ({ configured }) => configured,
@@ -30,7 +29,7 @@ export const requireMail = async ({ services }: Pick<Gateway, "services">): Prom
   if (!configured) throw new DomainError("precondition", "NOT_CONFIGURED", "no mail server is configured here: set SMTP_URL and MAIL_FROM");
 };
 
-/** Has a mail sent. @throws NOT_CONFIGURED */
+/** Sends a mail. @throws NOT_CONFIGURED */
 export const send = async ({ services }: Pick<Gateway, "services">, { id = "", mail }: Wanted): Promise<void> => {
   await services.notifications.send({ id, message: mail });
 };
@@ -39,7 +38,7 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 const asked = createSlots({ concurrency: MAILS_ASKED_FOR, queueLimit: 0 });
 
-/** Asks for a mail until notifications has stored it: by its id it is one mail, however often that takes. */
+/** Retries until notifications has stored the mail; its id makes repetitions one mail. */
 const sendPatiently = (gateway: Gateway, wanted: Wanted): Promise<void> =>
   retry(() => send(gateway, wanted), {
     pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
@@ -48,7 +47,7 @@ const sendPatiently = (gateway: Gateway, wanted: Wanted): Promise<void> =>
     signal: gateway.stopping,
   });
 
-/** Has a mail sent that nothing depends on: its request is answered without it, also while notifications is away. */
+/** Sends a mail in the background: the request doesn't depend on it, even while notifications is unavailable. */
 export const sendSoon = ({ gateway, logger }: Pick<CallContext, "gateway" | "logger">, wanted: Required<Wanted>): void => {
   asked
     .use(() => sendPatiently(gateway, wanted), { maxWaitMs: 0 })

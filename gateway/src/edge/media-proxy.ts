@@ -7,7 +7,7 @@ import type { Gateway } from "./gateway";
 import { renderError, send } from "./reply";
 
 const PROXY_TIMEOUT_MS = 60_000;
-/** Credentials are not passed on to media. */
+/** Credentials aren't forwarded to media. */
 const WITHHELD = ["x-api-key", "cookie", "authorization"];
 
 export interface MediaProxyOptions {
@@ -15,14 +15,14 @@ export interface MediaProxyOptions {
   gateway: Gateway;
 }
 
-/** Reads media objects through the gateway, with ranges and validators as media answers them. */
+/** Proxies media objects, including ranges and validators. */
 export const mediaProxy = ({ mediaUrl, gateway }: MediaProxyOptions): Router => {
   const router = Router();
   router.use((request, response, next) => {
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
-    // Results are shown on other sites too.
+    // Other sites show results.
     response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
-    // Safe: keys can't be guessed, and the answer doesn't depend on the caller.
+    // Safe: keys can't be guessed, and the response doesn't depend on the caller.
     response.setHeader("Access-Control-Allow-Origin", "*");
     response.setHeader("Access-Control-Expose-Headers", "Accept-Ranges, Content-Length, Content-Range, ETag");
     next();

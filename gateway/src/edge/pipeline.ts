@@ -20,14 +20,13 @@ import { check, checkQuery } from "../http/validate";
 const EXECUTION_ID = "X-Execution-Id";
 const FIRST_ERROR = 400;
 
-/** What a request names in its path and its query. */
 export type Named = Pick<Request, "params" | "query">;
 
-/** The capabilities that a request needs; undefined for none. */
+/** Capabilities that a request needs; undefined for none. */
 export const capabilitiesOf = ({ capability }: Route, { params }: Pick<Named, "params">): (string | undefined)[] =>
   [capability].flat().map((each) => (typeof each === "function" ? each(params as Record<string, string>) : each));
 
-/** Authenticates the caller. A refusal before the caller is known counts against the address. */
+/** Authenticates the caller. Failures before that count against the address. */
 const admit = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<Caller | undefined> => {
   let caller: Caller | undefined;
   try {
@@ -80,7 +79,7 @@ export const validate = (route: Route, request: Named, body: JsonBody): Checked 
   query: route.query ? checkQuery(route.query, request.query) : {},
 });
 
-/** Answers a request under a key from what was made, or is made now, under the id that the key stands for. */
+/** Answers a request under a key from the resource with the key's id, which exists or is created now. */
 const rebuild = async (route: Route, context: CallContext, key: string, fingerprint: string): Promise<RenderedReply> => {
   const { gateway, caller, params, response } = context;
   const executionId = keyedId(idempotencyOwner(caller!), resourceOf(route.method, route.path, params), key);
@@ -89,7 +88,7 @@ const rebuild = async (route: Route, context: CallContext, key: string, fingerpr
   return gateway.leases.hold(executionId, fingerprint, work);
 };
 
-/** Runs the handler; under an Idempotency-Key at most once. */
+/** Runs the handler, at most once under an Idempotency-Key. */
 const answer = async (gateway: Gateway, route: Route, context: CallContext, body: JsonBody): Promise<RenderedReply | undefined> => {
   const { request, response } = context;
   const isKept = route.idempotent === "replay" || route.idempotent === "rebuild";
@@ -112,7 +111,7 @@ const answer = async (gateway: Gateway, route: Route, context: CallContext, body
   });
 };
 
-/** Remembers that an execution is the caller's, so that polling it does not count as guessing ids. */
+/** Remembers that an execution belongs to the caller, so that polling it doesn't count as guessing ids. */
 const noteOwner = (gateway: Gateway, route: Route, { request, response, caller }: Received, reply: RenderedReply | undefined): void => {
   if (route.limit === "user+id") noteOwnId(gateway, route, request, caller);
   const started = route.startsRun && (reply?.status ?? 0) < FIRST_ERROR ? response.getHeader(EXECUTION_ID) : undefined;
@@ -120,9 +119,9 @@ const noteOwner = (gateway: Gateway, route: Route, { request, response, caller }
 };
 
 /**
- * The checks of one request in their fixed order: headers with the body's declared size and encoding, caller, capability, rate
- * limit, body, shape, approval (of an upload before its body). What needs the resource itself (existence, tier, async support,
- * credits) follows in the handler and its services.
+ * Checks a request in a fixed order: headers including declared size and encoding, caller, capability, rate limit, body, shape, approval
+ * (before the body of an upload). Checks that need the resource (existence, tier, async support, credits) follow in the handler and its
+ * services.
  */
 const serve = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<RenderedReply | undefined> => {
   const receivedAtMs = Date.now();
@@ -160,7 +159,6 @@ const serve = async (gateway: Gateway, route: Route, request: Request, response:
   }
 };
 
-/** The Express handler of a route. */
 export const handle =
   (gateway: Gateway, route: Route): RequestHandler =>
   (request, response) => {

@@ -19,14 +19,14 @@ export const render = ({ status, body, headers = {} }: Reply): RenderedReply => 
   text: body === undefined ? "" : toJson(body),
 });
 
-/** An error as a reply; an unforeseen one is logged. */
+/** Renders an error; unexpected ones are logged. */
 export const renderError = (error: unknown, gateway: Pick<Gateway, "logger">, protocol: Protocol = "plain"): RenderedReply => {
   if (!isExpected(error)) gateway.logger.error({ err: error }, "request failed");
   const { status, headers, body } = PROTOCOLS[protocol].asError(errorReply(error));
   return render({ status, body, headers: { ...headers, ...rateLimitHeaders(error) } });
 };
 
-/** Reads what is left of a request and drops it; ends with the request, or when there was too much or it took too long. */
+/** Reads and discards the rest of a request, up to bounds of size and time. */
 const drain = (request: Request): Promise<void> =>
   new Promise((resolve) => {
     let bytes = 0;
@@ -51,13 +51,12 @@ const closeUnlessRead = async (request: Request, response: Response): Promise<vo
 };
 
 /**
- * Answers before the whole body is there. Clients often send all of it before they look at an answer, and would see a broken
- * connection instead, so the rest is read and dropped within bounds. The connection is kept where little is left: of a body that is
- * small, or that was taken as far as it mattered.
+ * Answers before the whole body has arrived. Clients often send all of it before they read, and would see a broken connection, so the rest
+ * is read and discarded within bounds. The connection stays open if little is left.
  */
 const sendEarly = (request: Request, response: Response, text: string): void => {
   const isSmall = response.statusCode < FIRST_ERROR || Number(request.headers["content-length"] ?? Infinity) <= SMALL_BODY_BYTES;
-  // A body behind `Expect` may never come, and one that timed out is not waited for again.
+  // A body behind `Expect` may never come, and one that timed out isn't waited for again.
   const mayNotCome = request.headers.expect !== undefined || response.statusCode === REQUEST_TIMEOUT;
   if (isSmall && !mayNotCome) {
     response.end(text);
@@ -70,7 +69,7 @@ const sendEarly = (request: Request, response: Response, text: string): void => 
   void closeUnlessRead(request, response);
 };
 
-/** Writes a reply. Headers that were set on the response before (request id, limits) stay. */
+/** Sends a reply. Headers already set (request id, limits) stay. */
 export const send = (response: Response, { status, headers, text }: RenderedReply): void => {
   if (response.headersSent) return void response.end();
   const request = response.req;

@@ -5,7 +5,7 @@ import { PROTOCOLS } from "../http/protocols";
 import type { Gateway } from "./gateway";
 import type { Route } from "./route";
 
-/** Who sends a request to a route; undefined when it carries no credentials that the route takes. */
+/** Resolves the caller of a route; undefined without accepted credentials. */
 export const resolveCaller = async (
   gateway: Gateway,
   { auth, app, protocol = "plain", role }: Pick<Route, "auth" | "app" | "protocol" | "role">,

@@ -11,12 +11,12 @@ import type { Gateway } from "./gateway";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Whose bucket a request counts in: the caller's, the caller's per `:id`, the client address's, or none. An address's limit per minute is that
- * of all routes without a caller, unless it is given.
+ * Bucket of a request: the caller's, the caller's per `:id`, the address's, or none. Addresses have the default limit of routes without a
+ * caller, unless one is given.
  */
 export type Limit = "user" | "user+id" | "ip" | "none" | { ip: number | ((gateway: Gateway) => number) };
 
-/** The capability that must be covered; from the path parameters as they were sent. */
+/** Required capability, from the raw path parameters. */
 export type Capability = string | ((params: Readonly<Record<string, string>>) => string);
 
 export const TAGS = [
@@ -43,10 +43,10 @@ export const TAGS = [
 ] as const;
 export type Tag = (typeof TAGS)[number];
 
-/** Headers beyond those of every route: that it reads, and that its successful replies have. */
+/** Further request headers that the route reads, and headers of its successful replies. */
 export type RouteHeader = "If-Match" | "Last-Event-ID" | "ETag" | "Link" | "Location";
 
-/** A reply whose body is not JSON alone: schemas by content type, as the request asks. */
+/** A reply that isn't only JSON: schemas by content type, chosen by the request. */
 export class Content {
   constructor(readonly types: Readonly<Record<string, z.ZodType>>) {}
 }
@@ -55,12 +55,12 @@ export const content = (types: Readonly<Record<string, z.ZodType>>): Content => 
 
 export interface Reply {
   status: number;
-  /** Serialized as JSON; RawJson members are written as they are. */
+  /** Serialized as JSON; RawJson members are written unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** Says that the handler writes the response itself (a stream). */
+/** The handler writes the response itself as a stream. */
 export const STREAMED = Symbol("streamed");
 
 export interface CallContext<A extends Auth = Auth, P = unknown, Q = unknown, B = unknown> {
@@ -68,12 +68,12 @@ export interface CallContext<A extends Auth = Auth, P = unknown, Q = unknown, B 
   params: P;
   query: Q;
   body: B;
-  /** The body's top-level members as slices of the text that was sent. */
+  /** Top-level members of the body as slices of the sent text. */
   members(): ReadonlyMap<string, string>;
   caller: A extends "none" ? undefined : Caller;
-  /** Names what is asked for, under an Idempotency-Key; otherwise empty. */
+  /** Hash of the request under an Idempotency-Key; otherwise empty. */
   fingerprint: string;
-  /** The id of what this request starts: of its run, or of its work under an Idempotency-Key. Otherwise empty. */
+  /** Id of the run, or of the work under an Idempotency-Key. Otherwise empty. */
   executionId: string;
   receivedAtMs: number;
   logger: Logger;
@@ -81,7 +81,7 @@ export interface CallContext<A extends Auth = Auth, P = unknown, Q = unknown, B 
   response: Response;
 }
 
-/** One endpoint: the router, the checks and the OpenAPI document all read it. */
+/** One endpoint: the router, the checks and the OpenAPI document read it. */
 export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown, B = unknown> {
   method: Method;
   /** Express style: `/api/workflows/:slug/run`. */
@@ -90,41 +90,41 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   summary: string;
   description?: string;
   tag: Tag;
-  /** `plain` unless given. */
+  /** Default: `plain`. */
   protocol?: Protocol;
   auth: A;
-  /** Each of them must be covered. */
+  /** All of them are required. */
   capability?: Capability | readonly Capability[];
-  /** The least a member must be where the request is for an organization. */
+  /** Minimum role if the request is for an organization. */
   role: Needed;
   limit: Limit;
   params?: ParamsSpec<P>;
   query?: z.ZodType<Q>;
-  /** Refuses accounts that await approval. */
+  /** Rejects accounts without approval. */
   approval?: boolean;
-  /** Without it the body is not read. */
+  /** Without it, the body isn't read. */
   body?: Body<B>;
   /** Starts a run: every reply carries X-Execution-Id. */
   startsRun?: boolean;
   /**
-   * Honours Idempotency-Key: `replay` by storing the answer, `once` because the service behind does the work only once,
-   * `rebuild` by answering again from what was made under the id that the key stands for.
+   * How Idempotency-Key works: `replay` stores the response; `once` relies on the service to do the work once; `rebuild` answers again from
+   * the resource with the key's id.
    */
   idempotent?: "replay" | "once" | "rebuild";
   headers?: readonly RouteHeader[];
-  /** Shape of each successful reply; null where there is no body. */
+  /** Schema of each successful reply; null without a body. */
   responses: Readonly<Record<number, z.ZodType | Content | null>>;
-  /** Pages of an app's origins may call it: with a visitor's token, or as it is open to anyone. */
+  /** Cross-origin access from an app's origins: with a visitor's token, or open to anyone. */
   app?: "visitors" | "open";
-  /** Codes beyond those that its checks imply. */
+  /** Codes beyond those implied by its checks. */
   errors?: readonly Reason[];
   example?: unknown;
   handler(context: CallContext<A, P, Q, B>): Promise<Reply | typeof STREAMED>;
 }
 
-/** A route of any types, for the table. */
+/** A route with erased types, for the table. */
 export type Route = RouteDefinition;
 
-/** Declares an endpoint; the handler's context is typed by the schemas. */
+/** Declares an endpoint; the schemas type the handler's context. */
 export const defineRoute = <A extends Auth, P = unknown, Q = unknown, B = unknown>(definition: RouteDefinition<A, P, Q, B>): Route =>
   definition as unknown as Route;

@@ -2,11 +2,11 @@ import type { Reason } from "@nodeloom/kernel";
 
 export interface ErrorEntry {
   status: number;
-  /** When clients get it: a sentence. */
+  /** When clients get it, as a sentence. */
   when: string;
-  /** What the client does about it: sentences. */
+  /** What the client can do, in sentences. */
   fix: string;
-  /** Members of the body beside `error`, `code` and `doc`, with their meaning. Not every error of the code has all of them. */
+  /** Body members besides `error`, `code` and `doc`, with their meaning. Each is optional. */
   members?: Readonly<Record<string, string>>;
 }
 
@@ -16,10 +16,7 @@ const CREDITS = { requiredCredits: "the most that the run can cost", availableCr
 const FAILED_RUN = { executionId: "the run", nodeId: "the node that failed" } as const;
 const PROVIDER = { providerStatus: "the provider's HTTP status", providerBody: "its response, shortened and without secrets" } as const;
 
-/**
- * Every code that exists: the one place where machine-readable codes meet HTTP statuses, and what the documentation says
- * about them. The table in docs/guide/errors.md and a page per code are made from it.
- */
+/** Every error code with its HTTP status and documentation. docs/guide/errors.md and a page per code are generated from it. */
 export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   INVALID_REQUEST: {
     status: 400,
@@ -322,5 +319,5 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   },
 };
 
-/** Codes that clients don't see: the body has only `error`. */
+/** Codes that aren't sent: the body has only `error`. */
 export const WITHOUT_CODE: ReadonlySet<Reason> = new Set<Reason>(["WORKFLOW_NOT_FOUND"]);

@@ -11,7 +11,7 @@ export interface ErrorReply {
   body: Record<string, unknown>;
 }
 
-/** Path of the page of each code on the documentation's site. */
+/** Path of the error pages on the documentation site. */
 export const ERROR_PAGES = "/docs/reference/errors/";
 const INTERNAL_MESSAGE = "internal error";
 
@@ -24,7 +24,7 @@ const errorHeaders = (error: DomainError): Record<string, string> => {
   return headers;
 };
 
-/** An error as clients see it: `{error, code, doc, ...metadata}`. Anything unforeseen is INTERNAL, without detail. */
+/** Body of an error: `{error, code, doc, ...metadata}`. Unexpected errors become INTERNAL without details. */
 export const errorReply = (error: unknown): ErrorReply => {
   const known =
     error instanceof DomainError && error.reason !== "INTERNAL" ? error : new DomainError("internal", "INTERNAL", INTERNAL_MESSAGE);
@@ -37,7 +37,7 @@ export const errorReply = (error: unknown): ErrorReply => {
   return { status: HTTP_STATUS_BY_REASON[known.reason], headers: errorHeaders(known), body };
 };
 
-/** Whether an error was raised by this code, rather than met; others are logged. */
+/** True if our code raised the error on purpose; others are logged. */
 export const isExpected = (error: unknown): boolean => error instanceof DomainError && error.reason !== "INTERNAL";
 
 export const unauthenticated = (): DomainError =>

@@ -5,7 +5,7 @@ import type { Response } from "express";
 import { EVENT_CALLER_MS, EVENT_HEARTBEAT_MS } from "./limits";
 
 export interface StreamedEvent {
-  /** Its number in the log; 0 for an event that is not in the log and can't be replayed. */
+  /** Sequence number in the log; 0 for events outside the log, which can't be replayed. */
   id: number;
   type: string;
   data: string;
@@ -20,7 +20,7 @@ const format = ({ id, type, data }: StreamedEvent): string =>
     .map((line) => `data: ${line}\n`)
     .join("")}\n`;
 
-/** The sequence number a client has seen last; 0 when it has seen none. */
+/** Last sequence number that a client has seen; 0 for none. */
 export const lastEventId = (header: string | string[] | undefined): number =>
   typeof header === "string" && /^\d{1,15}$/.test(header) ? Number(header) : 0;
 
@@ -28,8 +28,8 @@ export const lastEventId = (header: string | string[] | undefined): number =>
 export const EVENT_STREAM_HEADERS = { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
 
 /**
- * Sends events as server-sent events until they end or the client goes away; comment lines keep the connection open
- * meanwhile. A source that breaks ends the stream, and the client resumes by itself with Last-Event-ID.
+ * Sends events until they end or the client disconnects; comment lines keep the connection open. If the source fails, the stream ends, and
+ * the client resumes with Last-Event-ID.
  */
 export const streamEvents = async (response: Response, events: AsyncIterable<StreamedEvent>, gone: AbortSignal): Promise<void> => {
   response.status(200).set(EVENT_STREAM_HEADERS);
@@ -46,7 +46,7 @@ export const streamEvents = async (response: Response, events: AsyncIterable<Str
   }
 };
 
-/** Aborts when the client has gone, or when the process stops. */
+/** Aborts when the client disconnects or the process stops. */
 export const whileConnected = (response: Response, stopping: AbortSignal): AbortSignal => {
   const link = linkSignals(stopping);
   const closed = (): void => {
@@ -59,8 +59,8 @@ export const whileConnected = (response: Response, stopping: AbortSignal): Abort
 };
 
 /**
- * Aborts with another signal, or when the caller would be refused by now: a key that was revoked, a session that ended.
- * @param admit rejects for a caller who is refused; that it can't be known ends nothing
+ * Aborts with another signal, or once the caller would be rejected: a revoked key, an ended session.
+ * @param admit rejects for such a caller; an unavailable check ends nothing
  */
 export const whileAdmitted = (connected: AbortSignal, admit: () => Promise<unknown>): AbortSignal => {
   const link = linkSignals(connected);

@@ -13,9 +13,9 @@ const MAX_FIELDS = 50;
 const MAX_FILES = 16;
 
 export interface Form {
-  /** Those given once, as texts; `name[]` is `name`. */
+  /** Fields sent once, as texts; `name[]` counts as `name`. */
   fields: Record<string, string>;
-  /** What became of each file, by the name of its field, in their order. */
+  /** Results for the files by field name, in order. */
   files: Record<string, string[]>;
 }
 
@@ -37,7 +37,7 @@ export const readForm = async (request: Request, keep: (bytes: AsyncIterable<Buf
   const failed = new AbortController();
   const fail = (error: unknown): void => failed.abort(error);
   const refuse = (message: string): void => fail(invalidRequest([{ path: "", message }]));
-  /** A field of this name would be lost where its values are copied. */
+  /** Rejects names that would be lost when the values are copied. */
   const checkName = (name: string): void => {
     if (plainName(name) === "__proto__") fail(invalidRequest([{ path: "__proto__", message: "is no name that a field may have" }]));
   };
@@ -57,7 +57,7 @@ export const readForm = async (request: Request, keep: (bytes: AsyncIterable<Buf
   await pipeline(request.iterator({ destroyOnReturn: false }), parser, { signal: failed.signal }).catch((error: Error) =>
     refuse(`the form can't be read: ${error.message}`),
   );
-  // After a refusal the rest is read and dropped, so that the client gets to see the answer.
+  // After an error the rest is read and discarded, so that the client receives the response.
   request.resume();
   await Promise.allSettled(files.map(({ reference }) => reference));
   failed.signal.throwIfAborted();

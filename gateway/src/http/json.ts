@@ -1,17 +1,17 @@
 /**
- * JSON as text. What clients save in a workflow must come back exactly as it was sent (number spelling, key order,
- * duplicate keys, `__proto__`, …), so those members travel as slices of the original text and never as parsed values.
+ * Lossless JSON. Saved workflow members must return exactly as they were sent (number spelling, key order, duplicate keys, `__proto__`), so
+ * they travel as slices of the text and never as parsed values.
  */
 
-/** A JSON text that is written into a reply as it is. */
+/** A JSON text written into a reply unchanged. */
 export class RawJson {
   constructor(readonly text: string) {}
 }
 
-/** A stored JSON text, or what stands for it when there is none. */
+/** A stored JSON text, or its default. */
 export const raw = (text: string, absent = "null"): RawJson => new RawJson(text === "" ? absent : text);
 
-/** Names of members are few, and the same in every row of every list. */
+/** Member names repeat in every row of every list, so they are cached. */
 const quotedNames = new Map<string, string>();
 const MAX_QUOTED_NAMES = 1_000;
 
@@ -38,7 +38,7 @@ const objectJson = (value: object): string => {
   return `${text}}`;
 };
 
-/** Serializes a value in which RawJson may stand for any member. Members that are undefined are left out. */
+/** Serializes a value that may contain RawJson. Undefined members are left out. */
 export const toJson = (value: unknown): string => {
   if (typeof value === "boolean") return value ? "true" : "false";
   if (value === null || typeof value !== "object" || value instanceof Date) return JSON.stringify(value) ?? "null";

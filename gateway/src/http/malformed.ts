@@ -4,7 +4,7 @@ import { invalidRequest } from "@nodeloom/kernel";
 import { errorReply, requestTimeout } from "./errors";
 import { PROTOCOLS, protocolOf } from "./protocols";
 
-/** Messages for the errors of Node's HTTP parser and timers, by their code. */
+/** Messages for errors of Node's HTTP parser and timers, by code. */
 const WRONG: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "the address and headers are too long",
 };
@@ -14,11 +14,11 @@ const NOT_HTTP = "this is not a valid HTTP request";
 
 const PATH = /^[A-Z]{3,10} (\S{1,100})/;
 
-/** The path of a request that could not be parsed, as far as its beginning is known. */
+/** Path of a malformed request, if its first bytes show it. */
 const pathOf = ({ rawPacket }: Error & { rawPacket?: unknown }): string =>
   (Buffer.isBuffer(rawPacket) ? PATH.exec(rawPacket.toString("latin1", 0, HEAD_BYTES))?.[1] : undefined) ?? "";
 
-/** Answers requests that Node could not parse, in the form of every other error, where the connection can still be written to. */
+/** Answers malformed requests in the usual error format, if the connection is still writable. */
 export const answerMalformed = (server: Server): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return void socket.destroy();

@@ -1,8 +1,8 @@
 import type { ErrorReply } from "./errors";
 
-/** Errors in the form of JSON-RPC 2.0, which the Model Context Protocol speaks. */
+/** Errors in the form of JSON-RPC 2.0, as the Model Context Protocol requires. */
 
-/** Codes of JSON-RPC for what is wrong with a message, and the first of those that servers give a meaning. */
+/** JSON-RPC error codes for malformed messages, and the first server-defined one. */
 export const RPC_CODES = { invalidRequest: -32_600, invalidParams: -32_602, server: -32_000, sessionNotFound: -32_001 } as const;
 
 const BAD_REQUEST = 400;
@@ -13,7 +13,7 @@ const codeOf = (status: number): number => {
   return status === NOT_FOUND ? RPC_CODES.sessionNotFound : RPC_CODES.server;
 };
 
-/** The same error of a whole HTTP request, whose message is not known or not looked at. */
+/** Error of a whole HTTP request, without a message id. */
 export const asRpcError = ({ status, headers, body }: ErrorReply): ErrorReply => {
   const { error: message, ...data } = body;
   const asked: Record<string, string> = headers["WWW-Authenticate"] === undefined ? {} : { "WWW-Authenticate": "Bearer" };

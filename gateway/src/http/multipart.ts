@@ -5,14 +5,14 @@ import { invalidRequest, type DomainError } from "@nodeloom/kernel";
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_BOUNDARY_CHARS = 70;
-/** Parts read in search of the file. */
+/** Maximum parts read in search of the file. */
 const MAX_PARTS = 100;
 const BOUNDARY = /^multipart\/form-data\b.*?;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i;
-/** A field of this name is a file, whether or not it has a file's name. */
+/** A field with this name is a file, with or without a file name. */
 const FILE_FIELD = "file";
 
 const malformed = (message: string): DomainError => invalidRequest([{ path: "", message }]);
-/** Why a form that was read to here has no whole file. */
+/** Errors of forms without a complete file. */
 const PROBLEMS = {
   before: "the form has no file",
   beyond: `the form's first ${MAX_PARTS} parts are no file`,
@@ -28,7 +28,7 @@ export const isForm = (contentType: string | undefined): boolean => {
 
 const SECOND_FILE = "the form has more than one file: upload each by a request of its own";
 
-/** The file of a form that is written piece by piece. */
+/** Parses the file of a form piece by piece. */
 const fileParser = (contentType: string) => {
   const form = new Busboy({
     headers: { "content-type": contentType },
@@ -39,9 +39,9 @@ const fileParser = (contentType: string) => {
   const pieces: Buffer[] = [];
   let state: keyof typeof PROBLEMS | "over" | "second" = "before";
   let isBroken = false;
-  /** The rest can't be read, and is ignored. */
+  /** The rest can't be parsed and is ignored. */
   let isDone = false;
-  /** Resolves the write under way: a parser that has failed calls no callback. */
+  /** Resolves the pending write: a failed parser calls no callback. */
   let resolveStep = (): void => undefined;
   const fail = (): void => {
     if (state === "over") isDone = true;
@@ -57,7 +57,7 @@ const fileParser = (contentType: string) => {
   form.on("file", (_name, file, fileName) => {
     file.on("error", fail);
     if (state !== "before") {
-      // A field for a file that a browser's user left empty has neither name nor content.
+      // An empty file field of a browser has neither name nor content.
       const refuse = (): void => void (state = "second");
       if (fileName) refuse();
       return void file.on("data", refuse);
@@ -81,7 +81,7 @@ const fileParser = (contentType: string) => {
           isWritten = true;
           callback();
         });
-        // The parser gives a part without headers to no reader, and never takes another piece.
+        // The parser reports no part without headers, and then accepts no more input.
         setImmediate(() => {
           if (isWritten || state === "inside") return;
           fail();
@@ -99,9 +99,9 @@ const fileParser = (contentType: string) => {
 };
 
 /**
- * The bytes of the file in a form. What else the form has is left aside.
- * @param contentType of a form
- * @throws INVALID_REQUEST when there is none, there are several, or the form breaks off
+ * Bytes of the file in a form; other parts are ignored.
+ * @param contentType content type of a form
+ * @throws INVALID_REQUEST for no file, several files, or a truncated form
  */
 export async function* fileOfForm(source: AsyncIterable<Buffer>, contentType: string): AsyncGenerator<Buffer> {
   const file = fileParser(contentType);

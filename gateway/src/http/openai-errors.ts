@@ -1,7 +1,7 @@
 import type { Reason } from "@nodeloom/kernel";
 import type { ErrorReply } from "./errors";
 
-/** Errors in the form of OpenAI's API (platform.openai.com/docs/guides/error-codes), which its libraries read. */
+/** Errors in the form of OpenAI's API (platform.openai.com/docs/guides/error-codes), for its libraries. */
 
 const TYPES: Readonly<Record<number, string>> = {
   401: "authentication_error",
@@ -14,16 +14,15 @@ const FIRST_SERVER_ERROR = 500;
 
 const typeOf = (status: number): string => TYPES[status] ?? (status >= FIRST_SERVER_ERROR ? "server_error" : "invalid_request_error");
 
-/** Which parameter an error is about, where it is about one. */
+/** Parameter that an error concerns, or null. */
 const paramOf = (issues: unknown): string | null => {
   const path = Array.isArray(issues) ? (issues[0] as { path?: unknown } | undefined)?.path : undefined;
   return typeof path === "string" && path !== "" ? path : null;
 };
 
-/** Where OpenAI's API is. */
 export const OPENAI_PATH = "/v1/";
 
-/** Errors that pass with time: the same request may succeed later. */
+/** Temporary errors: the same request may succeed later. */
 const PASSING: ReadonlySet<unknown> = new Set<Reason>([
   "RATE_LIMIT_EXCEEDED",
   "CONCURRENCY_LIMIT_EXCEEDED",
@@ -33,9 +32,8 @@ const PASSING: ReadonlySet<unknown> = new Set<Reason>([
 ]);
 
 /**
- * The same error as an OpenAI library reads it: `{error: {message, type, param, code}}`, and what else the error says beside these. Those
- * libraries repeat what failed with 408, 409, 429 and 5xx, unless `x-should-retry` says that it is no use: because the error does not
- * pass, or because a run was accepted, which is not to be begun again.
+ * Error for OpenAI libraries: `{error: {message, type, param, code}}`, plus our own members. Those libraries retry 408, 409, 429 and 5xx
+ * unless `x-should-retry` forbids it: for permanent errors, and for accepted runs, which must not start again.
  */
 export const asOpenAiError = ({ status, headers, body }: ErrorReply): ErrorReply => {
   const { error: message, code = null, ...rest } = body;

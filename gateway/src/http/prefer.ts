@@ -1,16 +1,16 @@
 import { invalidRequest } from "@nodeloom/kernel";
 
-/** Preferences of a request (RFC 7240), as far as runs know them. */
+/** Preferences of a request (RFC 7240) that runs support. */
 export interface Preferences {
-  /** Answer at once, and let the run be polled. */
+  /** Answer at once; the client polls. */
   respondAsync: boolean;
-  /** Refuse the run instead of letting it wait in line. */
+  /** Reject the run instead of queueing it. */
   noQueue: boolean;
   /** Seconds. */
   wait: number | undefined;
 }
 
-/** A preference or a parameter of one: a token, and perhaps a value that is a token or quoted. */
+/** A preference or parameter: a token, optionally with a value that is a token or quoted. */
 const PREFERENCE = /^([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*([\w!#$%&'*+.^`|~-]+|"[^"\\]*"))?$/;
 const FLAGS: ReadonlySet<string> = new Set(["respond-async", "no-queue"]);
 
@@ -26,8 +26,8 @@ const read = (text: string): [name: string, value: string | undefined] => {
 };
 
 /**
- * Reads the header; of a preference that is given twice the first counts, and others than these are left aside.
- * @throws INVALID_REQUEST for what can't be read
+ * Parses the header. The first of repeated preferences counts, and unknown ones are ignored.
+ * @throws INVALID_REQUEST for a malformed header
  */
 export const readPrefer = (header: string | string[] | undefined): Preferences => {
   const texts = (Array.isArray(header) ? header.join(",") : (header ?? "")).split(/[,;]/).map((one) => one.trim());

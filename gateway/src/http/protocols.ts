@@ -2,19 +2,19 @@ import type { ErrorReply } from "./errors";
 import { asRpcError } from "./mcp-errors";
 import { asOpenAiError, OPENAI_PATH } from "./openai-errors";
 
-/** What a route speaks to its clients. */
+/** Protocols that routes speak. */
 export type Protocol = "plain" | "openai" | "mcp";
 
 export interface ProtocolTraits {
-  /** Keys come as `Authorization: Bearer`, too. */
+  /** Accepts keys as `Authorization: Bearer`. */
   takesBearer: boolean;
-  /** Pages of other origins are refused, whatever else their requests carry. */
+  /** Rejects pages of other origins, whatever credentials they send. */
   refusesOtherOrigins: boolean;
-  /** Runs follow the header Prefer. */
+  /** Runs follow the Prefer header. */
   readsPrefer: boolean;
-  /** An error in the form that its clients read. */
+  /** Converts an error to the protocol's form. */
   asError(plain: ErrorReply): ErrorReply;
-  /** That form's name among the schemas of the document. */
+  /** Name of that form's schema in the document. */
   errorSchema: string;
 }
 
@@ -32,9 +32,9 @@ export const PROTOCOLS: Readonly<Record<Protocol, ProtocolTraits>> = {
   mcp: { ...PLAIN, takesBearer: true, refusesOtherOrigins: true, asError: asRpcError, errorSchema: "McpError" },
 };
 
-/** Paths of this API carry no version: these are unknown routes like any other. */
+/** This API has unversioned paths: these are unknown routes like any other. */
 const VERSIONED_PATH = `${OPENAI_PATH}api/`;
 
-/** The protocol of a path outside of its routes, such as an unknown one. */
+/** Protocol of a path without a route. */
 export const protocolOf = (path: string): Protocol =>
   path.startsWith(OPENAI_PATH) && !path.startsWith(VERSIONED_PATH) ? "openai" : "plain";

@@ -1,14 +1,14 @@
-/** Revisions of a resource as entity tags: `"<revision>"`, and after a hyphen what else the resource shows that is no part of its revision. */
+/** Revisions as entity tags: `"<revision>"`, with a suffix after a hyphen for parts outside the revision. */
 
-/** Names no revision: an update that asks for it is refused. */
+/** Matches no revision: an update that requires it is rejected. */
 export const NO_REVISION = -1;
 const STRONG_TAG = /^"(\d{1,15})(?:-[\w-]+)?"$/;
 
 export const revisionTag = (revision: number, ...more: readonly string[]): string => `"${[revision, ...more].join("-")}"`;
 
 /**
- * The revision an If-Match header asks for: undefined for any, NO_REVISION when its tags name none.
- * @param current reads the revision of now; called only when several tags are given
+ * Revision required by an If-Match header: undefined for any, NO_REVISION if no tag matches.
+ * @param current reads the current revision; called only for several tags
  */
 export const matchRevision = async (header: string | undefined, current: () => Promise<number>): Promise<number | undefined> => {
   if (header === undefined || header.trim() === "*") return undefined;

@@ -17,9 +17,9 @@ import { z } from "zod";
 import { invalidSlug, notFound } from "./errors";
 import { PAGE_DEFAULT, PAGE_MAX } from "./limits";
 
-/** Vocabulary of requests and replies that several resources share. */
+/** Schemas that several resources share. */
 
-/** Path parameters: their form, and the error of a value that cannot name anything. */
+/** Path parameters: their schema, and the error for a value that can't name anything. */
 export interface ParamsSpec<P> {
   schema: z.ZodType<P>;
   invalid(): DomainError;
@@ -36,12 +36,12 @@ export const slug = z
 /** UUIDs are compared in lower case. */
 const lowerUuid = (value: string): string => (UUID.test(value.toLowerCase()) ? value.toLowerCase() : value);
 export const uuid = z.string().overwrite(lowerUuid).regex(UUID, "must be a UUID").meta({ example: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11" });
-/** Text of people for a name, a title or an id. @param max characters */
+/** A line of text for a name, a title or an id. @param max maximum characters */
 export const line = (max: number) => z.string().max(max).regex(ONE_LINE, ONE_LINE_FORM);
 export const identifier = line(MAX_ID_CHARS).min(1).overwrite(lowerUuid);
-/** Names are kept, and looked for, in composed form (NFC): é is one character however it was typed. */
+/** Names are stored and searched in composed form (NFC), so that é is one character however it was typed. */
 export const name = line(LIMITS.nameChars).normalize().regex(/\S/, "must not be empty").meta({ example: "Poster maker" });
-/** What a header can carry: secrets of others. @param max characters */
+/** A header value, such as another service's secret. @param max maximum characters */
 export const headerValue = (max: number) => z.string().min(1).max(max).regex(HEADER_VALUE, `must be ${HEADER_VALUE_FORM}`);
 export const timestamp = z.iso.datetime().meta({ example: "2026-05-04T12:00:00.000Z" });
 export const credits = z.number().meta({ description: "Credits; 1 credit = 0.01 USD" });
@@ -50,7 +50,7 @@ export const MAX_CREDITS = 1_000_000_000;
 export const anyObject = z.looseObject({});
 export const baseTier = z.enum(TIERS);
 const MAX_TIER_CHARS = 64;
-/** A built-in tier, or a custom one. */
+/** A built-in or custom tier. */
 export const tierId = slug.max(MAX_TIER_CHARS).meta({ example: "pro" });
 
 export const workflowParams: ParamsSpec<{ slug: string }> = { schema: z.object({ slug }), invalid: workflowNotFound };
@@ -63,18 +63,17 @@ export const executionParams: ParamsSpec<{ id: string }> = {
   schema: z.object({ id: z.string().overwrite(lowerUuid).regex(UUID).meta(UUID_PARAMETER) }),
   invalid: executionNotFound,
 };
-/** What is odd about a node that runs all the same. */
+/** A warning about a node that still runs. */
 const nodeWarning = z.object({ nodeId: z.string(), message: z.string() });
 export const nodeWarnings = z.array(nodeWarning);
 export type NodeWarning = z.infer<typeof nodeWarning>;
 
-/** Parameters that name a thing by an opaque id. */
+/** Parameters that name a resource by an opaque id. */
 export const idParams = (what: string): ParamsSpec<{ id: string }> => ({
   schema: z.object({ id: identifier }),
   invalid: () => notFound(what),
 });
 
-/** A whole number in a query string, within bounds. */
 const wholeNumber = (minimum: number, maximum: number) =>
   z
     .string()
@@ -82,7 +81,7 @@ const wholeNumber = (minimum: number, maximum: number) =>
     .transform(Number)
     .refine((value) => value >= minimum && value <= maximum, `must be between ${minimum} and ${maximum}`);
 
-/** A whole number in a query string, within bounds; `fallback` where it is not given. */
+/** A whole number in a query string, with a default. */
 export const queryInteger = (minimum: number, maximum: number, fallback: number): z.ZodType<number, string | undefined> =>
   wholeNumber(minimum, maximum)
     .default(fallback)
@@ -90,7 +89,7 @@ export const queryInteger = (minimum: number, maximum: number, fallback: number)
 
 export const queryFlag = z.enum(["true", "false"]).transform((value) => value === "true");
 export const limit = queryInteger(1, PAGE_MAX, PAGE_DEFAULT);
-/** The limit of a list that is not paged unless asked to be. */
+/** Limit of a list that is paged only on request. */
 export const optionalLimit = wholeNumber(1, PAGE_MAX)
   .optional()
   .meta({
@@ -98,31 +97,29 @@ export const optionalLimit = wholeNumber(1, PAGE_MAX)
     override: { type: "integer", pattern: null, minimum: 1, maximum: PAGE_MAX },
   });
 export const offset = queryInteger(0, MAX_OFFSET, 0);
-/** Opaque; as `nextCursor` of the page before. */
+/** Opaque; the `nextCursor` of the page before. */
 export const cursor = z.string().min(1).max(1_000);
 
 const NO_VERSION = "must be a version's number, or draft";
 const MAX_VERSION = 999_999_999;
 const versionText = z.string().regex(VERSION, NO_VERSION);
-/** Which version of a workflow is meant, in a body: its number may be one. */
+/** A workflow version in a body, which can be a number. */
 export const versionMember = z.union([z.number().int().min(1).max(MAX_VERSION), versionText], { error: NO_VERSION }).optional();
-/** Which version of a workflow is meant. */
+/** A workflow version in a query. */
 export const versionQuery = versionText
   .optional()
   .meta({ description: "A version's number, or `draft`; without it the newest published version, or the draft while there is none" });
 
-/** Of pages of executions, whose results may be long. */
+/** For pages of executions, whose results may be long. */
 export const PAGES_END_EARLY = "A page has fewer rows than `limit` where results are long: go on as long as there is a `nextCursor`.";
 
-/** One page of a list that is read by cursor; `nextCursor` is null at the end. */
+/** A page of a list with cursors; `nextCursor` is null at the end. */
 export const cursorPage = <T extends z.ZodType>(row: T): z.ZodObject<{ rows: z.ZodArray<T>; nextCursor: z.ZodNullable<z.ZodString> }> =>
   z.object({ rows: z.array(row), nextCursor: z.string().nullable() });
 
-/** A time as clients see it. */
 export const iso = (date: Date | undefined): string | null => date?.toISOString() ?? null;
-/** A cursor of a service as clients see it. */
 export const nextCursor = (value: string): string | null => value || null;
 
-/** A list's parameters: others than these are refused, unless their schema says itself what else there may be. */
+/** Parameters of a list. Unknown ones are rejected, unless the schema allows them. */
 export const listQuery = <Q>(schema: z.ZodType<Q> = z.object({}) as unknown as z.ZodType<Q>): z.ZodType<Q> =>
   schema instanceof z.ZodObject && schema.def.catchall === undefined ? (schema.strict() as unknown as z.ZodType<Q>) : schema;

@@ -1,2 +1,2 @@
-/** Where Temporal's UI stands on its listener; its server is told the same. */
+/** Path of Temporal's UI on its listener; Temporal's server has the same setting. */
 export const TEMPORAL_UI_PATH = "/temporal";

@@ -39,10 +39,7 @@ const oneOf = (values: readonly unknown[]): string => {
   return `must be ${names.length > 1 ? "one of " : ""}${names.join(", ")}`;
 };
 
-/**
- * Zod's own words are about schemas; clients want to know what is missing or what fits. Messages that a schema gives
- * itself come before these.
- */
+/** Replaces zod's messages about schemas by what is missing or allowed. A schema's own messages take precedence. */
 const inWords = (issue: RawIssue): string | undefined => {
   switch (issue.code) {
     case "invalid_type":
@@ -50,7 +47,7 @@ const inWords = (issue: RawIssue): string | undefined => {
     case "invalid_value":
       return oneOf(issue.values);
     case "invalid_union":
-      // Which member tells the shapes apart, and what it may say.
+      // The discriminator and its allowed values.
       return Array.isArray(issue.options) ? oneOf(issue.options) : undefined;
     case "invalid_key":
       // The key's schema has its own messages.
@@ -77,13 +74,13 @@ const unwrapped = (schema: unknown): unknown =>
     ? unwrapped(schema.unwrap())
     : schema;
 
-/** The members that a schema has at a path; none unless it is an object's there. */
+/** Members of the object schema at a path; empty for other schemas. */
 const namesAt = (schema: z.ZodType, path: readonly string[]): string[] => {
   const at = path.reduce<unknown>((outer, step) => unwrapped(stepInto(outer, step)), unwrapped(schema));
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
 };
 
-/** Zod's findings as clients see them. */
+/** Converts zod's issues for clients. */
 const toIssues = (error: z.ZodError, schema: z.ZodType): Issue[] =>
   error.issues.slice(0, MAX_ISSUES).flatMap((issue) => {
     const path = issue.path.map(String);
@@ -98,17 +95,14 @@ const toIssues = (error: z.ZodError, schema: z.ZodType): Issue[] =>
     return [{ path: path.join("."), message }];
   });
 
-/**
- * Checks a value against a schema.
- * @throws what `invalid` makes of the issues; INVALID_REQUEST unless given.
- */
+/** Checks a value against a schema. @throws the error that `invalid` creates; INVALID_REQUEST by default */
 export const check = <T>(schema: z.ZodType<T>, value: unknown, invalid: (issues: Issue[]) => Error = invalidRequest): T => {
   const parsed = schema.safeParse(value, { error: inWords });
   if (parsed.success) return parsed.data;
   throw invalid(toIssues(parsed.error, schema));
 };
 
-/** Checks query parameters. A parameter that is given twice has no one value. */
+/** Checks query parameters. Repeated parameters are rejected. */
 export const checkQuery = <T>(schema: z.ZodType<T>, query: Readonly<Record<string, unknown>>): T =>
   check(schema, query, (issues) =>
     invalidRequest(issues.map((issue) => (Array.isArray(query[issue.path]) ? { ...issue, message: "must be given once" } : issue))),

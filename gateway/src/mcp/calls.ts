@@ -4,10 +4,8 @@ import { capabilitiesOf, validate } from "../edge/pipeline";
 import { countOthersId, countRequest, noteOwnId } from "../edge/rate/counting";
 import type { CallContext, Reply, Route } from "../edge/route";
 
-/** The request that carries a call. */
 export type McpContext = CallContext<"any", unknown, { models?: boolean | undefined }, unknown>;
 
-/** What a call asks of a route. */
 export interface RouteCall {
   params?: Readonly<Record<string, unknown>>;
   query?: Readonly<Record<string, unknown>>;
@@ -21,8 +19,7 @@ export interface RouteCall {
 const bodyOf = (text: string | undefined): JsonBody => (text === undefined ? NO_BODY : { text, value: JSON.parse(text) as unknown });
 
 /**
- * Performs one call of a route for the caller of another request: with the checks of a request to it, in their order (capability,
- * rate limit, shape, approval), after those that the carrying request has passed.
+ * Calls a route on behalf of another request's caller, with all its checks in order (capability, rate limit, shape, approval).
  * @throws DomainError as the route does
  */
 export const callRoute = async (context: McpContext, route: Route, call: RouteCall): Promise<Reply> => {

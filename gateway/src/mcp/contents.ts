@@ -4,25 +4,24 @@ import type { Gateway } from "../edge/gateway";
 import { errorReply } from "../http/errors";
 import { toJson } from "../http/json";
 
-/** What a tool's call gives, as the blocks that agents read. */
+/** Content blocks of a tool's result. */
 
-/** Of a message: clients by the official SDK for Python end at 1 MiB. What is around an answer is some hundred bytes. */
+/** Maximum bytes of a message: clients with the official Python SDK fail above 1 MiB. The envelope takes a few hundred bytes. */
 export const MESSAGE_BYTES = 1_000_000;
-/** Files of an answer that are looked at. */
+/** Maximum files of an answer. */
 const MOST_FILES = 50;
-/** What the link to a file may take, which all have where their bytes don't fit. */
+/** Bytes reserved per file for a link. */
 const LINK_BYTES = 500;
 const READ_MS = 30_000;
-/** Widths of scaled pictures, the larger first. */
+/** Widths of previews, larger first. */
 const PREVIEW_WIDTHS = [768, 384];
-/** Three bytes are four characters. */
+/** Three bytes become four characters. */
 const BASE64_RATIO = 4 / 3;
 
 type Json = Record<string, unknown>;
 
 export const textBlock = (text: string): ContentBlock => ({ type: "text", text });
 
-/** The bytes of a result in a message. */
 export const bytesOf = (result: CallToolResult): number => Buffer.byteLength(JSON.stringify(result));
 
 /** @param withText also as text, for clients that read no other content */
@@ -37,9 +36,9 @@ const tooLarge = (bytes: number): CallToolResult => ({
 });
 
 /**
- * An answer as text and as the value that the text says; as the value alone where both are too large for a message.
- * @param body with members that are JSON texts
- * @param otherwise what is answered where even that is too large
+ * An answer as text and as structured value; only the value if both exceed a message.
+ * @param body may contain JSON texts
+ * @param otherwise answer if that is still too large
  */
 export const structured = (body: unknown, otherwise = tooLarge): CallToolResult => {
   const text = toJson(body);
@@ -50,7 +49,7 @@ export const structured = (body: unknown, otherwise = tooLarge): CallToolResult 
   return otherwise(Buffer.byteLength(text));
 };
 
-/** An answer without a result that is too large, and where that is. */
+/** Replaces a result that is too large by a link to it. */
 export const linkToExecution = ({ publicBaseUrl }: Pick<Gateway, "publicBaseUrl">, answer: CallToolResult, id: string): CallToolResult => ({
   ...answer,
   content: [
@@ -60,16 +59,16 @@ export const linkToExecution = ({ publicBaseUrl }: Pick<Gateway, "publicBaseUrl"
   ],
 });
 
-/** A refusal, or the failure of a run, as the agent is to read it: it may call again otherwise. */
+/** An error for the agent, which may correct its call. */
 export const failed = (error: unknown): CallToolResult => ({ isError: true, content: [textBlock(toJson(errorReply(error).body))] });
 
-/** The addresses of the files in a result: in the members for files, which are all in our own storage. */
+/** Addresses of the files in a result's file members, which are all in our storage. */
 const filesIn = (result: Json): string[] =>
   Object.entries(result)
     .flatMap(([name, value]) => (resultFamily(name) === undefined ? [] : [value].flat()))
     .flatMap((value) => (isRecord(value) && typeof value.url === "string" ? [value.url] : []));
 
-/** The key in a file's address: what follows its last slash. */
+/** Key in a file's address: the part after its last slash. */
 const keyOf = (url: string): string => new URL(url).pathname.split("/").at(-1)!;
 
 interface Head {
@@ -77,7 +76,7 @@ interface Head {
   bytes: number;
 }
 
-/** The head of a file, and its bytes where it has no more than some. */
+/** Metadata of a file, and its bytes up to a limit. */
 const readUpTo = async (gateway: Gateway, key: string, most: number): Promise<{ head: Head; data?: Buffer } | undefined> => {
   let head: Head | undefined;
   const pieces: Buffer[] = [];
@@ -99,7 +98,7 @@ const linkTo = (uri: string, head: Head | undefined): ContentBlock => ({
   ...(head ? { mimeType: head.contentType, size: head.bytes } : {}),
 });
 
-/** A scaled picture of at most some bytes; undefined where there is none. */
+/** A preview within a limit of bytes; undefined if there is none. */
 const previewOf = async ({ previews }: Gateway, key: string, most: number): Promise<ContentBlock | undefined> => {
   for (const width of PREVIEW_WIDTHS) {
     const made = await previews.read(key, width, most);
@@ -108,10 +107,10 @@ const previewOf = async ({ previews }: Gateway, key: string, most: number): Prom
   return undefined;
 };
 
-/** A file as its bytes; else as a link to it, and of a picture a scaled one beside it. @param most bytes of what it may be shown by */
+/** A file as bytes, or as a link with a preview for pictures. @param most bytes for this file */
 const blocksOf = async (gateway: Gateway, url: string, most: number): Promise<ContentBlock[]> => {
   const key = keyOf(url);
-  // A file that can't be read now still has an address.
+  // An unreadable file still has an address.
   const { head, data } = (await readUpTo(gateway, key, most).catch(() => undefined)) ?? {};
   const family = head && mediaFamily(head.contentType);
   if (head && data) return [{ type: family === "image" ? "image" : "audio", data: data.toString("base64"), mimeType: head.contentType }];
@@ -120,16 +119,15 @@ const blocksOf = async (gateway: Gateway, url: string, most: number): Promise<Co
 };
 
 /**
- * The files of a result: images and sound as their bytes where these fit into the message, all others as links, and large pictures
- * scaled.
- * @param used bytes of the message that are taken
+ * Files of a result: images and sound as bytes if they fit into the message, others as links, large pictures as previews.
+ * @param used bytes already used
  */
 export const fileBlocks = async (gateway: Gateway, result: Json, used: number): Promise<ContentBlock[]> => {
   const urls = [...new Set(filesIn(result))].slice(0, MOST_FILES);
   const blocks: ContentBlock[] = [];
   let left = MESSAGE_BYTES - used - urls.length * LINK_BYTES;
   for (const [index, url] of urls.entries()) {
-    // What one file leaves is for those after it.
+    // Bytes that one file leaves are available to the next ones.
     const share = Math.max(0, Math.floor(left / (urls.length - index) / BASE64_RATIO) - LINK_BYTES);
     const made = await blocksOf(gateway, url, share);
     left -= made.reduce((sum, block) => sum + ("data" in block ? block.data.length + LINK_BYTES : 0), 0);
@@ -138,7 +136,7 @@ export const fileBlocks = async (gateway: Gateway, result: Json, used: number): 
   return blocks;
 };
 
-/** An answer with the files of a result beside it. */
+/** Adds the files of a result to an answer. */
 export const withFiles = async (gateway: Gateway, answer: CallToolResult, result: Json): Promise<CallToolResult> => ({
   ...answer,
   content: [...answer.content, ...(await fileBlocks(gateway, result, bytesOf(answer)))],

@@ -6,13 +6,13 @@ import type { Response as ExpressResponse } from "express";
 import type { McpContext } from "./calls";
 import { createMcpServer } from "./server";
 
-/** One HTTP exchange by the official SDK: a server that lives as long as the request, for clients with sessions and without. */
+/** One HTTP exchange through the official SDK. The server lives as long as the request, with or without sessions. */
 
-/** Headers that say something about a message. */
+/** Headers that describe a message. */
 const PASSED = /^(?:content-type$|mcp-)/;
-/** Clients must take both; an answer that can't be foreseen is a stream. */
+/** Clients must accept both; the answer may become a stream. */
 const ACCEPTED = "application/json, text/event-stream";
-/** Nothing changes by itself that a client could listen to. */
+/** Nothing to subscribe to: resources don't change on their own. */
 const SUBSCRIPTIONS = 0;
 
 const requestOf = ({ gateway, request, response }: McpContext): Request => {
@@ -30,13 +30,13 @@ const requestOf = ({ gateway, request, response }: McpContext): Request => {
 const EVENT_STREAM = /^text\/event-stream\b/i;
 const DATA = "data: ";
 
-/** Whether a client hears of progress before the answer: it gave a token for that. */
+/** True if the client sent a progress token. */
 const followsProgress = ({ body }: McpContext): boolean => {
   const { params } = body as { params?: { _meta?: { progressToken?: unknown } } };
   return params?._meta?.progressToken !== undefined;
 };
 
-/** The one message of a stream, as JSON. */
+/** The only message of a stream, as JSON. */
 const withoutStream = async (answer: Response): Promise<Response> => {
   const lines = (await answer.text()).split("\n").filter((line) => line.startsWith(`${DATA}{`));
   const headers = new Headers(answer.headers);
@@ -44,7 +44,7 @@ const withoutStream = async (answer: Response): Promise<Response> => {
   return new Response(lines.at(-1)?.slice(DATA.length) ?? "", { status: answer.status, headers });
 };
 
-/** Writes an answer of the SDK. A client that leaves ends it. */
+/** Writes the SDK's answer; a disconnecting client ends it. */
 const write = async (answer: Response, response: ExpressResponse): Promise<void> => {
   response.status(answer.status);
   for (const [name, value] of answer.headers) if (name !== "connection") response.setHeader(name, value);
@@ -55,7 +55,7 @@ const write = async (answer: Response, response: ExpressResponse): Promise<void>
   });
 };
 
-/** Answers the message in a request's body. @param headers of an answer that is no error */
+/** Answers the message in a request. @param headers headers of a successful answer */
 export const exchange = async (context: McpContext, headers: Readonly<Record<string, string>> = {}): Promise<void> => {
   const { body, response, logger } = context;
   const handler = createMcpHandler(({ era }) => createMcpServer(context, era), {

@@ -8,17 +8,17 @@ import { isFinal } from "../routes/executions/view";
 import type { McpContext } from "./calls";
 import { createProgress, type Report, type Step } from "./progress";
 
-/** Waits for a run, and reports how far it has come. */
+/** Waits for a run and reports its progress. */
 
 export interface Following {
   waitMs: number;
-  /** Undefined where the client did not ask for progress. */
+  /** Undefined if the client didn't request progress. */
   report: Report | undefined;
-  /** Aborts when the client waits no longer. */
+  /** Aborts when the client stops waiting. */
   signal: AbortSignal;
 }
 
-/** How often progress is reported where nothing happens: clients give up on calls of which they hear nothing for a minute. */
+/** Interval of progress without events: clients give up after a silent minute. */
 const TICK_MS = 10_000;
 const WAITING = "execution.waiting";
 
@@ -28,7 +28,7 @@ const read = async ({ gateway, caller }: McpContext, executionId: string): Promi
   return execution;
 };
 
-/** One of the caller's places for streams; undefined where none is left. */
+/** A stream place of the caller; undefined if none is left. */
 const placeOf = ({ eventStreams }: Gateway, userId: string): (() => void) | undefined => {
   try {
     return eventStreams.take(userId);
@@ -38,7 +38,7 @@ const placeOf = ({ eventStreams }: Gateway, userId: string): (() => void) | unde
   }
 };
 
-/** Reads the log until the run is over, waits for a decision, or is waited for no longer. */
+/** Reads the log until the run ends, waits for a decision, or the wait is over. */
 const watch = async (context: McpContext, known: executions.Execution, report: Report | undefined, signal: AbortSignal): Promise<void> => {
   const { gateway, caller } = context;
   const query = { executionId: known.executionId, userId: caller.user.id, afterSequence: 0 };
@@ -58,8 +58,8 @@ const watch = async (context: McpContext, known: executions.Execution, report: R
 };
 
 /**
- * Follows a run of the caller's.
- * @returns it as it is when it is over, waits for a decision, or `waitMs` have passed; at once where the caller follows too many already
+ * Follows a run.
+ * @returns it when it ends, waits for a decision, or after `waitMs`; at once if the caller has too many streams
  * @throws DomainError EXECUTION_NOT_FOUND, SERVICE_UNAVAILABLE
  */
 export const follow = async (
@@ -79,7 +79,7 @@ export const follow = async (
   try {
     await watch(context, known, report, admitted);
   } catch (error) {
-    // The run goes on without a reader.
+    // The run continues without a reader.
     if (!isUnavailable(error)) throw error;
   } finally {
     giveBack();

@@ -1,6 +1,5 @@
 import type { Route } from "../edge/route";
 
-/** The route of an operation. */
 export const routeNamed = (routes: readonly Route[], operationId: string): Route => {
   const route = routes.find((one) => one.operationId === operationId);
   if (!route) throw new Error(`there is no operation ${operationId}`);

@@ -1,4 +1,4 @@
-/** How far a run has come, as MCP's progress notifications say it: a number that only grows, out of the number of its nodes. */
+/** Progress of a run as MCP expects it: an increasing number out of the number of nodes. */
 export interface Step {
   progress: number;
   total: number;
@@ -8,9 +8,9 @@ export interface Step {
 export type Report = (step: Step) => void;
 
 export interface Progress {
-  /** What an event of the log changes; undefined where it is nothing to report. */
+  /** Step for an event; undefined if there is nothing to report. */
   advance(type: string, data: Readonly<Record<string, unknown>>): Step | undefined;
-  /** Time has passed, and nothing has happened; undefined where that can't be said any more. */
+  /** Step after a silent interval; undefined if there is no room before the next node. */
   tick(): Step | undefined;
 }
 
@@ -29,7 +29,7 @@ const STEPS: ReadonlyMap<string, string> = new Map([
   ["node.fallback", "goes on with another model"],
   ["execution.waiting", "waits for a decision"],
 ]);
-/** The part of the way to the next ended node that an event in between is. */
+/** Share of the next node that an event in between advances. */
 const PART = 0.25;
 
 /** @param nodes of the run */

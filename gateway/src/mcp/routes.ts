@@ -11,7 +11,7 @@ import { exchange } from "./exchange";
 import { routeNamed } from "./named";
 import { jsonBody } from "../http/body/kinds";
 
-/** The Model Context Protocol, over Streamable HTTP: each request is one message, and any gateway answers it. */
+/** Model Context Protocol over Streamable HTTP. Each request is one message, and any gateway can answer it. */
 
 const ACCEPTED = 202;
 const CANCELLED = "notifications/cancelled";
@@ -38,7 +38,7 @@ type Message = z.infer<typeof message>;
 const isModern = ({ params }: Message): boolean =>
   Object.keys((params?._meta ?? {}) as object).some((name) => name.startsWith("io.modelcontextprotocol/"));
 
-/** Cancels the run that a call of the session began, or is about to begin. A notification has no answer that could say why not. */
+/** Cancels the run that a call of the session has started or is about to. A notification gets no response, so failures stay silent. */
 const callOff = async (context: McpContext, sessionId: string, requestId: unknown): Promise<void> => {
   const { gateway, caller, logger } = context;
   if (typeof requestId !== "string" && typeof requestId !== "number") return;

@@ -17,9 +17,9 @@ import { routeNamed } from "./named";
 import { asRouteCall } from "./tools/arguments";
 import type { ToolCall } from "./tools/tool";
 
-/** Runs by agents: priced where nothing bounds them, begun as all others, and waited for. */
+/** Runs by agents: quoted first if nothing limits their cost, then started as usual and awaited. */
 
-/** Shorter than the minute after which clients give up on a call, unless they say otherwise. */
+/** Shorter than the minute after which clients give up by default. */
 const WAIT_SECONDS = 50;
 const MAX_WAIT_SECONDS = 600;
 const MS = 1_000;
@@ -39,14 +39,14 @@ const withWait = (route: Route): Route => ({
   body: { ...route.body!, schema: (route.body!.schema as z.ZodObject).extend({ waitSeconds }) },
 });
 
-/** The routes of runs, whose answers here come at their end: what they take beside is the same. */
+/** Routes of runs. Here they answer at the end of the run. */
 export const RUNS: Readonly<Record<Kind, Route>> = {
   workflow: withWait({ ...routeNamed(runRoutes, "runWorkflow"), query: z.strictObject({ version: versionQuery }) }),
   model: withWait({ ...routeNamed(runRoutes, "runModel"), query: z.strictObject({}) }),
 };
 const cancelRoute = routeNamed(executionRoutes, "cancelExecution");
 
-/** What a run's call gives. @param result schema of its result */
+/** Output of a run tool. @param result schema of its result */
 export const outcomeSchema = (result: z.ZodType = z.looseObject({})): z.ZodObject =>
   z.object({
     executionId: uuid,
@@ -59,7 +59,7 @@ export const outcomeSchema = (result: z.ZodType = z.looseObject({})): z.ZodObjec
     waitingFor: z.array(waitingFor).optional(),
   });
 
-/** What is said of a run. @throws DomainError of its failure */
+/** Outcome of a run. @throws DomainError of its failure */
 const outcomeOf = async (call: ToolCall, execution: executions.Execution): Promise<CallToolResult> => {
   if (execution.status === "failed" || execution.status === "cancelled") throw runFailure(execution);
   const { executionId, status, queued, position, waitingFor: waits } = executionView(execution);
@@ -67,7 +67,7 @@ const outcomeOf = async (call: ToolCall, execution: executions.Execution): Promi
   const done = isOver ? { result: raw(execution.resultJson, "{}"), cost: toCredits(execution.millicredits), ms: execution.durationMs } : {};
   const { gateway } = call.context;
   const said = { executionId, status, ...done, queued, position, waitingFor: waits };
-  // A result that is too large for a message is left out: the client reads it where the link leads.
+  // If the result is too large, it is left out and linked.
   const answer = structured(said, () => linkToExecution(gateway, structured({ ...said, result: undefined }), execution.executionId));
   if (!isOver) return answer;
   return withFiles(gateway, answer, JSON.parse((done.result as RawJson).text) as Record<string, unknown>);
@@ -76,7 +76,7 @@ const outcomeOf = async (call: ToolCall, execution: executions.Execution): Promi
 type RunContext = CallContext<"any", unknown, { version?: string | undefined }, { maxCredits?: number } & Seconds>;
 type TargetCase = "workflowSlug" | "model";
 
-/** The exact price of a run, which it is held to. @throws DomainError INVALID_REQUEST where that is not known before it */
+/** Exact price of a run, which becomes its limit. @throws DomainError INVALID_REQUEST if the price isn't known before the run */
 const exactPrice = async (context: RunContext, $case: TargetCase, value: string): Promise<number> => {
   const { millicredits, maxMillicredits, mayCostLess } = await askQuote(context, $case, value, { version: context.query.version });
   if (maxMillicredits === millicredits && !mayCostLess) return toCredits(millicredits);
@@ -90,7 +90,7 @@ const callOff = ({ context }: ToolCall, executionId: string): Promise<unknown> =
     context.logger.info({ err: error, executionId }, "a run whose client has left goes on"),
   );
 
-/** Begins a run, or joins the one that this call began before. */
+/** Starts a run, or joins the one that this call started before. */
 const begin = async (call: ToolCall, context: RunContext, $case: TargetCase, value: string): Promise<void> => {
   const { gateway, caller, executionId } = context;
   const maxCredits = context.body.maxCredits ?? (await exactPrice(context, $case, value));
@@ -100,7 +100,7 @@ const begin = async (call: ToolCall, context: RunContext, $case: TargetCase, val
   if (await gateway.mcp.cancellations.isNoted(executionId)) await callOff(call, executionId);
 };
 
-/** Follows a run; one whose client leaves ends with it where the protocol says so. */
+/** Follows a run. If the protocol says so, it is cancelled when its client disconnects. */
 const followed = async (call: ToolCall, executionId: string, waitMs: number): Promise<executions.Execution> => {
   const { signal, context, isCalledOffByLeaving, report } = call;
   const leave = (): void => {
@@ -116,9 +116,9 @@ const followed = async (call: ToolCall, executionId: string, waitMs: number): Pr
 };
 
 /**
- * Runs a workflow or a model and waits for it.
- * @param args of the call without what names the target
- * @throws DomainError of a refusal or of the run's failure
+ * Runs a workflow or a model and waits.
+ * @param args arguments without the ones that name the target
+ * @throws DomainError of a rejection or of the run's failure
  */
 export const runTool = async (call: ToolCall, kind: Kind, id: string, args: ReadonlyMap<string, string>): Promise<CallToolResult> => {
   const route = RUNS[kind];
@@ -136,7 +136,7 @@ export const runTool = async (call: ToolCall, kind: Kind, id: string, args: Read
     return await outcomeOf(call, await followed(call, executionId, waitMs));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    // It was accepted, and is under way.
+    // It was accepted and is running.
     return structured({ executionId, status: "processing" });
   }
 };

@@ -11,7 +11,7 @@ import { BUILT_IN } from "./tools/built-in";
 import { findTool, modelOf, modelTools, workflowTools } from "./tools/own";
 import type { Tool, ToolCall, ToolHead } from "./tools/tool";
 
-/** Workflows that are tools on one page of a list. */
+/** Workflow tools per page of a list. */
 const PAGE_TOOLS = 50;
 const MAX_TOOL_BYTES = 200_000;
 const INSTRUCTIONS =
@@ -20,13 +20,13 @@ const INSTRUCTIONS =
 
 const headOf = ({ call: _, cursor: __, ...head }: Tool): ToolHead => head;
 
-/** One schema can be as large as a workflow: a tool that would fill a page is listed without its own. */
+/** A schema can be as large as a workflow. Tools that would fill a page are listed without theirs. */
 const listed = (head: ToolHead): ToolHead =>
   sizeOf(head) <= MAX_TOOL_BYTES ? head : { ...head, inputSchema: { type: "object" }, outputSchema: { type: "object" } };
 
 const sizeOf = (head: ToolHead): number => Buffer.byteLength(JSON.stringify(head));
 
-/** As many tools as a message has room for, from the first. */
+/** Number of tools, from the first, that fit into a message. */
 const fitting = (heads: readonly ToolHead[]): number => {
   let left = MESSAGE_BYTES;
   const end = heads.findIndex((head) => (left -= sizeOf(head)) < 0);
@@ -34,8 +34,8 @@ const fitting = (heads: readonly ToolHead[]): number => {
 };
 
 /**
- * A page: the platform's own tools and models, then workflows. A cursor is the last model's or workflow's id of the page before it.
- * @throws ProtocolError for a cursor that no list gave
+ * A page of tools: the platform's own and models first, then workflows. The cursor is the id of the previous page's last model or workflow.
+ * @throws ProtocolError for an unknown cursor
  */
 const list = async (context: McpContext, cursor = "") => {
   const afterModel = modelOf(cursor);
@@ -53,7 +53,7 @@ const list = async (context: McpContext, cursor = "") => {
   return { tools: heads.slice(0, count), ...(nextCursor === undefined ? {} : { nextCursor }) };
 };
 
-/** The arguments of a tools/call as they were sent. */
+/** Raw arguments of a tools/call. */
 const argumentsOf = (context: McpContext): ReadonlyMap<string, string> => {
   const params = context.members().get("params");
   const sent = params === undefined ? undefined : members(params).get("arguments");
@@ -78,7 +78,7 @@ const call = async (
   return tool.call({ context, args, ...callId(context, id, name), ...following });
 };
 
-/** The server of one request. @param era of the client's revision: from 2026-07-28 on a client that leaves calls off what it asked for */
+/** The server of one request. @param era revision of the client: from 2026-07-28 on, disconnecting cancels its calls */
 export const createMcpServer = (context: McpContext, era: "legacy" | "modern"): Server => {
   const server = new Server(
     { name: "nodeloom", title: "Nodeloom", version: PRODUCT_VERSION },

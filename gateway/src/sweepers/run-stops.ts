@@ -16,28 +16,28 @@ export interface RunStopsOptions {
   intervalMs?: number;
 }
 
-/** Whether a run is one that a stop is about. After the user may run again, later runs are not. */
+/** True if a stop covers this run. Runs after the user was allowed again aren't covered. */
 const isMeant = (stop: identity.RunStop, { createdAt }: executions.Execution): boolean =>
   !stop.lifted || !createdAt || !stop.at || createdAt <= stop.at;
 
 /**
- * Cancels the runs of users who were suspended, or lost approval. Identity keeps each stop until its runs are cancelled, so
- * that another gateway goes on where one has died; a run that is cancelled twice is cancelled once.
+ * Cancels runs of users who were suspended or lost approval. Identity keeps each stop until its runs are cancelled, so that another gateway
+ * can continue. Cancelling twice is harmless.
  */
 export const startRunStops = ({ services, logger, intervalMs = RUN_STOP_INTERVAL_MS }: RunStopsOptions): Sweeper => {
   const cancel = async (userId: string, { executionId }: executions.Execution): Promise<void> => {
     try {
       await services.executions.cancelExecution({ executionId, userId });
     } catch (error) {
-      // A failure to cancel one run does not stop the others.
+      // A failure to cancel one run doesn't stop the others.
       if (!(error instanceof DomainError)) throw error;
       logger.warn({ err: error, userId, executionId }, "a run of a stopped user was not cancelled yet");
     }
   };
 
-  /** Cancels what runs now of one account. Answers how many runs that were. */
+  /** Cancels the current runs of one account. Returns their number. */
   const cancelOf = async (userId: string, stop: identity.RunStop, signal: AbortSignal): Promise<number> => {
-    // First what would begin more runs.
+    // Stops the sources of new runs first.
     const createdBy = stop.lifted && stop.at ? { createdBy: stop.at } : {};
     const request = batches.CancelBatchesRequest.fromPartial({ userId, ...createdBy });
     let { cancelled } = await services.batches.cancelBatches(request, { signal });
@@ -56,7 +56,7 @@ export const startRunStops = ({ services, logger, intervalMs = RUN_STOP_INTERVAL
     return cancelled;
   };
 
-  /** The same of the user's own account, and of the organizations that have the user's tier. */
+  /** Covers the user's own account and the organizations with the user's tier. */
   const cancelAll = async (stop: identity.RunStop, signal: AbortSignal): Promise<number> => {
     let cancelled = 0;
     for (const userId of [stop.userId, ...stop.organizationIds]) cancelled += await cancelOf(userId, stop, signal);
@@ -68,7 +68,7 @@ export const startRunStops = ({ services, logger, intervalMs = RUN_STOP_INTERVAL
       const { stop } = await services.identity.claimRunStop({}, { signal });
       if (!stop) return;
       const cancelled = await cancelAll(stop, signal);
-      // A request admitted before the stop may begin its run after this look, so the stop is claimed again until no run is found.
+      // A request admitted before the stop may start its run after this look. The stop is claimed again until no run is found.
       if (stop.settled && cancelled === 0 && !signal.aborted) await services.identity.finishRunStop({ stop });
     }
   };

@@ -11,17 +11,14 @@ interface Needed {
   executions: Pick<Services["executions"], "setConcurrency">;
 }
 
-/** Tells billing what a user's tier gives from the next renewal on. An account that is not approved has nothing. */
+/** Sets a user's monthly credits at billing from the next renewal on. Accounts without approval get none. */
 export const setMonthlyCredits = async ({ billing }: Pick<Needed, "billing">, user: identity.User): Promise<void> => {
   if (!user.approved) return;
   const { monthlyMillicredits } = toCallerUser(user).plan;
   await billing.setMonthlyCredits({ userId: user.id, tier: user.tier, monthlyMillicredits }, { deadlineMs: ROLLOUT_CALL_MS });
 };
 
-/**
- * Lets as many of a user's runs go on at once as the user's tier has it: those that waited for that begin. No change waits for
- * executions that are away: the user's next run tells them, too.
- */
+/** Sets a user's concurrency at executions and starts waiting runs. If executions is unavailable, the user's next run carries the limit. */
 export const setConcurrency = async ({ executions }: Pick<Needed, "executions">, user: identity.User, logger: Logger): Promise<void> => {
   const { concurrency } = toCallerUser(user).plan;
   try {
@@ -38,15 +35,15 @@ const inBatches = async <T>(items: readonly T[], size: number, work: (item: T) =
 export interface TierRolloutOptions {
   services: Needed;
   logger: Logger;
-  /** How often changes are looked for that another process left unfinished. */
+  /** Interval of looking for unfinished changes of other processes. */
   intervalMs?: number;
   pageUsers?: number;
 }
 
 /**
- * Carries changes of custom tiers to the accounts of their users, page by page: what a renewal gives is kept by billing, and how
- * many runs go on at once by executions, user by user, while markup and rate limits are read with every request anyway. Identity
- * remembers how far each change has come, so that another gateway goes on where one has died; repeating a page changes nothing.
+ * Applies changes of custom tiers to their users' accounts, page by page: billing stores monthly credits, and executions the concurrency
+ * per user. Markup and rate limits are read with every request. Identity remembers the progress, so that another gateway can continue;
+ * repeating a page is harmless.
  */
 export const startTierRollouts = ({
   services,
@@ -59,13 +56,13 @@ export const startTierRollouts = ({
       await setMonthlyCredits(services, user);
       await setConcurrency(services, user, logger);
     } catch (error) {
-      // A refusal by one account does not stop the others.
+      // A rejection for one account doesn't stop the others.
       if (!isRefusal(error)) throw error;
       logger.error({ err: error, userId: user.id, tier: user.tier }, "an account did not get what changed of its tier");
     }
   };
 
-  /** One page; the next one's place, or undefined when this was the last or the claim has ended. */
+  /** Applies one page. Returns the next one's position; undefined after the last or when the claim has ended. */
   const page = async (rollout: identity.TierRollout, signal: AbortSignal): Promise<identity.TierRollout | undefined> => {
     const query = { query: "", tier: rollout.tierId, limit: pageUsers, cursor: rollout.cursor };
     const { users, nextCursor } = await services.identity.listUsers(query, { signal });

@@ -1,7 +1,7 @@
 import type { Operation, Parameter, Schema } from "./document";
 import { sampleOf } from "../sample";
 
-/** An operation as a call of curl and of both clients. `$BASE` is the platform's address, `$KEY` an API key. */
+/** Shows an operation as a call by curl and both clients. `$BASE` is the platform's address, `$KEY` an API key. */
 
 type Schemas = Readonly<Record<string, Schema>>;
 
@@ -48,7 +48,6 @@ const curlOf = (method: string, path: string, operation: Operation, schemas: Sch
   return words.join(" \\\n  ");
 };
 
-/** The parts of a request as both clients take them. */
 const partsOf = (operation: Operation, schemas: Schemas): Readonly<Record<string, unknown>> => {
   const valuesIn = (place: Parameter["in"]): [string, unknown][] =>
     (operation.parameters ?? [])
@@ -66,7 +65,7 @@ const partsOf = (operation: Operation, schemas: Schemas): Readonly<Record<string
   };
 };
 
-/** Whether the clients show it: they call by key, and `request` sends JSON. */
+/** Clients authenticate by key, and `request` sends JSON. */
 const isForClients = (operation: Operation): boolean =>
   isByKey(operation) && (operation.requestBody === undefined || JSON_TYPE in operation.requestBody.content);
 
@@ -92,11 +91,11 @@ const inPython = (value: unknown): string => {
   return PYTHON[String(value)] ?? JSON.stringify(value);
 };
 
-/** The Python client takes parameters of paths as texts. */
+/** The Python client takes path parameters as strings. */
 const asTexts = (params: unknown): unknown =>
   Object.fromEntries(Object.entries(params as object).map(([name, value]) => [name, String(value)]));
 
-/** Code blocks of Markdown that show one call each; the site shows them as tabs. */
+/** Markdown code blocks with one call each; the site shows them as tabs. */
 export const callsOf = (method: string, path: string, operation: Operation, schemas: Schemas): string => {
   const blocks: [string, string][] = [["sh", curlOf(method, path, operation, schemas)]];
   if (isForClients(operation)) {

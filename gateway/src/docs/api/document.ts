@@ -1,4 +1,4 @@
-/** The parts of the OpenAPI document that its pages are made of. */
+/** The parts of the OpenAPI document that the reference needs. */
 
 export interface Schema {
   $ref?: string;

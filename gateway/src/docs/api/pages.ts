@@ -3,7 +3,7 @@ import type { ApiDocument, Content, Operation, Parameter, Response } from "./doc
 import { callsOf } from "./calls";
 import { code, memberTable, nameOf, table, typeOf } from "./schema";
 
-/** The API reference as Markdown, a page for each tag, made from the OpenAPI document. */
+/** API reference in Markdown, one page per tag, from the OpenAPI document. */
 
 export interface ApiPage extends Entry {
   markdown(document: ApiDocument): string;
@@ -53,7 +53,7 @@ const answer = ([status, { description, headers = {}, content = {} }]: [string, 
   return [...contentOf(content, `Response ${status}`), `${said}.`];
 };
 
-/** Folded away: the codes of errors are alike for most operations. */
+/** Collapsed, because error codes are similar for most operations. */
 const errors = (responses: readonly [string, Response][]): string[] => {
   if (responses.length === 0) return [];
   const rows = responses.map(([status, { description }]) => [status, description.replaceAll(/\n?^- /gm, "<br>").replace(/^<br>/, "")]);
@@ -129,7 +129,7 @@ const schemaPage = ({ components }: ApiDocument): string =>
     }),
   ].join("\n\n");
 
-/** The pages, in the order of the document's tags. Each reads the document when it is asked for its text. */
+/** Pages in the order of the document's tags. The document is read when a page's text is requested. */
 export const apiPages = ({ tags }: Pick<ApiDocument, "tags">): ApiPage[] => [
   { path: OVERVIEW, label: "The HTTP API", about: "authentication, errors, limits, and every operation", markdown: overview },
   ...tags.map(({ name, description }) => ({

@@ -1,8 +1,6 @@
 import type { Schema } from "./document";
 
-/** JSON Schemas in words and tables of Markdown. */
-
-/** How deep members of members are listed; what is deeper is in the OpenAPI document. */
+/** Deeper members are only in the OpenAPI document. */
 const MAX_DEPTH = 4;
 const SCHEMAS_PAGE = "schemas.md";
 const MAX_CHOICES = 24;
@@ -10,7 +8,6 @@ const MAX_CHOICES = 24;
 const isSchema = (value: Schema | boolean | undefined): value is Schema => typeof value === "object";
 export const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf("/") + 1);
 export const code = (text: string): string => `\`${text.replaceAll("`", "'")}\``;
-/** Text in a cell of a table. */
 export const cell = (text: string): string =>
   text
     .split("\n")
@@ -37,7 +34,6 @@ const choices = (values: readonly unknown[]): string =>
 
 const variantsOf = ({ anyOf, oneOf, allOf }: Schema): readonly Schema[] => anyOf ?? oneOf ?? allOf ?? [];
 
-/** What a value is, in a few words. */
 export const typeOf = (schema: Schema): string => {
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref);
@@ -64,7 +60,7 @@ interface Member {
   isRequired: boolean;
 }
 
-/** The members of an object, and of objects in it: `rows[].status`. */
+/** Members of an object and of nested objects: `rows[].status`. */
 const membersOf = (schema: Schema, prefix = "", depth = 0): Member[] => {
   if (depth > MAX_DEPTH || schema.$ref !== undefined) return [];
   const own = Object.entries(schema.properties ?? {}).flatMap(([member, value]): Member[] => {
@@ -76,7 +72,7 @@ const membersOf = (schema: Schema, prefix = "", depth = 0): Member[] => {
   return [...own, ...items, ...values, ...variantsOf(schema).flatMap((variant) => membersOf(variant, prefix, depth))];
 };
 
-/** A table of the members of a value; empty where it has none, or a page of its own. */
+/** Table of a value's members; empty if it has none or has its own page. */
 export const memberTable = (schema: Schema): string => {
   const members = new Map(membersOf(schema).map((member) => [member.name, member]));
   if (members.size === 0) return "";

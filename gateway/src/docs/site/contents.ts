@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the site has, as docs/README.md lists it: its headings are the groups, its links the pages. */
+/** Contents of the site from docs/README.md: its headings are groups, its links are pages. */
 
-/** A page in the navigation. */
 export interface Entry {
-  /** Of its file in docs, without `.md`: `guide/nodes/json`. */
+  /** Path in docs without `.md`: `guide/nodes/json`. */
   path: string;
   label: string;
-  /** What it is about, in a line; empty where the list doesn't say. */
+  /** Summary; empty if the list has none. */
   about: string;
 }
 
@@ -19,24 +18,23 @@ export interface Group {
 
 export interface Contents {
   groups: readonly Group[];
-  /** Pages and other files, by their paths in docs. */
+  /** All files by path in docs. */
   files: ReadonlySet<string>;
 }
 
 export const DOCS_FOLDER = join(__dirname, "..", "..", "..", "..", "docs");
-/** Folders of docs that are served; the rest is for people who change the platform. */
+/** Served folders; the others are for contributors. */
 const SERVED = ["guide", "operations", "reference"] as const;
 export const README = "README.md";
 export const PAGE = /\.md$/;
 const FILE = /\.(?:md|svg|png|webp|mjs|json)$/;
-/** Where pages stand that the list forgets. */
+/** Group of pages that the list lacks. */
 const UNLISTED = "More";
 /** One page per code, linked from the table of errors: too many for the navigation. */
 const ERROR_PAGES = "reference/errors/";
 
 const nameOf = (file: string): string => file.slice(file.lastIndexOf("/") + 1).replace(PAGE, "");
 
-/** The pages of error codes. */
 export const errorEntries = (files: ReadonlySet<string>): Entry[] =>
   [...files]
     .filter((file) => file.startsWith(ERROR_PAGES))
@@ -50,7 +48,7 @@ const entriesOf = (item: string, files: ReadonlySet<string>): Entry[] => {
   return links.map(([, label, path]) => ({ path: path!.replace(PAGE, ""), label: label!, about: about ?? "" }));
 };
 
-/** The groups of a list of contents. Headings without a page are left out. */
+/** Groups of the list. Headings without pages are left out. */
 export const groupsOf = (readme: string, files: ReadonlySet<string>): Group[] => {
   const groups = readme
     .split(/^## +/m)
@@ -69,7 +67,7 @@ export const groupsOf = (readme: string, files: ReadonlySet<string>): Group[] =>
   return [...groups, { title: UNLISTED, entries: unlisted }].filter(({ entries }) => entries.length > 0);
 };
 
-/** Reads the list of contents and the names of the files; pages are read when they are asked for. */
+/** Reads the list and the file names; pages are read when requested. */
 export const readContents = (folder = DOCS_FOLDER): Contents => {
   const names = SERVED.flatMap((part) =>
     readdirSync(join(folder, part), { recursive: true, encoding: "utf8" }).map((name) => `${part}/${name.replaceAll("\\", "/")}`),

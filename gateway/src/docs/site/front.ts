@@ -9,7 +9,7 @@ const card = ({ path, label, about }: Entry): string =>
 
 const link = ({ path, label }: Entry): string => `<a href="${addressOf(path)}">${escapeHtml(label)}</a>`;
 
-/** A line for each page that says what it is about; the others share one. */
+/** A line per page with a summary; the other pages share one. */
 const lines = (entries: readonly Entry[]): string => {
   const described = entries.filter(({ about }) => about !== "");
   const others = entries.filter(({ about }) => about === "");
@@ -17,7 +17,7 @@ const lines = (entries: readonly Entry[]): string => {
   return [...items, ...(others.length === 0 ? [] : [others.map(link).join(", ")])].map((item) => `<li>${item}</li>`).join("");
 };
 
-/** The site's front page: a quick start for each audience, then every page. */
+/** Front page: a quick start per audience, then all pages. */
 export const frontPage = (groups: readonly Group[]): string => {
   const [start, ...others] = groups;
   const sections = others.map(

@@ -2,7 +2,7 @@ import type { Entry, Group } from "./contents";
 import { escapeHtml } from "./html";
 import type { Heading } from "./markdown";
 
-/** The frame that every page of the site has; all of it works without JavaScript. */
+/** Frame of all pages; it works without JavaScript. */
 
 export const DOCS_PATH = "/docs";
 export const SEARCH_PATH = `${DOCS_PATH}/search`;
@@ -10,7 +10,7 @@ export const EXPLORER_PATH = `${DOCS_PATH}/explorer`;
 export const STYLE_PATH = `${DOCS_PATH}/site.css`;
 export const SCRIPT_PATH = `${DOCS_PATH}/site.js`;
 export const ICON_PATH = `${DOCS_PATH}/icon.svg`;
-/** Of a query, in characters. */
+/** Characters of a query. */
 export const MAX_QUERY_CHARS = 200;
 const MENU = "menu";
 
@@ -20,7 +20,7 @@ export interface PageFrame {
   title: string;
   /** For search engines and previews. */
   about: string;
-  /** The page in the navigation; none for the front page and the search. */
+  /** Page in the navigation; undefined for the front page and the search. */
   path?: string;
   body: string;
   headings?: readonly Heading[];
@@ -47,7 +47,7 @@ const contents = (headings: readonly Heading[]): string => {
   return `<details class="contents"><summary>On this page</summary><nav aria-label="On this page"><ul>${items.join("")}</ul></nav></details>`;
 };
 
-/** The pages before and after one, in the order of the navigation. */
+/** Previous and next page in navigation order. */
 const neighbours = (groups: readonly Group[], current: string): string => {
   const all = groups.flatMap(({ entries }) => entries);
   const at = all.findIndex(({ path }) => path === current);
@@ -67,7 +67,6 @@ ${searchForm(query)}
 <nav aria-label="Elsewhere"><a class="menu" href="#${MENU}">Menu</a><a href="${EXPLORER_PATH}">Try the API</a><a href="/">Console</a></nav>
 </header>`;
 
-/** A whole page. */
 export const layout = (groups: readonly Group[], { title, about, path, body, headings = [], query }: PageFrame): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -9,16 +9,16 @@ import yaml from "highlight.js/lib/languages/yaml";
 import MarkdownIt from "markdown-it";
 import { escapeHtml } from "./html";
 
-/** Markdown as it is shown, and as it is searched. */
+/** Renders Markdown, and extracts its text for the search. */
 
 export interface Heading {
   level: number;
-  /** What a link's fragment names. */
+  /** Fragment of links to it. */
   id: string;
   text: string;
 }
 
-/** A heading, and the text up to the next one. */
+/** A heading with the text up to the next one. */
 export interface Section extends Heading {
   body: string;
 }
@@ -30,9 +30,8 @@ export interface RenderedPage {
 }
 
 export interface Links {
-  /** The address of a file of docs by its path (`guide/runs.md`); undefined where it is not served. */
+  /** Site address of a docs file (`guide/runs.md`); undefined if it isn't served. */
   addressOf(file: string): string | undefined;
-  /** Whether the site has a page at an address. */
   isPage(address: string): boolean;
 }
 
@@ -44,12 +43,12 @@ for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(
 
 /** Links to other sites, and within a page. */
 const ELSEWHERE = /^(?:[a-z]+:|#)/i;
-/** Headings in the list of a page's contents, and what a search finds. */
+/** Deepest heading level in contents and search results. */
 const LISTED_LEVEL = 3;
 const DETAILS = /^<details/;
 const DETAILS_END = /^<\/details/;
 
-/** A heading's id as GitHub makes it, so that links with a fragment work on both. */
+/** Same id as on GitHub, so that links with fragments work on both. */
 const fragmentOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -62,7 +61,7 @@ const plainText = ({ children, content }: Token): string =>
 
 const levelOf = ({ tag }: Token): number => Number(tag.slice(1));
 
-/** Headings in order; of several of one name, those after the first have a number (GitHub's rule). */
+/** Headings in order. Repeated names get a number, as on GitHub. */
 const headingsOf = (tokens: readonly Token[]): Map<number, Heading> => {
   const seen = new Map<string, number>();
   const headings = new Map<number, Heading>();
@@ -82,19 +81,19 @@ const highlight = (code: string, language: string): string => {
   return known ? hljs.highlight(code, { language }).value : escapeHtml(code);
 };
 
-/** Mark of the code blocks that show one call in several languages. */
+/** Marks code blocks that show one call in several languages. */
 const CALL = "call";
 const LANGUAGE_NAMES: Readonly<Record<string, string>> = { sh: "curl", ts: "TypeScript", python: "Python" };
 
 const isCall = (token: Token | undefined): boolean => token?.type === "fence" && token.info.trim().endsWith(` ${CALL}`);
 
-/** A block among its neighbours as a section that the page's script turns into a tab; without the script all are seen. */
+/** Wraps neighbouring blocks in sections that the script turns into tabs; without it all are visible. */
 const inTab = (block: string, language: string, follows: boolean, precedes: boolean): string =>
   `${follows ? "" : '<div class="tabs">\n'}<section data-tab="${escapeHtml(LANGUAGE_NAMES[language] ?? language)}">${block}</section>\n${precedes ? "" : "</div>\n"}`;
 
 const linkRules = (markdown: Markdown, from: string, links: Links): void => {
   const { rules } = markdown.renderer;
-  /** For each open link, whether it was rendered as one. */
+  /** For each open link, whether it is a link in the output. */
   const open: boolean[] = [];
   rules.link_open = (tokens, index, options, _env, self) => {
     const href = String(tokens[index]!.attrGet("href"));
@@ -123,7 +122,7 @@ const linkRules = (markdown: Markdown, from: string, links: Links): void => {
   };
 };
 
-/** Columns are aligned by classes: pages may have no style of their own. */
+/** Alignment by classes: the policy forbids inline styles. */
 const tableRules = (markdown: Markdown): void => {
   const { rules } = markdown.renderer;
   rules.th_open = rules.td_open = (tokens, index, options, _env, self) => {
@@ -137,7 +136,8 @@ const tableRules = (markdown: Markdown): void => {
 const createMarkdown = (): Markdown => new MarkdownIt({ html: true });
 
 /**
- * Renders a page. Its links lead to pages of the site (`runs.md#limits` to `/docs/guide/runs#limits`); what isn't served is named without a link.
+ * Renders a page. Links point to site pages (`runs.md#limits` becomes `/docs/guide/runs#limits`); links to unserved files become plain
+ * text.
  * @param from path of the page's file in docs
  */
 export const renderPage = (text: string, from: string, links: Links): RenderedPage => {
@@ -169,7 +169,7 @@ export const renderPage = (text: string, from: string, links: Links): RenderedPa
   };
 };
 
-/** A page's text by its headings, without markup, for the search. What is folded away is left out. */
+/** Searchable text by heading, without markup and collapsed parts. */
 export const sectionsOf = (text: string): Section[] => {
   const tokens = createMarkdown().parse(text, {});
   const headings = headingsOf(tokens);

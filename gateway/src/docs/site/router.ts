@@ -13,7 +13,7 @@ const MARKDOWN = /\.md$/;
 const NOT_FOUND = 404;
 const MAX_AGE_MS = 60 * 60 * 1_000;
 
-/** Nothing comes from other hosts, and no script or style stands in a page. */
+/** Blocks other hosts, and inline scripts and styles. */
 const secure = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -63,7 +63,7 @@ const searchHandler =
     sendKept(keep("html", await site.search(query)), request, response);
   };
 
-/** The site at /docs: its front page, pages as HTML and as Markdown, their pictures, and the search. */
+/** Serves /docs: front page, pages as HTML and Markdown, pictures, and search. */
 export const siteRouter = (site: Site, gateway: Counter): Router => {
   const router = Router({ caseSensitive: true, strict: true });
   router.use(DOCS_PATH, secure);

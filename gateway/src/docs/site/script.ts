@@ -1,10 +1,10 @@
-/** What the site's pages gain where there is JavaScript: the console's theme, buttons that copy code, and `/` for the search. */
+/** JavaScript of the site: the console's theme, copy buttons, and `/` for the search. */
 export const SCRIPT = `(() => {
   try {
     const theme = localStorage.getItem("nodeloom.theme");
     if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
   } catch {}
-  // Addresses of operations from before the explorer had a path of its own.
+  // Old addresses of operations, from before the explorer had its own path.
   if (location.pathname === "/docs" && location.hash.startsWith("#/")) location.replace("/docs/explorer" + location.hash);
   addEventListener("DOMContentLoaded", () => {
     for (const block of document.querySelectorAll("main pre")) {

@@ -5,7 +5,7 @@ import type { Found } from "./search";
 
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** Text with the words that were found marked. */
+/** Highlights the found words. */
 const marked = (text: string, words: readonly string[]): string => {
   if (words.length === 0) return escapeHtml(text);
   const longestFirst = [...words].sort((a, b) => b.length - a.length);
@@ -16,13 +16,12 @@ const marked = (text: string, words: readonly string[]): string => {
 const item = ({ address, page, heading, excerpt, words }: Found): string =>
   `<li><a href="${escapeHtml(address)}">${marked(heading === "" ? page : heading, words)}</a> <small>${escapeHtml(heading === "" ? "" : page)}</small><p>${marked(excerpt, words)}</p></li>`;
 
-/** For an address under /docs without a page. */
 export const missingPage = (groups: readonly Group[]): string => {
   const body = `<h1>Page not found</h1>\n<p>This address has no page. It may have moved: search for its words, or choose a page from the list.</p>\n<div class="search-again">${searchForm()}</div>`;
   return layout(groups, { title: "Page not found", about: "Page not found", body });
 };
 
-/** The results of a search, or its form before a query. */
+/** Search results, or the form without a query. */
 export const searchPage = (groups: readonly Group[], query: string, found: readonly Found[]): string => {
   const about = `Search for ${query}`;
   const count = found.length === 0 ? "Nothing was found. Fewer words, or their beginnings, may find more." : `${found.length} sections`;

@@ -3,14 +3,14 @@ import MiniSearch, { type Query } from "minisearch";
 import { sectionsOf } from "./markdown";
 import { waysToSay } from "./synonyms";
 
-/** The search over all pages: an index of their sections, made when it is first asked. */
+/** Full-text search over the sections of all pages; the index is built at the first query. */
 
 export interface SearchPage {
-  /** Of the page on the site. */
+  /** Address on the site. */
   address: string;
   title: string;
   markdown: string;
-  /** A list of members and signatures: what explains them comes first. */
+  /** Reference pages rank lower: explanations come first. */
   isReference: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Found {
   address: string;
   page: string;
   heading: string;
-  /** Part of the text around the first of the words, and those words in it. */
+  /** Text around the first match, and the matching words. */
   excerpt: string;
   words: readonly string[];
 }
@@ -33,18 +33,18 @@ interface Indexed extends Omit<Found, "excerpt" | "words"> {
   isReference: boolean;
 }
 
-/** Of what is indexed, texts are kept as UTF-8: most take half of what they would as strings. */
+/** Texts are stored as UTF-8, which takes half the memory of strings for most. */
 interface Kept extends Omit<Indexed, "id" | "body"> {
   body: Buffer;
 }
 
 export const MAX_FOUND = 30;
-/** Words of a query that are looked for; each costs a look at all words that begin like it. */
+/** Words searched per query; each also scans all words with that prefix. */
 const MAX_WORDS = 8;
 const PREFIX_CHARS = 3;
 const FUZZY_CHARS = 5;
 const FUZZINESS = 0.15;
-/** How much a section of a reference counts beside one of a guide. */
+/** Weight of reference sections relative to guides. */
 const REFERENCE_WEIGHT = 0.4;
 const EXCERPT_CHARS = 240;
 const BEFORE_CHARS = 80;
@@ -67,10 +67,9 @@ const indexedOf = ({ address, title, markdown, isReference }: SearchPage): Omit<
     isReference,
   }));
 
-/** Every word of a text. */
+/** All words of a text must match. */
 const allOf = (text: string): Query => ({ combineWith: "AND", queries: text.split(" ") });
 
-/** Text around the first word that was found. */
 const excerptOf = (body: string, words: readonly string[]): string => {
   const lower = body.toLowerCase();
   const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
@@ -88,7 +87,7 @@ const createIndex = async (pages: () => Iterable<SearchPage>): Promise<{ index: 
       index.add({ id: sections.length, ...section });
       sections.push({ ...section, body: Buffer.from(section.body) });
     }
-    // Requests go on meanwhile.
+    // Lets other requests proceed.
     await turn();
   }
   return { index, sections };

@@ -9,27 +9,27 @@ import { renderPage, type Links } from "./markdown";
 import { createSearch, type Found } from "./search";
 import { missingPage, searchPage } from "./search-page";
 
-/** The documentation as a site: docs/ and the API reference in one layout. */
+/** The documentation site: docs/ and the API reference in one layout. */
 
 export interface Site {
   groups: readonly Group[];
-  /** A page's Markdown by its path (`guide/runs`, `api/runs`); undefined where there is none. */
+  /** Markdown of a page by path (`guide/runs`, `api/runs`); undefined if there is none. */
   markdown(path: string): string | undefined;
-  /** The same as a page. */
+  /** The page as HTML. */
   html(path: string): string | undefined;
   front(): string;
-  /** For an address without a page. */
+  /** Page for unknown addresses. */
   missing(): string;
-  /** Pictures and examples: where a file of docs is kept. */
+  /** Path of a picture or example file. */
   file(path: string): string | undefined;
   search(query: string): Promise<string>;
 }
 
-/** The group that the pages of the API end. */
+/** The API pages come last in this group. */
 const REFERENCE = "Reference";
-/** Where the references of the clients are. */
+/** References of the clients. */
 const CLIENTS = "reference/";
-/** Addresses that are no page of Markdown. */
+/** Addresses that aren't Markdown pages. */
 const OTHERS: ReadonlySet<string> = new Set([DOCS_PATH, EXPLORER_PATH, "/openapi.json", "/llms.txt"]);
 
 const withApi = (groups: readonly Group[], api: readonly Entry[]): Group[] => {
@@ -39,9 +39,9 @@ const withApi = (groups: readonly Group[], api: readonly Entry[]): Group[] => {
 };
 
 /**
- * Pages are read and rendered when they are asked for.
- * @param document the OpenAPI document, of which its tags are kept
- * @param text the same as JSON, for when its pages are asked for
+ * Renders pages when they are requested.
+ * @param document OpenAPI document; only its tags are kept
+ * @param text the document as JSON, read when an API page is requested
  */
 export const createSite = (document: Pick<ApiDocument, "tags">, text: string): Site => {
   const { groups: own, files } = readContents();
@@ -93,7 +93,7 @@ export const createSite = (document: Pick<ApiDocument, "tags">, text: string): S
   };
 };
 
-/** What there is to read, for language models (llmstxt.org): the API's document, and every page as Markdown. */
+/** Index for language models (llmstxt.org): the API document, and every page as Markdown. */
 export const llmsText = ({ groups }: Pick<Site, "groups">, baseUrl: string): string =>
   [
     "# Nodeloom\n",

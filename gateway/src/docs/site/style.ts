@@ -1,4 +1,4 @@
-/** Colours are the console's (styles/tokens.css), and those of code. */
+/** Colours of the console (styles/tokens.css), and of code. */
 const LIGHT = `--page: #fff; --sunken: #f4f4f1; --hover: #f0f0ed; --line: #e2e1dc; --text: #1d1d1b; --muted: #55534f; --accent: #3344c0; --accent-soft: #e9ecfd;
   --mark: #fdf0d9; --keyword: #8a2ba0; --string: #17703f; --number: #8a4b00; --name: #2451b3; --comment: #6b6964;`;
 const DARK = `--page: #131417; --sunken: #1b1d21; --hover: #26282d; --line: #2e3036; --text: #ececea; --muted: #b0b2b8; --accent: #a5b2ff; --accent-soft: #252b4d;
@@ -6,7 +6,7 @@ const DARK = `--page: #131417; --sunken: #1b1d21; --hover: #26282d; --line: #2e3
 
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#3b4fd8"/><path d="M9 10.5c5 0 5 11 14 11M9 21.5c5 0 5-11 14-11" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/><g fill="#fff"><circle cx="9" cy="10.5" r="2.6"/><circle cx="9" cy="21.5" r="2.6"/><circle cx="23" cy="10.5" r="2.6"/><circle cx="23" cy="21.5" r="2.6"/></g></svg>`;
 
-/** The layout: one column on a phone, with the navigation behind a link; three where there is room. */
+/** One column with a linked navigation on phones, three columns on wide screens. */
 const FRAME = `* { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.6 "Inter Variable", system-ui, sans-serif; }
@@ -62,7 +62,6 @@ footer { margin-top: 16px; font-size: 14px; }
 }
 `;
 
-/** What pages hold. */
 const TEXT = `h1 { margin: .8em 0 .6em; font-size: 30px; line-height: 1.2; }
 h2 { margin: 1.9em 0 .6em; padding-top: .5em; border-top: 1px solid var(--line); font-size: 22px; line-height: 1.3; }
 h3 { margin: 1.6em 0 .5em; font-size: 18px; }
@@ -110,7 +109,7 @@ const FRONT = `.cards { display: grid; grid-template-columns: repeat(auto-fill, 
 .found small { color: var(--muted); }
 `;
 
-/** The site's style sheet. The theme is the system's, or that which was chosen in the console. */
+/** Style sheet. The theme follows the system or the choice made in the console. */
 export const STYLE = `:root { color-scheme: light; ${LIGHT} }
 :root[data-theme="dark"] { color-scheme: dark; ${DARK} }
 @media (prefers-color-scheme: dark) {

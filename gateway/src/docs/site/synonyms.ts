@@ -1,4 +1,4 @@
-/** Words of other products and of daily speech, with the words of these pages. */
+/** Maps words of other products and everyday words to the words of these pages. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   "429": ["rate limit", "concurrency"],
   "402": ["insufficient credits", "budget"],
@@ -31,7 +31,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   upscale: ["resize", "media"],
 };
 
-/** The ways to say a word of a query: the word itself first. */
+/** Variants of a query word, starting with the word itself. */
 export const waysToSay = (word: string): readonly string[] => {
   const lower = word.toLowerCase();
   return [word, ...(Object.hasOwn(SYNONYMS, lower) ? SYNONYMS[lower]! : [])];

@@ -7,13 +7,12 @@ import { errorReply } from "../../http/errors";
 import type { Route } from "../route";
 import type { Bucket } from "./rate";
 
-/** In which bucket a request counts. */
+/** Rate-limit buckets of requests. */
 
 const ANONYMOUS = "anonymous";
 const FIRST_SERVER_ERROR = 500;
 
 type Counter = Pick<Gateway, "rateLimits" | "anonymousLimit" | "ownIds">;
-/** Where a request comes from, and what its path names. */
 type Addressed = Pick<Request, "ip" | "params">;
 
 export const addressOf = (request: Pick<Request, "ip">): string => request.ip ?? "unknown";
@@ -25,8 +24,8 @@ const ofAddress = (gateway: Counter, request: Addressed, name: string, points = 
 });
 
 /**
- * Counts a request that needs no caller against its address.
- * @param name what is counted
+ * Counts a request without a caller against its address.
+ * @param name name of the counter
  * @returns the X-RateLimit headers
  * @throws RATE_LIMIT_EXCEEDED
  */
@@ -34,8 +33,8 @@ export const countByAddress = (gateway: Counter, request: Request, name: string)
   gateway.rateLimits.consume(ofAddress(gateway, request, name));
 
 /**
- * Counts a request that was refused before its caller was known against its address.
- * @returns the refusal, or RATE_LIMIT_EXCEEDED when the address has had too many
+ * Counts a request that failed before its caller was known against its address.
+ * @returns the error, or RATE_LIMIT_EXCEEDED after too many
  */
 export const countRefusal = async (gateway: Counter, request: Addressed, error: unknown): Promise<unknown> => {
   if (errorReply(error).status >= FIRST_SERVER_ERROR) return error;
@@ -52,13 +51,13 @@ interface Limited {
   points: number;
 }
 
-/** The limit of the account's tier, which is counted for the person; undefined for callers without one. */
+/** The tier's limit, counted per person; undefined for callers without a tier. */
 const limited = (route: Route, request: Addressed, caller: Caller | undefined): Limited | undefined => {
   const points = caller && caller.person.role !== ADMIN && !caller.visitor ? caller.user.plan.rateLimitPerMinute : null;
   return caller && points !== null ? { route, request, caller, points } : undefined;
 };
 
-/** The one bucket for ids that are not the caller's. */
+/** Shared bucket for ids that aren't the caller's. */
 const ofOthers = ({ caller: { user, person }, points }: Limited): Bucket => ({
   key: `user:${person.id}:others`,
   points,
@@ -76,12 +75,15 @@ const bucketOf = (gateway: Counter, count: Limited): Bucket => {
   if (route.limit !== "user+id") return { key: `user:${personId}:${name}`, points, tier };
   const id = idOf(count);
   if (id === undefined) return ofOthers(count);
-  // Unknown ids are not looked up for a caller who has used up the bucket of others' ids.
+  // Unknown ids aren't looked up for a caller who has exhausted the bucket for foreign ids.
   if (!gateway.ownIds.has(caller.user.id, id)) gateway.rateLimits.refuseExhausted(ofOthers(count));
   return { key: `user:${personId}:${name}:${id}`, points, tier };
 };
 
-/** Visitors of an app, of whom there may be any number, count by themselves and against their address, and take nothing of its owner's limit. */
+/**
+ * Visitors of an app count individually and against their address. They don't use up the owner's limit, because there can be any number of
+ * them.
+ */
 const countVisitor = async (
   gateway: Counter,
   route: Route,
@@ -94,7 +96,7 @@ const countVisitor = async (
   return gateway.rateLimits.consume({ key, points: VISITOR_REQUESTS_PER_MINUTE, tier: "app" });
 };
 
-/** Undefined where an address's limit is that of all routes without a caller. */
+/** Undefined if the address has the default limit of routes without a caller. */
 const addressLimit = (gateway: Gateway, { limit }: Route): number | undefined => {
   if (typeof limit !== "object") return undefined;
   return typeof limit.ip === "function" ? limit.ip(gateway) : limit.ip;
@@ -121,16 +123,13 @@ export const countRequest = async (
   return count ? gateway.rateLimits.consume(bucketOf(gateway, count)) : {};
 };
 
-/** Remembers that the id of a request was the caller's. */
+/** Remembers that the id in a request was the caller's. */
 export const noteOwnId = (gateway: Counter, route: Route, request: Addressed, caller: Caller | undefined): void => {
   const id = idOf({ route, request });
   if (caller && id !== undefined) gateway.ownIds.add(caller.user.id, id);
 };
 
-/**
- * Counts a request whose id was not the caller's.
- * @returns the error, or RATE_LIMIT_EXCEEDED when there were too many
- */
+/** Counts a request with a foreign id. @returns the error, or RATE_LIMIT_EXCEEDED after too many */
 export const countOthersId = async (
   gateway: Counter,
   route: Route,

@@ -5,21 +5,21 @@ import { rateLimitExceeded } from "../../http/errors";
 import { EXHAUSTED_BUCKETS, RATE_WINDOW_SECONDS } from "../../http/limits";
 
 export interface Bucket {
-  /** What is counted: caller or address, and route. */
+  /** Caller or address, and route. */
   key: string;
   points: number;
-  /** Reported on 429. */
+  /** Included in 429 responses. */
   tier: string;
 }
 
 export interface RateLimits {
   /**
-   * Counts one request in a fixed window, shared by every gateway; one Redis round trip. While Redis is away a counter
-   * of this process takes over. Answers the X-RateLimit headers.
-   * @throws RATE_LIMIT_EXCEEDED; `rateLimitHeaders` gives that reply's headers.
+   * Counts a request in a fixed window shared by all gateways, with one Redis round trip. While Redis is unavailable, a local counter takes
+   * over. Returns the X-RateLimit headers.
+   * @throws RATE_LIMIT_EXCEEDED; `rateLimitHeaders` gives that reply's headers
    */
   consume(bucket: Bucket): Promise<Record<string, string>>;
-  /** Refuses, without counting, what this process knows to be exhausted. @throws RATE_LIMIT_EXCEEDED */
+  /** Rejects, without counting, if this process knows that the bucket is exhausted. @throws RATE_LIMIT_EXCEEDED */
   refuseExhausted(bucket: Bucket): void;
 }
 
@@ -35,7 +35,7 @@ const headersOf = (points: number, { remaining, leftMs }: Standing, nowMs: numbe
 
 const EXCEEDED_HEADERS = new WeakMap<object, Record<string, string>>();
 
-/** Headers of a limit that another service counted, such as failed sign-ins. */
+/** Headers of a limit counted by another service, such as failed sign-ins. */
 const countedElsewhere = ({ metadata: { limit, retryAfter } }: DomainError): Record<string, string> | undefined =>
   typeof limit === "number" && typeof retryAfter === "number"
     ? {
@@ -45,7 +45,7 @@ const countedElsewhere = ({ metadata: { limit, retryAfter } }: DomainError): Rec
       }
     : undefined;
 
-/** The headers that a RATE_LIMIT_EXCEEDED carries; undefined for any other error. */
+/** Headers of a RATE_LIMIT_EXCEEDED; undefined for other errors. */
 export const rateLimitHeaders = (error: unknown): Record<string, string> | undefined =>
   error instanceof DomainError && error.reason === "RATE_LIMIT_EXCEEDED"
     ? (EXCEEDED_HEADERS.get(error) ?? countedElsewhere(error))
@@ -64,7 +64,7 @@ export const createRateLimits = ({ redis, keyPrefix }: RateLimitsOptions): RateL
     remembersExhausted: true,
   });
 
-  /** When buckets that were found exhausted begin anew. */
+  /** When exhausted buckets reset. */
   const exhausted = new LRUCache<string, number>({ max: EXHAUSTED_BUCKETS });
 
   const exceeded = ({ points, tier }: Bucket, standing: Standing): DomainError => {

@@ -1,16 +1,13 @@
 import { DomainError } from "@nodeloom/kernel";
 
 export interface StreamCount {
-  /**
-   * Takes one of a user's places; the returned function gives it back.
-   * @throws CONCURRENCY_LIMIT_EXCEEDED when none is left.
-   */
+  /** Takes one of a user's stream places; the returned function frees it. @throws CONCURRENCY_LIMIT_EXCEEDED if none is left */
   take(userId: string): () => void;
 }
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Bounds how many streams a user keeps open at this gateway. */
+/** Bounds a user's open streams at this gateway. */
 export const createStreamCount = (limit: number): StreamCount => {
   const open = new Map<string, number>();
   return {

@@ -1,6 +1,6 @@
 import { DomainError, unavailable } from "@nodeloom/kernel";
 
-/** The bytes of memory that one body holds while it is received. */
+/** Memory of one body while it is received. */
 export interface BodyShare {
   /** @throws CONCURRENCY_LIMIT_EXCEEDED (the caller has too many on the way), SERVICE_UNAVAILABLE (all together have) */
   add(bytes: number): void;
@@ -8,7 +8,7 @@ export interface BodyShare {
 }
 
 export interface BodyBudget {
-  /** A share for one body of a caller, or of an address. */
+  /** A share for one body of a caller or address. */
   open(owner: string): BodyShare;
 }
 
@@ -19,7 +19,7 @@ export interface BodyBudgetOptions {
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Bounds the memory that bodies hold while they are received, by sender and in all. */
+/** Bounds the memory of bodies being received, by sender and in total. */
 export const createBodyBudget = ({ perOwner, overall }: BodyBudgetOptions): BodyBudget => {
   const held = new Map<string, number>();
   let total = 0;

@@ -7,7 +7,7 @@ import { hasBody } from "./head";
 import { jsonFaultPlace } from "./json-fault";
 import { checkJsonBounds } from "./json-bounds";
 
-/** A JSON body: its parsed value for checking, its text for passing on without loss. */
+/** A JSON body: the parsed value for checks, the text for lossless forwarding. */
 export interface JsonBody {
   text: string;
   value: unknown;
@@ -18,7 +18,7 @@ export const NO_BODY: JsonBody = { text: "", value: undefined };
 export interface BodyOptions {
   limitBytes: number;
   maxValues: number;
-  /** When the last byte must be there, in milliseconds since the epoch. */
+  /** Deadline for the last byte, in milliseconds since the epoch. */
   deadlineAtMs: number;
   share: BodyShare;
 }
@@ -30,7 +30,7 @@ export const askForBody = (request: Request, response: Response): void => {
   if (request.headers.expect !== undefined) response.writeContinue();
 };
 
-/** Reads the bytes of a body within its size, its time and its share of memory. */
+/** Reads a body within its size, time and memory share. */
 const readBytes = (request: Request, { limitBytes, deadlineAtMs, share }: BodyOptions): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -58,7 +58,7 @@ const readBytes = (request: Request, { limitBytes, deadlineAtMs, share }: BodyOp
     request.on("data", onData).on("end", onEnd).on("error", onCutOff).on("close", onCutOff);
   });
 
-/** Reads a body as it was sent. @throws PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, CONCURRENCY_LIMIT_EXCEEDED */
+/** Reads a body unchanged. @throws PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, CONCURRENCY_LIMIT_EXCEEDED */
 export const readRawBody = async (request: Request, response: Response, options: BodyOptions): Promise<Buffer> => {
   askForBody(request, response);
   try {
@@ -69,8 +69,8 @@ export const readRawBody = async (request: Request, response: Response, options:
 };
 
 /**
- * Reads a JSON body whose headers have been checked.
- * @throws PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, CONCURRENCY_LIMIT_EXCEEDED, or INVALID_REQUEST for what is no JSON, too deep or has too many values
+ * Reads a JSON body whose headers were checked.
+ * @throws PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, CONCURRENCY_LIMIT_EXCEEDED, or INVALID_REQUEST for malformed JSON, or too many levels or values
  */
 export const readJsonBody = async (request: Request, response: Response, options: BodyOptions): Promise<JsonBody> => {
   if (!hasBody(request)) return NO_BODY;
@@ -99,6 +99,6 @@ const parse = (bytes: Buffer): JsonBody => {
   }
 };
 
-/** The body's top-level members as they were written; empty unless it is an object. */
+/** Top-level members of the body as they were written; empty unless it is an object. */
 export const bodyMembers = ({ text, value }: JsonBody): ReadonlyMap<string, string> =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? members(text) : new Map();

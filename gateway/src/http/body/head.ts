@@ -3,29 +3,26 @@ import type { Request } from "express";
 import { payloadTooLarge, unsupportedMediaType } from "../errors";
 import { isStreamed, type Body } from "./kinds";
 
-/** Checks of a body by the request's headers, made before the caller is known. */
+/** Checks of a body by its headers, before the caller is known. */
 
 const JSON_TYPE = /^application\/(?:json|[a-z0-9.+-]+\+json)$/;
 const UTF8 = /^utf-?8$/i;
 
-/** Whether the headers announce a body. */
 export const hasBody = (request: Request): boolean =>
   request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
 
-/** A route, as far as its bodies are concerned. */
 interface TakesBody {
   auth: string;
   body?: Body | undefined;
 }
 
-/** Bytes that a route's body may have; for a form, its file and some for the parts around it. */
+/** Maximum bytes of a route's body; a form may also have some for the parts around its file. */
 export const bodyLimit = ({ auth, body }: TakesBody): number => {
   if (body?.bytes !== undefined) return body.bytes;
   if (isStreamed(body)) return LIMITS.mediaBytes + LIMITS.formBytes;
   return auth === "none" ? LIMITS.openBodyBytes : LIMITS.jsonBodyBytes;
 };
 
-/** Values that a JSON body may have. */
 export const valueLimit = ({ values = LIMITS.jsonValues }: Partial<Body>): number => values;
 
 const checkContentType = (header: string | undefined): void => {
@@ -36,10 +33,7 @@ const checkContentType = (header: string | undefined): void => {
   if (charset !== undefined && !UTF8.test(charset.replaceAll('"', ""))) throw unsupportedMediaType("the body must be UTF-8");
 };
 
-/**
- * Refuses a body by its headers.
- * @throws UNSUPPORTED_MEDIA_TYPE (encoded, or no JSON), PAYLOAD_TOO_LARGE (by the declared size)
- */
+/** Checks a body by its headers. @throws UNSUPPORTED_MEDIA_TYPE (encoded, or not JSON), PAYLOAD_TOO_LARGE (by the declared size) */
 export const checkHead = (route: TakesBody, request: Request): void => {
   if (!hasBody(request)) return;
   if (request.headers["content-encoding"] !== undefined) {

@@ -9,10 +9,10 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const LAST_SPACE = 0x20;
 
-/** Bytes of a string that are compared one by one before `indexOf` searches the rest. */
+/** Bytes of a string compared one by one before `indexOf` searches the rest. */
 const SHORT_BYTES = 256;
 
-/** The index after the string that opens at `from`. Of what is searched, each byte is read twice at the most. */
+/** Index after the string that starts at `from`. Each byte is read at most twice. */
 const endOfString = (bytes: Uint8Array, from: number): number => {
   let at = from + 1;
   let quote = -1;
@@ -29,8 +29,8 @@ const endOfString = (bytes: Uint8Array, from: number): number => {
 };
 
 /**
- * Counts the values of a JSON text and how deep it goes, without building any: each item of a list and each member of an object is
- * one. Of a text that is no JSON the numbers are those of its beginning that might be.
+ * Counts the values and levels of a JSON text without building any. Each list item and object member counts as a value. For malformed text
+ * the numbers describe its well-formed beginning.
  */
 export const measureJson = (bytes: Uint8Array, maxDepth: number, maxValues: number): "fits" | "too deep" | "too many values" => {
   let depth = 0;

@@ -1,6 +1,6 @@
 import { parse, printParseErrorCode, type ParseError } from "jsonc-parser";
 
-/** Where a text stops being JSON: ` (line 2, column 7: comma expected)`, or nothing if the place can't be told. */
+/** Position of a JSON syntax error: ` (line 2, column 7: comma expected)`, or empty if unknown. */
 export const jsonFaultPlace = (text: string): string => {
   const errors: ParseError[] = [];
   parse(text, errors, { disallowComments: true, allowTrailingComma: false });

@@ -2,20 +2,20 @@ import type { DomainError, Issue } from "@nodeloom/kernel";
 import { z } from "zod";
 
 /**
- * The kinds of bodies that routes take: `json` is read and checked; `bytes` is a file, by itself or in a form, and `form` a form with fields
- * and files, both of which the handler streams; `signed` is JSON as it was sent, for its signature.
+ * Kinds of bodies: `json` is read and checked; `bytes` is a file, alone or in a form; `form` has fields and files; handlers stream both;
+ * `signed` is raw JSON for its signature.
  */
 export interface Body<B = unknown> {
   kind: "json" | "bytes" | "form" | "signed";
-  /** Shape of the JSON, or of the form's fields. */
+  /** Schema of the JSON, or of the form's fields. */
   schema: z.ZodType<B>;
-  /** Bytes it may have, where those are others than the kind's. */
+  /** Maximum bytes, if different from the kind's. */
   bytes?: number;
-  /** Values that the JSON may have, where those are others than usual. */
+  /** Maximum JSON values, if different from the default. */
   values?: number;
-  /** Members that are stored as sent; lone surrogates in them are allowed. */
+  /** Members stored as sent; they can contain lone surrogates. */
   kept?: readonly string[];
-  /** The error of JSON that fails validation; INVALID_REQUEST unless given. */
+  /** Error for JSON that fails validation; INVALID_REQUEST by default. */
   invalid?(issues: Issue[]): DomainError;
 }
 
@@ -31,5 +31,5 @@ export const formBody = (fields: z.ZodType): Body => ({ kind: "form", schema: fi
 
 export const signedBody = (bytes: number): Body<Buffer> => ({ kind: "signed", schema: z.custom<Buffer>(), bytes });
 
-/** Whether the handler streams a body, which is asked for once everything else is checked. */
+/** True if the handler streams the body, which is requested after all other checks. */
 export const isStreamed = (body: Body | undefined): boolean => body?.kind === "bytes" || body?.kind === "form";

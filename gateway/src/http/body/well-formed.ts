@@ -1,11 +1,11 @@
 import type { Issue } from "@nodeloom/kernel";
 import type { JsonBody } from "./body";
 
-/** A lone surrogate has no UTF-8, so it can only arrive as an escape. */
+/** A lone surrogate has no UTF-8 form, so it can only arrive as an escape. */
 const MAYBE = /\\u[dD][89a-fA-F]/;
 const HALF = /\p{Surrogate}/u;
 
-/** The path of the first text or member name with a lone surrogate. */
+/** Path of the first text or member name with a lone surrogate. */
 const placeOf = (value: unknown, path: readonly string[]): readonly string[] | undefined => {
   if (typeof value === "string") return HALF.test(value) ? path : undefined;
   if (typeof value !== "object" || value === null) return undefined;
@@ -16,10 +16,7 @@ const placeOf = (value: unknown, path: readonly string[]): readonly string[] | u
   return undefined;
 };
 
-/**
- * Texts are refused that have half of a surrogate pair: they have no UTF-8, so that they could be neither stored nor sent on as they are.
- * @param kept members of the body that are stored as they were written
- */
+/** Rejects lone surrogates: they can be neither stored nor forwarded as UTF-8. @param kept members stored as written */
 export const surrogateIssues = ({ text, value }: JsonBody, kept: readonly string[] = []): Issue[] => {
   if (!MAYBE.test(text)) return [];
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);

@@ -5,14 +5,14 @@ import type { Route } from "../../edge/route";
 import type { RouteCall } from "../calls";
 import type { ToolHead } from "./tool";
 
-/** A route's path, query and body as the arguments of one tool: they are described, and checked, by the route's own schemas. */
+/** Presents a route's path, query and body as the arguments of one tool, described and checked by the route's own schemas. */
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 type Parts = Pick<Route, "params" | "query" | "body">;
 
 const shapeOf = (schema: z.ZodType | undefined): Shape => (schema instanceof z.ZodObject ? (schema.shape as Shape) : {});
 
-/** A JSON Schema of an object, for MCP. */
+/** JSON Schema of an object, for MCP. */
 export const objectSchema = (schema: z.ZodType, io: "input" | "output" = "input"): ToolHead["inputSchema"] => ({
   ...standalone(schema, io),
   type: "object",
@@ -22,7 +22,7 @@ export const objectSchema = (schema: z.ZodType, io: "input" | "output" = "input"
 export const argumentsSchema = ({ params, query, body }: Parts, more: Shape = {}): ToolHead["inputSchema"] =>
   objectSchema(z.strictObject({ ...shapeOf(params?.schema), ...shapeOf(query), ...shapeOf(body?.schema), ...more }));
 
-/** A value of a query as an address would have it. */
+/** A query value in the form that addresses use. */
 const asQueryText = (text: string): unknown => {
   const value: unknown = JSON.parse(text);
   return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
@@ -31,10 +31,7 @@ const asQueryText = (text: string): unknown => {
 const jsonOf = (members: readonly (readonly [string, string])[]): string =>
   `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
 
-/**
- * Parts arguments into what a request to the route would have in its path, its query and its body.
- * @throws DomainError INVALID_REQUEST naming arguments that the route has no place for
- */
+/** Splits arguments into the path, query and body of a request. @throws DomainError INVALID_REQUEST naming unknown arguments */
 export const asRouteCall = ({ params, query, body }: Parts, args: ReadonlyMap<string, string>): RouteCall => {
   const [inPath, inQuery] = [shapeOf(params?.schema), shapeOf(query)];
   const given = [...args];

@@ -17,7 +17,7 @@ import { outcomeSchema, RUNS, runTool, waitSeconds } from "../runs";
 import { argumentsSchema, asRouteCall, objectSchema } from "./arguments";
 import type { Tool, ToolCall } from "./tool";
 
-/** Tools that every caller has: routes of the API, one each or two. */
+/** Built-in tools: each calls one or two routes of the API. */
 
 const [listRoute, getRoute, createRoute, updateRoute] = ["listWorkflows", "getWorkflow", "createWorkflow", "updateWorkflow"].map((name) =>
   routeNamed(workflowRoutes, name),
@@ -26,7 +26,7 @@ const [pollRoute, cancelRoute] = [routeNamed(executionRoutes, "getExecution"), r
 const QUOTES = { workflow: routeNamed(runRoutes, "quoteWorkflow"), model: routeNamed(runRoutes, "quoteModel") };
 
 const MS = 1_000;
-/** Rows of a list unless the agent says otherwise. */
+/** Default number of rows. */
 const LISTED = "50";
 const READS = { readOnlyHint: true, openWorldHint: false } as const;
 
@@ -58,7 +58,7 @@ const targetOf = (args: ReadonlyMap<string, string>): { kind: "workflow" | "mode
 const renamed = (args: ReadonlyMap<string, string>): Map<string, string> =>
   new Map([...args].map(([name, text]) => [name === "executionId" ? "id" : name, text]));
 
-/** The cursor of a list's next page, from its Link header. */
+/** Cursor from the Link header of a list. */
 const nextCursorOf = ({ headers = {} }: Reply): string | null => {
   const address = /^<([^>]+)>/.exec(headers.Link ?? "")?.[1];
   return address === undefined ? null : new URL(address, "http://list").searchParams.get("cursor");
@@ -85,7 +85,7 @@ const quote = async ({ context, args }: ToolCall) => {
   return structured((await callRoute(context, QUOTES[kind], { ...call, params })).body);
 };
 
-/** An execution with what it made. One that is too large for a message goes without its nodes, then without its result. */
+/** An execution with its files. If it exceeds a message, its nodes are dropped, then its result. */
 const shown = (gateway: Gateway, { body }: Reply): Promise<CallToolResult> | CallToolResult => {
   const { nodes: _, ...rest } = body as Record<string, unknown> & { executionId: string };
   const withoutNodes = (): CallToolResult =>

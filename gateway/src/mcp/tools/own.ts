@@ -8,9 +8,9 @@ import { argumentsSchema, objectSchema } from "./arguments";
 import { BUILT_IN } from "./built-in";
 import type { Tool, ToolHead } from "./tool";
 
-/** The caller's own workflows with `mcp: true`, and models where they are asked for, as tools. */
+/** Tools for the caller's workflows with `mcp: true`, and for models if requested. */
 
-/** What begins the name of a model's tool, and of a workflow's whose slug is a tool already. Slugs have no underscore. */
+/** Prefix of model tools, and of workflows whose slug is a built-in tool. Slugs have no underscore. */
 const MODEL = "model_";
 const WORKFLOW = "workflow_";
 const TAKEN: ReadonlySet<string> = new Set(BUILT_IN.map(({ name }) => name));
@@ -21,7 +21,7 @@ type Kind = "workflow" | "model";
 const RUNNING = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true } as const;
 const PRICED = "Costs credits: `quote` says how many.";
 
-/** What is the same for all workflows, and for all models, but for their inputs and their results. */
+/** Schema parts shared by all workflows or models; inputs and results differ. */
 const headOf = ({ query, body }: Route): { input: ToolHead["inputSchema"]; output: ToolHead["inputSchema"] } => ({
   input: argumentsSchema({ query, body }),
   output: objectSchema(outcomeSchema(), "output"),
@@ -58,10 +58,9 @@ const toolOf = ({ kind, id, name, cursor, title, description, inputs, result }: 
 const fieldOf = ({ defaultJson, options, ...field }: workflows.SchemaField): InputField =>
   ({ ...field, options, ...(defaultJson === "" ? {} : { default: JSON.parse(defaultJson) as unknown }) }) as InputField;
 
-/** The model that a tool's name, or a cursor, is of; undefined for others. */
+/** Model of a tool's name or of a cursor; undefined for others. */
 export const modelOf = (name: string): string | undefined => (name.startsWith(MODEL) ? name.slice(MODEL.length) : undefined);
 
-/** The name of a workflow's tool. */
 const workflowToolName = (slug: string): string => (TAKEN.has(slug) ? `${WORKFLOW}${slug}` : slug);
 const slugOf = (name: string): string => (name.startsWith(WORKFLOW) ? name.slice(WORKFLOW.length) : name);
 
@@ -89,7 +88,7 @@ const modelTool = ({ internalName, displayName, description, inputSchemaJson, ou
     result: resultSchema(outputs),
   });
 
-/** A page of the caller's workflows that are tools and may be run. `next` is the slug to go on after; undefined at the end. */
+/** A page of workflow tools that the caller can run. `next` is the slug to continue after; undefined at the end. */
 export const workflowTools = async (
   { gateway, caller }: McpContext,
   after: string,
@@ -101,14 +100,13 @@ export const workflowTools = async (
   return { tools: allowed.map(workflowTool), next: tools.length < limit ? undefined : tools.at(-1)?.slug };
 };
 
-/** The models that the caller may run, where they are asked for. */
+/** Models that the caller can run, if requested. */
 export const modelTools = async ({ gateway, caller, query }: McpContext): Promise<Tool[]> => {
   if (query.models !== true) return [];
   const { models: listed } = await gateway.services.models.listModels({ includeDisabled: false });
   return listed.filter(({ internalName }) => mayRun(caller, "model", internalName)).map(modelTool);
 };
 
-/** The tool of a name; undefined when the caller has none. */
 export const findTool = async (context: McpContext, name: string): Promise<Tool | undefined> => {
   const builtIn = BUILT_IN.find((tool) => tool.name === name);
   if (builtIn) return builtIn;

@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { McpContext } from "../calls";
 import type { Report } from "../progress";
 
-/** A tool as a list shows it. */
+/** A tool as listed. */
 export interface ToolHead {
   name: string;
   title?: string;
@@ -12,24 +12,23 @@ export interface ToolHead {
   annotations: { readOnlyHint: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint?: boolean };
 }
 
-/** One call of a tool. */
 export interface ToolCall {
   context: McpContext;
-  /** The arguments by name, each as the JSON that was sent. */
+  /** Arguments by name, as raw JSON. */
   args: ReadonlyMap<string, string>;
-  /** The id of what the call starts: the same for a call that is sent again in its session. */
+  /** Id of the started work: the same if the call is repeated in its session. */
   executionId: string;
-  /** Names what is asked for, in a session; otherwise empty. */
+  /** Hash of the request within a session; otherwise empty. */
   fingerprint: string;
   report: Report | undefined;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
-  /** Whether a client that goes calls off what it asked for. */
+  /** True if disconnecting cancels the client's calls. */
   isCalledOffByLeaving: boolean;
 }
 
 export interface Tool extends ToolHead {
-  /** Where a list goes on after it; the platform's own tools, which come first, have none. */
+  /** Cursor that continues after this tool; undefined for built-in tools, which come first. */
   cursor?: string;
   /** @throws DomainError, which the agent gets as the tool's answer */
   call(call: ToolCall): Promise<CallToolResult>;

@@ -78,12 +78,12 @@ const creditRequest = (userId: string, change: z.infer<typeof creditChange>, ref
     ...(change.kind === "grant" ? { model: change.model, runs: change.runs } : { millicredits: fromCredits(change.amount) }),
   });
 
-/** A client's key as billing's name of a movement: of one length, whatever the key's. */
+/** Billing's reference for a key: fixed length for any key. */
 const referenceOf = (key: string): string => createHash("sha256").update(key).digest("base64url");
 
 type Crediting = CallContext<"admin", { id: string }, unknown, z.infer<typeof creditChange>>;
 
-/** Credits the account that a path names, once for each Idempotency-Key, and keeps a row of it. @returns the balances after it */
+/** Credits the account in the path, once per Idempotency-Key, with an audit row. @returns the new balances */
 export const creditAccount = async (context: Crediting, action: string): Promise<z.infer<typeof balances>> => {
   const { gateway, params, body: change, request } = context;
   const { billing: service } = gateway.services;
@@ -97,7 +97,7 @@ export const creditAccount = async (context: Crediting, action: string): Promise
   });
 };
 
-/** A grant for a model that does not exist would never be used. One that is switched off may come back. */
+/** Rejects grants for models that don't exist. A disabled model may return. */
 const requireModel = async (service: Services["models"], internalName: string): Promise<void> => {
   const { models } = await service.listModels({ includeDisabled: true });
   if (!models.some((model) => model.internalName === internalName)) throw modelNotFound(internalName);
@@ -126,7 +126,7 @@ const ledgerCheckView = (checked: billing.CheckLedgerResponse): z.infer<typeof l
   nextCursor: nextCursor(checked.nextCursor),
 });
 
-/** A person, or who was one: of an erased account the ledger stays. @throws NOT_FOUND, for an organization's id, too */
+/** Requires a person, or the ledger of an erased one. @throws NOT_FOUND, also for an organization's id */
 const requireLedger = async (gateway: Gateway, userId: string): Promise<void> => {
   const user = await findUser(gateway, userId);
   const { rows } = user ? { rows: [] } : await gateway.services.billing.listLedger({ userId, limit: 1, cursor: "", kind: undefined });

@@ -8,10 +8,10 @@ import { audited } from "../../edge/audit";
 import { forAdmins } from "./shared";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Models that administrators add as entries, written as the files of the registry are. */
+/** Models that administrators add as entries in the format of registry files. */
 
 const MAX_APP_CHARS = 300;
-/** A provider is asked for its schema meanwhile. */
+/** Includes asking the provider for its schema. */
 const IMPORT_DEADLINE_MS = 20_000;
 
 const entry = anyObject.meta({

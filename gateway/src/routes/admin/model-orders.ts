@@ -10,7 +10,7 @@ import { audited } from "../../edge/audit";
 import { forAdmins } from "./shared";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Which models are taken for tasks (`auto:image`), and in which order. */
+/** Order of models for each task (`auto:image`). */
 
 const MAX_ORDER = 100;
 const params: ParamsSpec<{ task: TaskName }> = { schema: z.object({ task: taskName }), invalid: () => notFound("task") };

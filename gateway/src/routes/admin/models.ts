@@ -23,7 +23,7 @@ const changes = z
   })
   .meta({ id: "ModelChanges" });
 
-/** What of a model can be changed. */
+/** Changeable members of a model. */
 const overridable = ({ enabled, price: stored, minTier, fallback }: models.Model): Record<string, unknown> => ({
   enabled,
   price: priceView(stored),

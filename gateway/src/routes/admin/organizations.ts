@@ -10,8 +10,6 @@ import { adjust, creditAccount, topup } from "./credits";
 import { forAdmins } from "./shared";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Organizations, for administrators. */
-
 const organization = z
   .object({
     id: z.string(),
@@ -24,17 +22,17 @@ const organization = z
   })
   .meta({ id: "AdminOrganization" });
 
-/** Plan credits and trial runs are of people. */
+/** Plan credits and trial runs exist for people only. */
 const creditChange = z.discriminatedUnion("kind", [topup, adjust]).meta({ id: "OrganizationCreditChange" });
 
 type Needed = Pick<Services, "organizations" | "workflows">;
 
-/** Hides an organization's templates and public schemas from others, or shows them again; the latest request holds. */
+/** Hides an organization's templates and public schemas, or shows them again; the latest request wins. */
 export const hideWorkflows = async ({ workflows }: Pick<Needed, "workflows">, ownerId: string, suspended: boolean): Promise<void> => {
   await workflows.setOwnerSuspended({ ownerId, suspended, userRevision: Date.now() });
 };
 
-/** The same of all organizations that have a user's tier. */
+/** Applies `hideWorkflows` to all organizations with a user's tier. */
 export const hideOrganizationsOf = async (services: Needed, userId: string, suspended: boolean): Promise<void> => {
   let next = "";
   do {

@@ -10,7 +10,7 @@ import { audited } from "../../edge/audit";
 import { findUser } from "./shared";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Keys of providers: set here, used by executions, and never shown again. */
+/** Keys of providers: set here, used by executions, never shown again. */
 
 const forSignedInAdmins = { tag: "Admin", auth: "admin-session", role: "self", limit: "user" } as const satisfies Partial<
   RouteDefinition<"admin-session">
@@ -69,7 +69,7 @@ const viewOf = (key: models.ProviderKey, secret: identity.Secret | undefined, em
   };
 };
 
-/** Addresses of users by id; those who are gone have none. */
+/** Email addresses by user id; erased users have none. */
 const emailsOf = async (gateway: Gateway, ids: readonly string[]): Promise<Map<string, string>> => {
   const found = await Promise.all(
     [...new Set(ids)].map(async (userId) => [userId, (await findUser(gateway, userId))?.email ?? ""] as const),
@@ -95,7 +95,7 @@ const find = async (gateway: Gateway, wanted: string): Promise<ProviderKeyView> 
   return key;
 };
 
-/** What of a key is recorded. */
+/** Members of a key in the audit. */
 const recorded = ({ source, hint }: ProviderKeyView) => ({ source, hint });
 
 const ofKey = { ...forSignedInAdmins, path: "/api/admin/provider-keys/:name", params } as const;

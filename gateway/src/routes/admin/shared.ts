@@ -5,18 +5,18 @@ import { notFound } from "../../http/errors";
 import type { RouteDefinition } from "../../edge/route";
 import { idParams } from "../../http/schemas";
 
-/** What all routes for administrators have in common. */
+/** Settings shared by all routes for administrators. */
 export const forAdmins = { tag: "Admin", auth: "admin", role: "self", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;
-/** And those that are about one user. */
+/** Settings shared by routes about one user. */
 export const ofUser = { ...forAdmins, params: idParams("user"), errors: ["NOT_FOUND"] } as const;
 
-/** A user by id. @throws NOT_FOUND, for an organization's id, too */
+/** A user by id. @throws NOT_FOUND, also for an organization's id */
 export const requirePerson = async ({ services }: Pick<Gateway, "services">, userId: string): Promise<identity.User> => {
   const { user } = await services.identity.getUser({ userId });
   if (!user || user.organization) throw notFound("user");
   return user;
 };
 
-/** The user of an id, a person or an organization; undefined where there is none, or none any more. */
+/** A person or organization by id; undefined if it doesn't exist. */
 export const findUser = async ({ services }: Pick<Gateway, "services">, userId: string): Promise<identity.User | undefined> =>
   (await unlessNotFound(services.identity.getUser({ userId })))?.user;

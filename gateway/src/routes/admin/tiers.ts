@@ -22,7 +22,7 @@ const settings = z.strictObject({
   concurrency: z.number().int().min(1).max(MAX_CONCURRENCY),
 });
 const tier = settings.extend({ id: tierId }).meta({ id: "CustomTier" });
-/** The id is in the path; a tier that was read may be sent back. */
+/** The id is in the path, but a tier can be sent back as it was read. */
 const tierSettings = settings.extend({ id: tierId.optional() }).meta({ id: "CustomTierSettings" });
 
 const view = (stored: identity.Tier): z.infer<typeof tier> => ({

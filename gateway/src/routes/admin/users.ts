@@ -36,7 +36,7 @@ const resetLink = z
   .meta({ id: "PasswordResetLink" });
 const userWithCredits = adminUser.extend({ credits: balances }).meta({ id: "AdminUserWithCredits" });
 
-/** Where the console asks for the new password. What follows `#` is sent to no server. */
+/** The console's page for a new password. The fragment after `#` isn't sent to servers. */
 const RESET_PATH = "/reset-password#token=";
 
 export const adminUserRoutes = [

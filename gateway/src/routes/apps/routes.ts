@@ -14,14 +14,14 @@ import { appCard, appParams, appView, openTokenBody, toAppView, toCard, toToday,
 import type { TokenClaims } from "../../apps/tokens";
 import { jsonBody } from "../../http/body/kinds";
 
-/** An app whose visitors need no account. @throws NOT_FOUND */
+/** An app that is open without an account. @throws NOT_FOUND */
 const findOpen = async ({ apps }: Gateway, slug: string): Promise<App> => {
   const app = await apps.find(slug);
   if (app.settings.payer !== OWNER_PAYS) throw notFound("app");
   return app;
 };
 
-/** What an earlier token says of its visitor. @throws INVALID_REQUEST where it is none of the app's */
+/** Claims of an earlier token. @throws INVALID_REQUEST if it belongs to another app */
 const earlierClaims = ({ apps }: Gateway, { slug, ownerId }: App, token: string): TokenClaims => {
   const claims = apps.tokens.readEnded(token);
   if (claims?.slug === slug && claims.ownerId === ownerId) return claims;

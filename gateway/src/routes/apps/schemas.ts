@@ -8,8 +8,6 @@ import { schemaView } from "../workflows/views";
 import type { App } from "../../apps/apps";
 import type { Today } from "../../apps/budget";
 
-/** What visitors of apps send and get. */
-
 export const appParams: ParamsSpec<{ slug: string }> = { schema: z.object({ slug }), invalid: () => notFound("app") };
 
 const cover = z.string().nullable().meta({ description: "Address of a picture" });

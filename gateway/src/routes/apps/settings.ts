@@ -3,7 +3,7 @@ import { workflows } from "@nodeloom/proto";
 import { z } from "zod";
 import { line, MAX_CREDITS } from "../../http/schemas";
 
-/** The member `app` of a workflow, as its owner has it. */
+/** The `app` member of a workflow, for its owner. */
 
 const DEFAULT_VISITOR_RUNS = 10;
 

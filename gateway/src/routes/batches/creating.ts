@@ -1,4 +1,4 @@
-/** Batches as they are created and priced; what is done with one that there is stands in `routes.ts`. */
+/** Creates and prices batches; `routes.ts` has the other operations. */
 import { randomUUID } from "node:crypto";
 import { toCredits } from "@nodeloom/kernel";
 import type { batches } from "@nodeloom/proto";

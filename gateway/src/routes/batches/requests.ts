@@ -1,4 +1,3 @@
-/** What batches are asked for with. */
 import { creditLimit, GRAPH_BOUNDS, LIMITS } from "@nodeloom/kernel";
 import { elements, members } from "@nodeloom/kernel/json-text";
 import { batches, type executions } from "@nodeloom/proto";
@@ -69,7 +68,6 @@ export const modelBatch = z
 export type BatchContext = CallContext<"any", unknown, { version?: string | undefined }, z.infer<typeof workflowBatch>>;
 type TargetCase = NonNullable<executions.Target["target"]>["$case"];
 
-/** Items as the texts that were sent. */
 const itemsOf = (sent: ReadonlyMap<string, string>): batches.BatchItem[] => {
   const given = sent.get("inputs");
   if (given !== undefined) return elements(given).map((inputsJson) => ({ inputsJson, settingsJson: "" }));

@@ -1,4 +1,4 @@
-/** The results of a batch as a file: row by row, however many there are. */
+/** Results of a batch as a file, streamed row by row. */
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isRecord, member, toCredits } from "@nodeloom/kernel";
@@ -12,10 +12,10 @@ export const FORMATS = ["jsonl", "csv"] as const;
 export type Format = (typeof FORMATS)[number];
 
 const TYPES: Readonly<Record<Format, string>> = { jsonl: "application/x-ndjson; charset=utf-8", csv: "text/csv; charset=utf-8" };
-/** Inputs, and members of results, that have columns. */
+/** Maximum columns for inputs and for members of results. */
 const MAX_COLUMNS = 200;
 
-/** Reads all rows from the first; each call reads them anew. */
+/** Each call reads all rows from the first. */
 export type ReadRows = () => AsyncIterable<batches.BatchRow>;
 
 async function* lines(rows: AsyncIterable<batches.BatchRow>): AsyncGenerator<string> {
@@ -27,7 +27,7 @@ const objectOf = (json: string): Record<string, unknown> => {
   return isRecord(value) ? value : {};
 };
 
-/** A value as a cell: files are their addresses. */
+/** A value as a cell; files become addresses. */
 export const cellOf = (value: unknown): string => {
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return value;
@@ -42,7 +42,7 @@ interface Columns {
   results: string[];
 }
 
-/** The columns of all rows: the rows are read for them once. */
+/** Columns of all rows; this reads all rows once. */
 const columnsOf = async (rows: AsyncIterable<batches.BatchRow>): Promise<Columns> => {
   const [inputs, results] = [new Set<string>(), new Set<string>()];
   const add = (to: Set<string>, json: string): void => {
@@ -75,11 +75,11 @@ async function* records(rows: AsyncIterable<batches.BatchRow>, { inputs, results
   }
 }
 
-/** Writes the results as fast as the client takes them. A source that breaks ends the connection, so that no part is taken for the whole. */
+/** Writes results at the client's pace. If the source fails, the connection is closed, so that no partial file looks complete. */
 export const streamResults = async (response: Response, batchId: string, format: Format, read: ReadRows): Promise<void> => {
   const columns = format === "csv" ? await columnsOf(read()) : undefined;
   response.status(200).set({ "Content-Type": TYPES[format], "Content-Disposition": `attachment; filename="batch-${batchId}.${format}"` });
-  // Spreadsheets would take a cell that begins with = for a formula.
+  // Spreadsheets would treat a cell that starts with = as a formula.
   if (columns) await pipeline(Readable.from(records(read(), columns)), stringify({ escape_formulas: true }), response);
   else await pipeline(Readable.from(lines(read())), response);
 };

@@ -1,4 +1,3 @@
-/** Batches as their owners read, cancel, resume and run them again. */
 import { randomUUID } from "node:crypto";
 import { creditLimit } from "@nodeloom/kernel";
 import { batches } from "@nodeloom/proto";
@@ -18,7 +17,7 @@ import { jsonBody } from "../../http/body/kinds";
 
 type ById = CallContext<"any", { id: string }>;
 
-/** The caller's batch, by whose target running it on is judged. */
+/** The caller's batch. Continuing it needs the right to run its target. */
 const mayRun = async ({ gateway, caller, params }: ById): Promise<TargetCase> => {
   const { batch: stored } = await gateway.services.batches.getBatch({ batchId: params.id, userId: caller.user.id });
   const { workflowSlug: slug, model: internalName } = stored ?? {};

@@ -1,4 +1,3 @@
-/** Batches and their rows as clients see them. */
 import { batchJson } from "@nodeloom/platform";
 import type { batches } from "@nodeloom/proto";
 import { toCredits } from "@nodeloom/kernel";

@@ -29,11 +29,11 @@ const ONE = `A run that may cost more than is left is refused with BUDGET_EXCEED
 const keyScope = (value: string): Scope => ({ $case: "keyId", value });
 const workflowScope = (value: string): Scope => ({ $case: "workflowSlug", value });
 
-/** What the audit calls the budget of a scope. */
+/** Audit target of a budget. */
 const targetOf = (scope: Scope): string =>
   scope.$case === "metadata" ? `metadata ${scope.value.name}=${scope.value.value}` : `${scope.$case} ${scope.value}`;
 
-/** Batches that a budget has paused go on where there is more of it now; those that can't be asked stay paused, and can be resumed. */
+/** Resumes batches that a budget has paused, if it has more credits now. Batches that can't be reached stay paused and can be resumed. */
 const resumeBatches = async ({ gateway, caller, logger }: Context): Promise<void> => {
   await gateway.services.batches
     .resumePausedBatches({ userId: caller.user.id })

@@ -13,7 +13,7 @@ const alertAt = z
   .max(BUDGET_BOUNDS.alerts)
   .meta({ description: "Shares of the credits that are announced (`budget.alert`), each once in a window" });
 
-/** What may be set of a budget, whatever it is for. */
+/** Settings of any budget. */
 export const settings = {
   credits: z
     .number()
@@ -46,7 +46,6 @@ export const budget = z
   })
   .meta({ id: "Budget" });
 
-/** What `budget.alert` says. */
 export const budgetAlert = z
   .object({
     budgetId: z.string(),

@@ -7,7 +7,7 @@ import { jsonBody } from "../../http/body/kinds";
 
 const DECISIONS = ["approve", "reject"] as const;
 
-/** What a run waits for that has an approval. */
+/** The decision that a run waits for. */
 export const waitingFor = z
   .object({
     nodeId: z.string(),
@@ -35,7 +35,7 @@ const decisionBody = z
 const decision = z.object({ nodeId: z.string(), decision: z.enum(DECISIONS), decidedAt: timestamp.nullable() }).meta({ id: "Decision" });
 
 export const decisionRoutes = [
-  // Before the routes of one execution: `waiting` is no id.
+  // Precedes the routes of one execution: `waiting` isn't an id.
   defineRoute({
     method: "GET",
     path: "/api/executions/waiting",

@@ -1,4 +1,4 @@
-/** The graphs that executions ran, for those who may read the workflow. */
+/** Graphs of past executions, for callers who can read the workflow. */
 import { executionNotFound, isNotFound } from "@nodeloom/kernel";
 import { z } from "zod";
 import { authorize } from "../../auth/caller";
@@ -36,7 +36,7 @@ export const executionGraphRoute = defineRoute({
       nodesJson,
       edgesJson,
     } = await executions.getExecutionGraph({ executionId: params.id, userId: caller.user.id });
-    // A public playground shows its schema, and no graph.
+    // A public playground shows its schema but no graph.
     await workflows.getWorkflow({ slug, userId: caller.user.id }).catch((error: unknown) => {
       throw isNotFound(error) ? executionNotFound() : error;
     });

@@ -41,7 +41,7 @@ const NOTHING_MORE = 204;
 const shared = { tag: "Executions", auth: "any", params: executionParams, errors: ["EXECUTION_NOT_FOUND"] } as const;
 const reading = { ...shared, method: "GET", capability: "execution:read", role: "viewer", limit: "user+id", app: "visitors" } as const;
 
-/** OpenAPI 3.1 describes a stream of events by one of them. */
+/** OpenAPI 3.1 describes a stream of events by one event. */
 const streamedEvent = z
   .object({
     id: z.string().regex(/^\d+$/).meta({ description: "Send it as `Last-Event-ID` to go on after this event" }),
@@ -50,7 +50,7 @@ const streamedEvent = z
   })
   .meta({ id: "ExecutionEvent", description: "One event of the stream" });
 
-/** An execution as its caller may see it. @throws EXECUTION_NOT_FOUND */
+/** An execution of the caller. @throws EXECUTION_NOT_FOUND */
 const getExecution = async (
   service: Services["executions"],
   executionId: string,
@@ -71,19 +71,19 @@ async function* eventsOf(
   }
 }
 
-/** An iteration whose first item has been taken already. */
+/** Continues an iteration whose first item was taken. */
 async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncIterable<T>): AsyncIterable<T> {
   if (first.done) return;
   yield first.value;
   yield* rest;
 }
 
-/** Longest wait for the first event of an execution: it has one. */
+/** Longest wait for the first event; every execution has one. */
 const FIRST_EVENT_MS = 5_000;
 
 type Context = CallContext<"any", { id: string }>;
 
-/** The events of an execution after those that a client has seen, until it is final, the client has gone, or may not read it any more. */
+/** Streams the events after the ones that the client has seen, until the execution is final, the client disconnects, or loses access. */
 const watch = ({ gateway, caller, params, request, response }: Context, afterSequence: number) => {
   const gone = whileAdmitted(whileConnected(response, gateway.stopping), async () => {
     authorize(await resolveCaller(gateway, reading, request, response), reading.auth, reading.capability);
@@ -94,26 +94,26 @@ const watch = ({ gateway, caller, params, request, response }: Context, afterSeq
   return { events: caller.visitor ? eventsForVisitors(events) : events, gone };
 };
 
-/** Has a client follow an execution as long as it has a place for that; the service's stream ends with it. */
+/** Follows an execution while the client has a stream place, and ends the service's stream afterwards. */
 const follow = async <T>(
   context: Context,
   afterSequence: number,
   tell: (following: ReturnType<typeof watch>) => Promise<T>,
 ): Promise<T> => {
   const { caller, request } = context;
-  // Visitors of an app take none of its owner's places.
+  // Visitors of an app don't use the owner's places.
   const giveBack = context.gateway.eventStreams.take(caller.visitor ? addressOf(request) : caller.person.id);
   const following = watch(context, afterSequence);
   try {
     return await tell(following);
   } finally {
     giveBack();
-    // It may still wait for an event: it ends with the client's connection then.
+    // It may still wait for an event; closing the connection ends it.
     following.events.return().catch(() => undefined);
   }
 };
 
-/** Follows from the beginning: every execution has an event, so the first answer says whether there is one. */
+/** Follows from the beginning. Every execution has an event, so the first answer shows whether it exists. */
 const followAll = (context: Context): Promise<typeof STREAMED> =>
   follow<typeof STREAMED>(context, 0, async ({ events, gone }) => {
     const first = await withTimeout(events.next(), FIRST_EVENT_MS, () => {
@@ -123,7 +123,7 @@ const followAll = (context: Context): Promise<typeof STREAMED> =>
     return STREAMED;
   });
 
-/** Goes on after an event; a client that has seen the end already is told not to come back. */
+/** Continues after an event; a client that has seen the end is told not to reconnect. */
 const followFrom = (context: Context, afterSequence: number, known: executions.Execution): Promise<Reply | typeof STREAMED> =>
   follow(context, afterSequence, async ({ events, gone }) => {
     const { gateway, response } = context;
@@ -132,7 +132,7 @@ const followFrom = (context: Context, afterSequence: number, known: executions.E
       return STREAMED;
     }
     const first = await events.next();
-    // Nothing came because this process stops, or because there is nothing more: told the latter, a client would not come back.
+    // Nothing came because this process stops, or because the log ended. In the second case a client must not reconnect.
     if (first.done && gateway.stopping.aborted) throw unavailable("this process is stopping");
     if (first.done) return { status: NOTHING_MORE };
     await streamEvents(response, resumed(first, events), gone);
@@ -153,14 +153,14 @@ const named = z.object({
 });
 const filters = named.catchall(z.string()).superRefine((query, context) => {
   for (const path of Object.keys(query)) {
-    // No run carries a name with a zero character, or this one.
+    // No run has metadata with a NUL character or with this name.
     const isOfMetadata = path.startsWith(METADATA_PREFIX) && !path.includes("\0") && path !== `${METADATA_PREFIX}__proto__`;
     if (Object.hasOwn(named.shape, path) || isOfMetadata) continue;
     context.addIssue({ code: "custom", path: [path], message: "is not known" });
   }
 });
 
-/** `metadata.<name>=<value>`: runs that carry all of them. */
+/** `metadata.<name>=<value>`: runs with all of these pairs. */
 const metadataFilter = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) =>
@@ -173,7 +173,7 @@ const latest = (...dates: readonly (Date | undefined)[]): Date | undefined =>
 const dateOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text));
 
 export const executionRoutes = [
-  // Before the routes of one execution: `cancel` is no id.
+  // Precedes the routes of one execution: `cancel` isn't an id.
   defineRoute({
     method: "POST",
     path: "/api/executions/cancel",
@@ -274,7 +274,7 @@ export const executionRoutes = [
     handler: async (context) => {
       const { gateway, caller, params, request } = context;
       const afterSequence = lastEventId(request.headers["last-event-id"]);
-      // That it is there says its first event; that it is a visitor's own, it says itself.
+      // The first event shows that it exists; for visitors the row must also show that it is theirs.
       if (request.method !== "HEAD" && afterSequence === 0 && !caller.visitor) return followAll(context);
       const known = await getExecution(gateway.services.executions, params.id, caller);
       return request.method === "HEAD" ? { status: 200, headers: EVENT_STREAM_HEADERS } : followFrom(context, afterSequence, known);

@@ -54,7 +54,6 @@ const nodeCall = z
 const noWebhook = z.object({ configured: z.literal(false) });
 const webhook = z.object({ configured: z.literal(true), url: z.string() });
 
-/** Whether a submitted run has a webhook. */
 export const webhookConfiguration = z.discriminatedUnion("configured", [noWebhook, webhook]).meta({ id: "WebhookConfiguration" });
 
 const webhookAttempt = z
@@ -71,7 +70,6 @@ const webhookAttempt = z
 
 const DELIVERY_STATES = ["pending", "delivered", "failed", "disabled", "skipped"] as const;
 
-/** How far a run's webhook has come. */
 export const webhookDelivery = z
   .discriminatedUnion("configured", [
     noWebhook,
@@ -163,6 +161,6 @@ export const execution = z
   })
   .meta({ id: "Execution" });
 
-/** An execution as clients see it: as webhooks show it, with the result's text as it was stored. */
+/** An execution for clients, as in webhooks, with the result's text as stored. */
 export const executionView = (stored: executions.Execution): Record<string, unknown> =>
   executionJson(stored, stored.resultJson === "" ? undefined : raw(stored.resultJson));

@@ -4,8 +4,6 @@ import { z } from "zod";
 import { PAGE_DEFAULT } from "../../http/limits";
 import { credits, cursor, cursorPage, iso, queryInteger, timestamp } from "../../http/schemas";
 
-/** Movements of an account, as administrators and its owner see them. */
-
 const LEDGER_PAGE_MAX = 200;
 
 const ledgerRow = z

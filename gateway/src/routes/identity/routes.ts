@@ -8,7 +8,7 @@ import { listQuery, nextCursor, timestamp } from "../../http/schemas";
 import { ledgerPage, ledgerQuery, ledgerRowView } from "./ledger";
 import { balances, balancesView, business, personView, user, userReply } from "./view";
 
-/** What a new user does, in order; `done` follows the last. */
+/** First steps of a new user in order; `done` follows the last. */
 const STEPS = ["approval", "first-workflow", "first-run"] as const;
 const DONE = "done";
 
@@ -25,7 +25,7 @@ const me = z
   })
   .meta({ id: "Me" });
 
-/** How far the caller has come, seen from what the caller has. */
+/** Next step of the caller, derived from existing resources. */
 const onboardingOf = async ({ services }: Gateway, { user: { id, approved } }: Caller): Promise<z.infer<typeof onboarding>> => {
   const [{ workflows: own }, { executions: runs }] = await Promise.all([
     services.workflows.listWorkflows(workflows.ListWorkflowsRequest.fromPartial({ userId: id, own: true, limit: 1 })),

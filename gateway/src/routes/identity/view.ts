@@ -25,7 +25,7 @@ export const userView = ({
   approved,
 });
 
-/** Who sends a request, with the tier of the account that it is for. */
+/** The caller, with the tier of the account in use. */
 export const personView = ({ user: { tier, approved }, person }: Pick<Caller, "user" | "person">): Record<string, unknown> =>
   userView({ ...person, tier, approved });
 
@@ -56,7 +56,7 @@ export const balances = z
   .object({ plan: credits, topUp: credits, held: credits, renewsAt: timestamp.nullable(), grants: z.array(grant) })
   .meta({ id: "Balances" });
 
-/** An account's balances in credits; all zero while there is no account. */
+/** Balances in credits; zero without an account. */
 export const balancesView = (account: billing.Account | undefined): z.infer<typeof balances> => ({
   plan: toCredits(account?.planMillicredits ?? 0),
   topUp: toCredits(account?.topUpMillicredits ?? 0),

@@ -28,7 +28,7 @@ const webhookSettings = z
   .strictObject({ url: z.url({ protocol: /^https?$/ }).max(MAX_URL_CHARS), events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).optional() })
   .meta({ id: "WebhookSettings", example: { url: "https://example.com/hooks/nodeloom" } });
 
-/** Presets have names for people, too: "Workflow Deploy" is `workflow-deploy`. */
+/** Presets also have display names: "Workflow Deploy" is `workflow-deploy`. */
 const preset = z.preprocess((value) => (typeof value === "string" ? value.toLowerCase().replaceAll(" ", "-") : value), z.enum(PRESETS));
 
 const capabilities = z.array(z.string().min(1).max(MAX_CAPABILITY_CHARS)).min(1).max(MAX_CAPABILITIES);
@@ -57,7 +57,7 @@ const creation = z
   })
   .meta({ id: "NewApiKey", override: { oneOf: [{ required: ["preset"] }, { required: ["capabilities"] }] } });
 
-/** Which keys a caller may change: in an organization an owner those of all, another member those that they made. */
+/** Keys that a caller can change: owners of an organization change all, members their own. */
 const mayChange = ({ user, person, organization }: Caller): { userId: string; madeBy: string | undefined } => ({
   userId: user.id,
   madeBy: organization && organization.role !== "owner" ? person.id : undefined,

@@ -2,8 +2,6 @@ import type { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { iso, timestamp } from "../../http/schemas";
 
-/** Keys as clients see them. */
-
 export const record = z
   .object({
     id: z.string(),
@@ -71,19 +69,18 @@ export const view = (key: identity.Key): Record<string, unknown> => ({
   webhook: key.webhook ? webhookView(key.webhook) : null,
 });
 
-/** What the audit keeps of a key. */
+/** Members of a key in the audit. */
 export const auditedKey = ({ id, name: named, capabilities: grants, webhook }: identity.Key) => ({
   ...{ id, name: named, capabilities: grants },
   webhook: webhook?.url ?? null,
 });
 
-/** What a service answered of a key that it has changed. */
 export const keyOf = ({ key }: { key: identity.Key | undefined }): identity.Key => {
   if (!key) throw new Error("identity answered without a key");
   return key;
 };
 
-/** Absent where there are none. */
+/** Absent if there are none. */
 export const warningsView = (given: string[]): Record<string, unknown> => (given.length > 0 ? { warnings: given } : {});
 
 export const issuedView = (given: identity.CreateKeyResponse): Record<string, unknown> => ({

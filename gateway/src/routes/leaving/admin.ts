@@ -1,4 +1,4 @@
-/** The same for people who can't do it themselves, by administrators. */
+/** Deletes and exports accounts as an administrator. */
 import { z } from "zod";
 import { content, defineRoute } from "../../edge/route";
 import { audited } from "../../edge/audit";
@@ -18,7 +18,7 @@ export const adminLeavingRoutes = [
     handler: async (context) => {
       const { gateway, params } = context;
       await requirePerson(gateway, params.id);
-      // It is asked for again until it is there: one row a day.
+      // Requested until it is complete, with one audit row per day.
       const reference = new Date().toISOString().slice(0, "YYYY-MM-DD".length);
       return audited(context, { action: "user.export", target: params.id, reference }, async () => ({
         value: await exportReply(gateway, params.id, `/api/admin/users/${params.id}/export/file`),

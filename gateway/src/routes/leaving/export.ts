@@ -1,4 +1,4 @@
-/** The archive of what an account has: made in the background, fetched by its owner. */
+/** Archive of an account: created in the background, downloaded by its owner. */
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
@@ -27,7 +27,7 @@ export const exportReady = z
   .meta({ id: "AccountExport" });
 export const exportPending = z.object({ status: z.literal("processing") }).meta({ id: "PendingAccountExport" });
 
-/** The archive of a user; where there is none, it is made. @param path where it is fetched */
+/** State of the archive; starts one if there is none. @param path download path */
 export const exportReply = async ({ services, publicBaseUrl }: Gateway, userId: string, path: string): Promise<Reply> => {
   const { export: stored } = await services.accountExports.getAccountExport({ userId });
   if (!stored) return { status: 202, body: { status: "processing" }, headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } };
@@ -38,7 +38,7 @@ export const exportReply = async ({ services, publicBaseUrl }: Gateway, userId: 
 
 type AnyContext = Pick<CallContext, "gateway" | "response">;
 
-/** Sends the archive of a user. One that breaks off ends the connection, so that no part is taken for the whole. */
+/** Sends the archive. If it breaks off, the connection is closed, so that no partial file looks complete. */
 export const sendExport = async ({ gateway, response }: AnyContext, ownerId: string): Promise<typeof STREAMED> => {
   const { mediaExports } = gateway.services;
   const { export: stored } = await mediaExports.getExport({ ownerId });
@@ -46,7 +46,7 @@ export const sendExport = async ({ gateway, response }: AnyContext, ownerId: str
   async function* bytes(): AsyncIterable<Uint8Array> {
     for await (const { chunk } of mediaExports.readExport({ ownerId }, { deadlineMs: EXPORT_READ_MS, signal })) yield chunk;
   }
-  // The first bytes before the head: what is not there is an error, and no empty file.
+  // Waits for the first bytes before the headers: a missing archive is an error, not an empty file.
   const all = bytes()[Symbol.asyncIterator]();
   const first = await all.next();
   async function* rest(): AsyncIterable<Uint8Array> {

@@ -1,4 +1,4 @@
-/** Organizations are deleted, and kept after all, by their owners and by administrators. */
+/** Owners and administrators delete organizations and cancel the deletion. */
 import type { mail } from "@nodeloom/proto";
 import { defineRoute, type CallContext } from "../../edge/route";
 import { idParams } from "../../http/schemas";
@@ -15,7 +15,7 @@ type Decision = "organizationLeaving" | "organizationKept";
 
 const ADMINISTRATOR = "An administrator";
 
-/** Mails the owners what was decided: once for each time at which the organization was to be erased. */
+/** Mails the owners about the decision, once per date of erasure. */
 const mailOwners = (context: Context, $case: Decision, erasesAt: Date | undefined, personName = context.caller.person.email): void => {
   if (!erasesAt) return;
   const { id: organizationId } = context.params;

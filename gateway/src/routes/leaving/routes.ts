@@ -1,4 +1,4 @@
-/** What somebody does who leaves: takes their data along, has the account deleted, changes their mind. */
+/** Leaving: export the account's data, request its deletion, or cancel that. */
 import { invalidRequest } from "@nodeloom/kernel";
 import { type accountErasure, type identity } from "@nodeloom/proto";
 import { z } from "zod";
@@ -27,7 +27,7 @@ export const leavingView = (user: identity.User | undefined): Record<string, unk
 
 type Proof = accountErasure.RequestErasureRequest["proof"];
 
-/** What proves that it is the owner who asks, and not somebody at an open session. */
+/** Proof that the owner sends the request, not a person at an unattended session. */
 export const proofOf = ({ gateway, request }: Pick<CallContext, "gateway" | "request">, given: string | undefined): Proof => {
   if (given !== undefined) return { $case: "password", value: given };
   if (gateway.sessions.isRecent(request, RECENT_SIGN_IN_MS)) return { $case: "recentSignIn", value: true };
@@ -38,7 +38,7 @@ export const proofOf = ({ gateway, request }: Pick<CallContext, "gateway" | "req
 
 export const BY_ADMINISTRATOR = { $case: "byAdministrator", value: true } as const satisfies Proof;
 
-/** Notes that an account is to be erased, as the change that an audit row keeps. */
+/** Marks an account for erasure, with an audit row. */
 export const requestErasure = async (
   { services }: Pick<Gateway, "services">,
   asked: accountErasure.RequestErasureRequest,

@@ -84,10 +84,10 @@ const recordView = (shown: media.ProvenanceRecord | undefined): z.infer<typeof r
   };
 };
 
-/** Bodies that wrap the bytes in something else. */
+/** Content types that wrap the file. */
 const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded)/i;
 
-/** Refuses before anything is read what can be refused by its headers. */
+/** Rejects by headers before anything is read. */
 const checkHeaders = (request: Request, form: string | undefined): void => {
   if (form === undefined && WRAPPED.test(request.headers["content-type"] ?? "")) {
     throw unsupportedMediaType("send the file's bytes as the body, or a form with the file");
@@ -100,9 +100,9 @@ const checkHeaders = (request: Request, form: string | undefined): void => {
   }
 };
 
-/** The file of an upload. A request that is cut off raises an error instead of its end. */
+/** File of an upload. A truncated request raises an error instead of ending. */
 const fileOf = (request: Request, form: string | undefined): AsyncIterable<Buffer> => {
-  // The request must survive a refusal: its connection carries the answer.
+  // The request must survive an error: its connection carries the response.
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   return form === undefined ? body : fileOfForm(atMost(body, LIMITS.mediaBytes + LIMITS.formBytes), form);
 };
@@ -133,7 +133,7 @@ export const mediaRoutes = [
         if (request.destroyed && !request.complete) throw invalidRequest([{ path: "", message: "the upload was cut off" }]);
         throw error;
       } finally {
-        // After a refusal the rest is read and dropped, so that the client gets to see the answer.
+        // After an error the rest is read and discarded, so that the client receives the response.
         request.resume();
       }
     },

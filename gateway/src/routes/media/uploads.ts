@@ -6,12 +6,12 @@ import type { Gateway } from "../../edge/gateway";
 import { payloadTooLarge } from "../../http/errors";
 import { MEDIA_UPLOAD_MS } from "../../http/limits";
 
-/** Files of callers on their way to media. */
+/** Uploads of callers to media. */
 
-/** Bytes the caller may have stored; undefined when there is no bound. */
+/** The caller's storage quota in bytes; undefined without a limit. */
 export const mediaQuota = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : user.plan.mediaBytes);
 
-/** A body that ends with an error once it is longer than it may be. */
+/** Fails once the body exceeds its limit. */
 export async function* atMost(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const piece of body) {
@@ -21,10 +21,7 @@ export async function* atMost(body: AsyncIterable<Buffer>, most: number): AsyncG
   }
 }
 
-/**
- * Stores a file as the caller's.
- * @throws DomainError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_QUOTA_EXCEEDED
- */
+/** Stores a file for the caller. @throws DomainError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_QUOTA_EXCEEDED */
 export const storeUpload = async (gateway: Gateway, caller: Caller, bytes: AsyncIterable<Buffer>): Promise<media.StoredObject> => {
   const header = media.UploadHeader.fromPartial({ ownerId: caller.user.id, quotaBytes: mediaQuota(caller) });
   const upload = uploadParts(header, atMost(bytes, LIMITS.mediaBytes));

@@ -3,7 +3,7 @@ import { PLATFORM_OWNER } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
 import type { CallContext } from "../../edge/route";
 
-/** The keys of servers: kept by identity, sent to the server's scheme, host and port alone. */
+/** Keys of model servers: stored by identity, and sent only to the server's scheme, host and port. */
 
 type Context = Pick<CallContext<"admin">, "gateway" | "caller">;
 

@@ -3,8 +3,6 @@ import { z } from "zod";
 import { raw } from "../../http/json";
 import { anyObject, slug } from "../../http/schemas";
 
-/** Servers of models that an installation has itself, as administrators see them. */
-
 export const KINDS = ["openai", "comfyui"] as const;
 export const MAKES = ["chat", "image", "speech", "transcribe", "none"] as const;
 const MODALITIES = ["image", "video", "audio"] as const;
@@ -58,7 +56,7 @@ export const serverView = ({ state, reason, models, workflows, ...server }: mode
   models: models.map(modelView),
 });
 
-/** What of a server is recorded in the audit. */
+/** Members of a server in the audit. */
 export const recorded = ({ kind, name, url, hasKey, models, workflows }: modelServers.ModelServer): Record<string, unknown> => ({
   kind,
   name,

@@ -9,7 +9,7 @@ import { ofServer, required } from "./routes";
 import { inputView, keepMetadata, modelServer, recorded, serverView, workflowInput } from "./view";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Workflows of ComfyUI servers: each becomes a model. */
+/** Workflows of ComfyUI servers; each becomes a model. */
 
 const MAX_NAME_CHARS = 60;
 const MAX_INPUTS = 100;

@@ -1,8 +1,6 @@
 import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 
-/** Which models a list shows. */
-
 const MODALITIES = ["image", "video", "audio", "text"] as const;
 const MAX_QUERY_CHARS = 200;
 const MAX_COMPANY_CHARS = 100;
@@ -15,7 +13,6 @@ export const modelFilter = z.object({
 
 const wordsOf = (query: string): string[] => query.toLowerCase().split(/\s+/).filter(Boolean);
 
-/** Whether a model is what a list asks for. */
 export const isListed = (
   { internalName, displayName, description, modality, company }: models.Model,
   filter: z.infer<typeof modelFilter>,

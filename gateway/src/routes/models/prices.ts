@@ -3,11 +3,11 @@ import { MAX_PRICE_USD, priceTable, readPrice, storedPrice } from "@nodeloom/pla
 import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 
-/** Prices at the JSON edge: wholesale in US dollars, and credits for a tier, by what they are counted in. */
+/** Prices in JSON: wholesale in US dollars, and credits for a tier, by unit. */
 
 const usd = z.number().min(0).max(MAX_PRICE_USD);
 
-/** No union of zod's says what would fit. */
+/** Zod's union messages don't say what would be valid. */
 const WRONG_PRICE = `must be an object of one price from 0 to ${MAX_PRICE_USD} USD, by perRunUsd, perImageUsd, perSecondUsd or perThousandCharactersUsd, or of inputUsdPerMillionTokens and outputUsdPerMillionTokens; or a table of prices`;
 
 export const price = z
@@ -25,19 +25,19 @@ export const price = z
   .meta({ id: "Price", example: { perImageUsd: 0.02 } });
 export type PriceView = z.infer<typeof price>;
 
-/** A registry price as clients see it; null when there is none. */
+/** A registry price for clients; null without a price. */
 export const priceView = (stored: models.Price | undefined): PriceView | null => {
   const read = readPrice(stored);
   return read ? (writePrice(read, "Usd", toUsd) as PriceView) : null;
 };
 
-/** The opposite of priceView. */
+/** Inverse of priceView. */
 export const toStoredPrice = (view: PriceView): models.Price => storedPrice(readWrittenPrice(view as WrittenPrice));
 
 const credits = z.number().min(0);
 const conditions = priceTable.shape.table.element.shape.when;
 
-/** A price as a caller pays it: credits under the markup of the caller's tier. */
+/** A caller's price: credits with the markup of their tier. */
 export const tierPrice = z
   .union([
     z.strictObject({ perRunCredits: credits }),
@@ -65,11 +65,11 @@ export const tierPrice = z
   .meta({ id: "TierPrice", example: { perImageCredits: 3 } });
 export type TierPriceView = z.infer<typeof tierPrice>;
 
-/** What a unit costs under a markup; null when the model has no price. A call's sum is rounded up to 0.001 credit. */
+/** Price per unit with a markup; null without a price. The sum of a call is rounded up to 0.001 credits. */
 export const tierPriceView = (stored: models.Price | undefined, markupPermille: number): TierPriceView | null => {
   const read = readPrice(stored);
   if (!read) return null;
-  // What answers say that they cost is wholesale.
+  // Costs reported by providers are wholesale.
   const shown = read.basis === "table" ? { ...read, actual: undefined } : read;
   return writePrice(shown, "Credits", (microUsd) => unitCredits(microUsd, markupPermille)) as TierPriceView;
 };

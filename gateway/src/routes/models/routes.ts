@@ -19,7 +19,7 @@ const localModels = z
   })
   .meta({ id: "LocalModels" });
 
-/** A model that is not installed, or has no key or price, can't be run, and is shown to those who can change that. */
+/** Models that aren't installed, or lack a key or price, can't run; only administrators see them. */
 const isShown = ({ enabled, status, price }: models.Model): boolean =>
   enabled || status?.state === "needs-key" || status?.notInstalled === true || price === undefined;
 

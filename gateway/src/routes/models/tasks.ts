@@ -5,7 +5,7 @@ import { defineRoute } from "../../edge/route";
 import { listQuery, slug } from "../../http/schemas";
 import { ranked } from "../../clients/ranking";
 
-/** What nodes may name instead of a model, and which model that is now. */
+/** Tasks that nodes can name instead of a model, with their current model. */
 
 export const taskName = z.enum(TASK_NAMES);
 

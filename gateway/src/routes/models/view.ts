@@ -4,7 +4,7 @@ import { raw } from "../../http/json";
 import { price, priceView, tierPrice, tierPriceView } from "./prices";
 import { anyObject, slug } from "../../http/schemas";
 
-/** Providers that are polled: only these can be run asynchronously. */
+/** Polled providers; only these support asynchronous runs. */
 const POLLED = "http-polling";
 
 export const model = z
@@ -45,7 +45,7 @@ export const model = z
   })
   .meta({ id: "Model" });
 
-/** A model as a client sees it whose tier has this markup; provider settings stay inside. */
+/** A model for a client whose tier has this markup, without provider settings. */
 export const modelView = (stored: models.Model, markupPermille: number): Record<string, unknown> => ({
   internalName: stored.internalName,
   displayName: stored.displayName,

@@ -4,10 +4,10 @@ import { toolCall, type ToolCall } from "./messages";
 import { textOf, type Ended, type Usage, type Wanted } from "./runs";
 import type { FinishReason } from "./vocabulary";
 
-/** What a text model answered: words, or calls of tools. */
+/** Answer of a text model: text or tool calls. */
 
 export interface Answer {
-  /** Empty where the model calls tools and says nothing. */
+  /** Empty if the model only calls tools. */
   text: string;
   toolCalls: ToolCall[];
   finishReason: FinishReason;
@@ -16,13 +16,13 @@ export interface Answer {
 
 const calls = z.looseObject({ tool_calls: z.array(toolCall).min(1) });
 
-/** The calls in a result: of runs that were given tools. */
+/** Tool calls in a result of a run with tools. */
 const callsIn = (json: unknown, { inputs }: Wanted): ToolCall[] => {
   const read = inputs.tools === undefined || !isRecord(json) ? undefined : calls.safeParse(json).data;
   return read?.tool_calls ?? [];
 };
 
-/** The text of a result; one that was asked for by a schema is JSON. */
+/** Text of a result; JSON if a schema was requested. */
 const contentOf = (result: Ended["result"], { schema }: Wanted): string =>
   schema !== undefined && result.json !== undefined ? JSON.stringify(result.json) : textOf(result);
 

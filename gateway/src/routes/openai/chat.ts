@@ -61,7 +61,7 @@ const completion = z
   })
   .meta({ id: "OpenAiChatCompletion" });
 
-/** OpenAPI 3.1 describes a stream of events by one of them. */
+/** OpenAPI 3.1 describes a stream of events by one event. */
 const chunk = z
   .object({
     id: z.string(),
@@ -95,7 +95,6 @@ interface Head {
   model: string;
 }
 
-/** A whole answer. */
 const completionOf = (head: Head, { text, toolCalls, finishReason: finish_reason, usage: used }: Answer): object => {
   const content = text === "" && toolCalls.length > 0 ? null : text;
   const said = { role: "assistant", content, refusal: null, ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}) };

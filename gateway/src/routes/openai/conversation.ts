@@ -4,13 +4,12 @@ import type { RunContext, Wanted } from "./runs";
 import { readTarget } from "./target";
 import { IGNORED, TOOL_CHOICES } from "./vocabulary";
 
-/** A conversation as the run of a text model or a workflow, however it was sent. */
+/** Maps a conversation to a run of a text model or workflow, for every OpenAI endpoint. */
 
 const ANY_OBJECT = { type: "object" };
 
 export const jsonSchema = z.record(z.string(), z.unknown());
 
-/** What both ways to ask have in common. */
 export const tool = z
   .looseObject({
     type: z.literal("function"),
@@ -33,11 +32,11 @@ export interface Conversation {
   messages: readonly Message[];
   tools?: readonly Tool[] | null | undefined;
   toolChoice?: ToolChoice | null | undefined;
-  /** How the text is to look. */
+  /** Requested form of the text. */
   format?: { type: "text" | "json_object" } | { type: "json_schema"; schema: object } | undefined;
   user?: string | null | undefined;
   inputs?: Record<string, unknown> | undefined;
-  /** All else that is asked, by the names of OpenAI's API. */
+  /** All other parameters, by their OpenAI names. */
   parameters: Readonly<Record<string, unknown>>;
 }
 
@@ -46,11 +45,11 @@ const schemaOf = (format: Conversation["format"]): object | undefined => {
   return format?.type === "json_object" ? ANY_OBJECT : undefined;
 };
 
-/** Members of a tool that say something: models' schemas take no null. */
+/** Drops null members: schemas of models don't accept null. */
 const withoutNulls = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null && member !== undefined)) as T;
 
-/** Providers refuse what is about tools where there are none. */
+/** Providers reject tool parameters without tools. */
 const toolInputs = ({ tools, toolChoice: choice, parameters }: Conversation): Record<string, unknown> => {
   if (!tools || tools.length === 0) return { tool_choice: choice === "auto" || choice === "none" ? undefined : choice };
   return {

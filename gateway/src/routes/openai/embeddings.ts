@@ -8,11 +8,11 @@ import { textsOfTokens } from "./tokens";
 import { VECTOR_FORMATS } from "./vocabulary";
 import { jsonBody } from "../../http/body/kinds";
 
-/** What models call the texts that they make vectors of. */
+/** Input name of embedding models. */
 const TEXTS = "texts";
-/** As many as OpenAI's API takes. */
+/** OpenAI's own limit. */
 const MAX_TEXTS = 2_048;
-/** OpenAI's API takes 300,000 tokens in one request. */
+/** OpenAI accepts 300,000 tokens per request. */
 const MAX_VALUES = 310_000;
 
 const INPUT = `must be a text or its tokens, none of them empty, or a list of at most ${MAX_TEXTS} of these`;
@@ -46,7 +46,7 @@ const embeddings = z
 
 const isVector = (value: unknown): value is number[] => Array.isArray(value) && value.every((one) => typeof one === "number");
 
-/** The vectors of an answer, and the tokens that they were made of. @throws DomainError where it has not one for each text */
+/** Vectors of an answer, and its tokens. @throws DomainError unless there is one vector per text */
 const vectorsIn = (json: unknown, count: number, executionId: string): { vectors: number[][]; tokens: unknown } => {
   const { vectors, tokens } = isRecord(json) ? json : {};
   if (Array.isArray(vectors) && vectors.length === count && vectors.every(isVector)) return { vectors, tokens };
@@ -66,7 +66,7 @@ const textsOf = async (input: z.infer<typeof request>["input"]): Promise<string[
 const inParts = <T>(all: readonly T[], most: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / most) }, (_, index) => all.slice(index * most, (index + 1) * most));
 
-/** As many runs, one after another, as the model takes at once. The first has the request's execution id. */
+/** Runs one after another, each with as many texts as the model accepts. The first has the request's execution id. */
 const embed = async (context: RunContext, asked: z.infer<typeof request>): Promise<Reply> => {
   const { model, input, encoding_format: format, user, inputs, ...parameters } = asked;
   const target = await readTarget(context.gateway, context.caller, model, "text");

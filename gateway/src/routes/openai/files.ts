@@ -1,10 +1,10 @@
 import { unavailable } from "@nodeloom/kernel";
 import type { CallContext } from "../../edge/route";
 
-/** Bytes of files that runs made. */
+/** Reads files that runs created. */
 
 const READ_MS = 60_000;
-/** Of a file that goes into a JSON answer, or is sent as a whole. */
+/** Maximum bytes of a file inside a JSON response, or sent whole. */
 const MAX_BYTES = 50 * 1024 * 1024;
 
 export interface ReadFile {
@@ -12,10 +12,10 @@ export interface ReadFile {
   bytes: Buffer;
 }
 
-/** The key in a file's address: what follows its last slash, without the extension. */
+/** Key in a file's address: the part after its last slash, without the extension. */
 const keyOf = (url: string): string => new URL(url).pathname.split("/").at(-1)!;
 
-/** A file of ours, whole. @throws DomainError where media does not have it, or it has more than 50 MB */
+/** Reads a stored file. @throws DomainError if media doesn't have it, or it exceeds 50 MB */
 export const readFile = async ({ gateway }: Pick<CallContext, "gateway">, url: string): Promise<ReadFile> => {
   let contentType = "";
   const pieces: Buffer[] = [];

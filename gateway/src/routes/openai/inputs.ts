@@ -1,14 +1,14 @@
 import { invalidRequest, isRecord, type Issue, type JsonSchema } from "@nodeloom/kernel";
 import { KINDS, NEUTRAL, SYNONYMS } from "./vocabulary";
 
-/** Parameters of OpenAI's API as inputs of a model or a workflow, by what these take. */
+/** Maps parameters of OpenAI's API to inputs of a model or workflow, guided by its schema. */
 
 export type Given = Readonly<Record<string, unknown>>;
 
 export interface InputOptions {
-  /** Parameters that say nothing about what is made. */
+  /** Parameters that don't affect the output. */
   ignored?: ReadonlySet<string>;
-  /** Inputs that are given by their own names, which come before parameters. */
+  /** Inputs given by their own names, which take precedence over parameters. */
   own?: Given | undefined;
 }
 
@@ -31,10 +31,10 @@ const isOfKind = (schema: JsonSchema, kind: string): boolean => {
   return typeof contentMediaType === "string" && contentMediaType.startsWith(`${kind}/`);
 };
 
-/** Inputs that are about something else, whatever their kind. */
+/** Inputs with a special meaning, whatever their type. */
 const NOT_MAIN: ReadonlySet<string> = new Set(["system", "mask", "negativeprompt"]);
 
-/** The input of each parameter. What a run is about goes to the first input of its kind where none is called so. */
+/** Input of each parameter. The main content goes to the first input of its type if none has its name. */
 const placesOf = (properties: Properties, given: Given, own: Given): ReadonlyMap<string, string> => {
   const named = Object.keys(given).flatMap((parameter): [string, string][] => {
     const property = propertyOf(properties, parameter);
@@ -56,7 +56,7 @@ const placesOf = (properties: Properties, given: Given, own: Given): ReadonlyMap
 
 const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
 
-/** A size in pixels for models that take it as width and height, or as a ratio that they know. */
+/** A pixel size for models that take width and height, or a known ratio. */
 const sizeInputs = (properties: Properties, size: string): Given | undefined => {
   const [, width = 0, height = 0] = (SIZE.exec(size) ?? []).map(Number);
   if (width === 0 || height === 0) return undefined;
@@ -74,7 +74,7 @@ const isNeutral = (name: string, value: unknown): boolean =>
 
 const propertiesOf = ({ properties }: JsonSchema): Properties => (isRecord(properties) ? (properties as Properties) : {});
 
-/** A value as its property takes it: a list where it takes lists, else one. */
+/** Wraps or unwraps a value in a list, as its property requires. */
 const fitting = (property: JsonSchema | undefined, value: unknown): unknown => {
   const takesList = property?.type === "array";
   if (takesList) return Array.isArray(value) ? value : [value];
@@ -82,9 +82,9 @@ const fitting = (property: JsonSchema | undefined, value: unknown): unknown => {
 };
 
 /**
- * The inputs that parameters mean. Those at their defaults are left out where there is no such input.
+ * Inputs for the given parameters. Parameters at their defaults are dropped if there is no such input.
  * @param schema of the model's inputs, or of the workflow's fields
- * @throws DomainError INVALID_REQUEST, naming each parameter that there is no input for
+ * @throws DomainError INVALID_REQUEST, naming each parameter without an input
  */
 export const inputsOf = (
   schema: JsonSchema,

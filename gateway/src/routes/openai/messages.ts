@@ -1,7 +1,7 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { z } from "zod";
 
-/** Messages of a chat as the inputs of a text model: what it is asked, how it is to answer, the pictures, and the calls of tools. */
+/** Maps chat messages to inputs of a text model: question, system prompt, pictures, and tool calls. */
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const imagePart = z.object({ type: z.literal("image_url"), image_url: z.object({ url: z.string().min(1) }) });
@@ -41,7 +41,6 @@ const SPEAKERS: Readonly<Record<string, string>> = { user: "User", assistant: "A
 const isInstruction = ({ role }: Message): boolean => role === "system" || role === "developer";
 const isOfTools = ({ role, tool_calls: calls }: Message): boolean => role === "tool" || (calls?.length ?? 0) > 0;
 
-/** A turn as models take it. */
 export interface Turn {
   role: "user" | "assistant" | "tool";
   content: string;
@@ -51,21 +50,21 @@ export interface Turn {
 
 export interface Question {
   prompt: string;
-  /** What was said before, of models that take turns. */
+  /** Earlier turns, for models that take turns. */
   history?: Turn[];
-  /** What came after the prompt, of models that call tools. */
+  /** Turns after the prompt, for models that call tools. */
   steps?: Turn[];
   system?: string;
   image?: string[];
 }
 
-/** What a model takes of a conversation. */
+/** Conversation features that a model supports. */
 export interface Takes {
   turns: boolean;
   tools: boolean;
 }
 
-/** Several turns as one text that names who said what; it ends with whose turn it is. */
+/** Several turns as one text with speakers; it ends with the speaker whose turn it is. */
 const transcriptOf = (turns: readonly Message[]): string =>
   [...turns.map((turn) => `${SPEAKERS[turn.role]!}: ${textOf(turn)}`), "Assistant:"].join("\n\n");
 
@@ -93,9 +92,9 @@ const wordsOf = (turns: readonly Message[], takes: Takes): Pick<Question, "promp
 };
 
 /**
- * The user's last turn is asked, with those before it as they are, and calls of tools after it; of models that take no turns, and where
- * the last one is the assistant's own, all of them are one text.
- * @throws DomainError INVALID_REQUEST where no user says anything, or of calls of tools where the model takes none
+ * The user's last turn becomes the prompt, with earlier turns and following tool calls. For models without turns, and if the assistant
+ * spoke last, all turns become one text.
+ * @throws DomainError INVALID_REQUEST without a user turn, or for tool calls that the model doesn't support
  */
 export const questionOf = (messages: readonly Message[], takes: Takes): Question => {
   const turns = messages.filter((each) => !isInstruction(each));

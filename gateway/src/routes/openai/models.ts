@@ -8,7 +8,7 @@ import { defineRoute, type RouteDefinition } from "../../edge/route";
 import { listQuery, slug } from "../../http/schemas";
 import { mayRun, named, WORKFLOW } from "./target";
 
-/** Seconds; OpenAI's libraries ask for one, and entries of the registry have none. */
+/** Seconds. OpenAI's libraries require a value, and registry entries have none. */
 const CREATED = 0;
 const OWNER = "nodeloom";
 
@@ -30,7 +30,7 @@ const workflowView = (name: string, caller: Caller): z.infer<typeof listed> => (
   owned_by: caller.user.id,
 });
 
-/** What a name stands for. @throws DomainError MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND: also of what the caller may not run */
+/** Resolves a name. @throws DomainError MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND, also for targets that the caller can't run */
 const find = async (gateway: Gateway, caller: Caller, name: string): Promise<z.infer<typeof listed>> => {
   const { kind, id } = named(name);
   if (!isSlug(id) || !mayRun(caller, kind, id)) throw kind === "workflow" ? workflowNotFound() : modelNotFound(name);

@@ -5,7 +5,6 @@ import { openAiImageRoutes } from "./images";
 import { openAiModelRoutes } from "./models";
 import { openAiResponseRoutes } from "./responses/routes";
 
-/** OpenAI's API over the platform's models and workflows. */
 export const openAiRoutes = [
   ...openAiImageRoutes,
   ...openAiAudioRoutes,

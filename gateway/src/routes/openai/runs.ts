@@ -6,9 +6,9 @@ import type { CallContext, RouteDefinition } from "../../edge/route";
 import { runFailure, startRun, toRunner } from "../runs/run";
 import type { OpenAiTarget } from "./target";
 
-/** Runs for OpenAI's routes: begun like all others, and waited for until they end. */
+/** Runs for OpenAI's routes, awaited until they end. */
 
-/** OpenAI's libraries wait this long by default. */
+/** Default timeout of OpenAI's libraries. */
 const WAIT_MS = 600_000;
 
 const { RUN_MODE_RESPOND_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
@@ -19,13 +19,13 @@ export type RunContext = CallContext<"any", unknown, unknown, unknown>;
 export interface Wanted {
   target: OpenAiTarget;
   inputs: Record<string, unknown>;
-  /** The JSON Schema that the text of a model must fit. */
+  /** JSON Schema for the model's text. */
   schema?: object | undefined;
-  /** The caller's own name for the end user. */
+  /** The caller's name for the end user. */
   user?: string | undefined;
 }
 
-/** What all routes have in common that run what `model` names. */
+/** Settings shared by routes that run the target in `model`. */
 export const running = {
   method: "POST",
   tag: "OpenAI",
@@ -67,7 +67,7 @@ const requestOf = (context: RunContext, { target, inputs, schema, user }: Wanted
   executions.RunRequest.fromPartial({
     executionId: context.executionId,
     target: { target: target.target, schemaJson: schema === undefined ? "" : JSON.stringify(schema) },
-    // The caller hears of the end from this request; no webhook repeats it.
+    // This request reports the end; no webhook repeats it.
     runner: { ...toRunner(context.caller, target.kind), webhookUrl: "" },
     inputsJson: JSON.stringify(inputs),
     mode,
@@ -78,7 +78,7 @@ const requestOf = (context: RunContext, { target, inputs, schema, user }: Wanted
     metadata: user === undefined ? {} : { user },
   });
 
-/** Tokens, as far as providers counted them. */
+/** Tokens that providers counted. */
 export interface Usage {
   prompt_tokens: number;
   completion_tokens: number;
@@ -87,9 +87,9 @@ export interface Usage {
 
 export interface Ended {
   result: Json;
-  /** Of all text models that were called; undefined where none was counted. */
+  /** Sum over all text models called; undefined if none was counted. */
   usage: Usage | undefined;
-  /** Whether a text ends where the most tokens of an answer were reached. */
+  /** True if the text ended at the maximum of tokens. */
   isCut: boolean;
 }
 
@@ -101,7 +101,7 @@ const usageOf = ({ nodes }: executions.Execution): Usage | undefined => {
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
 };
 
-/** What an execution that is over gave. @throws DomainError of its failure, or when it isn't over */
+/** Output of an ended execution. @throws DomainError of its failure, or if it isn't over */
 const endedOf = (execution: executions.Execution): Ended => {
   const { executionId, status, resultJson } = execution;
   if (status === "completed") {
@@ -115,7 +115,7 @@ const endedOf = (execution: executions.Execution): Ended => {
 
 const missing = (): DomainError => unavailable("executions answered without an execution");
 
-/** Runs to the end. @throws DomainError of a refusal, of the run's failure, or when it takes longer than 600 s */
+/** Runs to the end. @throws DomainError of a rejection, of the run's failure, or after 600 s */
 export const runToEnd = async (context: RunContext, wanted: Wanted): Promise<Ended> => {
   const { services, stopping } = context.gateway;
   const { execution } = await startRun(services.executions, requestOf(context, wanted, RUN_MODE_SYNC), stopping);
@@ -123,24 +123,24 @@ export const runToEnd = async (context: RunContext, wanted: Wanted): Promise<End
   return endedOf(execution);
 };
 
-/** Begins a run that is followed by its events. @throws DomainError of a refusal */
+/** Starts a run that is followed by its events. @throws DomainError of a rejection */
 export const beginRun = async (context: RunContext, wanted: Wanted): Promise<void> => {
   const { services, stopping } = context.gateway;
   await startRun(services.executions, requestOf(context, wanted, RUN_MODE_RESPOND_ASYNC), stopping);
 };
 
-/** What the run of a request gave, once it is over. @throws DomainError of its failure */
+/** Output of the request's run, once it is over. @throws DomainError of its failure */
 export const readEnd = async ({ gateway, executionId, caller }: RunContext): Promise<Ended> => {
   const { execution } = await gateway.services.executions.getExecution({ executionId, userId: caller.user.id });
   if (!execution) throw missing();
   return endedOf(execution);
 };
 
-/** The addresses of the files in a member of a result, such as `images`. */
+/** Addresses of the files in a member of a result, such as `images`. */
 export const filesOf = (result: Json, member: "images" | "audios"): string[] =>
   ((result[member] ?? []) as readonly { url: string }[]).map(({ url }) => url);
 
-/** The text of a result: of its member `text`, else of the first that is a text, else all of it as JSON. */
+/** Text of a result: its member `text`, else its first text, else all of it as JSON. */
 export const textOf = (result: Json): string => {
   const text = result.text ?? Object.values(result).find((member) => typeof member === "string");
   return typeof text === "string" ? text : JSON.stringify(result);

@@ -7,7 +7,7 @@ import { asOpenAiError } from "../../http/openai-errors";
 import { answerOf, type Answer } from "./answer";
 import { readEnd, type RunContext, type Wanted } from "./runs";
 
-/** The text of a run, piece by piece, as server-sent events. */
+/** Streams the text of a run as server-sent events. */
 
 const DELTA = "node.delta";
 const MODEL_NODE = "model";
@@ -15,13 +15,13 @@ const MODEL_NODE = "model";
 interface Delta {
   nodeId: string;
   text: string;
-  /** The text begins, or begins again; or all of it so far comes again. */
+  /** The text starts, restarts, or is repeated from its beginning. */
   reset?: boolean;
 }
 
 /**
- * Pieces of the text of a model's run, as they are written. They end where the text begins again: the result says whether it goes on as
- * it began. An answer by a schema comes as a whole, since it may have to be repaired.
+ * Streams pieces of a model's text. They stop if the text restarts; then the result shows whether it still has the same beginning. Answers
+ * with a schema come whole, because they may be repaired.
  */
 async function* piecesOf(
   { gateway, caller, executionId }: RunContext,
@@ -32,7 +32,7 @@ async function* piecesOf(
   let written = "";
   let isAgain = false;
   for await (const { type, dataJson } of gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone })) {
-    // Which node of a workflow makes its text is not known: that comes with the result.
+    // Which node of a workflow makes its text is known only from the result.
     if (type !== DELTA || isAgain || kind === "workflow" || schema !== undefined) continue;
     const { nodeId, text, reset } = JSON.parse(dataJson) as Delta;
     if (nodeId !== MODEL_NODE) continue;
@@ -44,7 +44,7 @@ async function* piecesOf(
   }
 }
 
-/** The events of one answer, in order. Those that have a `type` are named by it. */
+/** Events of one answer in order, named by their `type` if they have one. */
 export interface AnswerEvents {
   begin(): object[];
   piece(text: string): object[];
@@ -53,7 +53,7 @@ export interface AnswerEvents {
   failed(error: ErrorReply): object[];
 }
 
-/** Clients have read the beginning of another answer than the one that the run gave. */
+/** Clients have read the beginning of a different answer. */
 const otherAnswer = (executionId: string): DomainError =>
   new DomainError(
     "failed",
@@ -69,8 +69,8 @@ const format = (event: object | string): string => {
 };
 
 /**
- * Streams the answer of a run that has begun. What is streamed is the run's result, or the stream ends with an error. The client may
- * leave: the run goes on, and is paid.
+ * Streams the answer of a started run. The stream is exactly the run's result, or it ends with an error. If the client disconnects, the run
+ * continues and is charged.
  */
 export const streamAnswer = async (context: RunContext, wanted: Wanted, events: AnswerEvents): Promise<void> => {
   const { response, gateway } = context;

@@ -5,7 +5,7 @@ import type { Gateway } from "../../edge/gateway";
 import { modelNotFound } from "../../http/errors";
 import { inputsOf, type Given, type InputOptions } from "./inputs";
 
-/** What the parameter `model` names: a model by its internal name, or `workflow/<slug>`. */
+/** Resolves the parameter `model`: a model's internal name, or `workflow/<slug>`. */
 
 export const WORKFLOW = "workflow/";
 
@@ -14,19 +14,16 @@ type Kind = "workflow" | "model";
 export interface OpenAiTarget {
   target: NonNullable<executions.Target["target"]>;
   kind: Kind;
-  /** Whether it has an input of a name. */
   takes(input: string): boolean;
-  /** The inputs that parameters mean. @throws DomainError INVALID_REQUEST, naming those that nothing is known for */
+  /** Inputs for parameters. @throws DomainError INVALID_REQUEST, naming unknown ones */
   inputsOf(given: Given, options?: InputOptions): Record<string, unknown>;
-  /** The most items of an input that takes a list; undefined where it has no bound. */
+  /** Maximum items of a list input; undefined without a limit. */
   mostOf(input: string): number | undefined;
 }
 
-/** Whether a name is a workflow's, and its slug; or a model's. */
 export const named = (name: string): { kind: Kind; id: string } =>
   name.startsWith(WORKFLOW) ? { kind: "workflow", id: name.slice(WORKFLOW.length) } : { kind: "model", id: name };
 
-/** Whether a caller may run a model or a workflow. */
 export const mayRun = ({ capabilities }: Caller, kind: Kind, id: string): boolean => covers(capabilities, runCapability(kind, id));
 
 const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "textarea"]);
@@ -37,7 +34,7 @@ const propertyOf = (field: workflows.SchemaField): JsonSchema => {
   return TEXT_FIELDS.has(field.type) ? { type: "string" } : {};
 };
 
-/** The fields of a workflow, as the schema of its inputs. */
+/** Fields of a workflow, as a schema of its inputs. */
 const fieldsOf = async (gateway: Gateway, caller: Caller, slug: string): Promise<JsonSchema> => {
   const { schema } = await gateway.services.workflows.getSchema({ slug, userId: caller.user.id, version: "" });
   return { properties: Object.fromEntries((schema?.fields ?? []).map((field) => [field.name, propertyOf(field)])) };

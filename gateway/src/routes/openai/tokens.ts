@@ -1,11 +1,11 @@
 import { invalidRequest } from "@nodeloom/kernel";
 
 /**
- * Texts that clients send as the tokens of OpenAI's embedding models (encoding cl100k_base), as LangChain does: models here have other
- * tokens, and get the texts.
+ * Decodes texts that clients such as LangChain send as tokens of OpenAI's embedding models (encoding cl100k_base). Models here use other
+ * tokens, so they get the texts.
  */
 
-/** One more than the last token of the encoding that stands for text. */
+/** One more than the encoding's last text token. */
 const TOKENS = 100_256;
 
 interface Encoding {
@@ -14,7 +14,7 @@ interface Encoding {
 
 let encoding: Encoding | undefined;
 
-/** Its table is loaded when it is needed first: that takes some MB and half a second. */
+/** The table is loaded on first use: some MB and half a second. */
 const loaded = async (): Promise<Encoding> => {
   if (encoding) return encoding;
   const [library, { default: ranks }] = await Promise.all([import("js-tiktoken/lite"), import("js-tiktoken/ranks/cl100k_base")]);

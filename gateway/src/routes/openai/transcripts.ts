@@ -1,7 +1,7 @@
 import { isRecord } from "@nodeloom/kernel";
 import { z } from "zod";
 
-/** Transcriptions with times, as OpenAI's API has them: words, and segments that subtitles are made of. */
+/** Transcriptions with times in OpenAI's form: words, and segments for subtitles. */
 
 const word = z.object({ word: z.string(), start: z.number(), end: z.number() });
 const segment = z.object({
@@ -38,16 +38,16 @@ export const transcript = z
 
 type Details = Pick<z.infer<typeof transcript>, "task" | "language" | "duration" | "words" | "segments">;
 
-/** What says nothing: models here don't give these. */
+/** Neutral values for fields that models here don't provide. */
 const UNKNOWN = { seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 0, no_speech_prob: 0 };
-/** A segment ends with a sentence, before a silence, or here. */
+/** A segment ends with a sentence, before this silence, or at a maximum length. */
 const SILENCE_SECONDS = 0.8;
 const MAX_SEGMENT_SECONDS = 10;
 const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
 
 const numberIn = (value: unknown): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
 
-/** A piece with its times: models say these as `start` and `end`, or as a pair. */
+/** A piece with its times; models give them as `start` and `end`, or as a pair. */
 const timed = (value: unknown): Word | undefined => {
   if (!isRecord(value)) return undefined;
   const pair: unknown[] = Array.isArray(value.timestamp) ? value.timestamp : [];
@@ -78,9 +78,9 @@ const segmentsOf = (words: readonly Word[]): Segment[] => {
 };
 
 /**
- * What `verbose_json` says beside the text.
- * @param json of the model: a list of words, or an object with `words` or `segments`
- * @param asked the language that the request says
+ * Further members of `verbose_json`.
+ * @param json output of the model: a list of words, or an object with `words` or `segments`
+ * @param asked language in the request
  */
 export const detailsOf = (json: unknown, asked: unknown): Details => {
   const said = isRecord(json) ? json : { words: json };

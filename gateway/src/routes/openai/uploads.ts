@@ -2,12 +2,12 @@ import { readForm, type Form } from "../../http/form";
 import type { CallContext } from "../../edge/route";
 import { storeUpload } from "../media/uploads";
 
-/** Files that come with a request: uploads of the caller's while its run lasts. */
+/** Files in a request become uploads of the caller for the duration of its run. */
 
 type Context = CallContext<"any", unknown, unknown, unknown>;
 
 /**
- * Reads a form, with its files as uploads by id, and removes these once the work with it is over.
+ * Reads a form, uploads its files, and deletes them after the work.
  * @throws DomainError of the form, of its files' types or of the quota
  */
 export const withForm = async <T>(context: Context, work: (form: Form) => Promise<T>): Promise<T> => {

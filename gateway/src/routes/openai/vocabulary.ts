@@ -1,6 +1,6 @@
 /**
- * The closed vocabulary of bodies in OpenAI's API (platform.openai.com/docs/api-reference): what its parameters are called here, their
- * defaults, those without a counterpart, and the values of members that take one of a few.
+ * Vocabulary of OpenAI's API (platform.openai.com/docs/api-reference): names of its parameters here, their defaults, those without a
+ * counterpart, and enumerated values.
  */
 
 export const IMAGE_FORMATS = ["url", "b64_json"] as const;
@@ -10,7 +10,7 @@ export const TOOL_CHOICES = ["auto", "none", "required"] as const;
 export const FINISH_REASONS = ["stop", "length", "tool_calls"] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
-/** What a parameter is called in models' schemas, in order of preference, besides its own name in any spelling. */
+/** Names of a parameter in models' schemas, preferred first, besides its own name. */
 export const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     prompt: ["prompt", "text"],
@@ -26,12 +26,12 @@ export const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** Of parameters that carry what a run is about: the kind of input that takes them where none has a name for them. */
+/** Types of main inputs, for parameters that carry the content of a run and match no name. */
 export const KINDS: ReadonlyMap<string, "text" | "image" | "audio"> = new Map(
   Object.entries({ prompt: "text", input: "text", file: "audio", image: "image" } as const),
 );
 
-/** What a parameter means where it is as if it weren't given. */
+/** Values with which a parameter counts as absent. */
 export const NEUTRAL: ReadonlyMap<string, readonly unknown[]> = new Map(
   Object.entries({
     n: [1],
@@ -52,11 +52,11 @@ export const NEUTRAL: ReadonlyMap<string, readonly unknown[]> = new Map(
   }),
 );
 
-/** Parameters without a counterpart, which say nothing about what is made: by what is asked for. */
+/** Parameters without a counterpart that don't affect the output, by endpoint. */
 export const IGNORED = {
-  /** Models that take no text, such as those that upscale, run without the prompt that OpenAI's libraries want. */
+  /** Models without text input, such as upscalers, run without the prompt that OpenAI's libraries require. */
   images: new Set(["prompt", "input_fidelity"]),
-  /** Models without voices or formats to choose from speak as they do. */
+  /** Models without a choice of voices or formats use their own. */
   speech: new Set(["voice", "response_format", "instructions", "stream_format"]),
   transcripts: new Set(["timestamp_granularities"]),
   text: new Set([

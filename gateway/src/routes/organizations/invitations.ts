@@ -9,9 +9,9 @@ import { auditedChange, ofOrganization, requireShared, shared, which } from "./s
 import { invitation, invitationView, newInvitation, organization, organizationView } from "./view";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Invitations: links that make somebody a member, once. */
+/** Invitations: links that add a member, once. */
 
-/** Where the console asks whether to join. What follows `#` is sent to no server. */
+/** The console's page for joining. The fragment after `#` isn't sent to servers. */
 const INVITATION_PATH = "/invitation#token=";
 const MAX_TOKEN_CHARS = 200;
 
@@ -30,7 +30,7 @@ const invitationParams: ParamsSpec<{ id: string; invitationId: string }> = {
 
 type Inviting = CallContext<"session", { id: string }, unknown, z.infer<typeof newInvitation>>;
 
-/** Makes an invitation with its link; where `email` is given, it is mailed there, too. */
+/** Creates an invitation with its link, and mails it if `email` is given. */
 const invite = async (context: Inviting): Promise<z.infer<typeof issued>> => {
   const { gateway, params, body } = context;
   const { role, email = "" } = body;
@@ -116,7 +116,7 @@ export const invitationRoutes = [
     handler: async (context) => {
       const { gateway, caller, body } = context;
       const service = gateway.services.organizations;
-      // Only who has a token that works leaves a row.
+      // Only valid tokens leave an audit row.
       const { organizationId: ownerId, role } = await service.checkInvitation({ token: body.token });
       const action = { action: "member.join", target: caller.person.id, ownerId };
       const joined = await audited(context, action, async () => {

@@ -8,8 +8,6 @@ import { auditedChange, isPersonal, ofOrganization, requireShared, which } from 
 import { member, memberView, role } from "./view";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Members: who they are, what they may, and how they go. */
-
 const memberParams: ParamsSpec<{ id: string; userId: string }> = {
   schema: z.object({ id: identifier, userId: identifier }),
   invalid: () => notFound("member"),
@@ -17,7 +15,7 @@ const memberParams: ParamsSpec<{ id: string; userId: string }> = {
 const ofMember = { ...ofOrganization, path: "/api/organizations/:id/members/:userId", params: memberParams } as const;
 const LAST_OWNER = "PRECONDITION_FAILED where no owner would be left.";
 
-/** Another owner's tier, and suspension, may be the organization's now. */
+/** The organization's tier and suspension may now follow another owner. */
 const followTier = async ({ gateway, params, logger }: Pick<CallContext<"session", { id: string }>, "gateway" | "params" | "logger">) => {
   try {
     const { user } = await gateway.services.identity.getUser({ userId: params.id });

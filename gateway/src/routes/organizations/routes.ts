@@ -7,8 +7,6 @@ import { naming, organization, organizationView, personalView } from "./view";
 import { listQuery } from "../../http/schemas";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Organizations of the person. */
-
 const withCredits = organization.extend({ credits: balances }).meta({ id: "OrganizationWithCredits" });
 
 export const organizationRoutes = [

@@ -5,7 +5,7 @@ import type { CallContext, RouteDefinition } from "../../edge/route";
 import { idParams } from "../../http/schemas";
 import { audited, type AdminAction, type Written } from "../../edge/audit";
 
-/** What all routes about organizations have in common: they name the organization in their path, and are about the person's part in it. */
+/** Settings shared by routes about organizations: the path names the organization, and they concern the person's part in it. */
 export const shared = { tag: "Organizations", auth: "session", role: "self", limit: "user" } as const satisfies Partial<
   RouteDefinition<"session">
 >;
@@ -13,10 +13,10 @@ export const ofOrganization = { ...shared, params: idParams("organization"), err
 
 type Context = Pick<CallContext<"session", { id: string }>, "gateway" | "caller" | "params" | "response" | "logger">;
 
-/** Whether a path names the caller's own account, which is an organization of one. */
+/** True if the path names the caller's own account, which counts as an organization of one. */
 export const isPersonal = ({ caller, params }: Pick<Context, "caller" | "params">): boolean => params.id === caller.person.id;
 
-/** The names by which services know the person and the organization of a request. */
+/** Ids of the person and the organization for services. */
 export const which = ({ caller, params }: Pick<Context, "caller" | "params">): { personId: string; organizationId: string } => ({
   personId: caller.person.id,
   organizationId: params.id,
@@ -27,10 +27,7 @@ export const requireShared = (context: Pick<Context, "caller" | "params">): void
   if (isPersonal(context)) throw preconditionFailed("a personal account has no members: make an organization");
 };
 
-/**
- * The caller's membership; undefined for the own account.
- * @throws NOT_FOUND for who is no member, CAPABILITY_DENIED for one whose role does not reach
- */
+/** The caller's membership; undefined for the own account. @throws NOT_FOUND for non-members, CAPABILITY_DENIED for insufficient roles */
 export const requireMember = async (
   context: Pick<Context, "gateway" | "caller" | "params">,
   needed: Role,
@@ -42,7 +39,7 @@ export const requireMember = async (
   return membership;
 };
 
-/** A change by a member, of which the organization's owners can read. Who is no member, or may not change it, leaves no row. */
+/** A member's change that the organization's owners can read in the audit. Rejected attempts leave no row. */
 export const auditedChange = async <T>(
   context: Context,
   needed: Role,

@@ -5,8 +5,6 @@ import type { Caller } from "../../auth/caller";
 import { iso, name, timestamp } from "../../http/schemas";
 import { email } from "../sign-in/fields";
 
-/** Organizations, members and invitations as clients see them. */
-
 export const role = z.enum(ROLES).meta({ description: "Each may what those behind it may", example: "editor" });
 
 /** The organization that a request is for. */
@@ -19,7 +17,7 @@ export const ownOrganization = z
   })
   .meta({ id: "OwnOrganization" });
 
-/** Absent where a request is for the person's own account. */
+/** Absent if the request is for the person's own account. */
 export const ownOrganizationView = ({ user, organization }: Pick<Caller, "user" | "organization">) =>
   organization
     ? {
@@ -45,7 +43,6 @@ export const organization = z
   })
   .meta({ id: "Organization" });
 
-/** A person's own account. */
 export const personalView = ({ person: { id, email, tier, erasesAt } }: Pick<Caller, "person">): z.infer<typeof organization> => ({
   ...{ id, name: email, personal: true, role: "owner", tier, tierOf: id, members: 1, createdBy: id },
   ...{ createdAt: null, erasesAt: iso(erasesAt) },

@@ -5,9 +5,9 @@ import { PAYMENT_EVENT_BYTES, PAYMENT_EVENTS_PER_MINUTE } from "../../http/limit
 import { defineRoute, type CallContext } from "../../edge/route";
 import { signedBody } from "../../http/body/kinds";
 
-/** Where Stripe says what became of payments. */
+/** Receives Stripe's payment events. */
 
-/** Stands for the administrator in rows of the audit. */
+/** Actor of audit rows. */
 const ACTOR = "stripe";
 
 const receipt = z
@@ -20,7 +20,7 @@ const OUTCOMES: Partial<Record<payments.PaymentEventOutcome, z.infer<typeof rece
   [payments.PaymentEventOutcome.PAYMENT_EVENT_OUTCOME_REFUSED]: "refused",
 };
 
-/** One row for an event, however often it is sent. Without it the event isn't answered, and comes again. */
+/** One audit row per event, however often it is sent. If writing fails, the event isn't acknowledged and Stripe sends it again. */
 const auditRefusal = async (
   { gateway, response }: Pick<CallContext, "gateway" | "response">,
   { eventId, eventType, subject, userId, problem }: payments.ReceivePaymentEventResponse,

@@ -5,9 +5,9 @@ import { CHECKOUT_CALL_MS } from "../../http/limits";
 import { defineRoute } from "../../edge/route";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Buying credits, by the payment provider that the operator configured. */
+/** Buying credits through the operator's payment provider. */
 
-/** Stripe writes the session's id in its place. */
+/** Stripe replaces this by the session's id. */
 const SESSION = "{CHECKOUT_SESSION_ID}";
 
 const terms = z

@@ -19,7 +19,7 @@ import {
   until,
 } from "../runs/schemas";
 
-/** Runs once more what was run before, without paying again for what was made. */
+/** Reruns an execution, reusing paid results. */
 
 const nodeIds = z.array(z.string().min(1).max(GRAPH_BOUNDS.nodeIdBytes)).max(LIMITS.nodes).optional();
 const rerunBody = runBody
@@ -59,7 +59,7 @@ const rerunQuote = quoteResult
 type Body = z.infer<typeof rerunBody>;
 type Context = CallContext<"any", { id: string }, unknown, Body>;
 
-/** What an execution was a run of, which the caller may run. @throws EXECUTION_NOT_FOUND, CAPABILITY_DENIED */
+/** Target of an execution that the caller can run. @throws EXECUTION_NOT_FOUND, CAPABILITY_DENIED */
 const targetOf = async ({ gateway, caller, params }: Context) => {
   const { execution } = await gateway.services.executions.getExecution({ executionId: params.id, userId: caller.user.id });
   const slug = execution?.workflowSlug;

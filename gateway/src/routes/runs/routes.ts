@@ -42,7 +42,7 @@ type TargetCase = NonNullable<executions.Target["target"]>["$case"];
 type RunBody = Partial<z.infer<typeof workflowRunBody>>;
 type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery> & { version?: string | undefined }, RunBody>;
 
-/** What is asked for beside what every run's request has. */
+/** Optional parts of a run request. */
 export interface RunPart {
   version?: string | undefined;
   rerun?: executions.Rerun;
@@ -52,19 +52,19 @@ export interface RunPart {
 const { RUN_MODE_ASYNC, RUN_MODE_RESPOND_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
 
 const modeOf = (isAsync: boolean, { respondAsync }: Preferences): executions.RunMode => {
-  // With both, the stricter rule of the query holds.
+  // With both, the query's stricter rule applies.
   if (isAsync) return RUN_MODE_ASYNC;
   return respondAsync ? RUN_MODE_RESPOND_ASYNC : RUN_MODE_SYNC;
 };
 
-/** A refusal that repeats an earlier one under the same key; undefined for any other error. */
+/** A refusal that repeats an earlier one under the same key; undefined for other errors. */
 const repeatedRefusal = (error: unknown): DomainError | undefined => {
   if (!(error instanceof DomainError) || error.metadata[REPLAYED_REFUSAL] !== true) return undefined;
   const { [REPLAYED_REFUSAL]: _, ...metadata } = error.metadata;
   return new DomainError(error.kind, error.reason, error.message, metadata);
 };
 
-/** The schema doesn't see every name, and some say which app's visitor a run is of. @throws INVALID_REQUEST */
+/** Checks names that the schema can't see, and names reserved for apps' visitors. @throws INVALID_REQUEST */
 export const checkMetadata = (json: string | undefined): void => {
   if (json === undefined) return;
   const issues = Object.keys(JSON.parse(json) as object)
@@ -73,7 +73,7 @@ export const checkMetadata = (json: string | undefined): void => {
   if (issues.length > 0) throw invalidRequest(issues);
 };
 
-/** Inputs as they were sent; a rerun without any has those of the earlier run. */
+/** Inputs as sent; a rerun without any uses those of the earlier run. */
 const sentInputs = ({ members }: Pick<CallContext, "members">, { rerun }: RunPart): string =>
   members().get("inputs") ?? (rerun ? "" : "{}");
 
@@ -94,7 +94,7 @@ export const run = async (context: RunContext, $case: TargetCase, value: string,
     maxMillicredits: body.maxCredits === undefined ? undefined : creditLimit(body.maxCredits),
     fingerprint: context.fingerprint,
     requestToken: randomUUID(),
-    // Without a key the id is made for this request.
+    // Without a key the id is new.
     isNew: context.fingerprint === "",
     noQueue: preferences.noQueue,
     metadata: body.metadata ?? {},
@@ -130,7 +130,6 @@ export const askQuote = (
     rerun,
   });
 
-/** A quote as clients see it. */
 export const quoteView = (quoted: executions.QuoteResponse) => {
   const { nodes, grants, warnings, millicredits, maxMillicredits, mayCostLess } = quoted;
   return {

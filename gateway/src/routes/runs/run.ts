@@ -23,10 +23,9 @@ const FIRST_BACK_OFF_MS = 50;
 const MAX_BACK_OFF_MS = 1_000;
 const WEBHOOK_CAPABILITY = "webhook:receive";
 
-/** How long a synchronous run is waited for: `Prefer: wait=n` (seconds) lowers the limit. */
+/** How long a synchronous run is awaited: `Prefer: wait=n` (seconds) lowers the limit. */
 export const syncWaitMs = ({ wait }: Preferences): number => (wait === undefined ? SYNC_WAIT_MS : Math.min(SYNC_WAIT_MS, wait * MS));
 
-/** Who runs, for the executions service. */
 export const toRunner = (caller: Caller, target: "workflow" | "model"): executions.Runner => {
   const { user, person, organization, key, visitor } = caller;
   const isCanvas = key === null && visitor === undefined;
@@ -49,12 +48,12 @@ export const toRunner = (caller: Caller, target: "workflow" | "model"): executio
 };
 
 const UNKNOWN = "unknown";
-/** Whether executions itself can't say what becomes of the run. */
+/** True if executions itself doesn't know the state of the run. */
 const isUnknown = (error: unknown): boolean => error instanceof DomainError && error.metadata.outcome === UNKNOWN;
 
 type RunService = Pick<Services["executions"], "run">;
 
-/** One call, which ends when this process stops. */
+/** A call that ends when this process stops. */
 const call = async (
   service: RunService,
   request: executions.RunRequest,
@@ -69,7 +68,7 @@ const call = async (
   }
 };
 
-/** The 503 of a run that may exist: its id can be polled. */
+/** 503 for a run that may exist: its id can be polled. */
 const unknownOutcome = ({ executionId }: executions.RunRequest): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", "it is not known whether the run goes on; ask for its execution", {
     retryAfter: 1,
@@ -77,16 +76,16 @@ const unknownOutcome = ({ executionId }: executions.RunRequest): DomainError =>
     outcome: UNKNOWN,
   });
 
-/** The members of an error that name what the run needs and isn't ready. */
+/** Error members that name an unavailable dependency of the run. */
 const NEEDED = ["model", "operation", "moderation"] as const;
-/** A model, an operation's program or moderation is downloading or away: another call within the wait would not help. */
+/** A model, a program or moderation is downloading or unavailable: another attempt within the wait wouldn't help. */
 const isNotReady = (error: unknown): boolean => error instanceof DomainError && NEEDED.some((name) => error.metadata[name] !== undefined);
 
 const longer = (backOffMs: number): number => Math.min(backOffMs * 2, MAX_BACK_OFF_MS);
 
 /**
- * This process stops: what became of the run is established, and no more is waited for. It is asked again for as long as a stop
- * has, because executions may be replaced at the same time.
+ * For a stopping process: finds out what became of the run without waiting for its end. It retries as long as the stop allows, because
+ * executions may be replaced at the same time.
  */
 const establish = async (service: RunService, request: executions.RunRequest, mightRun: boolean): Promise<executions.RunResponse> => {
   const untilMs = Date.now() + ESTABLISH_MS;
@@ -105,10 +104,9 @@ const establish = async (service: RunService, request: executions.RunRequest, mi
 };
 
 /**
- * Starts a run, or joins the one with the same id, and waits as the request says. A service that is lost meanwhile is
- * asked again, because the run outlives it; one that cannot be reached from the start is given up after a few seconds.
- * What executions answers is true: a refusal means that nothing runs. After a call that was lost it is not known whether
- * there is a run, and that is asked again, whatever is answered in between.
+ * Starts a run, or joins the one with the same id, and waits as the request says. A service that fails meanwhile is called again, because
+ * the run outlives it; one that is unreachable from the start is given up after a few seconds. A refusal by executions means that nothing
+ * runs. After a lost call it is unknown if there is a run, so executions is asked again whatever the responses in between were.
  */
 export const startRun = async (
   service: RunService,
@@ -123,7 +121,7 @@ export const startRun = async (
   for (let backOffMs = FIRST_BACK_OFF_MS; ; backOffMs = longer(backOffMs)) {
     const waitMs = Math.max(0, startedAtMs + request.waitMs - attemptedAtMs);
     try {
-      // Each attempt has its whole margin: one that is cut short would leave open whether there is a run.
+      // Each attempt has its full margin: cutting it short would leave open whether there is a run.
       return await call(service, { ...request, waitMs, isNew }, waitMs + RUN_CALL_MARGIN_MS, stopping);
     } catch (error) {
       if (!isUnavailable(error) || (isNotReady(error) && !mayRun)) throw error;
@@ -131,7 +129,7 @@ export const startRun = async (
       const nowMs = Date.now();
       const reached = nowMs - attemptedAtMs >= REACHED_AFTER_MS;
       wasReached ||= reached;
-      // A call that this stop aborted goes on in executions.
+      // A call aborted by this stop continues in executions.
       mayRun ||= ((reached || stopping.aborted) && isUnanswered(error)) || isUnknown(error);
       if (stopping.aborted) return establish(service, request, mayRun);
       const againMs = mayRun ? UNKNOWN_AGAIN_MS : REFUSED_AGAIN_MS;
@@ -145,7 +143,7 @@ export const startRun = async (
   }
 };
 
-/** Why a run that was accepted gave no result. */
+/** Error of an accepted run without a result. */
 export const runFailure = (execution: executions.Execution): DomainError => {
   const { error } = execution;
   if (execution.status === "cancelled")
@@ -196,11 +194,11 @@ export interface RunOutcome {
 
 const { RUN_MODE_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
 
-/** Whether an asynchronous submit answers with a provider's refusal: when it came in time, and in replays of that answer. */
+/** True if an asynchronous submit answers with the provider's rejection: if it came within the wait, and in replays. */
 const isAnsweredFailure = ({ mode }: executions.RunRequest, { execution, replayed, answeredFailure }: executions.RunResponse): boolean =>
   execution?.error?.code === "PROVIDER_SUBMIT_FAILED" && mode === RUN_MODE_ASYNC && (!replayed || answeredFailure);
 
-/** What a client is told about a run: its result, that it goes on, or why it failed. */
+/** Reply about a run: its result, its progress, or its failure. */
 export const runReply = ({ request, response }: RunOutcome): Reply => {
   const { execution, answeredAccepted } = response;
   if (!execution) throw unknownOutcome(request);

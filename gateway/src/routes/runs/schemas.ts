@@ -5,15 +5,13 @@ import { webhookConfiguration } from "../executions/view";
 import { anyObject, credits, line, MAX_CREDITS, nodeWarnings, queryFlag, uuid, versionQuery } from "../../http/schemas";
 import { jsonBody, type Body } from "../../http/body/kinds";
 
-/** Bodies, queries and answers of runs and quotes, and the codes that they share. */
-
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
 
 export const inputs = anyObject.meta({ description: "Keys are the schema's field names; omitted fields take their defaults" });
 export const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
-/** Would be lost when an object that has it is copied. */
+/** Lost when an object with it is copied. */
 export const NO_NAME = "__proto__";
-/** A zero character, which no line has, parts names from values where they are kept. */
+/** A NUL character, which no line contains, separates names from values in storage. */
 export const metadataName = line(RUN_METADATA.nameChars)
   .min(1)
   .refine((name) => name !== NO_NAME, "is no name that metadata may have");
@@ -110,15 +108,14 @@ export const quoteResult = z
   })
   .meta({ id: "Quote" });
 
-/** Anything wrong with `inputs`, or no body to hold them, is INVALID_INPUTS. */
+/** Problems of `inputs`, and a missing body, are INVALID_INPUTS. */
 const invalid = (issues: Issue[]): DomainError => {
   const isAboutInputs = issues.some(({ path }) => path === "" || path === "inputs" || path.startsWith("inputs."));
   return isAboutInputs ? invalidInputs(issues) : invalidRequest(issues);
 };
-/** The body of a request that has inputs. */
 export const inputsBody = <B>(schema: z.ZodType<B>): Body<B> => jsonBody(schema, { invalid });
 
-/** The run capability of what a path names. @param parameter of the path */
+/** The run capability for the id in the path. @param parameter path parameter */
 export const specific =
   (kind: "workflow" | "model", parameter: string) =>
   (params: Readonly<Record<string, string>>): string =>

@@ -7,7 +7,7 @@ import { iso, listQuery, timestamp, type ParamsSpec } from "../../http/schemas";
 import { auditedForOwner } from "../../edge/audit";
 import { jsonBody } from "../../http/body/kinds";
 
-/** A user's secrets: set here, sent by HTTP nodes, and never shown again. */
+/** A user's secrets: set here, sent by HTTP nodes, never shown again. */
 
 const name = z.string().regex(SECRET_NAME, SECRET_NAME_FORM).meta({ example: "STRIPE_KEY" });
 const hosts = z.array(z.string().min(1).max(SECRET_BOUNDS.hostChars)).min(1).max(SECRET_BOUNDS.hosts);

@@ -1,12 +1,10 @@
 import { z } from "zod";
 
-/** What requests to sign in have in common. */
-
 export const MAX_PASSWORD_CHARS = 200;
-/** Characters are counted by identity, as people count them: one may take two units of a string. */
+/** Identity counts characters as people do: one may take two units of a string. */
 export const MAX_PASSWORD_UNITS = 2 * MAX_PASSWORD_CHARS;
 export const MAX_TOKEN_CHARS = 200;
-/** Of a code as it is typed, with spaces. */
+/** A code as typed, with spaces. */
 const MAX_CODE_CHARS = 40;
 
 export const password = z
@@ -16,7 +14,7 @@ export const password = z
   .meta({ format: "password", example: "correct horse battery staple", override: { maxLength: MAX_PASSWORD_CHARS } });
 
 const MAX_EMAIL_CHARS = 254;
-/** Described by its pattern alone: validators differ in what they call an e-mail address. */
+/** Documented by its pattern only: validators disagree about email addresses. */
 export const email = z
   .email()
   .max(MAX_EMAIL_CHARS)

@@ -11,14 +11,14 @@ import { password } from "./fields";
 import { addressOf, anonymous, completeAndSignIn, PASSWORD_CALL, signedIn, withTier } from "./session";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Signing in by the OpenID Connect provider that the operator configured. */
+/** Sign-in through the operator's OpenID Connect provider. */
 
 const CALLBACK = "/api/auth/oidc/callback";
-/** The provider has two calls to answer, ten seconds each. */
+/** The provider answers two calls, ten seconds each. */
 const PROVIDER_CALL = { deadlineMs: 25_000 } as const;
 const MAX_RETURN_CHARS = 2_000;
 
-/** A path of this site, which browsers can't take for another one's address. */
+/** A local path that browsers can't read as another host. */
 const RETURN_PATH = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/;
 const returnTo = z
   .string()
@@ -27,7 +27,7 @@ const returnTo = z
   .default("/")
   .meta({ description: "Path of the page to go on with", example: "/workflows" });
 
-/** Where the console says why nobody is signed in, or asks for the code. What follows `#` is sent to no server. */
+/** The console's page for failed sign-ins and codes. The fragment after `#` isn't sent to servers. */
 const failedAt = (problem: string): string => `/#sign-in-failed=${encodeURIComponent(problem)}`;
 const codeAt = (pending: string, page: string): string => `${page.split("#")[0]}#sign-in-code=${pending}`;
 
@@ -37,7 +37,7 @@ const redirectUri = ({ publicBaseUrl }: Gateway): string => `${publicBaseUrl}${C
 
 const redirect = (location: string): Reply => ({ status: 303, headers: { Location: location, "Cache-Control": "no-store" } });
 
-/** A person looks at the answer: what can be said to one is said by the console. */
+/** A person sees this response, so the console shows the error. */
 const orFailed = async (work: () => Promise<Reply>, { gateway, logger }: AnyContext): Promise<Reply> => {
   try {
     return await work();
@@ -49,13 +49,13 @@ const orFailed = async (work: () => Promise<Reply>, { gateway, logger }: AnyCont
   }
 };
 
-/** Sends the browser to the provider; its cookie is needed on the way back. */
+/** Redirects to the provider; the cookie is needed on the way back. */
 const leave = ({ gateway, response }: AnyContext, { url, browser }: messages.StartOidcResponse): string => {
   gateway.oidcCookie.set(response, browser);
   return url;
 };
 
-/** What the claims changed of an account reaches its credits and its places, as a change by an administrator does. */
+/** Applies changed claims to credits and places, as after an administrator's change. */
 const applyChange = async ({ gateway }: AnyContext, { user, before }: messages.FinishOidcResponse): Promise<void> => {
   if (!user || !before || (user.tier === before.tier && user.approved === before.approved)) return;
   await applyPlan(gateway.services, before, user);

@@ -7,8 +7,6 @@ import { code, password } from "./fields";
 import { addressOf, PASSWORD_CALL, signedIn, startSession, withTier } from "./session";
 import { jsonBody } from "../../http/body/kinds";
 
-/** The second factor of an account with a password. */
-
 const secondFactor = z
   .object({
     available: z.boolean().meta({ description: "Whether the installation can keep its secret" }),

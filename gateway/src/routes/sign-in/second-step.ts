@@ -7,7 +7,7 @@ import { code, MAX_TOKEN_CHARS } from "./fields";
 import { addressOf, anonymous, ANONYMOUS, completeAndSignIn, withTier } from "./session";
 import { jsonBody } from "../../http/body/kinds";
 
-/** A sign-in in two steps: the password first, then a code. */
+/** Sign-in in two steps: password, then code. */
 
 export const pendingLogin = z
   .object({

@@ -1,4 +1,4 @@
-/** How a request that proves who somebody is becomes a session. */
+/** Turns a proof of identity into a session. */
 import { DomainError } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
 import type { Request } from "express";
@@ -25,19 +25,19 @@ export const signIn = async (context: AnyContext, user: identity.User | undefine
   body: { user: userView(toCallerUser(await startSession(context, user))) },
 });
 
-/** Signing in works while billing is away; the next sign-in completes the account. */
+/** Signing in works while billing is unavailable; the next sign-in completes the account. */
 const completed = ({ gateway }: AnyContext, user: identity.User): Promise<void> =>
   completePlan(gateway.services, user).catch((error: unknown) =>
     gateway.logger.warn({ err: error, userId: user.id }, "an account was not checked for its credits"),
   );
 
-/** Signs in to an account that may lack the credits of its tier. */
+/** Signs in to an account that may still lack its tier's credits. */
 export const completeAndSignIn = async (context: AnyContext, user: identity.User | undefined): Promise<Reply> => {
   if (user) await completed(context, user);
   return signIn(context, user, 200);
 };
 
-/** Identity counts failures per account and address; a client without a caller has no tier. */
+/** Identity counts failures per account and address; there is no tier without a caller. */
 export const withTier =
   (tier: string) =>
   (error: unknown): never => {
@@ -45,5 +45,5 @@ export const withTier =
     throw new DomainError(error.kind, error.reason, error.message, { tier, ...error.metadata });
   };
 export const ANONYMOUS = "anonymous";
-/** Of calls that hash a password: a hash is slow by design, and several at once wait for the CPU, for longer than a call's usual 5 s. */
+/** Deadline of calls that hash a password: hashing is slow by design, and concurrent hashes wait for the CPU. */
 export const PASSWORD_CALL = { deadlineMs: 20_000 } as const;

@@ -14,7 +14,7 @@ import { pendingChange } from "../workflows/schemas";
 import { madeBy, settingUp, triggerOwner, withPending } from "./schedules";
 import { jsonBody, signedBody } from "../../http/body/kinds";
 
-/** Inbound hooks: addresses by which other services start a workflow. */
+/** Inbound hooks: addresses at which other services start a workflow. */
 
 const EXECUTION_ID = "X-Execution-Id";
 
@@ -82,12 +82,12 @@ const view = (given: triggers.Hook | undefined): Record<string, unknown> => {
   };
 };
 
-/** The sender of a hook whose workflow is gone hears no more than that there is none. */
+/** The sender of a hook with a deleted workflow only learns that the hook doesn't exist. */
 const asGone = (error: unknown): never => {
   throw error instanceof DomainError && error.reason === "WORKFLOW_NOT_FOUND" ? notFound("hook") : error;
 };
 
-/** A header's value; empty where it is missing, or none is asked for. */
+/** Value of a header; empty if it is missing or not required. */
 const valueOf = (request: Request, name: string | null): string => (name === null ? "" : (request.get(name) ?? ""));
 
 const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as const;

@@ -13,10 +13,10 @@ import { pendingChange } from "../workflows/schemas";
 import { listedOf } from "../workflows/readable";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Schedules: runs of a workflow at times. */
+/** Schedules of workflows. */
 
 const READ_RUNS = "execution:read";
-/** Runs that a schedule is shown with. */
+/** Latest runs shown with a schedule. */
 const SHOWN_RUNS = 10;
 
 const cron = z.string().min(1).max(TRIGGER_BOUNDS.cronChars).meta({
@@ -100,7 +100,7 @@ export const triggerOwner = ({ user, person, key }: Caller): triggers.TriggerOwn
   personId: person.id,
 });
 
-/** Undefined: there is none. */
+/** Undefined: no limit. */
 const limitOf = (credits: number | null | undefined): number | undefined =>
   credits === null || credits === undefined ? undefined : creditLimit(credits);
 
@@ -131,7 +131,7 @@ const view = (given: triggers.Schedule | undefined): Record<string, unknown> => 
 
 type OfWorkflow = Pick<CallContext<"any", { slug: string }>, "gateway" | "caller" | "params">;
 
-/** Schedules or hooks of a workflow, with whether a change of its graph is pending for them. */
+/** Adds whether a change of the graph is pending. */
 export const withPending = async <T extends object>({ gateway, caller, params }: OfWorkflow, views: T[]) => {
   const asked = { slug: params.slug, userId: caller.user.id, version: "" };
   const schema = views.length === 0 ? undefined : await unlessNotFound(gateway.services.workflows.getSchema(asked));
@@ -141,7 +141,7 @@ export const withPending = async <T extends object>({ gateway, caller, params }:
 const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as const;
 const reading = { ...shared, capability: "workflow:read", role: "viewer" } as const;
 const removing = { ...shared, capability: "workflow:write", role: "editor" } as const;
-/** What is set up here runs later, in the caller's name. */
+/** These routes create runs for later in the caller's name. */
 export const settingUp = { ...removing, capability: ["workflow:write", specific("workflow", "slug")], approval: true } as const;
 const RUN_ERRORS = ["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND", "WORKFLOW_NOT_FOUND"] as const;
 

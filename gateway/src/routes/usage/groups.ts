@@ -1,4 +1,4 @@
-/** What runs came to, by what they are grouped by: as members of an answer, and as a table. */
+/** Sums of runs by group, as JSON and CSV. */
 import { RUN_METADATA, toCredits } from "@nodeloom/kernel";
 import type { usage } from "@nodeloom/proto";
 import { stringify } from "csv-stringify/sync";
@@ -38,7 +38,6 @@ export const groups = z
   .meta({ description: "Only with `groupBy`; days in their order, others the dearest first" });
 export type Groups = z.infer<typeof groups>;
 
-/** Runs that are added up. */
 export type Asked = Pick<usage.ListDailySumsRequest, "userId" | "fromDay" | "toDay" | "sources">;
 
 const ofDays = (sums: readonly usage.DailySum[]): Groups =>
@@ -67,7 +66,7 @@ export const readGroups = async ({ services }: Gateway, by: string, asked: Asked
   return sums.map(({ group, runs, millicredits }) => ({ group: group ?? null, runs, creditsCost: toCredits(millicredits) }));
 };
 
-/** A line for each group. Spreadsheets would take a cell that begins with = for a formula. */
+/** A line per group. Spreadsheets would treat a cell that starts with = as a formula. */
 export const groupsCsv = (by: string, rows: Groups): string =>
   stringify(
     rows.map(({ group, runs, creditsCost }) => [group ?? "", runs, creditsCost]),

@@ -5,7 +5,7 @@ import { defineRoute } from "../../edge/route";
 import { credits, iso, limit, listQuery, offset, timestamp } from "../../http/schemas";
 import { usageSummaryRoute } from "./summary";
 
-/** Runs from the editor are not usage of the API. */
+/** Runs from the editor don't count as API usage. */
 const SOURCES = ["api-slim", "api-workflow"];
 
 const usageRow = z

@@ -7,7 +7,7 @@ import { groupBy, groups, groupsCsv, readGroups } from "./groups";
 
 const CSV = "text/csv";
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Days that are shown unless a range is asked for. */
+/** Default range in days. */
 const DEFAULT_DAYS = 30;
 const SOURCES = ["api-slim", "api-workflow", "canvas"] as const;
 
@@ -35,10 +35,10 @@ const summary = z
 type Summary = z.infer<typeof summary>;
 type Day = Summary["days"][number];
 
-/** Days in UTC, as their rows are counted. */
+/** Days in UTC, as in the rows. */
 const dayOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, "YYYY-MM-DD".length);
 
-/** The range that is meant, both days included. @throws INVALID_REQUEST when it is too long */
+/** The range, both days included. @throws INVALID_REQUEST if it is too long */
 const rangeOf = ({ from, to }: { from?: string | undefined; to?: string | undefined }): Pick<Summary, "from" | "to"> => {
   const last = to ?? dayOf(from === undefined ? Date.now() : Math.max(Date.now(), Date.parse(from)));
   const first = from ?? dayOf(Date.parse(last) - (DEFAULT_DAYS - 1) * DAY_MS);
@@ -47,7 +47,7 @@ const rangeOf = ({ from, to }: { from?: string | undefined; to?: string | undefi
   throw invalidRequest([{ path: "from", message }]);
 };
 
-/** Sums by day; those without a model are of all the day's runs. */
+/** Daily sums; those without a model cover all runs of the day. */
 const daysOf = (sums: readonly usage.DailySum[]): Day[] => {
   const days = new Map<string, Day>();
   for (const { day: name, model, runs, millicredits } of sums) {

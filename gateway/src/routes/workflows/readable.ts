@@ -4,7 +4,7 @@ import type { CallContext } from "../../edge/route";
 
 type Context = Pick<CallContext<"any">, "gateway" | "caller">;
 
-/** A workflow of the caller's own, or a template. @throws WORKFLOW_NOT_FOUND */
+/** An own workflow or a template. @throws WORKFLOW_NOT_FOUND */
 export const readableWorkflow = async ({ gateway, caller }: Context, slug: string): Promise<workflows.Workflow> => {
   const { workflow } = await gateway.services.workflows.getWorkflow({ slug, userId: caller.user.id });
   if (!workflow) throw new Error("workflows answered without a workflow");
@@ -12,8 +12,8 @@ export const readableWorkflow = async ({ gateway, caller }: Context, slug: strin
 };
 
 /**
- * What a list of a workflow has. What a deleted workflow has left is still listed, so that it can be removed.
- * @throws WORKFLOW_NOT_FOUND where the list is empty and there is no such workflow
+ * A list that belongs to a workflow. Leftovers of a deleted workflow are still listed, so that they can be removed.
+ * @throws WORKFLOW_NOT_FOUND for an empty list without a workflow
  */
 export const listedOf = async <T>(context: Context, slug: string, list: readonly T[]): Promise<readonly T[]> => {
   if (list.length === 0) await readableWorkflow(context, slug);
@@ -21,8 +21,8 @@ export const listedOf = async <T>(context: Context, slug: string, list: readonly
 };
 
 /**
- * When the workflow was created that has a slug now. Earlier runs are of a deleted one that had the same slug.
- * @returns undefined where the caller can't read such a workflow
+ * Creation time of the workflow that has the slug now; earlier runs belong to a deleted one.
+ * @returns undefined if the caller can't read it
  */
 export const createdAtOf = async (context: Context, slug: string): Promise<Date | undefined> =>
   (await unlessNotFound(readableWorkflow(context, slug)))?.createdAt;

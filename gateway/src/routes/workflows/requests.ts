@@ -11,10 +11,10 @@ import type { Changes, creation } from "./schemas";
 
 export const NO_NODES = "[]";
 export const DEFAULT_VIEWPORT = '{"x":0,"y":0,"zoom":1}';
-/** Members that are kept and given back as the text that was sent. */
+/** Members stored and returned as the sent text. */
 export const LOSSLESS = ["nodes", "edges", "viewport", "cover"] as const;
 
-/** The members to keep as text, by field name; those that were not sent are absent. */
+/** Lossless members by field name; absent if not sent. */
 const losslessTexts = (context: Pick<CallContext, "members">): Partial<Record<(typeof LOSSLESS)[number], string>> => {
   const texts: Partial<Record<(typeof LOSSLESS)[number], string>> = {};
   let bytes = 0;
@@ -28,20 +28,20 @@ const losslessTexts = (context: Pick<CallContext, "members">): Partial<Record<(t
   return texts;
 };
 
-/** The revision that a request's If-Match asks for. */
+/** Revision in the request's If-Match. */
 export const wantedRevision = ({ gateway, params, caller, request }: CallContext<"any", { slug: string }>): Promise<number | undefined> =>
   matchRevision(request.headers["if-match"], async () => {
     const { workflow: stored } = await gateway.services.workflows.getWorkflow({ slug: params.slug, userId: caller.user.id });
     return stored?.revision ?? 0;
   });
 
-/** Saved workflows the caller may have; undefined when uncapped. */
+/** Maximum saved workflows of the caller; undefined without a cap. */
 export const workflowCap = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : (user.plan.maxWorkflows ?? undefined));
 
-/** The person, where the account is an organization's. */
+/** The person, if the account is an organization's. */
 export const authorOf = ({ organization, person }: Caller): string | undefined => (organization ? person.id : undefined);
 
-/** Whether a caller can't run a workflow: what they save of it then waits for the approval of one who can. @param workflowSlug none of a new one */
+/** True if a caller can't run the workflow: their changes then wait for approval. @param workflowSlug empty for a new workflow */
 export const isWithoutRun = ({ capabilities }: Caller, workflowSlug = ""): boolean =>
   !covers(capabilities, runCapability("workflow", workflowSlug));
 
@@ -68,7 +68,7 @@ export const createRequest = (body: z.infer<typeof creation>, context: CallConte
     edgesJson: texts.edges ?? NO_NODES,
     viewportJson: texts.viewport ?? DEFAULT_VIEWPORT,
     maxWorkflows: workflowCap(context.caller),
-    // Under an Idempotency-Key every attempt has the same id, the one after a crash too.
+    // Under an Idempotency-Key all attempts share an id, also after a crash.
     reference: context.executionId,
     unapproved: !context.caller.user.approved,
     mediaQuotaBytes: mediaQuota(context.caller),

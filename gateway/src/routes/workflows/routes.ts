@@ -9,7 +9,7 @@ import { changes, creation, folderId, inputSchema, publicSchema, workflowSchema,
 import { graphWarnings, schemaView, summaryView, workflowReply } from "./views";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Where a list narrows to workflows of the root level. */
+/** Filter for workflows outside of folders. */
 const ROOT = "null";
 const filters = z.strictObject({
   limit: optionalLimit,
@@ -19,7 +19,6 @@ const filters = z.strictObject({
   folderId: identifier.optional().meta({ description: "The caller's own in this folder; `null`: at the root level" }),
 });
 
-/** The address of a list's next page. */
 const nextPage = (query: z.infer<typeof filters>, next: string): string => {
   const given = Object.entries({ ...query, cursor: next }).flatMap(([key, value]): [string, string][] =>
     value === undefined ? [] : [[key, String(value)]],
@@ -27,7 +26,7 @@ const nextPage = (query: z.infer<typeof filters>, next: string): string => {
   return `</api/workflows?${new URLSearchParams(given).toString()}>; rel="next"`;
 };
 
-/** Whether the workflow that a key created has been deleted since. */
+/** True if the workflow created under a key was deleted. */
 const isDeletedSince = (error: unknown): boolean => error instanceof DomainError && error.reason === "WORKFLOW_NOT_FOUND";
 
 const read = { tag: "Workflows", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
@@ -97,7 +96,7 @@ export const workflowRoutes = [
         return await create(earlier === undefined ? {} : REPLAYED);
       } catch (error) {
         if (isDeletedSince(error)) markReplayed(context.response);
-        // A first attempt that was refused frees the key.
+        // A rejected first attempt frees the key.
         else if (earlier === undefined && isRefusal(error)) await gateway.leases.forget(executionId);
         throw error;
       }

@@ -96,7 +96,7 @@ export const publicSchema = z
   .meta({ id: "PublicSchema" });
 export const inputSchema = publicSchema.extend({ estimatedCreditCost }).meta({ id: "InputSchema" });
 
-/** What a client may change. Other members of a full workflow are accepted and have no effect. */
+/** Changeable members. Other members of a full workflow are accepted and ignored. */
 export const changes = z
   .object({ name, description, tags, ...flags, app, folderId, thumbnail, cover, nodes, edges, viewport })
   .partial()

@@ -27,7 +27,7 @@ import { workflowReply } from "./views";
 import { workflowSchema } from "./schemas";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Copies of workflows, and their published versions. */
+/** Copies and published versions of workflows. */
 
 const head = z
   .object({
@@ -74,7 +74,7 @@ const versionParams: ParamsSpec<{ slug: string; version: number }> = {
   invalid: versionNotFound,
 };
 
-/** Cursors of lists of versions are the number that the page before ended with. */
+/** A cursor of versions is the last number of the page before. */
 const beforeOf = (given: string | undefined): number => (given !== undefined && /^[1-9]\d{0,8}$/.test(given) ? Number(given) : 0);
 
 const read = { tag: "Workflows", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;

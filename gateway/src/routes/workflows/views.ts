@@ -8,7 +8,6 @@ import { appSettingsView } from "../apps/settings";
 import { iso, type NodeWarning } from "../../http/schemas";
 import { DEFAULT_VIEWPORT, NO_NODES } from "./requests";
 
-/** Who made a workflow, and the organization that owns it where one does. */
 const ownerView = ({ createdBy, authorId }: Pick<workflows.Workflow, "createdBy" | "authorId">) =>
   authorId ? { createdBy: authorId, organizationId: createdBy } : { createdBy };
 
@@ -73,7 +72,7 @@ export const schemaView = (schema: workflows.Schema | undefined): Record<string,
   description: schema?.description ?? "",
 });
 
-/** Neither a publication nor a confirmation nor a takedown is a revision of the draft, but a read shows all three. */
+/** Publishing, confirmations and takedowns don't change the draft's revision, but reads show all three. */
 const tagOf = ({ revision, publishedVersion, pendingChange, takedown }: workflows.Workflow): string =>
   revisionTag(
     revision,
@@ -82,7 +81,7 @@ const tagOf = ({ revision, publishedVersion, pendingChange, takedown }: workflow
     ...(takedown?.at ? [`t${takedown.at.getTime()}`] : []),
   );
 
-/** What is odd about a graph that was saved, though it is no reason not to. */
+/** Warnings about a saved graph. */
 export const graphWarnings = async (
   catalog: Pick<Catalog, "inputSchemas">,
   stored: Pick<workflows.Workflow, "nodesJson" | "edgesJson"> | undefined,

@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { AnswerEvents } from "../stream";
 import { callsOf, endedResponse, failedResponse, messageOf, outputTextOf, type OutputItem, type Response } from "./response";
 
-/** A response piece by piece: events in the order of OpenAI's API, numbered. */
+/** Streams a response as numbered events in OpenAI's order. */
 
-/** OpenAPI 3.1 describes a stream of events by one of them. */
+/** OpenAPI 3.1 describes a stream of events by one event. */
 export const event = z
   .looseObject({
     type: z.string().meta({ description: "As the event's name", example: "response.output_text.delta" }),

@@ -4,7 +4,7 @@ import type { Message } from "../messages";
 import { moreInputs } from "../runs";
 import { TOOL_CHOICES } from "../vocabulary";
 
-/** Requests of the Responses API (platform.openai.com/docs/api-reference/responses) without what it stores, as conversations. */
+/** Converts requests of the stateless Responses API (platform.openai.com/docs/api-reference/responses) to conversations. */
 
 const MAX_ITEMS = 2_000;
 
@@ -27,7 +27,7 @@ const called = z.looseObject({
   arguments: text.meta({ description: "JSON, as the model wrote it" }),
 });
 const returned = z.looseObject({ type: z.literal("function_call_output"), call_id: z.string().min(1), output: content });
-/** Of models whose thoughts are kept; none here are. */
+/** Reasoning items of models that store them; none here do. */
 const thought = z.looseObject({ type: z.literal("reasoning") });
 const item = z.union([called, returned, thought, said]);
 const INPUT = "must be a text, or a list of messages, function_call and function_call_output";
@@ -76,7 +76,7 @@ const partOf = (part: Exclude<Content, string>[number]): Exclude<Message["conten
 };
 const contentOf = (given: Content): NonNullable<Message["content"]> => (typeof given === "string" ? given : given.map(partOf));
 
-/** Items as the messages of a chat: calls of tools belong to the assistant's message before them. */
+/** Items as chat messages. Tool calls belong to the assistant message before them. */
 const messagesOf = (items: Exclude<Request["input"], string>): Message[] => {
   const messages: Message[] = [];
   for (const one of items) {
@@ -106,7 +106,6 @@ const formatOf = (given: z.infer<typeof format> | null | undefined): Conversatio
   return given ? { type: given.type as "text" | "json_object" } : undefined;
 };
 
-/** What is asked, as a conversation. */
 export const conversationOf = (asked: Request): Conversation => {
   const { model, input, instructions, tools, tool_choice: choice, text: look, reasoning, user, inputs, ...rest } = asked;
   const { stream: _, metadata: __, background: ___, previous_response_id: ____, conversation: _____, prompt: ______, ...parameters } = rest;

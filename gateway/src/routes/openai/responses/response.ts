@@ -4,7 +4,7 @@ import type { Answer } from "../answer";
 import type { Usage } from "../runs";
 import type { Request } from "./request";
 
-/** Answers of the Responses API, as its libraries read them. */
+/** Answers in the form of the Responses API. */
 
 const count = z.number().int();
 const outputText = z.object({
@@ -58,13 +58,12 @@ export type Response = z.infer<typeof response>;
 
 export const outputTextOf = (text: string): z.infer<typeof outputText> => ({ type: "output_text", text, annotations: [], logprobs: [] });
 
-/** The message of an answer. @param id of its response */
+/** @param id id of its response */
 export const messageOf = (id: string, text: string, status: "completed" | "incomplete"): OutputItem => ({
   ...{ type: "message", id: `msg_${id}`, status, role: "assistant" },
   content: [outputTextOf(text)],
 });
 
-/** The calls of an answer. */
 export const callsOf = (id: string, { toolCalls }: Answer): OutputItem[] =>
   toolCalls.map(({ id: call_id, function: { name, arguments: json } }, index) => ({
     ...{ type: "function_call", id: `fc_${id}_${index}`, call_id, name },
@@ -73,7 +72,7 @@ export const callsOf = (id: string, { toolCalls }: Answer): OutputItem[] =>
 
 const isCut = ({ finishReason }: Answer): boolean => finishReason === "length";
 
-/** What an answer consists of: a message, unless it calls tools and says nothing; and its calls. */
+/** Output items: a message, unless the answer has only tool calls; then its calls. */
 export const outputOf = (id: string, answer: Answer): OutputItem[] => {
   const isSilent = answer.text === "" && answer.toolCalls.length > 0;
   return [...(isSilent ? [] : [messageOf(id, answer.text, isCut(answer) ? "incomplete" : "completed")]), ...callsOf(id, answer)];
@@ -90,7 +89,7 @@ const usageOf = (used: Usage | undefined): Response["usage"] =>
       }
     : null;
 
-/** A response that has begun: what was asked comes back with it, as clients expect. @param executionId of its run */
+/** A response in progress. It repeats the request, as clients expect. @param executionId id of its run */
 export const begunResponse = (executionId: string, asked: Request, createdAtMs: number): Response => ({
   ...{ id: `resp_${executionId}`, object: "response", created_at: Math.floor(createdAtMs / 1_000), status: "in_progress" },
   ...{ background: false, error: null, incomplete_details: null, instructions: asked.instructions ?? null },

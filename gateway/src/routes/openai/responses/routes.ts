@@ -8,8 +8,6 @@ import { conversationOf, request, type Request } from "./request";
 import { begunResponse, endedResponse, response } from "./response";
 import { jsonBody } from "../../../http/body/kinds";
 
-/** OpenAI's Responses API in its stateless form. */
-
 const respond = async (context: RunContext, asked: Request): Promise<Reply | typeof STREAMED> => {
   const { executionId, receivedAtMs } = context;
   const wanted = await wantedOf(context, conversationOf(asked));
