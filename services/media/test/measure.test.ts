@@ -99,6 +99,43 @@ it.each([
 });
 
 it.each([
+  ["a.avi", "video/x-msvideo", [48, 32], 300],
+  ["wide.avi", "video/x-msvideo", [96, 32], 300],
+  ["stream.m2t", "video/mp2t", [48, 32], 300],
+  ["mpeg2.m2t", "video/mp2t", [57, 32], 300],
+  ["wide.ogv", "video/ogg", [96, 32], 300],
+  ["a.mkv", "video/x-matroska", [48, 32], 300],
+])("knows the size of %s as it is shown, and its duration", async (name, contentType, [width, height], durationMs) => {
+  const found = await measuring.measure(kind(name), contentType);
+  expect(found).toMatchObject({ width, height });
+  expect(found.isSound ?? false).toBe(false);
+  expect(Math.abs(found.durationMs! - durationMs)).toBeLessThanOrEqual(40);
+});
+
+it.each([
+  ["a.aiff", "audio/aiff", 100],
+  ["a.amr", "audio/amr", 300],
+])("knows the duration of %s", async (name, contentType, durationMs) => {
+  expect(Math.abs((await measuring.measure(kind(name), contentType)).durationMs! - durationMs)).toBeLessThanOrEqual(40);
+});
+
+it("ends for every cut of a file, and says nothing that its bytes can't mean", async () => {
+  for (const [name, contentType] of [
+    ["a.avi", "video/x-msvideo"],
+    ["mpeg2.m2t", "video/mp2t"],
+    ["wide.ogv", "video/ogg"],
+    ["a.aiff", "audio/aiff"],
+    ["a.amr", "audio/amr"],
+  ] as const) {
+    const whole = await readFile(kind(name));
+    for (let end = 0; end < whole.length; end += 1 + Math.floor(whole.length / 40)) {
+      const { durationMs = 0, width = 1 } = await measuring.measure(await file("cut", whole.subarray(0, end)), contentType);
+      expect([durationMs <= 400, width <= 100]).toEqual([true, true]);
+    }
+  }
+});
+
+it.each([
   ["a.mp3", "audio/mpeg", 504],
   ["a.flac", "audio/flac", 300],
   ["a.ogg", "audio/ogg", 300],

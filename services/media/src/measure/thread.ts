@@ -2,10 +2,14 @@ import { open, type FileHandle } from "node:fs/promises";
 import { imageSize } from "image-size";
 import type * as Mediabunny from "mediabunny" with { "resolution-mode": "import" };
 import { parentPort } from "node:worker_threads";
+import { aviOf } from "./avi";
 import { orientationOf } from "./exif";
 import { heifSize } from "./heif";
 import type { Measured } from "./measure";
+import { mpegVideoOf } from "./mpeg-ts";
 import { countedSeconds } from "./mp3";
+import { aiffSeconds, amrSeconds } from "./sounds";
+import { theoraOf } from "./theora";
 import { tiffTags, UPRIGHT, type ReadAt } from "./tiff";
 
 // The package has a CommonJS bundle, but declares types for the ES module only.
@@ -52,9 +56,23 @@ const imageOf = async (handle: FileHandle, contentType: string): Promise<Measure
   return orientation >= FIRST_TURNED ? { width: height, height: width } : { width, height };
 };
 
+const lasting = (seconds: number | undefined): Measured => (seconds === undefined ? {} : { durationMs: Math.round(seconds * MS) });
+
+/** Measures by content type where the library for containers reads none or only some. @returns undefined to let it measure the file */
+const OWN: Readonly<Record<string, (read: ReadAt, size: number) => Promise<Measured | undefined>>> = {
+  "video/x-msvideo": aviOf,
+  "video/mp2t": mpegVideoOf,
+  "video/ogg": theoraOf,
+  "audio/aiff": async (read) => lasting(await aiffSeconds(read)),
+  "audio/amr": async (read) => lasting(await amrSeconds(read)),
+};
+
 const trackOf = async (handle: FileHandle, contentType: string): Promise<Measured> => {
   const { size } = await handle.stat();
-  const counted = contentType === "audio/mpeg" ? await countedSeconds((at, length) => readAt(handle, at, length)) : undefined;
+  const ofFile: ReadAt = (at, length) => readAt(handle, at, length);
+  const own = await OWN[contentType]?.(ofFile, size);
+  if (own) return own;
+  const counted = contentType === "audio/mpeg" ? await countedSeconds(ofFile) : undefined;
   let read = 0;
   const source = new CustomSource({
     getSize: () => size,

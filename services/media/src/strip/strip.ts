@@ -4,8 +4,10 @@ import { windowed, type Bytes, type Edit } from "../marks/edits";
 import { OUTSIDE } from "../marks/marks";
 import { mp4, webm } from "./films";
 import type { StripFormat } from "./format";
+import { heif } from "./heif";
 import { gif, jpeg, png, webp } from "./pictures";
 import { flac, mp3, ogg, wav } from "./sounds";
+import { tiff } from "./tiff";
 
 /**
  * Removes text metadata, where ComfyUI embeds its workflow (`nodes.py`, `comfy_extras`, `comfy_api/latest/_ui.py`). XMP of images and MP4
@@ -17,6 +19,9 @@ const FORMATS: Readonly<Record<string, StripFormat>> = {
   "image/jpeg": jpeg,
   "image/webp": webp,
   "image/gif": gif,
+  "image/tiff": tiff,
+  "image/avif": heif,
+  "image/heif": heif,
   "video/mp4": mp4,
   "video/quicktime": mp4,
   "audio/mp4": mp4,
