@@ -165,7 +165,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       try {
         const pass = (inputs: Record<string, unknown>) => gate(model).pass(() => send(inputs), { key: call.userId, signal, clock });
         const submission = await withFreshFiles(ready, pass);
-        return { ...submission, submittedAt: Date.now(), heartbeatTimeoutMs: pace.heartbeatTimeoutMs() };
+        return { ...submission, submittedAt: Date.now() };
       } catch (error) {
         throw error instanceof ProviderError ? afterFailure(call, error, provider.idempotentSubmit, clock) : error;
       }

@@ -5,8 +5,6 @@ import { TIMING } from "../run/timing";
 
 /** Polls per second and process, over all jobs; users with jobs share them equally. */
 const POLLS_PER_SECOND = 150;
-/** Heartbeats per second and process, over all jobs. */
-const HEARTBEATS_PER_SECOND = 100;
 
 /** First poll of a model that isn't known to be slow. */
 const FIRST_POLL_MS = 100;
@@ -86,9 +84,5 @@ export const createPace = () => {
       const tooEarly = isQuick && doneMs > firstMs ? firstMs : Math.min(before.tooEarly * FORGETTING, doneMs);
       polls.set(model, { tooEarly, done });
     },
-    heartbeatTimeoutMs: (): number =>
-      Math.round(
-        Math.min(Math.max(TIMING.heartbeatQuick, gap(followed, HEARTBEATS_PER_SECOND) * TIMING.beatsPerTimeout), TIMING.heartbeatLongest),
-      ),
   };
 };

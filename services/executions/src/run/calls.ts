@@ -6,8 +6,6 @@ export interface SubmittedJob {
   handle?: Record<string, string>;
   /** Milliseconds since the epoch, by the clock of the submitting process. */
   submittedAt?: number;
-  /** How long it can go without a heartbeat. */
-  heartbeatTimeoutMs?: number;
 }
 
 export interface ModelCall extends CallContext, AuthorFiles {

@@ -91,10 +91,9 @@ export const TIMING = {
   /** One file operation, including the wait for its turn. */
   transform: 45 * MINUTE,
   /** How long a call can go without a heartbeat. */
-  heartbeat: 10 * SECOND,
-  /** Like `heartbeat`, for calls that are safe to repeat; many jobs in parallel get longer. */
+  heartbeat: 30 * SECOND,
+  /** Like `heartbeat`, for short calls that are safe to repeat; most end before their first one. */
   heartbeatQuick: 5 * SECOND,
-  heartbeatLongest: MINUTE,
   /** Heartbeats in that time. */
   beatsPerTimeout: 3,
   /** Includes storing the finished part. */

@@ -185,12 +185,13 @@ it("keeps what such a job had finished by then", async () => {
   });
 });
 
-it("notices within seconds that the process died which makes a call", async () => {
+it("notices within half a minute that the process died which makes a call, and beats every ten seconds", async () => {
   const { executionId } = await run({ poll: failing({ jobMayRun: true }), cancelJob: () => ({ report: "stopped", finished: DONE }) });
   const { events } = await temporal.client.workflow.getHandle(executionId).fetchHistory();
   const calls = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: call }) => (call ? [call] : []));
   expect(calls.map(({ activityType }) => activityType?.name)).toEqual(["submit", "poll", "cancelJob"]);
-  for (const { heartbeatTimeout } of calls) expect(Number(heartbeatTimeout?.seconds) * 1_000).toBe(TIMING.heartbeatQuick);
+  expect(calls.map(({ heartbeatTimeout }) => Number(heartbeatTimeout?.seconds))).toEqual([5, 30, 5]);
+  expect(TIMING.heartbeat / TIMING.beatsPerTimeout).toBe(10_000);
 });
 
 it("takes its turn among the users, in Temporal's lines, too", async () => {

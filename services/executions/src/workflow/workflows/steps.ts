@@ -14,7 +14,7 @@ export const { submit } = proxyActivities<Activities>({
 });
 export const { poll } = proxyActivities<Activities>({
   scheduleToCloseTimeout: TIMING.job,
-  heartbeatTimeout: TIMING.heartbeatQuick,
+  heartbeatTimeout: TIMING.heartbeat,
   cancellationType: "TRY_CANCEL",
   retry: { ...backoff, maximumAttempts: ATTEMPTS.poll },
 });

@@ -144,9 +144,8 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
   if (call.item === (call.firstItem ?? 0)) run.node(call.nodeId).requestId ??= job.requestId;
   run.submitted.add(ownKey(call));
   if (finished) return completed(run, call, finished);
-  const heartbeatTimeout = job.heartbeatTimeoutMs ?? TIMING.heartbeatQuick;
   try {
-    const polled = poll.executeWithOptions({ summary, heartbeatTimeout }, [submitted(call), job]);
+    const polled = poll.executeWithOptions({ summary }, [submitted(call), job]);
     return completed(run, call, await chargingRefused(run, call, polled));
   } catch (error) {
     // A failed job is free, however its run ends.
