@@ -148,7 +148,7 @@ export interface Workflow {
   publishedVersion: number | null;
   /** Whether the draft's graph differs from it */
   changedSincePublished: boolean;
-  /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
+  /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
   pendingChange?: boolean;
   /** In the answer to saving its graph: misspelt settings. Absent where there are none */
   warnings?: {
@@ -382,7 +382,7 @@ export interface Schedule {
   keyId: string | null;
   /** Who set it, or last changed what it runs; it ends with their access. Null: it was not kept */
   madeBy: string | null;
-  /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
+  /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
   pendingChange: boolean;
   /** The next times; none while it is paused or stopped */
   nextRuns: string[];
@@ -440,7 +440,7 @@ export interface ScheduleWithRuns {
   keyId: string | null;
   /** Who set it, or last changed what it runs; it ends with their access. Null: it was not kept */
   madeBy: string | null;
-  /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
+  /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
   pendingChange: boolean;
   /** The next times; none while it is paused or stopped */
   nextRuns: string[];
@@ -653,7 +653,7 @@ export interface Hook {
   keyId: string | null;
   /** Who set it, or last changed what it runs; it ends with their access. Null: it was not kept */
   madeBy: string | null;
-  /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
+  /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
   pendingChange: boolean;
   createdAt: string | null;
 }
@@ -690,7 +690,7 @@ export interface IssuedHook {
   keyId: string | null;
   /** Who set it, or last changed what it runs; it ends with their access. Null: it was not kept */
   madeBy: string | null;
-  /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
+  /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
   pendingChange: boolean;
   createdAt: string | null;
   /** Where to send to, shown this once */

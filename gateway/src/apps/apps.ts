@@ -29,6 +29,7 @@ export interface Apps {
   visitor(request: Pick<Request, "headers">): Promise<Caller | undefined>;
   /** @throws NOT_FOUND as `find` */
   originsOf(slug: string): Promise<readonly string[]>;
+  /** Whether an app that `find` finds lists the origin. */
   hasOrigin(origin: string): Promise<boolean>;
 }
 
@@ -85,7 +86,7 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
       return { key: { id: key.id, webhook: null, metadata: key.metadata }, capabilities: effectiveCapabilities };
     },
   });
-  const byOrigin = createFreshCache<{ found: boolean }>({ ...bounds, load: (origin) => stored.findAppOrigin({ origin }) });
+  const byOrigin = createFreshCache<workflows.FindAppOriginResponse>({ ...bounds, load: (origin) => stored.findAppOrigin({ origin }) });
 
   /** @throws NOT_FOUND where the owner can't run it, or the access of the person who published it has ended */
   const ownerOf = async (ownerId: string, { publishedBy, publishedAt }: Publication): Promise<Caller["user"]> => {
@@ -96,6 +97,15 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
     if (user.suspended || !user.approved) throw notFound("app");
     return user;
   };
+
+  const canAnswer = (ownerId: string, publication: Publication): Promise<boolean> =>
+    ownerOf(ownerId, publication).then(
+      () => true,
+      (error: unknown) => {
+        if (isNotFound(error)) return false;
+        throw error;
+      },
+    );
 
   const find = async (slug: string): Promise<App> => {
     const app = await bySlug.get(slug, slug);
@@ -117,19 +127,15 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
     find,
     list: async (ownerId) => {
       const { apps } = await stored.listApps({ ownerId });
-      const shown = apps.map((card) =>
-        ownerOf(ownerId, card).then(
-          () => [card],
-          (error: unknown) => {
-            if (isNotFound(error)) return [];
-            throw error;
-          },
-        ),
-      );
+      const shown = apps.map(async (card) => ((await canAnswer(ownerId, card)) ? [card] : []));
       return (await Promise.all(shown)).flat();
     },
     originsOf: async (slug) => (await find(slug)).settings.origins,
-    hasOrigin: async (origin) => (await byOrigin.get(origin, origin)).found,
+    hasOrigin: async (origin) => {
+      for (const { ownerId, ...publication } of (await byOrigin.get(origin, origin)).publications)
+        if (await canAnswer(ownerId, publication)) return true;
+      return false;
+    },
     visitor: async (request) => {
       const token = tokenOf(request);
       if (token === undefined) return undefined;

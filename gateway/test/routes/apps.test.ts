@@ -183,9 +183,19 @@ describe("an app", () => {
       ((await platform.send(`/api/workflows/${which}`, { headers: platform.byKey(mine) })).body.app as { publishedBy: string }).publishedBy;
     expect(await by()).toBe(mine.id);
     const token = await visit(which);
+    const [origin, other] = ["https://mine.example", await newApp(owner, { origins: ["https://both.example"] })];
+    await change(mine, which, { app: { ...SETTINGS, origins: [origin, "https://both.example"] } });
+    // Routes without an app in their path.
+    const preflight = async (from: string): Promise<number> => {
+      const headers = { origin: from, "access-control-request-method": "GET", "access-control-request-headers": "authorization" };
+      return (await platform.send(`/api/executions/${randomUUID()}`, { method: "OPTIONS", headers })).status;
+    };
+    expect([await preflight(origin), await preflight("https://both.example")]).toEqual([204, 204]);
     const everywhere = { json: { everywhere: true }, headers: platform.bySession(mine) };
     expect((await platform.send("/api/auth/logout", everywhere)).status).toBe(204);
     await untilRefused(() => platform.send(`/api/apps/${which}`), [404, "NOT_FOUND"]);
+    expect([await preflight(origin), await preflight("https://both.example")]).toEqual([405, 204]);
+    await change(owner, other, { app: { ...SETTINGS, published: false } });
     expect(refusal(await run(token, { which }))).toEqual([404, "NOT_FOUND"]);
     const asItIs = (await platform.send(`/api/workflows/${which}`, { headers: platform.byKey(mine) })).body;
     await platform.send(`/api/workflows/${which}`, { method: "PUT", json: asItIs, headers: platform.byKey(mine) });

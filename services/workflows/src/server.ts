@@ -172,7 +172,10 @@ export const workflowsHandlers = ({
   ),
   getApp: unary(async ({ slug }) => proto.GetAppResponse.fromPartial({ app: toPublishedApp(await apps.get(slug)) })),
   listApps: unary(async ({ ownerId }) => proto.ListAppsResponse.fromPartial({ apps: await apps.list(ownerId) })),
-  findAppOrigin: unary(async ({ origin }) => ({ found: await apps.hasOrigin(origin) })),
+  findAppOrigin: unary(async ({ origin }) => {
+    const publications = await apps.publicationsOf(origin);
+    return { found: publications.length > 0, publications };
+  }),
   getDefinition: unary(async ({ slug, userId, knownRevision, version }) => {
     const { graph, ...head } = await workflows.definition(slug, userId, knownRevision, version);
     return proto.GetDefinitionResponse.fromPartial({ slug, ...head, unchanged: graph === undefined, ...graph });

@@ -210,6 +210,16 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     }
   }
 
+  const publishedApps = async (filter: object, limit: number): Promise<AppRow[]> => {
+    const found = await model
+      .find({ ...filter, ...PUBLISHED_APP } as object, APP)
+      .sort({ updatedAt: -1 })
+      .limit(limit)
+      .lean<AppDocument[]>()
+      .exec();
+    return found.map(toWorkflow);
+  };
+
   return {
     insert: async ({ slug, ...rest }) => {
       return insertOnce(model.create([{ _id: slug, ...rest }]));
@@ -249,17 +259,8 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
         .exec();
       return found ? toWorkflow(found) : undefined;
     },
-    apps: async (ownerId, limit) => {
-      const filter = { createdBy: ownerId, ...PUBLISHED_APP };
-      const found = await model
-        .find(filter as object, APP)
-        .sort({ updatedAt: -1 })
-        .limit(limit)
-        .lean<AppDocument[]>()
-        .exec();
-      return found.map(toWorkflow);
-    },
-    hasAppOrigin: async (origin) => (await model.exists({ "app.origins": origin, ...PUBLISHED_APP } as object).exec()) !== null,
+    apps: (ownerId, limit) => publishedApps({ createdBy: ownerId }, limit),
+    appsOfOrigin: (origin, limit) => publishedApps({ "app.origins": origin }, limit),
     owned: (slug, ownerId) => one({ _id: slug, createdBy: ownerId }),
     created: (creationId, ownerId) => one({ creationId, createdBy: ownerId }),
     wasRemoved: async (creationId) => (await model.exists({ formerCreations: creationId }).exec()) !== null,

@@ -168,8 +168,10 @@ class Workflow(TypedDict):
     publishedVersion: float | None
     # Whether the draft's graph differs from it
     changedSincePublished: bool
-    # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
-    # run the graph of before until a caller who can publishes or confirms it
+    # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
+    # the graph that was approved last until a caller who can run it publishes or confirms the change. A
+    # change of the draft counts also behind a published version, because `workflow` nodes with `version:
+    # "draft"` run the draft: until then they run the approved one
     pendingChange: NotRequired[bool]
     # In the answer to saving its graph: misspelt settings. Absent where there are none
     warnings: NotRequired[Sequence[WorkflowWarningsItem]]
@@ -421,8 +423,10 @@ class Schedule(TypedDict):
     keyId: str | None
     # Who set it, or last changed what it runs; it ends with their access. Null: it was not kept
     madeBy: str | None
-    # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
-    # run the graph of before until a caller who can publishes or confirms it
+    # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
+    # the graph that was approved last until a caller who can run it publishes or confirms the change. A
+    # change of the draft counts also behind a published version, because `workflow` nodes with `version:
+    # "draft"` run the draft: until then they run the approved one
     pendingChange: bool
     # The next times; none while it is paused or stopped
     nextRuns: Sequence[str]
@@ -486,8 +490,10 @@ class ScheduleWithRuns(TypedDict):
     keyId: str | None
     # Who set it, or last changed what it runs; it ends with their access. Null: it was not kept
     madeBy: str | None
-    # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
-    # run the graph of before until a caller who can publishes or confirms it
+    # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
+    # the graph that was approved last until a caller who can run it publishes or confirms the change. A
+    # change of the draft counts also behind a published version, because `workflow` nodes with `version:
+    # "draft"` run the draft: until then they run the approved one
     pendingChange: bool
     # The next times; none while it is paused or stopped
     nextRuns: Sequence[str]
@@ -714,8 +720,10 @@ class Hook(TypedDict):
     keyId: str | None
     # Who set it, or last changed what it runs; it ends with their access. Null: it was not kept
     madeBy: str | None
-    # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
-    # run the graph of before until a caller who can publishes or confirms it
+    # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
+    # the graph that was approved last until a caller who can run it publishes or confirms the change. A
+    # change of the draft counts also behind a published version, because `workflow` nodes with `version:
+    # "draft"` run the draft: until then they run the approved one
     pendingChange: bool
     createdAt: str | None
 
@@ -757,8 +765,10 @@ class IssuedHook(TypedDict):
     keyId: str | None
     # Who set it, or last changed what it runs; it ends with their access. Null: it was not kept
     madeBy: str | None
-    # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
-    # run the graph of before until a caller who can publishes or confirms it
+    # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
+    # the graph that was approved last until a caller who can run it publishes or confirms the change. A
+    # change of the draft counts also behind a published version, because `workflow` nodes with `version:
+    # "draft"` run the draft: until then they run the approved one
     pendingChange: bool
     createdAt: str | None
     # Where to send to, shown this once

@@ -32,7 +32,7 @@ const app = appSettings.nullable().meta({ description: "Its page for others, or 
 
 export const pendingChange = z.boolean().meta({
   description:
-    "Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it",
+    'Whether a caller who can\'t run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one',
 });
 const published = {
   publishedVersion: z.number().nullable().meta({ description: "The newest published version, which runs run; null when there is none" }),

@@ -16,17 +16,24 @@ export interface PublishedApp {
 
 export type AppCard = Pick<App, "title" | "cover" | "payer" | "publishedBy" | "publishedAt"> & { slug: string; description: string };
 
+/** The person who answers for an app of an account, and since when. */
+export interface Publication {
+  ownerId: string;
+  publishedBy: string;
+  publishedAt: Date;
+}
+
 /** Published apps, without those of suspended owners and removed templates. */
 export interface Apps {
   /** @throws NOT_FOUND for unpublished apps */
   get(slug: string): Promise<PublishedApp>;
   list(ownerId: string): Promise<AppCard[]>;
-  /** True if an app allows the origin. */
-  hasOrigin(origin: string): Promise<boolean>;
+  /** Who answers for the apps that allow the origin. */
+  publicationsOf(origin: string): Promise<Publication[]>;
 }
 
 export interface AppsDeps {
-  store: Pick<WorkflowStore, "app" | "apps" | "hasAppOrigin">;
+  store: Pick<WorkflowStore, "app" | "apps" | "appsOfOrigin">;
   versions: Pick<VersionStore, "get">;
   pictures: Pick<Pictures, "isOurs">;
 }
@@ -61,6 +68,13 @@ export const createApps = ({ store, versions, pictures }: AppsDeps): Apps => {
         return { slug: row.slug, title, cover, payer, publishedBy, publishedAt, description: row.description };
       });
     },
-    hasOrigin: async (origin) => origin.length <= APP_BOUNDS.originChars && isOrigin(origin) && store.hasAppOrigin(origin),
+    publicationsOf: async (origin) => {
+      if (origin.length > APP_BOUNDS.originChars || !isOrigin(origin)) return [];
+      const found = (await store.appsOfOrigin(origin, APP_BOUNDS.listed)).map((row): Publication => {
+        const { publishedBy = row.createdBy, publishedAt = row.createdAt } = shown(row);
+        return { ownerId: row.createdBy, publishedBy, publishedAt };
+      });
+      return [...new Map(found.map((one) => [`${one.ownerId} ${one.publishedBy} ${one.publishedAt.getTime()}`, one])).values()];
+    },
   };
 };

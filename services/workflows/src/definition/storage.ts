@@ -64,8 +64,8 @@ export interface WorkflowStore {
   app(slug: string): Promise<AppRow | undefined>;
   /** Published apps of an owner, newest first. */
   apps(ownerId: string, limit: number): Promise<AppRow[]>;
-  /** True if a published app allows the origin. */
-  hasAppOrigin(origin: string): Promise<boolean>;
+  /** Published apps that allow an origin, newest first. */
+  appsOfOrigin(origin: string, limit: number): Promise<AppRow[]>;
   owned(slug: string, ownerId: string): Promise<Workflow | undefined>;
   created(creationId: string, ownerId: string): Promise<Workflow | undefined>;
   /** True if the workflow of this creation was deleted. */
