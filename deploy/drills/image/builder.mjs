@@ -55,7 +55,7 @@ const createBuilder = async (folder) => {
   const runs = new Set(["bud", "run", "commit", "from"]);
   return {
     run: (command, ...args) => {
-      const signatures = ["bud", "commit", "from"].includes(command) ? ["--signature-policy", policy] : [];
+      const signatures = ["bud", "commit", "from", "push"].includes(command) ? ["--signature-policy", policy] : [];
       const isolation = runs.has(command) && command !== "commit" ? ["--isolation", "chroot"] : [];
       return must("buildah", [...store, command, ...signatures, ...isolation, ...args]);
     },
