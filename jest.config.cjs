@@ -19,6 +19,7 @@ module.exports = {
     "^@nodeloom/kernel/(plans|capabilities|limits|json-text|table-file)$": "<rootDir>/services/kernel/src/$1.ts",
     [`^@nodeloom/(${LIBRARIES.join("|")})$`]: "<rootDir>/services/$1/src/index.ts",
     "^@nodeloom/platform/temporal$": "<rootDir>/services/platform/src/temporal/index.ts",
+    "^@nodeloom/client/comfyui$": "<rootDir>/gateway/client/src/comfyui/index.ts",
     "^@nodeloom/client$": "<rootDir>/gateway/client/src/index.ts",
     "^@nodeloom/gateway$": "<rootDir>/gateway/src/main.ts",
     [`^@nodeloom/(${services.join("|")})$`]: "<rootDir>/services/$1/src/main.ts",

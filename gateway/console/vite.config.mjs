@@ -17,6 +17,7 @@ export default defineConfig(({ command }) => ({
   resolve: {
     alias: {
       re2js: resolve(import.meta.dirname, "src/canvas/re2.ts"),
+      "@nodeloom/client/comfyui": resolve(ROOT, "gateway/client/src/comfyui/index.ts"),
       "@nodeloom/client": resolve(ROOT, "gateway/client/src/browser.ts"),
       "@nodeloom/kernel": resolve(ROOT, "services/kernel/src"),
     },

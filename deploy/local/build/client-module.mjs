@@ -4,6 +4,8 @@ import { ROOT } from "../paths.mjs";
 
 const CLIENT = join(ROOT, "gateway", "client");
 const SOURCES = join(CLIENT, "src");
+/** The modules that package.json exports, without their endings. */
+export const ENTRIES = ["index", "comfyui/index"];
 
 /**
  * Writes the typed client as ES modules, beside its CommonJS files. One for each source: bundlers leave out a whole module that is not
@@ -14,7 +16,7 @@ export const writeClientModule = async (to) => {
   /** @type {typeof import("rolldown")} */
   const { rolldown } = createRequire(import.meta.url)("rolldown");
   const bundle = await rolldown({
-    input: join(SOURCES, "index.ts"),
+    input: ENTRIES.map((entry) => join(SOURCES, `${entry}.ts`)),
     external: /^[^./]/,
     platform: "neutral",
     tsconfig: join(CLIENT, "tsconfig.json"),

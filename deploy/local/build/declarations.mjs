@@ -4,15 +4,13 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { filesBelow } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
-import { writeClientModule } from "./client-module.mjs";
+import { ENTRIES, writeClientModule } from "./client-module.mjs";
 import { readStamps, writeStamp } from "./stamps.mjs";
 
 const CLIENT = join(ROOT, "gateway", "client");
 const STEP = "client types";
 /** Of the ES modules, beside the CommonJS files. */
 const MODULES = "esm";
-/** Their types: those of the CommonJS files, which have the same exports. */
-const MODULE_TYPES = 'export * from "../index.js";\n';
 
 /** @param {string} path */
 const isSource = (path) => path.endsWith(".ts");
@@ -37,8 +35,12 @@ export const writeDeclarations = async (to) => {
     await mkdir(dirname(output), { recursive: true });
     await writeFile(output, outputText);
   }
-  await mkdir(join(to, MODULES), { recursive: true });
-  await writeFile(join(to, MODULES, "index.d.mts"), MODULE_TYPES);
+  for (const entry of ENTRIES) {
+    const file = join(to, MODULES, `${entry}.d.mts`);
+    await mkdir(dirname(file), { recursive: true });
+    // The CommonJS files have the same exports.
+    await writeFile(file, `export * from "${relative(dirname(file), join(to, `${entry}.js`))}";\n`);
+  }
 };
 
 /** Writes the client's types, and the client as ES modules, where its sources changed; answers whether it did. */

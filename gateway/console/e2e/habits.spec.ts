@@ -73,7 +73,7 @@ const COMFY = {
 onCanvas("a graph of ComfyUI comes with a model that takes its prompt, and runs", EMPTY, async (page) => {
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(JSON.stringify(COMFY))})`);
   await page.keyboard.press("Control+V");
-  await nodes(page, 3);
+  await nodes(page, 4);
   await saved(page);
   await page.keyboard.press("Control+Enter");
   await page.getByTestId("run").click();

@@ -1,6 +1,9 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { API } from "./comfyui-graphs";
 import { startScripted, type Script, type ScriptedService } from "./server";
 
 /** What the command line prints of answers, against a service whose answers are scripted. */
@@ -56,4 +59,22 @@ it("ends without an error when its reader has enough, as `head` does", async () 
   child.stdout.once("data", () => child.stdout.destroy());
   const [code] = (await once(child, "exit")) as [number | null];
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
+
+it("creates a workflow from a file of ComfyUI", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "comfyui-"));
+  try {
+    const file = join(folder, "Harbour.json");
+    await writeFile(file, JSON.stringify(API));
+    const child = await start(["workflows", "import", file], { status: 200, json: [] }, { status: 201, json: { slug: "harbour" } });
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    expect((await printed(child)).code).toBe(0);
+    expect(stderr).toContain("created harbour. Imported from ComfyUI: 7 nodes became 3 here.");
+    const sent = JSON.parse(service.received[1]!.body) as { name: string; nodes: { type: string }[] };
+    expect(sent.name).toBe("Harbour");
+    expect(sent.nodes.map(({ type }) => type)).toContain("generate-image");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

@@ -4,6 +4,7 @@ import { addKeyCommands } from "./keys";
 import { EXIT, outcomeOf } from "./outcome";
 import { withPrompt } from "./prompt";
 import { follow, run, type RunOptions } from "./run";
+import { importFiles } from "./import";
 import { saveFiles } from "./results";
 import { DEFAULT_URL, loginFile, openClient, removeLogin, writeLogin } from "./settings";
 import { createTerminal, type Terminal } from "./terminal";
@@ -131,6 +132,11 @@ workflows
   .action((files: string[], { force = false }: { force?: boolean }) =>
     perform(async (terminal) => push(await openClient(), files, force, terminal)),
   );
+workflows
+  .command("import")
+  .argument("<files...>", "JSON files of ComfyUI, or PNG and WebP files that it saved")
+  .description("creates workflows from those of ComfyUI")
+  .action((files: string[]) => perform(async (terminal) => importFiles(await openClient(), files, terminal)));
 workflows
   .command("diff")
   .argument("<files...>")

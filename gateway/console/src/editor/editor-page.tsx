@@ -150,7 +150,7 @@ const EmptyBoard = ({ stage }: { stage: Stage }) => {
         <span className="block font-semibold">Add the first node</span>
         <span className="mt-1 block text-sm text-muted">or press / anywhere on the canvas</span>
         <span className="mt-3 block text-xs text-faint max-md:hidden">
-          Drop pictures, clips and sounds here, or paste nodes and graphs of ComfyUI.
+          Drop pictures, clips and sounds here, or paste nodes and ComfyUI workflows.
         </span>
       </button>
     </div>

@@ -1,8 +1,9 @@
 import { useReactFlow } from "@xyflow/react";
 import type { DragEvent } from "react";
 import { addFileNodes, LIBRARY_DRAG, uploadToCanvas, type LibraryFile } from "../commands/files";
-import { pasteText } from "../commands/paste";
+import { embeddedWorkflow, pasteText } from "../commands/paste";
 import type { Point } from "../../document/edit";
+import { say } from "../../ui/overlays/toast";
 import { useEditor, type Editor } from "../context";
 
 const isFile = (value: unknown): value is LibraryFile => typeof (value as LibraryFile | null)?.id === "string";
@@ -18,10 +19,19 @@ const libraryFiles = (text: string): LibraryFile[] => {
 
 const isGraph = ({ type, name }: File): boolean => type === "application/json" || name.endsWith(".json");
 
-/** Graphs are put in as pasted ones are; all other files are uploaded. */
+/** Graphs, also those in pictures of ComfyUI, are put in as pasted ones are; all other files are uploaded. */
 const dropFiles = async (editor: Editor, files: readonly File[], at: Point): Promise<void> => {
-  for (const file of files.filter(isGraph)) await pasteText(editor, await file.text(), at);
-  const media = files.filter((file) => !isGraph(file));
+  const media: File[] = [];
+  for (const file of files) {
+    const text = isGraph(file) ? await file.text() : await embeddedWorkflow(file);
+    if (text === undefined) media.push(file);
+    else if ((await pasteText(editor, text, at)) && !isGraph(file))
+      say(`${file.name} contains a ComfyUI workflow, which was added.`, {
+        label: "Add the picture",
+        run: () => void uploadToCanvas(editor, [file], at),
+      });
+    else if (!isGraph(file)) media.push(file);
+  }
   if (media.length > 0) await uploadToCanvas(editor, media, at);
 };
 

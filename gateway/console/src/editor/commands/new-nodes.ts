@@ -1,5 +1,4 @@
-import type { Model } from "@nodeloom/client";
-import { isRecord } from "@nodeloom/kernel/graph";
+import { modelsInOrder } from "../../api/model-order";
 import { freePlace, roomAfter, type Rect } from "../../canvas/geometry";
 import type { Kind } from "../../canvas/kinds";
 import { fittingInputs, fittingOutputs, portsOf, sourcePort, targetPort, type NodePorts, type Port } from "../../canvas/ports";
@@ -22,19 +21,11 @@ import { BESIDE, endsBetween, NEW_SIZE, replacedBy } from "./actions";
 
 /** Nodes that come from the palette: what they begin with, where they stand, and what they are linked with. */
 
-const TIERS = ["free", "pro", "business", "enterprise"];
-
-/** Models for a new node of a modality, the best first: those that the caller's tier may run, and of them those that make something of words. */
-const modelsFor = ({ models, me }: Editor, modality: string | undefined): readonly string[] => {
-  const level = me.user.role === "admin" ? TIERS.length : TIERS.indexOf(me.user.tier);
-  const mayRun = ({ minTier }: Model): boolean => level < 0 || TIERS.indexOf(minTier) <= level;
-  const takesWords = ({ inputSchema: { properties } }: Model): boolean => isRecord(properties) && Object.hasOwn(properties, "prompt");
-  const rank = (model: Model): number => Number(!mayRun(model)) * 2 + Number(!takesWords(model));
-  return models
-    .filter((model) => model.enabled && model.modality === modality)
-    .toSorted((a, b) => rank(a) - rank(b))
+/** Models for a new node of a modality, the best first. */
+const modelsFor = ({ models, me }: Editor, modality: string | undefined): readonly string[] =>
+  modelsInOrder(models, me.user)
+    .filter((model) => model.modality === modality)
     .map(({ internalName }) => internalName);
-};
 
 /** The model a new node gets. */
 export const defaultModel = (editor: Editor, modality: string | undefined): string | undefined => modelsFor(editor, modality)[0];

@@ -1,17 +1,19 @@
+import { modelsInOrder } from "../../api/model-order";
 import { around } from "../../canvas/geometry";
 import { parsedJson, readPart } from "../../document/clipboard";
 import type { Point } from "../../document/edit";
 import { complain, say } from "../../ui/overlays/toast";
 import type { Editor } from "../context";
 import { insertPart, NEW_SIZE, some } from "./actions";
-import { defaultModel } from "./new-nodes";
 
-/** Puts nodes of a clipboard's text where the middle of the board is; a graph of another editor as far as it can stand here. @returns whether it did */
+/** Puts nodes of a clipboard's text around a place; a graph of another editor as far as it has counterparts. @returns whether it did */
 export const pasteText = async (editor: Editor, text: string, middle: Point): Promise<boolean> => {
   const value = parsedJson(text);
   // Few who open a canvas paste anything.
   const foreign =
-    value === undefined ? undefined : (await import("../../canvas/foreign/foreign")).readForeign(value, defaultModel(editor, "image"));
+    value === undefined
+      ? undefined
+      : (await import("@nodeloom/client/comfyui")).readForeign(value, modelsInOrder(editor.models, editor.me.user));
   const refuse = (words: string): false => {
     complain(words);
     return false;
@@ -25,3 +27,13 @@ export const pasteText = async (editor: Editor, text: string, middle: Point): Pr
   insertPart(editor, part, offset, `Paste ${some(part.nodes.length, "node")}`);
   return true;
 };
+
+/** The workflow in a picture that ComfyUI saved, as JSON; undefined for all other files. */
+export const embeddedWorkflow = async (file: File): Promise<string | undefined> => {
+  if (!CARRIERS.includes(file.type) || file.size > MOST_BYTES) return undefined;
+  const { readEmbedded } = await import("@nodeloom/client/comfyui");
+  const value = await readEmbedded(new Uint8Array(await file.arrayBuffer()));
+  return value === undefined ? undefined : JSON.stringify(value);
+};
+export const CARRIERS = ["image/png", "image/webp"];
+const MOST_BYTES = 64_000_000;

@@ -155,7 +155,7 @@ export const DashboardPage = () => {
           <input
             ref={file}
             type="file"
-            accept="application/json,.json"
+            accept="application/json,.json,image/png,image/webp"
             className="hidden"
             onChange={(event) => {
               const chosen = event.target.files?.[0];

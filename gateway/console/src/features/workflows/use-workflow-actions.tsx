@@ -3,7 +3,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api, codeOf, messageOf, request } from "../../api/client";
 import { createWorkflow } from "../../api/workflow-remote";
-import { modelsQuery } from "../../api/queries";
+import { modelsInOrder } from "../../api/model-order";
+import { meQuery, modelsQuery } from "../../api/queries";
+import { parsedJson } from "../../document/clipboard";
 import { members } from "../../document/graph";
 import { refusalTrouble } from "../../messages/troubles";
 import { complain, say } from "../../ui/overlays/toast";
@@ -12,6 +14,7 @@ import { exportWorkflow } from "./export";
 /** Members of a workflow that a copy takes over. */
 const COPIED = ["description", "tags", "nodes", "edges", "viewport", "cover"] as const;
 const MAX_IMPORT_BYTES = 8_000_000;
+const MAX_PICTURE_BYTES = 64_000_000;
 
 /** Creates a workflow from texts, so that its graph stays as it was. */
 const createFromText = async (text: string, name: string): Promise<string> => {
@@ -24,7 +27,7 @@ const createFromText = async (text: string, name: string): Promise<string> => {
   return createWorkflow(kept);
 };
 
-const nameOfFile = ({ name }: File): string => name.replace(/\.json$/i, "");
+const nameOfFile = ({ name }: File): string => name.replace(/\.(?:json|png|webp)$/i, "");
 
 /** What can be done to workflows from a list; failures are told. */
 export const useWorkflowActions = () => {
@@ -75,18 +78,17 @@ export const useWorkflowActions = () => {
     exportFile: (slug: string) => attempt(() => exportWorkflow(slug)),
     importFile: (file: File) =>
       attempt(async () => {
-        if (file.size > MAX_IMPORT_BYTES) throw new Error("The file is larger than a workflow may be (8 MB).");
-        const text = await file.text();
-        let value: unknown;
-        try {
-          value = JSON.parse(text);
-        } catch {
-          throw new Error(`${file.name} is no JSON file.`);
-        }
-        // With the node kinds that it knows it is larger than the page.
-        const { readForeign } = await import("../../canvas/foreign/foreign");
-        const models = await client.ensureQueryData(modelsQuery);
-        const foreign = readForeign(value, models.find(({ modality, enabled }) => modality === "image" && enabled)?.internalName);
+        const isPicture = file.type.startsWith("image/");
+        if (file.size > (isPicture ? MAX_PICTURE_BYTES : MAX_IMPORT_BYTES))
+          throw new Error(`${file.name} is larger than ${isPicture ? "a picture (64 MB)" : "a workflow (8 MB)"} can be.`);
+        // Few who open the list import anything.
+        const { readEmbedded, readForeign } = await import("@nodeloom/client/comfyui");
+        const text = isPicture ? "" : await file.text();
+        const value = isPicture ? await readEmbedded(new Uint8Array(await file.arrayBuffer())) : parsedJson(text);
+        if (value === undefined)
+          throw new Error(isPicture ? `${file.name} contains no ComfyUI workflow.` : `${file.name} isn't a JSON file.`);
+        const [models, me] = await Promise.all([client.ensureQueryData(modelsQuery), client.ensureQueryData(meQuery)]);
+        const foreign = readForeign(value, me ? modelsInOrder(models, me.user) : models);
         if (foreign && !foreign.graph) throw new Error(foreign.words);
         if (foreign) {
           open(await createFromText(JSON.stringify(foreign.graph), nameOfFile(file)));

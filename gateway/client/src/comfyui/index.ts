@@ -1,0 +1,41 @@
+import { convert, type Converted } from "./convert";
+import { fromApi, isRecord } from "./graph";
+import type { ImportModel } from "./models";
+import { listed } from "./report";
+import { fromEditor } from "./subgraphs";
+
+export { readEmbedded } from "./embedded";
+export type { ImportModel } from "./models";
+
+/** Workflows of other editors: ComfyUI's are converted, n8n's are recognised. */
+export interface Foreign extends Converted {
+  from: "ComfyUI" | "n8n";
+}
+
+const fromN8n = (value: unknown): Foreign | undefined => {
+  if (!isRecord(value) || !Array.isArray(value.nodes) || !isRecord(value.connections)) return undefined;
+  const types = value.nodes.flatMap((node) => (isRecord(node) && typeof node.type === "string" ? [node.type] : []));
+  if (types.length === 0 || !types.some((type) => /^(@?n8n|n8n-nodes)[-./]/.test(type))) return undefined;
+  const names = types.map((type) => type.split(".").at(-1) ?? type);
+  const words = `This is an n8n workflow (${listed(names)}). Its nodes call other services and don't run here. Build the media part here, and call it from n8n with an HTTP Request node.`;
+  return { from: "n8n", graph: undefined, words };
+};
+
+/**
+ * Reads a ComfyUI workflow in its editor's or API format, or the body of `POST /prompt`; recognises one of n8n.
+ * @param models models of the service, the best first; or the name of one for pictures if nothing else is known
+ * @returns undefined for anything else
+ */
+export const readForeign = (value: unknown, models?: readonly ImportModel[] | string): Foreign | undefined => {
+  const n8n = fromN8n(value);
+  if (n8n || !isRecord(value)) return n8n;
+  // `extra_pnginfo` has the workflow as the editor shows it, with places, groups and notes.
+  const shown =
+    isRecord(value.extra_data) && isRecord(value.extra_data.extra_pnginfo) ? value.extra_data.extra_pnginfo.workflow : undefined;
+  const bodies = [shown, value, value.prompt, value.workflow].filter(isRecord);
+  for (const body of bodies) {
+    const graph = fromEditor(body) ?? fromApi(body);
+    if (graph && graph.nodes.length > 0) return { from: "ComfyUI", ...convert(graph, models) };
+  }
+  return undefined;
+};

@@ -1,0 +1,79 @@
+import type { Area } from "./graph";
+
+/** Places of imported nodes: as they were, without the room of what is not imported. */
+
+export interface Placed {
+  id: string;
+  x: number;
+  y: number;
+}
+
+const SIZE = { width: 280, height: 320 };
+const GAP = 60;
+/** Around the nodes of a group; its title is above them. */
+const MARGIN = 32;
+const TITLE = 44;
+
+const closeGaps = <Item extends Placed>(items: readonly Item[], axis: "x" | "y", size: number): Item[] => {
+  let [end, by] = [-Infinity, 0];
+  const places = new Map<number, number>();
+  for (const at of [...new Set(items.map((item) => item[axis]))].sort((a, b) => a - b)) {
+    if (at + by > end + GAP && end !== -Infinity) by = end + GAP - at;
+    places.set(at, at + by);
+    end = Math.max(end, at + by + size);
+  }
+  return items.map((item) => ({ ...item, [axis]: Math.round(places.get(item[axis])!) }));
+};
+
+const overlaps = (a: Placed, b: Placed): boolean =>
+  Math.abs(a.x - b.x) < SIZE.width + GAP / 2 && Math.abs(a.y - b.y) < SIZE.height + GAP / 2;
+
+/** Moves nodes below those that they lie on. */
+const apart = <Item extends Placed>(items: readonly Item[]): Item[] => {
+  const placed: Item[] = [];
+  for (const item of items.toSorted((a, b) => a.y - b.y || a.x - b.x)) {
+    let at = item;
+    for (let hit = placed.find((other) => overlaps(other, at)); hit; hit = placed.find((other) => overlaps(other, at)))
+      at = { ...at, y: hit.y + SIZE.height + GAP / 2 };
+    placed.push(at);
+  }
+  return placed;
+};
+
+export const arranged = <Item extends Placed>(items: readonly Item[]): Item[] =>
+  apart(closeGaps(closeGaps(items, "x", SIZE.width), "y", SIZE.height));
+
+const contains = ({ x, y, width, height }: Area, at: { x: number; y: number }): boolean =>
+  at.x >= x - 1 && at.x < x + width && at.y >= y - 1 && at.y < y + height;
+
+export interface Frames {
+  frames: Area[];
+  /** Titles of groups with one node, by its id. */
+  titles: Map<string, string>;
+  /** Titles of groups that others lie in now. */
+  left: string[];
+}
+
+/** The frames of groups: around the nodes that lay in them, unless others lie there now. */
+export const framesAround = (groups: readonly Area[], before: readonly Placed[], after: ReadonlyMap<string, Placed>): Frames => {
+  const found: Frames = { frames: [], titles: new Map(), left: [] };
+  const seen = new Set<string>();
+  for (const group of groups) {
+    const inside = before.filter((item) => contains(group, item)).map(({ id }) => after.get(id)!);
+    const key = inside.map(({ id }) => id).join(" ");
+    if (inside.length === 0 || seen.has(key)) continue;
+    seen.add(key);
+    if (inside.length === 1) {
+      found.titles.set(key, group.title);
+      continue;
+    }
+    const [x, y] = [Math.min(...inside.map((item) => item.x)) - MARGIN, Math.min(...inside.map((item) => item.y)) - MARGIN - TITLE];
+    const right = Math.max(...inside.map((item) => item.x)) + SIZE.width + MARGIN;
+    const bottom = Math.max(...inside.map((item) => item.y)) + SIZE.height + MARGIN;
+    const frame = { title: group.title, x, y, width: right - x, height: bottom - y };
+    const isShared = [...after.values()].some((item) => contains(frame, item) && !inside.includes(item));
+    if (isShared) found.left.push(group.title);
+    else found.frames.push(frame);
+  }
+  return found;
+};

@@ -1,0 +1,18 @@
+/** Node types and ports of the API that imported nodes become. */
+export const TYPES = {
+  image: "generate-image",
+  video: "generate-video",
+  audio: "generate-audio",
+  text: "text-box",
+  chat: "llm-assistant",
+  media: "media",
+  file: "media-upload",
+  result: "response-output",
+  note: "note",
+} as const;
+
+export const LOCAL_UPSCALE = "local-upscale";
+export const LOCAL_CUTOUT = "local-cutout";
+
+/** Members of a result. */
+export const RESULT_PORTS = { image: "images", video: "videos", audio: "audios", text: "text" } as const;

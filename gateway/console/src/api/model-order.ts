@@ -1,0 +1,13 @@
+import type { Model } from "@nodeloom/client";
+import { isRecord } from "@nodeloom/kernel/graph";
+
+const TIERS = ["free", "pro", "business", "enterprise"];
+
+/** Enabled models, the best first: those that the user's tier can run, and among these the ones that take a prompt. */
+export const modelsInOrder = (models: readonly Model[], user: { role: string; tier: string }): readonly Model[] => {
+  const level = user.role === "admin" ? TIERS.length : TIERS.indexOf(user.tier);
+  const mayRun = ({ minTier }: Model): boolean => level < 0 || TIERS.indexOf(minTier) <= level;
+  const takesWords = ({ inputSchema: { properties } }: Model): boolean => isRecord(properties) && Object.hasOwn(properties, "prompt");
+  const rank = (model: Model): number => Number(!mayRun(model)) * 2 + Number(!takesWords(model));
+  return models.filter(({ enabled }) => enabled).toSorted((a, b) => rank(a) - rank(b));
+};

@@ -1,0 +1,112 @@
+/** Small graphs in the forms that ComfyUI saves. */
+
+export const API = {
+  "3": {
+    class_type: "KSampler",
+    inputs: { seed: 42, steps: 20, model: ["4", 0], positive: ["6", 0], negative: ["7", 0], latent_image: ["5", 0] },
+  },
+  "4": { class_type: "CheckpointLoaderSimple", inputs: { ckpt_name: "v1-5.safetensors" } },
+  "5": { class_type: "EmptyLatentImage", inputs: { width: 768, height: 512, batch_size: 2 } },
+  "6": { class_type: "CLIPTextEncode", inputs: { text: "a lighthouse", clip: ["4", 1] }, _meta: { title: "Positive" } },
+  "7": { class_type: "CLIPTextEncode", inputs: { text: "blurry", clip: ["4", 1] } },
+  "8": { class_type: "VAEDecode", inputs: { samples: ["3", 0], vae: ["4", 2] } },
+  "9": { class_type: "SaveImage", inputs: { images: ["8", 0], filename_prefix: "x" } },
+};
+
+export interface EditorNode {
+  id: number;
+  type: string;
+  pos: number[];
+  mode: number;
+  inputs: { name: string; link: number | null; widget?: { name: string } }[];
+  outputs?: { name: string; type: string }[];
+  widgets_values?: unknown[];
+  properties?: object;
+}
+
+export const EDITOR: { nodes: EditorNode[]; links: number[][] } = {
+  nodes: [
+    { id: 6, type: "CLIPTextEncode", pos: [0, 0], mode: 0, inputs: [], widgets_values: ["a lighthouse"] },
+    { id: 3, type: "KSampler", pos: [400, 0], mode: 0, inputs: [{ name: "positive", link: 4 }], widgets_values: [42, "randomize", 20] },
+    { id: 8, type: "VAEDecode", pos: [800, 0], mode: 0, inputs: [{ name: "samples", link: 7 }] },
+    { id: 9, type: "SaveImage", pos: [1200, 0], mode: 0, inputs: [{ name: "images", link: 9 }] },
+  ],
+  links: [
+    [4, 6, 0, 3, 1],
+    [7, 3, 0, 8, 0],
+    [9, 8, 0, 9, 0],
+  ],
+};
+
+export const SUBGRAPH_ID = "f2fdebf6-dfaf-43b6-9eb2-7f70613cfdc1";
+const OUTER_ID = "0a1b2c3d-dfaf-43b6-9eb2-7f70613cfdc1";
+
+const link = (id: number, [from, slot]: [number, number], [to, toSlot]: [number, number]): object => ({
+  id,
+  origin_id: from,
+  origin_slot: slot,
+  target_id: to,
+  target_slot: toSlot,
+});
+
+const INNER = {
+  id: SUBGRAPH_ID,
+  name: "Text to image",
+  inputs: [{ name: "text" }],
+  outputs: [{ name: "IMAGE" }],
+  nodes: [
+    { id: 1, type: "CLIPTextEncode", pos: [0, 0], mode: 0, inputs: [{ name: "text", link: 1 }], widgets_values: ["from inside"] },
+    { id: 2, type: "KSampler", pos: [500, 0], mode: 0, inputs: [{ name: "positive", link: 2 }], widgets_values: [5, "fixed"] },
+    { id: 3, type: "VAEDecode", pos: [900, 0], mode: 0, inputs: [{ name: "samples", link: 3 }] },
+  ],
+  links: [link(1, [-10, 0], [1, 0]), link(2, [1, 0], [2, 0]), link(3, [2, 0], [3, 0]), link(4, [3, 0], [-20, 0])],
+};
+const OUTER = {
+  id: OUTER_ID,
+  name: "Around it",
+  inputs: [{ name: "words" }],
+  outputs: [{ name: "IMAGE" }],
+  nodes: [
+    { id: 7, type: SUBGRAPH_ID, pos: [40, 40], mode: 0, inputs: [{ name: "text", link: 1, widget: { name: "text" } }], widgets_values: [] },
+  ],
+  links: [link(1, [-10, 0], [7, 0]), link(2, [7, 0], [-20, 0])],
+};
+
+/** A picture whose sampler is in one subgraph, or in one within another; the prompt is set outside. */
+export const inSubgraph = (depth: number): object => {
+  const [type, name] = depth === 1 ? [SUBGRAPH_ID, "text"] : [OUTER_ID, "words"];
+  const instance = { id: 5, type, pos: [0, 0], size: [300, 200], mode: 0, inputs: [{ name, link: null, widget: { name } }] };
+  return {
+    nodes: [
+      { ...instance, widgets_values: ["set from outside"] },
+      { id: 9, type: "SaveImage", pos: [400, 0], mode: 0, inputs: [{ name: "images", link: 1 }] },
+    ],
+    links: [[1, 5, 0, 9, 0, "IMAGE"]],
+    definitions: { subgraphs: [INNER, OUTER] },
+  };
+};
+
+/** A video from a picture, with the sampler in parts. */
+export const VIDEO = {
+  "1": { class_type: "SamplerCustomAdvanced", inputs: { guider: ["2", 0], sampler: ["3", 0], latent_image: ["4", 2] } },
+  "2": { class_type: "CFGGuider", inputs: { positive: ["4", 0], negative: ["4", 1] } },
+  "3": { class_type: "KSamplerSelect", inputs: { sampler_name: "euler" } },
+  "4": {
+    class_type: "WanImageToVideo",
+    inputs: { positive: ["8", 0], negative: ["8", 0], start_image: ["7", 0], width: 640, height: 640, length: 81 },
+  },
+  "5": { class_type: "VAEDecode", inputs: { samples: ["1", 0] } },
+  "6": { class_type: "SaveAnimatedWEBP", inputs: { images: ["5", 0], fps: 16 } },
+  "7": { class_type: "LoadImage", inputs: { image: "start.png" } },
+  "8": { class_type: "CLIPTextEncode", inputs: { text: "waves" } },
+};
+
+/** Two prompts for one sampler. */
+export const PROMPTS = {
+  "1": { class_type: "CLIPTextEncode", inputs: { text: "one" } },
+  "2": { class_type: "CLIPTextEncode", inputs: { text: "two" } },
+  "3": { class_type: "KSampler", inputs: { positive: ["4", 0] } },
+  "4": { class_type: "ConditioningCombine", inputs: { conditioning_1: ["1", 0], conditioning_2: ["2", 0] } },
+  "5": { class_type: "SaveImage", inputs: { images: ["6", 0] } },
+  "6": { class_type: "VAEDecode", inputs: { samples: ["3", 0] } },
+};
