@@ -7,7 +7,8 @@ export const approval: Look = {
   group: "Data",
   icon: UserCheck,
   id: "approval",
-  words: "approval approve reject review human person wait decide decision check sign off",
+  words:
+    "approve, reject, review, human in the loop, human, person, wait, decide, decision, check, sign off, confirm, pause, wait for approval, manual approval, ask a person",
   description: "Waits for a person's yes or no",
   data: { title: "Good to go?", timeoutHours: 72, onTimeout: "reject" },
   summary: ({ timeoutHours }) => `Waits for ${typeof timeoutHours === "number" ? timeoutHours : 72} hours at most`,

@@ -7,5 +7,5 @@ export const generateAudio: Look = generator(
   "audio",
   AudioLines,
   "Makes speech, sound or music with a model",
-  "generate text to audio music speech voice sound tts song",
+  "generate audio, sound, sound effect, sfx, generate music, text to audio, foley, audio generation, generate speech, noise",
 );

@@ -7,5 +7,5 @@ export const generateImage: Look = generator(
   "image",
   Image,
   "Makes pictures with a model",
-  "generate text to image picture photo draw edit upscale ksampler sampler diffusion img2img txt2img checkpoint inpaint",
+  "generate image, text to image, picture, photo, draw, edit image, image edit, ksampler, sampler, diffusion, stable diffusion, img2img, image to image, txt2img, t2i, inpaint, outpaint, midjourney, sdxl, dall-e, dalle, generate picture, create image, flux, controlnet, load checkpoint, checkpoint, empty latent image, vae decode, lora, lora loader, style transfer, image generation, ipadapter",
 );

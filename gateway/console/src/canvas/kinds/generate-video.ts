@@ -7,5 +7,5 @@ export const generateVideo: Look = generator(
   "video",
   Film,
   "Makes a clip with a model",
-  "generate text to image to video clip film movie animate",
+  "generate video, text to video, image to video, t2v, i2v, movie, film, animate, clip, svd, animatediff, wan, ltx, hunyuan, sora, veo, kling, runway, make video, create video clip, video generation, animate image",
 );

@@ -7,7 +7,8 @@ export const httpRequest: Look = {
   group: "Data",
   icon: Globe,
   id: "request",
-  words: "http request api fetch webhook rest call url curl",
+  words:
+    "http, request, api call, fetch, rest, call url, url, curl, webhook call, slack, discord, telegram, notion, airtable, google sheets, send email, email, post, get, download url, graphql, hook",
   description: "Asks another service, for text, JSON or a file",
   data: { method: "GET", url: "" },
   summary: (data) => `${textOf(data.method) || "GET"} ${textOf(data.url)}`,

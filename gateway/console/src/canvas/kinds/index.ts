@@ -1,5 +1,6 @@
 import { makesCalls, NODE_KINDS, type NodeKind, type PortType } from "@nodeloom/kernel/graph";
-import { CircleHelp, Shapes, Sparkles, type LucideIcon } from "lucide-react";
+import { CircleHelp, Frame, Shapes, Sparkles, type LucideIcon } from "lucide-react";
+import { FRAME_WORDS, OPERATION_WORDS } from "../search-words";
 import { textOf, type Group, type Look } from "./look";
 import { LOOKS } from "./looks";
 
@@ -73,19 +74,35 @@ export const KINDS: readonly Kind[] = Object.values(NODE_KINDS)
   .map(kindFrom)
   .sort((a, b) => place(a) - place(b));
 
+/** The kind of notes and frames. */
+export const REMARK: Kind = KINDS.find(({ runs }) => !runs)!;
+const NEW_FRAME = { width: 560, height: 360 };
+const FRAME: Kind = {
+  ...REMARK,
+  title: "Frame",
+  description: "Groups nodes: they move with it, and it folds",
+  icon: Frame,
+  id: "frame",
+  words: FRAME_WORDS,
+  data: () => ({ text: "Frame", frame: NEW_FRAME }),
+};
+
 /** What can be added: a kind of many operations is as many choices. */
-export const CHOICES: readonly Kind[] = KINDS.flatMap((kind) =>
-  kind.rules?.operations === undefined
-    ? [kind]
-    : kind.rules.operations.map(({ name, title, summary }) => ({
-        ...kind,
-        title,
-        description: summary,
-        words: `${kind.words} ${name}`,
-        id: name.split("-").at(-1) ?? kind.id,
-        data: () => ({ operation: name }),
-      })),
-);
+export const CHOICES: readonly Kind[] = [
+  ...KINDS.flatMap((kind) =>
+    kind.rules?.operations === undefined
+      ? [kind]
+      : kind.rules.operations.map(({ name, title, summary }) => ({
+          ...kind,
+          title,
+          description: summary,
+          words: `${name}, ${OPERATION_WORDS[name] ?? ""}`,
+          id: name.split("-").at(-1) ?? kind.id,
+          data: () => ({ operation: name }),
+        })),
+  ),
+  FRAME,
+];
 
 const BY_TYPE = new Map(KINDS.map((one) => [one.type, one]));
 
@@ -108,8 +125,6 @@ const unknown = (type: string): Kind => ({
 export const kindOf = (type: string): Kind => BY_TYPE.get(type) ?? unknown(type);
 
 export const isKnownKind = (type: string): boolean => BY_TYPE.has(type);
-/** The kind of notes and frames. */
-export const REMARK: Kind = KINDS.find(({ runs }) => !runs)!;
 /** Whether nodes of it stand on the canvas for people alone. */
 export const isRemark = (type: string): boolean => !kindOf(type).runs;
 

@@ -7,7 +7,8 @@ export const json: Look = {
   group: "Data",
   icon: Braces,
   id: "json",
-  words: "json jmespath query pick extract code transform map filter parse",
+  words:
+    "json, jmespath, query, pick, extract, code, transform, map, filter items, parse, function, javascript, python, expression, math, aggregate, sort, item lists, set fields, calculate, limit, remove duplicates",
   description: "Picks values out of JSON",
   data: { expression: "" },
   summary: (data) => textOf(data.expression) || "The whole value",

@@ -7,7 +7,8 @@ export const list: Look = {
   group: "Data",
   icon: List,
   id: "list",
-  words: "list items array batch fan out loop each iterate split",
+  words:
+    "items, array, batch, fan out, fanout, loop, for each, foreach, each, iterate, repeat, loop over items, split in batches, split out, many, image batch list, multiple prompts, variations, xy plot",
   description: "Several values: what follows runs once for each",
   data: { items: [] },
   summary: ({ items }) => (Array.isArray(items) && items.length > 0 ? items.map(String).join(" · ") : "Empty list"),

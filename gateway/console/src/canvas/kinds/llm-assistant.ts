@@ -7,7 +7,8 @@ export const llmAssistant: Look = {
   group: "Text",
   icon: MessageSquareText,
   id: "assistant",
-  words: "llm language model chat gpt assistant write agent ai translate summarize caption",
+  words:
+    "llm, language model, chat, gpt, chatgpt, claude, gemini, write, agent, ai agent, ai, translate, summarize, summarise, llm chain, basic llm chain, openai, describe image, prompt enhancer, question, classify, structured output, information extractor, text classifier, rewrite, vision, caption an image, sentiment",
   description: "A language model writes",
   data: { prompt: "" },
   summary: modelAndPrompt,

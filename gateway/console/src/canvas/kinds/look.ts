@@ -29,7 +29,7 @@ export interface Look {
   icon: LucideIcon;
   /** Id of the first node of the kind. */
   id: string;
-  /** Other words that find it. */
+  /** Other names that find it: phrases, separated by commas. */
   words: string;
   /** What a new node begins with. */
   data?: Data;

@@ -7,7 +7,8 @@ export const mediaUpload: Look = {
   group: "Data",
   icon: FileUp,
   id: "file",
-  words: "upload load media file image video audio asset",
+  words:
+    "upload, load, load image, load video, load audio, load media, import file, asset, image upload, read file, read files, open, my photo, upload photo, vhs load video, attachment, binary file",
   description: "A file you upload",
   form: "file",
 };

@@ -8,7 +8,7 @@ export const media: Look = {
   group: "Data",
   icon: Scissors,
   id: "operation",
-  words: "media file resize crop join concat mux slideshow caption subtitle trim convert mix ffmpeg sharp",
+  words: "operation, ffmpeg, process file",
   description: "Works on images, videos and sounds",
   data: { operation: "image-resize" },
   summary: ({ operation }) => mediaOperation(operation)?.title ?? "Choose an operation",

@@ -7,7 +7,7 @@ export const note: Look = {
   group: "Notes",
   icon: StickyNote,
   id: "note",
-  words: "note comment sticky group",
+  words: "comment, sticky, sticky note, remark, annotation, markdown note, markdown, memo, label",
   description: "For people; never runs",
   data: { text: "" },
 };

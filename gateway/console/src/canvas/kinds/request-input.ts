@@ -8,7 +8,8 @@ export const requestInput: Look = {
   group: "Start and end",
   icon: TextCursorInput,
   id: "input",
-  words: "request input form field api start trigger manual webhook parameter variable",
+  words:
+    "request, input, form, field, api, start, trigger, manual trigger, manual, webhook, webhook trigger, form trigger, chat trigger, parameter, variable, begin, user input, primitive, on form submission, entry",
   description: "The form and the API's inputs",
   data: { fields: [{ name: "prompt", type: "textarea", label: "Prompt" }], values: {} },
   summary: (data) =>

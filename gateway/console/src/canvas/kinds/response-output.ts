@@ -7,6 +7,7 @@ export const responseOutput: Look = {
   group: "Start and end",
   icon: FileOutput,
   id: "output",
-  words: "response output result end return save preview respond to webhook image video audio",
+  words:
+    "response, output, result, end, return, save, preview, save image, preview image, save video, save audio, respond to webhook, respond, preview any, show image, display, finish, download, vhs video combine",
   description: "What a run gives back",
 };

@@ -7,7 +7,8 @@ export const switchKind: Look = {
   group: "Data",
   icon: Split,
   id: "switch",
-  words: "switch if else condition branch router route case filter",
+  words:
+    "if, else, condition, branch, router, route, case, filter, conditional, if else, gate, boolean switch, comfy switch, compare values, merge branches",
   description: "Goes one way or another",
   data: { cases: [{ name: "yes", left: "{{value}}", op: "exists" }] },
   summary: ({ cases }) =>

@@ -7,7 +7,8 @@ export const textBox: Look = {
   group: "Text",
   icon: SquarePen,
   id: "text",
-  words: "text box template prompt string join merge concat combine clip text encode positive negative set edit fields",
+  words:
+    "template, prompt, string, join text, concat text, clip text encode, cliptextencode, positive prompt, negative prompt, negative, set, edit fields, string multiline, primitive string, string concatenate, variables, text multiline, constant, concatenate strings",
   description: "Text with {{placeholders}} that become ports",
   data: { text: "" },
   fedBy: (port) => ({ text: `{{${port}}}` }),

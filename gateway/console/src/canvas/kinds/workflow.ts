@@ -7,7 +7,8 @@ export const workflow: Look = {
   group: "Data",
   icon: Workflow,
   id: "part",
-  words: "workflow subflow nested inner call reuse part component function",
+  words:
+    "subflow, subworkflow, sub-workflow, execute workflow, execute sub-workflow, nested, inner workflow, call workflow, reuse, component, subgraph, module",
   description: "Runs another workflow as a part",
   data: { slug: "" },
   summary: ({ slug }) => textOf(slug) || "Choose a workflow",

@@ -1,14 +1,17 @@
 /** What people of other editors look for, and where it is here. */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
-  [/cron|schedul|timer|interval|trigger/i, "Times and calls from outside start a workflow: Schedules and hooks, in the menu above."],
+  [
+    /cron|schedul|timer|interval|trigger/i,
+    "A workflow starts on a schedule or by a call from outside. Set this up under Schedules and hooks, in the menu above.",
+  ],
   [
     /vae|latent|lora|controlnet|decode|checkpoint/i,
-    "What loads, encodes and decodes is inside of models here: add an Image, and choose its model.",
+    "Models here load, encode and decode themselves. Add an Image node and choose its model.",
   ],
-  [/credential|auth|api.?key|secret/i, "Keys of services stand under Secrets, and are named as {{secrets.NAME}} in an HTTP request."],
+  [/credential|auth|api.?key|secret/i, "Keys of other services are under Secrets. Write {{secrets.NAME}} in an HTTP request to use one."],
 ];
 const NOTHING =
-  "No node, and no model that is switched on, is called that. Others need the key of their provider, which an administrator sets.";
+  "No node or enabled model does this. An administrator can enable more models by adding a provider's key. HTTP request calls any other service.";
 const nothingWords = (query: string): string =>
   query === "" ? "No node fits this port." : (ELSEWHERE.find(([pattern]) => pattern.test(query))?.[1] ?? NOTHING);
 

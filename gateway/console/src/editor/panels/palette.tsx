@@ -1,3 +1,4 @@
+import type { Model } from "@nodeloom/client";
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { CHOICES, kindColour, type Kind } from "../../canvas/kinds";
 import { classes } from "../../ui/classes";
@@ -7,24 +8,12 @@ import type { PaletteRequest } from "../ui-store";
 import { NothingFound } from "./nothing-found";
 import { modelState, placeWords } from "./model-state";
 import { CHOICES_ID, PaletteBox } from "./palette-box";
+import { searchChoices, type Choice } from "./search";
 
-interface Choice {
-  key: string;
-  kind: Kind;
-  title: string;
-  description: string;
-  model?: string;
-}
+const describe = (model: Model, kind: Kind): string =>
+  [kind.title, placeWords(model), modelState(model), model.internalName].filter(Boolean).join(" · ");
 
-const matches = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word));
-
-/** What is called that stands before what is known by that word, and that before what has it somewhere. */
-const rankOf = ({ title, words }: Kind, query: string): number => {
-  if (title.toLowerCase().startsWith(query)) return 0;
-  return ` ${words.toLowerCase()} `.includes(` ${query} `) ? 1 : 2;
-};
-
-/** Kinds that fit, and, once something is typed, models by name. */
+/** Kinds that fit, and, once something is typed, models. */
 const useChoices = (request: PaletteRequest, query: string): Choice[] => {
   const editor = useEditor();
   const { models } = editor;
@@ -32,29 +21,7 @@ const useChoices = (request: PaletteRequest, query: string): Choice[] => {
     () => CHOICES.filter((kind) => (request.from || request.edgeId !== undefined ? kind.runs : true) && suits(editor, kind, request)),
     [editor, request],
   );
-  return useMemo(() => {
-    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    const kinds = fitting
-      .filter((kind) => matches(`${kind.title} ${kind.words} ${kind.description}`.toLowerCase(), words))
-      .toSorted((a, b) => (words.length === 0 ? 0 : rankOf(a, words.join(" ")) - rankOf(b, words.join(" "))))
-      .map((kind): Choice => ({ key: `${kind.type} ${kind.title}`, kind, title: kind.title, description: kind.description }));
-    if (words.length === 0) return kinds;
-    const byModel = fitting.flatMap((kind) =>
-      models
-        .filter((model) => kind.modality !== undefined && model.enabled && model.modality === kind.modality)
-        .filter(({ displayName, internalName, description }) =>
-          matches(`${displayName} ${internalName} ${description}`.toLowerCase(), words),
-        )
-        .map((model): Choice => ({
-          key: model.internalName,
-          kind,
-          title: model.displayName,
-          description: [kind.title, placeWords(model), modelState(model), model.internalName].filter(Boolean).join(" · "),
-          model: model.internalName,
-        })),
-    );
-    return [...kinds, ...byModel];
-  }, [fitting, models, query]);
+  return useMemo(() => searchChoices(query, fitting, models, describe), [fitting, models, query]);
 };
 
 const PaletteList = ({ request }: { request: PaletteRequest }) => {

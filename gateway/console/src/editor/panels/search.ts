@@ -1,0 +1,97 @@
+import type { Model } from "@nodeloom/client";
+import type { Kind } from "../../canvas/kinds";
+import { modelWords } from "../../canvas/search-words";
+
+/** Finds nodes and models by what people type: names before other names, and these before descriptions. */
+
+export interface Choice {
+  key: string;
+  kind: Kind;
+  title: string;
+  description: string;
+  model?: string;
+}
+
+/** Words that say nothing about a node. */
+const FILLERS = new Set(["a", "an", "the", "my", "node", "nodes", "add", "please"]);
+const singular = (word: string): string => (word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word);
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+    .map(singular);
+/** A query as typed, and without what says nothing. */
+const readings = (query: string): string[][] => {
+  const words = wordsOf(query);
+  const telling = words.filter((word) => !FILLERS.has(word));
+  return telling.length === 0 || telling.length === words.length ? [words] : [words, telling];
+};
+
+interface Entry {
+  title: string;
+  /** Phrases, separated by commas. */
+  names: string;
+  description: string;
+}
+
+const has = (words: readonly string[], query: readonly string[]): boolean => query.every((word) => words.includes(word));
+/** Beginnings of words; a single letter begins too many. */
+const begins = (words: readonly string[], query: readonly string[]): boolean =>
+  query.every((word) => words.includes(word) || (word.length > 1 && words.some((other) => other.startsWith(word))));
+
+const SCORES = {
+  title: 100,
+  name: 90,
+  titleStart: 70,
+  titleWords: 60,
+  nameStart: 50,
+  nameWords: 40,
+  anyName: 30,
+  beginning: 20,
+  described: 10,
+};
+
+/** How well an entry fits; 0 if it doesn't. */
+const scoreOf = ({ title, names, description }: Entry, query: readonly string[]): number => {
+  const typed = query.join("");
+  const titleWords = wordsOf(title);
+  if (titleWords.join("") === typed) return SCORES.title;
+  const phrases = names.split(",").map(wordsOf);
+  if (phrases.some((phrase) => phrase.join("") === typed)) return SCORES.name;
+  if (titleWords.join("").startsWith(typed)) return SCORES.titleStart;
+  if (begins(titleWords, query)) return SCORES.titleWords;
+  if (typed.length > 1 && phrases.some((phrase) => phrase.join("").startsWith(typed))) return SCORES.nameStart;
+  if (phrases.some((phrase) => has(phrase, query))) return SCORES.nameWords;
+  const named = [...titleWords, ...phrases.flat()];
+  if (has(named, query)) return SCORES.anyName;
+  if (begins(named, query)) return SCORES.beginning;
+  const described = [...named, ...wordsOf(description)];
+  return has(described, query) ? SCORES.described : begins(described, query) ? 1 : 0;
+};
+
+/** How a model is shown in the palette. */
+export type DescribeModel = (model: Model, kind: Kind) => string;
+
+/** The fitting kinds and models, the best first; all kinds in their order if nothing is typed. */
+export const searchChoices = (query: string, kinds: readonly Kind[], models: readonly Model[], describe: DescribeModel): Choice[] => {
+  const typed = readings(query);
+  const ofKinds = kinds.map((kind): [Choice, Entry] => [
+    { key: `${kind.type} ${kind.title}`, kind, title: kind.title, description: kind.description },
+    { title: kind.title, names: kind.words, description: kind.description },
+  ]);
+  if (typed[0]!.length === 0) return ofKinds.map(([choice]) => choice);
+  const ofModels = kinds.flatMap((kind) =>
+    models
+      .filter(({ enabled, modality }) => kind.modality !== undefined && enabled && modality === kind.modality)
+      .map((model): [Choice, Entry] => [
+        { key: model.internalName, kind, title: model.displayName, description: describe(model, kind), model: model.internalName },
+        { title: model.displayName, names: `${model.internalName}, ${modelWords(model.internalName)}`, description: model.description },
+      ]),
+  );
+  return [...ofKinds, ...ofModels]
+    .map(([choice, entry]) => ({ choice, score: Math.max(...typed.map((words) => scoreOf(entry, words))) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ choice }) => choice);
+};
