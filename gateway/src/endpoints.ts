@@ -51,11 +51,13 @@ import { secondFactorRoutes } from "./routes/sign-in/second-factor";
 import { secondStepRoutes } from "./routes/sign-in/second-step";
 import { usageRoutes } from "./routes/usage/routes";
 import { workflowRoutes } from "./routes/workflows/routes";
+import { aliasRoutes } from "./routes/workflows/aliases";
 import { versionRoutes } from "./routes/workflows/versions";
 
 export const routes: readonly Route[] = [
   ...workflowRoutes,
   ...versionRoutes,
+  ...aliasRoutes,
   ...runRoutes,
   ...scheduleRoutes,
   ...hookRoutes,

@@ -144,8 +144,10 @@ export interface Workflow {
   viewport: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
-  /** The newest published version, which runs run; null when there is none */
+  /** The newest published version; null when there is none. Runs use it unless `production` is set */
   publishedVersion: number | null;
+  /** The version that runs use, if you set the alias `production`; otherwise absent */
+  productionVersion?: number;
   /** Whether the draft's graph differs from it */
   changedSincePublished: boolean;
   /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
@@ -240,6 +242,27 @@ export interface WorkflowVersion {
 
 export interface ConfirmedWorkflow {
   pendingChange: false;
+}
+
+export interface WorkflowAlias {
+  name: string;
+  /** The published version that it points to; null if no version is published */
+  version: number | null;
+  /** True for `production` until you set it: it follows the newest published version */
+  isDefault: boolean;
+  /** When it was set; null for the default */
+  updatedAt: string | null;
+  /** User id of the person who set it; null for the default */
+  updatedBy: string | null;
+}
+
+export interface AliasMove {
+  /** A published version */
+  version: number;
+  /** Move the alias only if it points to this version now; null: only if there is no such alias */
+  if?: {
+    version: number | null;
+  };
 }
 
 export interface WorkflowRunRequest {
@@ -362,6 +385,7 @@ export interface QuoteRequest {
 export interface Schedule {
   id: string;
   workflowSlug: string;
+  alias: string | null;
   /** Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
   cron: string;
   /** By its IANA name; UTC unless it is given */
@@ -412,6 +436,7 @@ export interface NewSchedule {
   timezone?: string;
   /** Of every run; files by their ids or addresses */
   inputs?: Record<string, unknown>;
+  alias?: string | null;
   /** No run may cost more credits than this; null: no bound but the balance */
   maxCredits?: number | null;
   paused?: boolean;
@@ -420,6 +445,7 @@ export interface NewSchedule {
 export interface ScheduleWithRuns {
   id: string;
   workflowSlug: string;
+  alias: string | null;
   /** Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
   cron: string;
   /** By its IANA name; UTC unless it is given */
@@ -479,6 +505,8 @@ export interface Execution {
   workflowSlug: string | null;
   /** The published version that ran; null for the draft, and for models */
   version: number | null;
+  /** The alias that selected the version; null for a version that was named by its number, for the draft, and for models. Absent in webhooks */
+  alias?: string | null;
   /** Workflows whose nodes were a part of it, as they were then */
   inlined?: InlinedWorkflow[];
   modelIds: string[];
@@ -630,6 +658,7 @@ export interface ScheduleChange {
   timezone?: string;
   /** Of every run; files by their ids or addresses */
   inputs?: Record<string, unknown>;
+  alias?: string | null;
   /** No run may cost more credits than this; null: no bound but the balance */
   maxCredits?: number | null;
   paused?: boolean;
@@ -638,6 +667,7 @@ export interface ScheduleChange {
 export interface Hook {
   id: string;
   workflowSlug: string;
+  alias: string | null;
   /** The beginning of its secret */
   start: string;
   /** JMESPath from the JSON body to the run's inputs, an object; empty: the body itself */
@@ -663,6 +693,7 @@ export interface NewHook {
   expression: string;
   /** No run of it may cost more credits than this */
   maxCredits: number;
+  alias?: string | null;
   /** What is sent must be signed: the header is `sha256=` and the hexadecimal HMAC-SHA-256 of the raw body */
   hmac?: {
     header: string;
@@ -675,6 +706,7 @@ export interface NewHook {
 export interface IssuedHook {
   id: string;
   workflowSlug: string;
+  alias: string | null;
   /** The beginning of its secret */
   start: string;
   /** JMESPath from the JSON body to the run's inputs, an object; empty: the body itself */
@@ -771,6 +803,8 @@ export interface Batch {
   workflowSlug: string | null;
   /** The published version that its items run; null for the draft, and for models */
   version: number | null;
+  /** The alias that selected the version, as on executions */
+  alias?: string | null;
   model: string | null;
   /** The node that its items run to; null for everything */
   until: string | null;
@@ -827,6 +861,8 @@ export interface BatchWithRows {
   workflowSlug: string | null;
   /** The published version that its items run; null for the draft, and for models */
   version: number | null;
+  /** The alias that selected the version, as on executions */
+  alias?: string | null;
   model: string | null;
   /** The node that its items run to; null for everything */
   until: string | null;
@@ -1214,6 +1250,8 @@ export interface RerunRequest {
   nodes?: string[];
   /** Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are sent, or asked for, again otherwise */
   reuse?: string[];
+  /** That graph of the workflow, in place of `version` */
+  alias?: string;
   /** A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution ran */
   version?: number | string;
   /** `async` answers 202 at once, as `Prefer: respond-async` does */
@@ -1697,6 +1735,8 @@ export interface ApiKey {
   createdBy?: string;
   /** Set where every run by the key has such metadata */
   metadata?: Record<string, string>;
+  /** Set where every run of a workflow by the key uses this alias */
+  alias?: string;
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
@@ -1713,6 +1753,7 @@ export interface NewApiKey {
   preset?: "read-only" | "workflow-deploy" | "webhook-receiver" | "full-deploy";
   capabilities?: string[];
   expiresAt?: string | null;
+  alias?: string | null;
   webhook?: WebhookSettings | null;
 }
 
@@ -1734,6 +1775,8 @@ export interface IssuedApiKey {
   createdBy?: string;
   /** Set where every run by the key has such metadata */
   metadata?: Record<string, string>;
+  /** Set where every run of a workflow by the key uses this alias */
+  alias?: string;
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
@@ -1756,6 +1799,7 @@ export interface ApiKeyChange {
   capabilities?: string[];
   /** Every run by the key has these values: its callers can neither change nor leave them out */
   metadata?: Record<string, string>;
+  alias?: string | null;
 }
 
 export interface ChangedApiKey {
@@ -1769,6 +1813,8 @@ export interface ChangedApiKey {
   createdBy?: string;
   /** Set where every run by the key has such metadata */
   metadata?: Record<string, string>;
+  /** Set where every run of a workflow by the key uses this alias */
+  alias?: string;
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
@@ -1793,6 +1839,8 @@ export interface ApiKeyWithWebhookSecret {
   createdBy?: string;
   /** Set where every run by the key has such metadata */
   metadata?: Record<string, string>;
+  /** Set where every run of a workflow by the key uses this alias */
+  alias?: string;
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
@@ -2738,6 +2786,8 @@ export interface AdminExecution {
   workflowSlug: string | null;
   /** The published version that ran; null for the draft, and for models */
   version: number | null;
+  /** The alias that selected the version; null for a version that was named by its number, for the draft, and for models. Absent in webhooks */
+  alias?: string | null;
   /** Workflows whose nodes were a part of it, as they were then */
   inlined?: InlinedWorkflow[];
   modelIds: string[];
@@ -3101,8 +3151,10 @@ export interface Operations {
       slug: string;
     };
     query?: {
-      /** A version's number, or `draft`; without it the newest published version, or the draft while there is none */
+      /** A version's number, or `draft`. Without it and without `alias`: `production`, or the draft while no version is published */
       version?: string;
+      /** An alias of the workflow, such as `staging`. Send either `alias` or `version` */
+      alias?: string;
     };
     response: InputSchema;
   };
@@ -3172,6 +3224,38 @@ export interface Operations {
     };
     response: ConfirmedWorkflow;
   };
+  /** List the aliases of a workflow, `production` first */
+  listAliases: {
+    params: {
+      slug: string;
+    };
+    response: WorkflowAlias[];
+  };
+  /** Read an alias of a workflow */
+  getAlias: {
+    params: {
+      slug: string;
+      name: string;
+    };
+    response: WorkflowAlias;
+  };
+  /** Point an alias to a published version: promote it, or roll back */
+  setAlias: {
+    params: {
+      slug: string;
+      name: string;
+    };
+    body: AliasMove;
+    response: WorkflowAlias;
+  };
+  /** Delete an alias */
+  deleteAlias: {
+    params: {
+      slug: string;
+      name: string;
+    };
+    response: undefined;
+  };
   /** Run a workflow */
   runWorkflow: {
     params: {
@@ -3180,8 +3264,10 @@ export interface Operations {
     query?: {
       /** With `async=true` the answer comes at once and the run is polled */
       async?: "true" | "false";
-      /** A version's number, or `draft`; without it the newest published version, or the draft while there is none */
+      /** A version's number, or `draft`. Without it and without `alias`: `production`, or the draft while no version is published */
       version?: string;
+      /** An alias of the workflow, such as `staging`. Send either `alias` or `version` */
+      alias?: string;
     };
     body: WorkflowRunRequest;
     response: RunResult | SubmitResult;
@@ -3192,8 +3278,10 @@ export interface Operations {
       slug: string;
     };
     query?: {
-      /** A version's number, or `draft`; without it the newest published version, or the draft while there is none */
+      /** A version's number, or `draft`. Without it and without `alias`: `production`, or the draft while no version is published */
       version?: string;
+      /** An alias of the workflow, such as `staging`. Send either `alias` or `version` */
+      alias?: string;
     };
     body: WorkflowQuoteRequest;
     response: Quote;
@@ -3295,8 +3383,10 @@ export interface Operations {
       slug: string;
     };
     query?: {
-      /** A version's number, or `draft`; without it the newest published version, or the draft while there is none */
+      /** A version's number, or `draft`. Without it and without `alias`: `production`, or the draft while no version is published */
       version?: string;
+      /** An alias of the workflow, such as `staging`. Send either `alias` or `version` */
+      alias?: string;
     };
     body: WorkflowBatchRequest;
     response: CreatedBatch;
@@ -3307,8 +3397,10 @@ export interface Operations {
       slug: string;
     };
     query?: {
-      /** A version's number, or `draft`; without it the newest published version, or the draft while there is none */
+      /** A version's number, or `draft`. Without it and without `alias`: `production`, or the draft while no version is published */
       version?: string;
+      /** An alias of the workflow, such as `staging`. Send either `alias` or `version` */
+      alias?: string;
     };
     body: WorkflowBatchRequest;
     response: BatchQuote;
@@ -3803,7 +3895,7 @@ export interface Operations {
     body: NewApiKey;
     response: IssuedApiKey;
   };
-  /** Rename an API key, or change its capabilities or its metadata, everywhere within one second */
+  /** Rename an API key, or change its capabilities, its metadata or its alias, everywhere within one second */
   updateKey: {
     params: {
       id: string;
@@ -4051,7 +4143,7 @@ export interface Operations {
     };
     response: OpenAiModel;
   };
-  /** Read a workflow that `model` may name */
+  /** Read a workflow that `model` may name, also with its alias (`<slug>@<alias>`) */
   openaiGetWorkflow: {
     params: {
       slug: string;
@@ -4488,6 +4580,10 @@ export const OPERATIONS = {
   getVersion: { method: "GET", path: "/api/workflows/{slug}/versions/{version}", idempotent: false, contentType: null },
   restoreVersion: { method: "POST", path: "/api/workflows/{slug}/versions/{version}/restore", idempotent: false, contentType: null },
   confirmWorkflow: { method: "POST", path: "/api/workflows/{slug}/confirm", idempotent: false, contentType: null },
+  listAliases: { method: "GET", path: "/api/workflows/{slug}/aliases", idempotent: false, contentType: null },
+  getAlias: { method: "GET", path: "/api/workflows/{slug}/aliases/{name}", idempotent: false, contentType: null },
+  setAlias: { method: "PUT", path: "/api/workflows/{slug}/aliases/{name}", idempotent: false, contentType: "application/json" },
+  deleteAlias: { method: "DELETE", path: "/api/workflows/{slug}/aliases/{name}", idempotent: false, contentType: null },
   runWorkflow: { method: "POST", path: "/api/workflows/{slug}/run", idempotent: true, contentType: "application/json" },
   quoteWorkflow: { method: "POST", path: "/api/workflows/{slug}/quote", idempotent: false, contentType: "application/json" },
   runModel: { method: "POST", path: "/api/models/{internalName}/run", idempotent: true, contentType: "application/json" },

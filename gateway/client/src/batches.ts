@@ -1,9 +1,9 @@
 import type { Batch, BatchQuote, BatchRow, BatchWithRows, CreatedBatch, Operations, WorkflowBatchRequest } from "./api-types";
-import type { Target } from "./runs";
+import { selectionOf, type Selection, type Target } from "./runs";
 import { sleep } from "./sleep";
 import type { RequestOptions, Transport } from "./transport";
 
-export type BatchTarget = Exclude<Target, { until?: unknown }> | { workflow: string; version?: number | "draft" };
+export type BatchTarget = Extract<Target, { model: string }> | ({ workflow: string } & Selection);
 
 /** One of `inputs`, `items` and `mediaId`, and what else the API takes. */
 export type BatchOrder = WorkflowBatchRequest;
@@ -41,9 +41,6 @@ const POLL_INTERVAL_MS = 2_000;
 const PAGE = 100;
 const GOING: ReadonlySet<string> = new Set<Batch["status"]>(["running", "cancel_requested"]);
 
-const versionOf = (target: { version?: number | "draft" }): { version?: string } =>
-  target.version === undefined ? {} : { version: String(target.version) };
-
 export const createBatches = (transport: Transport): Batches => {
   const get: Batches["get"] = async (id, query = {}, options = {}) =>
     (await transport.send("getBatch", { ...options, params: { id }, query })).body;
@@ -51,12 +48,12 @@ export const createBatches = (transport: Transport): Batches => {
   return {
     create: async (target, body, options = {}) =>
       "workflow" in target
-        ? (await transport.send("createWorkflowBatch", { ...options, params: { slug: target.workflow }, query: versionOf(target), body }))
+        ? (await transport.send("createWorkflowBatch", { ...options, params: { slug: target.workflow }, query: selectionOf(target), body }))
             .body
         : (await transport.send("createModelBatch", { ...options, params: { internalName: target.model }, body })).body,
     quote: async (target, body, options = {}) =>
       "workflow" in target
-        ? (await transport.send("quoteWorkflowBatch", { ...options, params: { slug: target.workflow }, query: versionOf(target), body }))
+        ? (await transport.send("quoteWorkflowBatch", { ...options, params: { slug: target.workflow }, query: selectionOf(target), body }))
             .body
         : (await transport.send("quoteModelBatch", { ...options, params: { internalName: target.model }, body })).body,
     list: async (query = {}, options = {}) => (await transport.send("listBatches", { ...options, query })).body,

@@ -1,4 +1,5 @@
 import type {
+  AliasMove,
   Binary,
   Execution,
   InputSchema,
@@ -10,12 +11,14 @@ import type {
   UsagePage,
   User,
   Workflow,
+  WorkflowAlias,
   WorkflowChanges,
   WorkflowSummary,
+  WorkflowVersionHead,
 } from "./api-types";
 import { createBatches, type Batches } from "./batches";
 import { createEvents, type Events } from "./events";
-import { createRuns, type Runs } from "./runs";
+import { createRuns, selectionOf, type Runs, type Selection } from "./runs";
 import {
   createTransport,
   type Answer,
@@ -43,8 +46,18 @@ export interface Workflows {
   /** To a folder, or with null to the root level. */
   move(slug: string, folderId: string | null, options?: RequestOptions): Promise<Workflow>;
   delete(slug: string, options?: RequestOptions): Promise<void>;
-  schema(slug: string, options?: RequestOptions): Promise<InputSchema>;
+  schema(slug: string, options?: RequestOptions & Selection): Promise<InputSchema>;
   publicSchema(slug: string, options?: RequestOptions): Promise<PublicSchema>;
+  /** Publishes the draft as the next version. */
+  publish(slug: string, note?: string, options?: RequestOptions): Promise<WorkflowVersionHead>;
+  /** `production` is the first. */
+  aliases(slug: string, options?: RequestOptions): Promise<WorkflowAlias[]>;
+  /**
+   * Points an alias to a published version: promotes it, or rolls back.
+   * @throws NodeloomError PRECONDITION_FAILED if `move.if` doesn't hold
+   */
+  setAlias(slug: string, name: string, move: AliasMove, options?: RequestOptions): Promise<WorkflowAlias>;
+  deleteAlias(slug: string, name: string, options?: RequestOptions): Promise<void>;
 }
 
 export interface Models {
@@ -92,8 +105,13 @@ const createWorkflows = (call: Call): Workflows => ({
   },
   move: (slug, folderId, options = {}) => call("moveWorkflow", { ...options, params: { slug }, body: { folderId } }),
   delete: async (slug, options = {}) => void (await call("deleteWorkflow", { ...options, params: { slug } })),
-  schema: (slug, options = {}) => call("getWorkflowSchema", { ...options, params: { slug } }),
+  schema: (slug, { alias, version, ...options } = {}) =>
+    call("getWorkflowSchema", { ...options, params: { slug }, query: selectionOf({ alias, version }) }),
   publicSchema: (slug, options = {}) => call("getPublicSchema", { ...options, params: { slug } }),
+  publish: (slug, note, options = {}) => call("publishVersion", { ...options, params: { slug }, body: note === undefined ? {} : { note } }),
+  aliases: (slug, options = {}) => call("listAliases", { ...options, params: { slug } }),
+  setAlias: (slug, name, body, options = {}) => call("setAlias", { ...options, params: { slug, name }, body }),
+  deleteAlias: async (slug, name, options = {}) => void (await call("deleteAlias", { ...options, params: { slug, name } })),
 });
 
 /** A client of one service. It keeps within the rate limits that answers tell of, and repeats what may be repeated. */

@@ -6,8 +6,15 @@ import type { Answer, RequestOptions, Transport } from "./transport";
 /**
  * A saved workflow by its slug, or a model by its internalName.
  * `until` is the id of a node: only that node and what it needs are run, or priced.
+ * `alias` or `version` selects a published version, such as `staging`; without them, `production` runs.
  */
-export type Target = { workflow: string; until?: string | undefined } | { model: string };
+export type Target = ({ workflow: string; until?: string | undefined } & Selection) | { model: string };
+
+/** At most one of them is given. */
+export interface Selection {
+  alias?: string | undefined;
+  version?: number | "draft" | undefined;
+}
 export type Inputs = Readonly<Record<string, unknown>>;
 
 export interface RunOptions extends RequestOptions {
@@ -59,6 +66,11 @@ const FINAL: ReadonlySet<string> = new Set<Execution["status"]>(["completed", "f
 
 const untilOf = (target: Target): { until?: string } => ("until" in target && target.until !== undefined ? { until: target.until } : {});
 
+export const selectionOf = (target: object & Selection): { alias?: string; version?: string } => ({
+  ...(target.alias === undefined ? {} : { alias: target.alias }),
+  ...(target.version === undefined ? {} : { version: String(target.version) }),
+});
+
 /** Why an execution gave no result. */
 export const failureOf = ({ executionId, status, error }: Execution): NodeloomError => {
   const failure = status === "cancelled" ? CANCELLED : FAILED;
@@ -69,14 +81,14 @@ export const failureOf = ({ executionId, status, error }: Execution): NodeloomEr
 export const createRuns = (transport: Transport): Runs => {
   const start = (target: Target, inputs: Inputs, isAsync: boolean, options: RunOptions): Promise<Answer<RunResult | SubmitResult>> => {
     const { maxCredits, ...rest } = options;
+    const query = isAsync ? { async: "true" as const } : {};
     const request = {
       ...rest,
-      query: isAsync ? { async: "true" as const } : {},
       body: { inputs: { ...inputs }, maxCredits: maxCredits ?? undefined, ...untilOf(target) },
     };
     return "workflow" in target
-      ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow } })
-      : transport.send("runModel", { ...request, params: { internalName: target.model } });
+      ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow }, query: { ...query, ...selectionOf(target) } })
+      : transport.send("runModel", { ...request, params: { internalName: target.model }, query });
   };
 
   const wait: Runs["wait"] = async (executionId, { pollIntervalMs = POLL_INTERVAL_MS, onPoll, ...options } = {}) => {
@@ -108,7 +120,7 @@ export const createRuns = (transport: Transport): Runs => {
       const request = { ...options, body: { inputs: { ...inputs }, ...untilOf(target) } };
       const answer =
         "workflow" in target
-          ? transport.send("quoteWorkflow", { ...request, params: { slug: target.workflow } })
+          ? transport.send("quoteWorkflow", { ...request, params: { slug: target.workflow }, query: selectionOf(target) })
           : transport.send("quoteModel", { ...request, params: { internalName: target.model } });
       return (await answer).body;
     },

@@ -22,6 +22,7 @@ def options(service: Scripted, case: Mapping[str, Any]) -> dict[str, Any]:
 
 def arguments(call: Mapping[str, Any]) -> dict[str, Any]:
     names = {"workflow": "workflow", "model": "model", "inputs": "inputs", "maxCredits": "max_credits", "until": "until"}
+    names.update({"alias": "alias", "version": "version"})
     given = {names[name]: value for name, value in call.items() if name in names}
     return {**given, "poll_seconds": 0.01} if call["method"] == "run" else given
 
@@ -31,6 +32,8 @@ def synchronously(service: Scripted, case: Mapping[str, Any]) -> Any:
     with Nodeloom(**options(service, case)) as client:
         if call["method"] == "whoami":
             return client.whoami()
+        if call["method"] == "setAlias":
+            return client.workflows.set_alias(call["workflow"], call["alias"], call["version"])
         if call["method"] in ("get", "delete"):
             return getattr(client.workflows, call["method"])(call["workflow"])
         return getattr(client, call["method"])(**arguments(call))
@@ -42,6 +45,8 @@ def asynchronously(service: Scripted, case: Mapping[str, Any]) -> Any:
         async with AsyncNodeloom(**options(service, case)) as client:
             if call["method"] == "whoami":
                 return await client.whoami()
+            if call["method"] == "setAlias":
+                return await client.workflows.set_alias(call["workflow"], call["alias"], call["version"])
             if call["method"] in ("get", "delete"):
                 return await getattr(client.workflows, call["method"])(call["workflow"])
             return await getattr(client, call["method"])(**arguments(call))

@@ -83,7 +83,7 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
       const [userId = "", keyId = ""] = names.split(" ");
       const { key, effectiveCapabilities } = await identity.resolveKey({ userId, keyId });
       if (!key) throw unauthenticated();
-      return { key: { id: key.id, webhook: null, metadata: key.metadata }, capabilities: effectiveCapabilities };
+      return { key: { id: key.id, webhook: null, metadata: key.metadata, alias: key.alias }, capabilities: effectiveCapabilities };
     },
   });
   const byOrigin = createFreshCache<workflows.FindAppOriginResponse>({ ...bounds, load: (origin) => stored.findAppOrigin({ origin }) });

@@ -54,6 +54,7 @@ const keyCaller = (answer: identity.AuthenticateKeyResponse): Caller => {
       id: key.id,
       webhook: webhook && !webhook.disabledAt && webhook.url !== "" ? { url: webhook.url, events: webhook.events } : null,
       metadata: key.metadata,
+      alias: key.alias,
     },
   };
 };

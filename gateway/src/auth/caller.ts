@@ -58,6 +58,8 @@ export interface CallerKey {
   webhook: { url: string; events: string[] } | null;
   /** Metadata added to every run. */
   metadata: Readonly<Record<string, string>>;
+  /** The only alias that its runs of workflows use; empty or absent for any. */
+  alias?: string | undefined;
 }
 
 /** Headers in requests of the hook's sender. */

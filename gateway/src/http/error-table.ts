@@ -166,6 +166,11 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     when: "The workflow has no published version with this number, or you may not see it.",
     fix: "`GET /api/workflows/:slug/versions` lists the versions.",
   },
+  ALIAS_NOT_FOUND: {
+    status: 404,
+    when: "The workflow has no alias with this name, or it isn't yours: other people's workflows only have `production`.",
+    fix: "`GET /api/workflows/:slug/aliases` lists the aliases. `PUT /api/workflows/:slug/aliases/:name` creates one.",
+  },
   EXECUTION_NOT_FOUND: {
     status: 404,
     when: "The execution doesn't exist, isn't yours, or was deleted after its retention time.",

@@ -1,4 +1,5 @@
 import {
+  ALIAS,
   executionNotFound,
   HEADER_VALUE,
   HEADER_VALUE_FORM,
@@ -106,9 +107,16 @@ const versionText = z.string().regex(VERSION, NO_VERSION);
 /** A workflow version in a body, which can be a number. */
 export const versionMember = z.union([z.number().int().min(1).max(MAX_VERSION), versionText], { error: NO_VERSION }).optional();
 /** A workflow version in a query. */
-export const versionQuery = versionText
+export const versionQuery = versionText.optional().meta({
+  description: "A version's number, or `draft`. Without it and without `alias`: `production`, or the draft while no version is published",
+});
+/** The name of a workflow's alias. */
+export const aliasName = z.string().regex(ALIAS, "must be lowercase letters, digits and hyphens, and begin with a letter");
+export const aliasQuery = aliasName
   .optional()
-  .meta({ description: "A version's number, or `draft`; without it the newest published version, or the draft while there is none" });
+  .meta({ description: "An alias of the workflow, such as `staging`. Send either `alias` or `version`", example: "staging" });
+/** Query parameters that select a version of a workflow; `selectedGraph` reads them. */
+export const selection = { version: versionQuery, alias: aliasQuery };
 
 /** For pages of executions, whose results may be long. */
 export const PAGES_END_EARLY = "A page has fewer rows than `limit` where results are long: go on as long as there is a `nextCursor`.";

@@ -78,7 +78,7 @@ type TargetCase = "workflowSlug" | "model";
 
 /** Exact price of a run, which becomes its limit. @throws DomainError INVALID_REQUEST if the price isn't known before the run */
 const exactPrice = async (context: RunContext, $case: TargetCase, value: string): Promise<number> => {
-  const { millicredits, maxMillicredits, mayCostLess } = await askQuote(context, $case, value, { version: context.query.version });
+  const { millicredits, maxMillicredits, mayCostLess } = await askQuote(context, $case, value, context.query);
   if (maxMillicredits === millicredits && !mayCostLess) return toCredits(millicredits);
   const most = toCredits(maxMillicredits);
   const message = `is required: what this run costs is not known before it ends (${toCredits(millicredits)} credits are expected, ${most} are the most); say how much it may cost`;

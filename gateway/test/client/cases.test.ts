@@ -6,7 +6,16 @@ import { startScripted, type Script, type ScriptedService } from "./server";
 interface Case {
   name: string;
   script: Script[];
-  call: { method: string; workflow?: string; model?: string; inputs?: Record<string, unknown>; maxCredits?: number; until?: string };
+  call: {
+    method: string;
+    workflow?: string;
+    model?: string;
+    inputs?: Record<string, unknown>;
+    maxCredits?: number;
+    until?: string;
+    alias?: string;
+    version?: number;
+  };
   maxRetries?: number;
   result?: unknown;
   error?: { status: number; code: string | null; message: string };
@@ -20,8 +29,12 @@ const { about, cases } = JSON.parse(readFileSync(join(__dirname, "cases.json"), 
 let service: ScriptedService;
 afterEach(() => service.stop());
 
-const perform = (client: Client, { method, workflow = "", model, inputs = {}, maxCredits, until }: Case["call"]): Promise<unknown> => {
-  const target: Target = model === undefined ? { workflow, until } : { model };
+const perform = (
+  client: Client,
+  { method, workflow = "", model, inputs = {}, maxCredits, until, ...selection }: Case["call"],
+): Promise<unknown> => {
+  const { alias = "", version = 0 } = selection;
+  const target: Target = model === undefined ? { workflow, until, ...selection } : { model };
   switch (method) {
     case "run":
       return client.run(target, inputs, { maxCredits });
@@ -31,6 +44,8 @@ const perform = (client: Client, { method, workflow = "", model, inputs = {}, ma
       return client.workflows.get(workflow);
     case "delete":
       return client.workflows.delete(workflow);
+    case "setAlias":
+      return client.workflows.setAlias(workflow, alias, { version });
     case "whoami":
       return client.whoami();
     default:

@@ -51,6 +51,23 @@ it("tells scripts what a run cost and how long it took", async () => {
   expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toEqual({ executionId, result: { text: "x" }, cost: 1.5, ms: 20 });
 });
 
+it("promotes the version of another alias, and a version by its number", async () => {
+  const listed = [
+    { name: "production", version: 2, isDefault: false },
+    { name: "staging", version: 3, isDefault: false },
+  ];
+  const moved = { status: 200, json: { name: "production", version: 3 } };
+  const { code, stdout } = await printed(await start(["promote", "poster", "--from", "staging"], { status: 200, json: listed }, moved));
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "3\n" });
+  expect(service.received.map(({ method, path, body }) => [method, path, body])).toEqual([
+    ["GET", "/api/workflows/poster/aliases", ""],
+    ["PUT", "/api/workflows/poster/aliases/production", '{"version":3}'],
+  ]);
+  await service.stop();
+  const { code: refused } = await printed(await start(["promote", "poster"]));
+  expect(refused).toBe(2);
+});
+
 it("ends without an error when its reader has enough, as `head` does", async () => {
   const models = Array.from({ length: 20_000 }, (_, index) => ({ internalName: `model-${index}`, modality: "image", status: "ready" }));
   const child = await start(["models"], { status: 200, json: models });

@@ -54,4 +54,5 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D22", "More control"],
   ["D23", "Budgets, and who spent what"],
   ["D24", "Buying credits, signing in"],
+  ["D31", "Environments"],
 ]);

@@ -151,8 +151,9 @@ describe("the search", () => {
   });
 
   it.each([
-    ["staging", "guide/versions"],
-    ["rollback", "guide/versions"],
+    ["staging", "guide/staging-and-production"],
+    ["rollback", "guide/staging-and-production"],
+    ["promote", "guide/staging-and-production"],
     ["sso", "operations/sign-in"],
     ["gdpr", "operations/retention"],
     ["429", "reference/errors/RATE_LIMIT_EXCEEDED"],

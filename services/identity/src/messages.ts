@@ -45,6 +45,7 @@ export const toKeyMessage = (key: KeyRecord): identity.Key =>
     preset: key.preset,
     capabilities: key.capabilities,
     metadata: Object.fromEntries((key.metadata ?? []).map(({ name, value }) => [name, value])),
+    alias: key.alias,
     createdAt: key.createdAt,
     lastUsedAt: key.lastUsedAt ?? undefined,
     expiresAt: key.expiresAt ?? undefined,

@@ -195,6 +195,8 @@ export interface KeyRecord {
   capabilities: string[];
   /** Metadata of every run by the key; absent in old rows. */
   metadata?: { name: string; value: string }[];
+  /** The only alias that runs by the key use; absent or empty for any. */
+  alias?: string;
   /** Hashes of the current value and, after a rotation, the previous one. Each is unique. */
   hashes: string[];
   rotation: RotationRecord | null;

@@ -124,20 +124,22 @@ const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethod
     return identity.ResolveKeyResponse.fromPartial({ key: toKeyMessage(key), user: toUserMessage(user), effectiveCapabilities });
   }),
   createKey: unary(async (request: identity.CreateKeyRequest) => {
-    const { userId, madeBy, name, preset, capabilities, expiresAt, webhookUrl, webhookEvents } = request;
+    const { userId, madeBy, name, preset, capabilities, expiresAt, alias, webhookUrl, webhookEvents } = request;
     if (!webhookUrl && webhookEvents.length > 0) throw invalidRequest([{ path: "webhook.url", message: "is required" }]);
     const webhook = webhookUrl ? { url: webhookUrl, events: webhookEvents } : undefined;
-    const issued = await keys.create(userId, { madeBy: madeBy || userId, name, preset, capabilities, expiresAt, webhook });
+    const wanted = { madeBy: madeBy || userId, name, preset, capabilities, expiresAt, webhook };
+    const issued = await keys.create(userId, { ...wanted, ...(alias === undefined ? {} : { alias }) });
     return identity.CreateKeyResponse.fromPartial({ ...issued, key: toKeyMessage(issued.key) });
   }),
   listKeys: unary(async ({ userId }: identity.ListKeysRequest) =>
     identity.ListKeysResponse.fromPartial({ keys: (await keys.list(userId)).map(toKeyMessage) }),
   ),
-  updateKey: unary(async ({ userId, madeBy, keyId, name, capabilities, metadata }: identity.UpdateKeyRequest) => {
+  updateKey: unary(async ({ userId, madeBy, keyId, name, capabilities, metadata, alias }: identity.UpdateKeyRequest) => {
     const { key, warnings } = await keys.edit({ userId, madeBy }, keyId, {
       ...(name === undefined ? {} : { name }),
       ...(capabilities ? { capabilities: capabilities.capabilities } : {}),
       ...(metadata ? { metadata: metadata.values } : {}),
+      ...(alias === undefined ? {} : { alias }),
     });
     return identity.UpdateKeyResponse.fromPartial({ key: toKeyMessage(key), warnings });
   }),

@@ -118,6 +118,7 @@ const keySchema = new Schema<KeyRecord>(
     capabilities: { type: [String], required: true },
     // Names can contain dots.
     metadata: { type: [new Schema({ name: text, value: { type: String, default: "" } }, OPTIONS)], default: [] },
+    alias: { type: String, default: undefined },
     hashes: { type: [String], required: true },
     rotation: { type: new Schema({ graceSeconds: number, previousEndsAt: optionalDate }, OPTIONS), default: null },
     webhook: {

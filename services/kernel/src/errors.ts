@@ -46,6 +46,7 @@ export const REASONS = [
   "MODEL_TIER_REQUIRED",
   "WORKFLOW_NOT_FOUND",
   "VERSION_NOT_FOUND",
+  "ALIAS_NOT_FOUND",
   "EXECUTION_NOT_FOUND",
   "MODEL_NOT_FOUND",
   "NOT_FOUND",
@@ -188,6 +189,9 @@ export const roleDenied = (role: Role, required = `role:${role}`): DomainError =
 /** A missing workflow and another user's get one error, so that callers can't probe for slugs. */
 export const workflowNotFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
 export const versionNotFound = (): DomainError => new DomainError("not_found", "VERSION_NOT_FOUND", "the workflow has no such version");
+/** @param alias as the request names it */
+export const aliasNotFound = (alias: string): DomainError =>
+  new DomainError("not_found", "ALIAS_NOT_FOUND", `the workflow has no alias ${alias}`);
 export const executionNotFound = (): DomainError => new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
 
 /** Matches messages of version 1.0.0 that may quote URLs, hosts, headers or values. Rows of that version have no public message. */

@@ -43,6 +43,8 @@ export const LIMITS = {
   coverBytes: 16 * KIB,
   /** Per workflow. */
   versions: 1_000,
+  /** Per workflow. */
+  aliases: 20,
   noteChars: 1_000,
   searchChars: 200,
   usagePageRows: 500,
@@ -83,6 +85,11 @@ export const isSlug = (value: string): boolean => value.length <= MAX_SLUG_CHARS
 export const APPROVED_VERSION = "approved";
 /** Like `APPROVED_VERSION`, but selects the draft even if versions exist: for a nested workflow node that names the draft. */
 export const APPROVED_DRAFT_VERSION = "approved-draft";
+
+/** Names of a workflow's aliases. */
+export const ALIAS = /^[a-z][a-z0-9-]{0,31}$/;
+/** The alias of runs that name neither an alias nor a version. While it isn't set, it is the newest published version. */
+export const PRODUCTION = "production";
 
 /** A version number or `draft`. */
 export const VERSION = /^(?:draft|[1-9]\d{0,8})$/;

@@ -3,8 +3,8 @@ import { APPROVED_VERSION, unlessNotFound } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { Workflows } from "./clients";
 
-export const approvedTarget = (workflowSlug: string): executions.Target =>
-  executions.Target.fromPartial({ target: { $case: "workflowSlug", value: workflowSlug }, version: APPROVED_VERSION });
+export const approvedTarget = ({ workflowSlug, alias = "" }: { workflowSlug: string; alias?: string | undefined }): executions.Target =>
+  executions.Target.fromPartial({ target: { $case: "workflowSlug", value: workflowSlug }, version: APPROVED_VERSION, alias });
 
 export type Approve = (workflowSlug: string, ownerId: string) => Promise<void>;
 

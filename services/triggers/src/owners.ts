@@ -63,7 +63,7 @@ const runnerOf = (
 ): executions.Runner => {
   const webhook = covers(capabilities, RECEIVE) && !key?.webhook?.disabledAt ? key?.webhook : undefined;
   return executions.Runner.fromPartial({
-    ...{ userId, role, tier, source: SOURCE, keyId: key?.id ?? "", keyMetadata: key?.metadata ?? {} },
+    ...{ userId, role, tier, source: SOURCE, keyId: key?.id ?? "", keyMetadata: key?.metadata ?? {}, keyAlias: key?.alias },
     ...{ baseTier: plan.base, markupPermille: plan.markupPermille, concurrency: plan.concurrency },
     ...(webhook ? { webhookUrl: webhook.url, webhookEvents: webhook.events } : {}),
     ...(personId === userId ? {} : { personId }),

@@ -15,6 +15,7 @@ const scheduleMessage = ({ _id: id, keyId, maxMillicredits, stopped, history, ..
     ...{
       id,
       workflowSlug: row.workflowSlug,
+      alias: row.alias,
       keyId: keyId ?? "",
       cron: row.cron,
       timezone: row.timezone,
@@ -30,7 +31,7 @@ const scheduleMessage = ({ _id: id, keyId, maxMillicredits, stopped, history, ..
 const hookMessage = ({ _id: id, keyId, signatureHeader, deliveryIdHeader, ...row }: HookRecord): triggers.Hook =>
   triggers.Hook.fromPartial({
     ...{ id, workflowSlug: row.workflowSlug, keyId: keyId ?? "", start: row.start, expression: row.expression, madeBy: row.personId ?? "" },
-    ...{ maxMillicredits: row.maxMillicredits, createdAt: row.createdAt },
+    ...{ alias: row.alias, maxMillicredits: row.maxMillicredits, createdAt: row.createdAt },
     ...{ signatureHeader: signatureHeader ?? "", deliveryIdHeader: deliveryIdHeader ?? "" },
   });
 

@@ -2,7 +2,8 @@
  * Selects the graph for apps, hooks and schedules, which run on their owners' accounts: the one that a caller who can run the workflow
  * approved last. A caller with only `workflow:write` can change or publish the draft; the approved graph stays until then.
  */
-import type { Approved, Published, Version, Workflow } from "./definition/workflow";
+import { PRODUCTION } from "@nodeloom/kernel";
+import { aliasOf, type Approved, type Published, type Version, type Workflow } from "./definition/workflow";
 import type { VersionStore } from "./definition/storage";
 
 type Graph = Pick<Workflow, "revision" | "graphDigest" | "published">;
@@ -42,7 +43,9 @@ export const approvedAfter = (before: Workflow, after: Graph): Approved | null =
   return isSame(approved, currentOf(after)) ? null : approved;
 };
 
-export const hasPendingChange = (workflow: Approvals): boolean => Boolean(workflow.approved ?? standingDraft(workflow));
+/** Once `production` is set, apps, hooks and schedules run its version, which is approved. */
+export const hasPendingChange = (workflow: Approvals & Pick<Workflow, "aliases">): boolean =>
+  Boolean((aliasOf(workflow, PRODUCTION) ? undefined : workflow.approved) ?? standingDraft(workflow));
 
 /** Storage number of an approved graph: published versions have positive numbers, drafts the negative of their revision. */
 export const storedNumber = ({ version, revision }: Approved): number => (version === 0 ? -revision : version);

@@ -26,6 +26,7 @@ import { createWorkflowStore } from "./store";
 import { createTemplates } from "./templates";
 import { createThumbnailAddresses } from "./pictures/thumbnails";
 import { createTools } from "./tools";
+import { createAliases } from "./versions/aliases";
 import { createVersionStore } from "./versions/version-store";
 import { createVersions } from "./versions/versions";
 import { createWorkflows } from "./workflows";
@@ -73,6 +74,7 @@ export const service = defineService({
       pictures,
       folders: createFolders({ store: folderStore, empty: (id, ownerId) => store.leaveFolder(id, ownerId, new Date()) }),
       versions: createVersions({ store, versions: versionStore, update: workflows.update }),
+      aliases: createAliases({ store, versions: versionStore }),
       templates: createTemplates({ store, versions: versionStore }),
       tools: createTools({ store, versions: versionStore }),
       apps: createApps({ store, versions: versionStore, pictures }),

@@ -1,10 +1,22 @@
-import { APPROVED_DRAFT_VERSION, APPROVED_VERSION, invalidRequest, LIMITS, versionNotFound, workflowNotFound } from "@nodeloom/kernel";
+import {
+  aliasNotFound,
+  APPROVED_DRAFT_VERSION,
+  APPROVED_VERSION,
+  invalidRequest,
+  LIMITS,
+  PRODUCTION,
+  versionNotFound,
+  workflowNotFound,
+} from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import { hasPendingChange, standingDraft, storedNumber } from "./approval";
 import { found } from "./definition/errors";
 import type { ListFilter, SchemaRow, WorkflowHead, WorkflowStore } from "./definition/storage";
 import {
+  aliasOf,
+  inProduction,
   newest,
+  type Alias,
   type Approved,
   type PinnedModels,
   type SchemaPart,
@@ -29,10 +41,22 @@ export interface Definition extends Pick<WorkflowHead, "name" | "revision" | "cr
   version: number;
   /** The user can run the workflow and read its schema, but not its graph. */
   graphHidden: boolean;
+  /** Empty if a version's number selected the graph, or the draft. */
+  alias: string;
   /** Only for a version. */
   pinnedModels: PinnedModels;
   /** Undefined if the caller has the current revision. */
   graph: Pick<Workflow, "nodesJson" | "edgesJson"> | undefined;
+}
+
+/** Selects a graph of a workflow. */
+export interface Selection {
+  /** A number, `draft`, or empty for the alias's version. */
+  version: string;
+  /** Empty or absent for `production`. */
+  alias?: string | undefined;
+  /** A workflow without the alias is used by `production`. */
+  orProduction?: boolean | undefined;
 }
 
 /** Reads workflows with the access of owners and other users. */
@@ -40,13 +64,16 @@ export interface Reading {
   get(slug: string, userId: string): Promise<Workflow>;
   /** `next` is the next cursor; undefined at the end. */
   list(listing: Listing): Promise<{ rows: Summary[]; next: string | undefined }>;
-  /** @param version a number, `draft`, or empty for the newest version (the draft if there is none) */
-  schema(slug: string, userId: string, version: string): Promise<SchemaPart & { pendingChange: boolean }>;
+  /** @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, ALIAS_NOT_FOUND or INVALID_REQUEST */
+  schema(slug: string, userId: string, selection: Selection): Promise<SchemaPart & { pendingChange: boolean }>;
   publicSchema(slug: string): Promise<SchemaPart>;
   /** Workflows of an owner whose drafts send secrets, newest first. */
   secretUses(ownerId: string): Promise<SecretUse[]>;
-  /** @param version like in `schema`; for an own workflow also `approved` and `approved-draft`, the graphs for apps, hooks and schedules */
-  definition(slug: string, userId: string, knownRevision: number, version: string): Promise<Definition>;
+  /**
+   * For an own workflow, the selected version can also be `approved` or `approved-draft`, the graphs for apps, hooks and schedules.
+   * @throws DomainError like `schema`
+   */
+  definition(slug: string, userId: string, knownRevision: number, selection: Selection): Promise<Definition>;
 }
 
 export interface ReadingDeps {
@@ -60,19 +87,45 @@ const SECRET_USES = 1_000;
 const DRAFT = "draft";
 const VERSION = /^[1-9]\d{0,8}$/;
 
+interface Choice {
+  /** 0 for the draft. */
+  version: number;
+  /** The name of the alias that selected the version; empty for none. */
+  alias: string;
+  /** That alias, if it was set. */
+  set?: Alias | undefined;
+}
+
 /**
- * Resolves a version; 0 is the draft. Users other than the owner can only use the newest version, or the draft if there is none.
- * @throws DomainError INVALID_REQUEST or VERSION_NOT_FOUND
+ * Resolves an alias. Users other than the owner can only use `production`.
+ * @throws DomainError ALIAS_NOT_FOUND
  */
-const chosenVersion = (head: Pick<WorkflowHead, "createdBy" | "published">, userId: string, version: string): number => {
-  const latest = newest(head);
-  if (version === "") return latest;
+const chosenByAlias = (
+  head: Pick<WorkflowHead, "createdBy" | "published" | "aliases">,
+  userId: string,
+  { alias = "", orProduction }: Selection,
+): Choice => {
+  const set = alias === "" || head.createdBy !== userId ? undefined : aliasOf(head, alias);
+  if (set) return { version: set.version, alias, set };
+  if (alias !== "" && alias !== PRODUCTION && !orProduction) throw aliasNotFound(alias);
+  const version = inProduction(head);
+  return { version, alias: version === 0 ? "" : PRODUCTION, set: aliasOf(head, PRODUCTION) };
+};
+
+/**
+ * Resolves a selection: the one place where an alias becomes a version. Users other than the owner can only use the version in
+ * production, or the draft if no version is published.
+ * @throws DomainError INVALID_REQUEST, VERSION_NOT_FOUND or ALIAS_NOT_FOUND
+ */
+const chosenVersion = (head: Pick<WorkflowHead, "createdBy" | "published" | "aliases">, userId: string, selection: Selection): Choice => {
+  const { version } = selection;
+  if (version === "") return chosenByAlias(head, userId, selection);
   if (version !== DRAFT && !VERSION.test(version))
     throw invalidRequest([{ path: "version", message: `must be a version's number, or ${DRAFT}` }]);
   const chosen = version === DRAFT ? 0 : Number(version);
-  const isVisible = head.createdBy === userId ? chosen <= latest : chosen === latest;
+  const isVisible = head.createdBy === userId ? chosen <= newest(head) : chosen === inProduction(head);
   if (!isVisible) throw versionNotFound();
-  return chosen;
+  return { version: chosen, alias: "" };
 };
 
 async function* nothing(): AsyncIterable<Summary[]> {
@@ -86,11 +139,11 @@ const STANDING: ReadonlyMap<string, { otherwise: string; approved(head: Workflow
 ]);
 
 export const createReading = ({ store, versions, pictures }: ReadingDeps): Reading => {
-  /** The workflow for other users: its newest version's graph, and no pictures outside of our storage. */
+  /** The workflow for other users: the graph of its version in production, and no pictures outside of our storage. */
   const asOthersSee = async (workflow: Workflow): Promise<Workflow> => {
-    const { takedown: _takedown, app: _app, approved: _approved, approvedDraft: _draft, ...rest } = workflow;
+    const { takedown: _takedown, app: _app, approved: _approved, approvedDraft: _draft, aliases: _aliases, ...rest } = workflow;
     const cover = { coverJson: pictures.safeCover(workflow.coverJson), thumbnail: pictures.safeThumbnail(workflow.thumbnail) };
-    const version = newest(workflow);
+    const version = inProduction(workflow);
     if (version === 0) return { ...rest, ...cover };
     const stored = await versions.get(workflow.creationId, version);
     if (!stored) throw versionNotFound();
@@ -124,26 +177,30 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
       return workflow.createdBy === userId ? workflow : asOthersSee(workflow);
     },
     list: summaries,
-    schema: async (slug, userId, version) => {
+    schema: async (slug, userId, selection) => {
       const row = found(await store.runnableSchema(slug, userId));
-      const schema = await versionSchema(row, chosenVersion(row, userId, version));
+      const schema = await versionSchema(row, chosenVersion(row, userId, selection).version);
       return { ...schema, pendingChange: row.createdBy === userId && hasPendingChange(row) };
     },
     publicSchema: async (slug) => {
       const row = found(await store.publicSchema(slug));
-      return versionSchema(row, newest(row));
+      return versionSchema(row, inProduction(row));
     },
-    definition: async (slug, userId, knownRevision, selected) => {
+    definition: async (slug, userId, knownRevision, selection) => {
       const head = found(await store.runnableHead(slug, userId));
       const { name, createdBy, creationId, published } = head;
-      const standing = STANDING.get(selected);
-      const approved = (createdBy === userId && standing?.approved(head)) || undefined;
-      const version = approved?.version ?? chosenVersion(head, userId, standing?.otherwise ?? selected);
+      const standing = STANDING.get(selection.version);
+      const choice = chosenVersion(head, userId, { ...selection, version: standing?.otherwise ?? selection.version });
+      // An alias that was set is approved: only callers who can run the workflow set one.
+      const approved = (createdBy === userId && !choice.set && standing?.approved(head)) || undefined;
+      const version = approved?.version ?? choice.version;
+      const alias = version === 0 ? "" : choice.alias;
       const graphHidden = createdBy !== userId && !head.isTemplate;
-      const known = approved ? approved : version === 0 ? head : version === published?.version ? published : undefined;
+      const current = version === 0 ? head : version === published?.version ? published : undefined;
+      const known = approved ?? choice.set ?? current;
       const { revision, ...rest } = known ?? (await versions.identity(creationId, version)) ?? { revision: 0 };
       const pinnedModels = "pinnedModels" in rest ? (rest.pinnedModels ?? {}) : {};
-      const told = { name, createdBy, version, graphHidden, pinnedModels };
+      const told = { name, createdBy, version, alias, graphHidden, pinnedModels };
       if (knownRevision > 0 && revision === knownRevision) return { ...told, revision, graph: undefined };
       const kept = approved ? storedNumber(approved) : version;
       const graph = kept === 0 ? found(await store.runnable(slug, userId)) : await versions.get(creationId, kept);

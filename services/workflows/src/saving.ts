@@ -10,7 +10,7 @@ import { namedBy } from "./definition/named-media";
 import { checkSettings, checkSize, derive } from "./definition/settings";
 import { firstFree, slugOf, variantsOf } from "./definition/slug";
 import type { OwnWorkflow, WorkflowStore } from "./definition/storage";
-import { newest, type Settings, type Workflow } from "./definition/workflow";
+import { inProduction, newest, type Settings, type Workflow } from "./definition/workflow";
 import type { FolderStore } from "./folders/folders";
 import type { Allowed, InlineThumbnails } from "./pictures/inline-thumbnails";
 import type { Pictures } from "./pictures/pictures";
@@ -177,11 +177,11 @@ export const createSaving = (deps: SavingDeps): Saving => {
     if (unapproved && next.isTemplate && (changes.isTemplate === true || newest(next) === 0)) throw notApproved();
   };
 
-  /** Other users read a template's newest version, or its draft if there is none. */
+  /** Other users read a template's version in production, or its draft if none is published. */
   const checkReadable = async (current: Workflow, next: Workflow): Promise<void> => {
     const isDraftShown = newest(next) === 0;
     if (!next.isTemplate || (current.isTemplate && (!isDraftShown || next.nodesJson === current.nodesJson))) return;
-    const shown = isDraftShown ? next : await versions.get(next.creationId, newest(next));
+    const shown = isDraftShown ? next : await versions.get(next.creationId, inProduction(next));
     if (shown) checkNoCredentials(shown);
   };
 

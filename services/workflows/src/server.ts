@@ -1,4 +1,4 @@
-import type { InputField } from "@nodeloom/kernel";
+import { PRODUCTION, type InputField } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { workflows as proto } from "@nodeloom/proto";
 import { hasPendingChange } from "./approval";
@@ -10,8 +10,9 @@ import type { Pictures } from "./pictures/pictures";
 import type { Templates } from "./templates";
 import type { Tools } from "./tools";
 import type { ThumbnailAddresses } from "./pictures/thumbnails";
+import type { Aliases } from "./versions/aliases";
 import { isChanged, type Versions } from "./versions/versions";
-import { newest } from "./definition/workflow";
+import { aliasOf, newest } from "./definition/workflow";
 import type { SchemaPart, Settings, Summary, Tool, Version, VersionHead, Workflow } from "./definition/workflow";
 import type { Workflows } from "./workflows";
 
@@ -24,6 +25,7 @@ const toWorkflow = (workflow: Workflow): proto.Workflow =>
     folderId: workflow.folderId ?? undefined,
     thumbnail: workflow.thumbnail ?? undefined,
     publishedVersion: newest(workflow),
+    productionVersion: aliasOf(workflow, PRODUCTION)?.version ?? 0,
     changedSincePublished: isChanged(workflow),
     pendingChange: hasPendingChange(workflow),
     takedown: workflow.takedown ?? undefined,
@@ -87,6 +89,7 @@ export interface Handled {
   workflows: Workflows;
   folders: Folders;
   versions: Versions;
+  aliases: Aliases;
   templates: Templates;
   clone: Clone;
   tools: Tools;
@@ -114,8 +117,7 @@ const toSummary = (row: Summary, userId: string, thumbnail: string | undefined, 
     thumbnail: isOwn || (thumbnail !== undefined && pictures.isOurs(thumbnail)) ? thumbnail : undefined,
     coverJson: isOwn ? row.coverJson : pictures.safeCover(row.coverJson),
     featured: row.isTemplate && row.featured === true,
-    // Runs use the newest version.
-    generators: row.published?.generators ?? row.generators,
+    generators: aliasOf(row, PRODUCTION)?.generators ?? row.published?.generators ?? row.generators,
   });
 };
 
@@ -123,6 +125,7 @@ export const workflowsHandlers = ({
   workflows,
   folders,
   versions,
+  aliases,
   templates,
   clone,
   tools,
@@ -159,8 +162,8 @@ export const workflowsHandlers = ({
     await workflows.remove(which);
     return {};
   }),
-  getSchema: unary(async ({ slug, userId, version }) => {
-    const schema = await workflows.schema(slug, userId, version);
+  getSchema: unary(async ({ slug, userId, ...selection }) => {
+    const schema = await workflows.schema(slug, userId, selection);
     const { generators, pendingChange } = schema;
     return proto.GetSchemaResponse.fromPartial({ schema: toSchema(schema), generators, pendingChange });
   }),
@@ -176,8 +179,8 @@ export const workflowsHandlers = ({
     const publications = await apps.publicationsOf(origin);
     return { found: publications.length > 0, publications };
   }),
-  getDefinition: unary(async ({ slug, userId, knownRevision, version }) => {
-    const { graph, ...head } = await workflows.definition(slug, userId, knownRevision, version);
+  getDefinition: unary(async ({ slug, userId, knownRevision, ...selection }) => {
+    const { graph, ...head } = await workflows.definition(slug, userId, knownRevision, selection);
     return proto.GetDefinitionResponse.fromPartial({ slug, ...head, unchanged: graph === undefined, ...graph });
   }),
   approveGraph: unary(async (request) => {
@@ -202,6 +205,9 @@ export const workflowsHandlers = ({
   restoreVersion: unary(async (request) =>
     proto.RestoreVersionResponse.fromPartial({ workflow: toWorkflow(await versions.restore(request)) }),
   ),
+  listAliases: unary(async ({ slug, ownerId }) => proto.ListAliasesResponse.fromPartial({ aliases: await aliases.list(slug, ownerId) })),
+  setAlias: unary(async (request) => proto.SetAliasResponse.fromPartial(await aliases.set(request))),
+  deleteAlias: unary(async (request) => proto.DeleteAliasResponse.fromPartial({ earlier: await aliases.remove(request) })),
   moderateTemplate: unary(async ({ slug, listed, reason }) => {
     const { before, after, featured } = await templates.moderate(slug, listed, reason);
     return proto.ModerateTemplateResponse.fromPartial({

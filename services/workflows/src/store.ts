@@ -1,7 +1,16 @@
+import { PRODUCTION } from "@nodeloom/kernel";
 import { insertOnce, isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
 import type { App } from "./apps/app";
-import type { Approved, GeneratorUse, Published, Summary, Takedown, Workflow } from "./definition/workflow";
+import {
+  aliasOf,
+  type Approved,
+  type GeneratorUse,
+  type Published,
+  type Summary,
+  type Takedown,
+  type Workflow,
+} from "./definition/workflow";
 import type { AppRow, ListFilter, ToolRow, WorkflowStore } from "./definition/storage";
 
 /** A workflow, or the remains of a deleted one: its slug, reserved for its owner. */
@@ -75,6 +84,7 @@ const rows = new Schema<Row>(
     secretNames: { type: [String], default: undefined },
     thumbnailRef: String,
     published,
+    aliases: { type: Schema.Types.Mixed, default: undefined },
     approved,
     approvedDraft: approved,
     takedown,
@@ -101,15 +111,16 @@ rows.index({ formerCreations: 1 }, { sparse: true });
 const SUMMARY = {
   ...{ name: 1, description: 1, tags: 1, isTemplate: 1, hidden: 1, archived: 1, folderId: 1, coverJson: 1 },
   ...{ createdBy: 1, authorId: 1, generators: 1, updatedAt: 1, revision: 1, published: 1, thumbnailRef: 1, featured: 1 },
+  aliases: 1,
 } as const satisfies Record<Exclude<keyof Summary, "slug">, 1>;
 const SCHEMA = {
   ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 },
-  ...{ createdBy: 1, creationId: 1, published: 1, approved: 1, approvedDraft: 1 },
+  ...{ createdBy: 1, creationId: 1, published: 1, aliases: 1, approved: 1, approvedDraft: 1 },
 } as const;
-const TOOL = { name: 1, description: 1, fieldsJson: 1, resultsJson: 1, creationId: 1, published: 1 } as const;
+const TOOL = { name: 1, description: 1, fieldsJson: 1, resultsJson: 1, creationId: 1, published: 1, aliases: 1 } as const;
 const APP = {
   ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1 },
-  ...{ createdBy: 1, createdAt: 1, creationId: 1, published: 1, approved: 1, app: 1 },
+  ...{ createdBy: 1, createdAt: 1, creationId: 1, published: 1, aliases: 1, approved: 1, app: 1 },
 } as const;
 const HEAD = {
   _id: 0,
@@ -118,6 +129,7 @@ const HEAD = {
   createdBy: 1,
   creationId: 1,
   published: 1,
+  aliases: 1,
   approved: 1,
   approvedDraft: 1,
   isTemplate: 1,
@@ -144,6 +156,11 @@ const runnable = (slug: string, userId: string) => ({ _id: slug, $or: [{ created
 /** Matches if the newest version is unchanged. */
 const stillPublished = ({ published }: Pick<Workflow, "published">): object =>
   published ? { "published.version": published.version } : { published: null };
+
+/** Matches if an alias is unchanged. */
+const stillAliased = (read: Pick<Workflow, "aliases">, name: string): object => ({
+  [`aliases.${name}.version`]: aliasOf(read, name)?.version ?? null,
+});
 
 const atRevision = (revision: number | undefined): { revision?: number } => (revision === undefined ? {} : { revision });
 
@@ -281,7 +298,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     },
     replace: async (read, members) => {
       const { slug, createdBy, revision } = read;
-      const asRead = { _id: slug, createdBy, revision, ...stillPublished(read) };
+      const asRead = { _id: slug, createdBy, revision, ...stillPublished(read), ...stillAliased(read, PRODUCTION) };
       const { matchedCount } = await model.updateOne(asRead as object, { $set: members }).exec();
       return matchedCount === 1;
     },
@@ -304,6 +321,13 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
       const { slug, createdBy, creationId } = read;
       const asRead = { _id: slug, createdBy, creationId, ...stillPublished(read) };
       await model.updateOne(asRead as object, { $set: { published: now, approved } }).exec();
+    },
+    setAlias: async (read, name, alias) => {
+      const { slug, createdBy, creationId, revision } = read;
+      const asRead = { _id: slug, createdBy, creationId, revision, ...stillPublished(read), ...stillAliased(read, name) };
+      const removal = { $unset: { [`aliases.${name}`]: "" }, ...(name === PRODUCTION ? { $set: { approved: null } } : {}) };
+      const change = alias ? { $set: { [`aliases.${name}`]: alias } } : removal;
+      return (await model.collection.updateOne(asRead as object, change)).matchedCount === 1;
     },
     approveDraft: async ({ slug, createdBy, creationId, revision }) => {
       await model.updateOne({ _id: slug, createdBy, creationId, revision }, { $set: { approvedDraft: null } }).exec();

@@ -1,6 +1,6 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import type { ToolRow, WorkflowStore } from "./definition/storage";
-import { newest, type Tool } from "./definition/workflow";
+import { inProduction, type Tool } from "./definition/workflow";
 import type { VersionStore } from "./definition/storage";
 
 const PAGE_MAX = 100;
@@ -12,7 +12,7 @@ export interface WhichTools {
   limit: number;
 }
 
-/** Workflows that an owner's agents get as tools: the newest version, or the draft if there is none. */
+/** Workflows that an owner's agents get as tools: the version in production, or the draft if none is published. */
 export type Tools = (ownerId: string, which: WhichTools) => Promise<Tool[]>;
 
 export interface ToolsDeps {
@@ -22,7 +22,7 @@ export interface ToolsDeps {
 
 export const createTools = ({ store, versions }: ToolsDeps): Tools => {
   const asItRuns = async (row: ToolRow): Promise<Tool> => {
-    const version = newest(row);
+    const version = inProduction(row);
     const published = version === 0 ? undefined : await versions.interfaceOf(row.creationId, version);
     return published ? { ...row, resultsJson: undefined, ...published } : row;
   };

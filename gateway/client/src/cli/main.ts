@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { createClient } from "../client";
+import { addAliasCommands } from "./aliases";
 import { addKeyCommands } from "./keys";
 import { EXIT, outcomeOf } from "./outcome";
 import { withPrompt } from "./prompt";
@@ -91,6 +92,7 @@ program
   .option("-o, --output <path>", "save its file there; a folder (ending with /) takes all")
   .option("--max-credits <n>", "refuse a run that could cost more", number)
   .option("--until <node>", "run only that node of a workflow and what it needs")
+  .option("--alias <name>", "run the version of this alias, such as staging")
   .option("--idempotency-key <key>", "the same key and inputs run once")
   .action((target: string, inputs: string[], options: RunOptions) =>
     perform(async (terminal) => run(await openClient(), target, inputs, options, terminal)),
@@ -143,6 +145,7 @@ workflows
   .description("says in what files and their workflows differ; exit code 1 where they do")
   .action((files: string[]) => perform(async (terminal) => ((await diff(await openClient(), files, terminal)) ? 1 : 0)));
 
+addAliasCommands(program, perform, number);
 addKeyCommands(program, perform, number);
 
 program

@@ -1,6 +1,6 @@
 import type { Quote } from "../api-types";
 import type { Client } from "../client";
-import { failureOf, type Target } from "../runs";
+import { failureOf, selectionOf, type Target } from "../runs";
 import { readInputs, type InputTypes } from "./inputs";
 import { EXIT, Refusal } from "./outcome";
 import { saveFiles } from "./results";
@@ -14,12 +14,13 @@ export interface RunOptions {
   output?: string;
   maxCredits?: number;
   until?: string;
+  alias?: string;
   idempotencyKey?: string;
 }
 
 const typesOf = async (client: Client, target: Target): Promise<InputTypes> => {
   if ("workflow" in target) {
-    const { fields } = await client.workflows.schema(target.workflow);
+    const { fields } = await client.workflows.schema(target.workflow, { alias: target.alias });
     return new Map(fields.map(({ name, type }) => [name, type]));
   }
   const { inputSchema } = await client.models.get(target.model);
@@ -68,7 +69,7 @@ const bodyOf = (inputs: string, more: Readonly<Record<string, unknown>>): string
 const quote = async (client: Client, target: Target, text: string): Promise<Quote> => {
   const { body } =
     "workflow" in target
-      ? await client.requestText("quoteWorkflow", { text, params: { slug: target.workflow } })
+      ? await client.requestText("quoteWorkflow", { text, params: { slug: target.workflow }, query: selectionOf(target) })
       : await client.requestText("quoteModel", { text, params: { internalName: target.model } });
   return JSON.parse(body) as Quote;
 };
@@ -78,7 +79,7 @@ const start = async (client: Client, target: Target, text: string, idempotencyKe
   const request = { text, idempotencyKey, headers: { prefer: "respond-async" } };
   const { headers } =
     "workflow" in target
-      ? await client.requestText("runWorkflow", { ...request, params: { slug: target.workflow } })
+      ? await client.requestText("runWorkflow", { ...request, params: { slug: target.workflow }, query: selectionOf(target) })
       : await client.requestText("runModel", { ...request, params: { internalName: target.model } });
   return headers.get("x-execution-id") ?? "";
 };
@@ -91,9 +92,10 @@ export const run = async (
   options: RunOptions,
   terminal: Terminal,
 ): Promise<void> => {
-  const { output, maxCredits, until, idempotencyKey } = options;
-  const target: Target = name.startsWith(MODEL_PREFIX) ? { model: name.slice(MODEL_PREFIX.length) } : { workflow: name, until };
+  const { output, maxCredits, until, alias, idempotencyKey } = options;
+  const target: Target = name.startsWith(MODEL_PREFIX) ? { model: name.slice(MODEL_PREFIX.length) } : { workflow: name, until, alias };
   if ("model" in target && until !== undefined) throw new Refusal("--until is for workflows");
+  if ("model" in target && alias !== undefined) throw new Refusal("--alias is for workflows");
   const inputs = await readInputs(client, given, await typesOf(client, target));
   const { estimatedCreditCost, maxCreditCost, exact } = await quote(client, target, bodyOf(inputs, { until }));
   const most = maxCreditCost ?? 0;

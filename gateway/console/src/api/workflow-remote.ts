@@ -45,8 +45,11 @@ export interface OpenedWorkflow extends Loaded {
 
 const graphOf = (texts: ReadonlyMap<string, string>): DocGraph => readDocGraph(texts.get("nodes") ?? "[]", texts.get("edges") ?? "[]");
 
+const numberOf = (text = "null"): number | null => JSON.parse(text) as number | null;
+
 const publishedOf = (texts: ReadonlyMap<string, string>): Published => ({
-  version: JSON.parse(texts.get("publishedVersion") ?? "null") as number | null,
+  version: numberOf(texts.get("publishedVersion")),
+  production: numberOf(texts.get("productionVersion") ?? texts.get("publishedVersion")),
   changed: texts.get("changedSincePublished") === "true",
   pending: texts.get("pendingChange") === "true",
 });

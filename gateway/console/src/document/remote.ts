@@ -15,7 +15,10 @@ export interface Meta {
 
 /** What callers run: a published version, or the draft while there is none. */
 export interface Published {
+  /** The newest version. */
   version: number | null;
+  /** The version that callers run. */
+  production: number | null;
   /** Whether the saved draft's graph is another one. */
   changed: boolean;
   /** Whether apps, hooks and schedules run an earlier graph until the change is confirmed. */

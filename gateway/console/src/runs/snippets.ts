@@ -3,6 +3,8 @@ export interface Call {
   baseUrl: string;
   /** `workflows/<slug>` or `models/<internalName>` */
   path: string;
+  /** Of a workflow: the alias to run; empty or absent for `production`. */
+  alias?: string;
   inputs: Readonly<Record<string, unknown>>;
   /** Credits that the run may cost at most. */
   maxCredits?: number | undefined;
@@ -10,14 +12,15 @@ export interface Call {
 
 const bodyOf = ({ inputs, maxCredits }: Call): Record<string, unknown> => ({ inputs, ...(maxCredits === undefined ? {} : { maxCredits }) });
 
+const addressOf = ({ baseUrl, path, alias = "" }: Call): string => `${baseUrl}/api/${path}/run${alias === "" ? "" : `?alias=${alias}`}`;
+
 const KEY = "YOUR_API_KEY";
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const indented = (json: string, by: string): string => json.split("\n").join(`\n${by}`);
 
 export const curl = (call: Call, key = KEY): string => {
-  const { baseUrl, path } = call;
   return [
-    `curl -X POST ${shellQuoted(`${baseUrl}/api/${path}/run`)}`,
+    `curl -X POST ${shellQuoted(addressOf(call))}`,
     `  -H ${shellQuoted(`x-api-key: ${key}`)}`,
     `  -H 'content-type: application/json'`,
     `  -d ${shellQuoted(JSON.stringify(bodyOf(call)))}`,
@@ -25,7 +28,7 @@ export const curl = (call: Call, key = KEY): string => {
 };
 
 export const typescript = (call: Call, key = KEY): string =>
-  `const response = await fetch(${JSON.stringify(`${call.baseUrl}/api/${call.path}/run`)}, {
+  `const response = await fetch(${JSON.stringify(addressOf(call))}, {
   method: "POST",
   headers: { "x-api-key": ${JSON.stringify(key)}, "content-type": "application/json" },
   body: JSON.stringify(${indented(JSON.stringify(bodyOf(call), undefined, 2), "  ")}),
@@ -53,7 +56,7 @@ export const python = (call: Call, key = KEY): string =>
 import urllib.request
 
 request = urllib.request.Request(
-    ${JSON.stringify(`${call.baseUrl}/api/${call.path}/run`)},
+    ${JSON.stringify(addressOf(call))},
     method="POST",
     headers={"x-api-key": ${JSON.stringify(key)}, "content-type": "application/json"},
     data=json.dumps(${python3(bodyOf(call), "    ")}).encode(),

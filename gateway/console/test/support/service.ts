@@ -15,7 +15,7 @@ export const META: Meta = {
   folderId: null,
 };
 
-const UNPUBLISHED: Published = { version: null, changed: false, pending: false };
+const UNPUBLISHED: Published = { version: null, production: null, changed: false, pending: false };
 
 /** What stands between a tab and the service: `before` loses requests, `after` loses answers. */
 export interface Line {

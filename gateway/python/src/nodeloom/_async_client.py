@@ -16,7 +16,7 @@ from ._errors import NodeloomError
 from ._exchange import Call, Pause, Reply, Send, Settings, Steps
 from ._operations import OperationId
 from ._pacing import Pacing
-from ._runs import POLL_SECONDS, RECONNECT_SECONDS, CompletedRun, Event, Following, Runs, target_call
+from ._runs import POLL_SECONDS, RECONNECT_SECONDS, CompletedRun, Event, Following, Runs, selection, target_call
 from ._settings import DEFAULT_TIMEOUT, settings_of
 from ._types import (
     Batch,
@@ -35,8 +35,10 @@ from ._types import (
     UsagePage,
     User,
     Workflow,
+    WorkflowAlias,
     WorkflowChanges,
     WorkflowSummary,
+    WorkflowVersionHead,
 )
 
 T = TypeVar("T")
@@ -121,6 +123,8 @@ class AsyncNodeloom:
         *,
         model: str | None = None,
         until: str | None = None,
+        alias: str | None = None,
+        version: int | str | None = None,
         max_credits: float | None = None,
         idempotency_key: str | None = None,
         headers: Mapping[str, str] | None = None,
@@ -130,6 +134,8 @@ class AsyncNodeloom:
 
         Args:
             until: Id of a node: only that node and what it needs are run.
+            alias: An alias of the workflow, such as `staging`. Without `alias` and `version`, `production` runs.
+            version: A published version's number, or `draft`, instead of an alias.
             max_credits: The run is refused if it could cost more. A quote's `estimatedCreditCost` will do.
             idempotency_key: The same key and body run once; a random one unless given.
 
@@ -142,6 +148,8 @@ class AsyncNodeloom:
             model=model,
             inputs=inputs,
             until=until,
+            alias=alias,
+            version=version,
             max_credits=max_credits,
             headers=headers,
             idempotency_key=idempotency_key,
@@ -155,6 +163,8 @@ class AsyncNodeloom:
         *,
         model: str | None = None,
         until: str | None = None,
+        alias: str | None = None,
+        version: int | str | None = None,
         max_credits: float | None = None,
         idempotency_key: str | None = None,
         headers: Mapping[str, str] | None = None,
@@ -166,6 +176,8 @@ class AsyncNodeloom:
             model=model,
             inputs=inputs,
             until=until,
+            alias=alias,
+            version=version,
             max_credits=max_credits,
             headers={"prefer": "respond-async", **(headers or {})},
             idempotency_key=idempotency_key,
@@ -236,9 +248,11 @@ class AsyncNodeloom:
         *,
         model: str | None = None,
         until: str | None = None,
+        alias: str | None = None,
+        version: int | str | None = None,
     ) -> Quote:
         """Validates and prices a run without running it."""
-        call = target_call("quote", workflow=workflow, model=model, inputs=inputs, until=until)
+        call = target_call("quote", workflow=workflow, model=model, inputs=inputs, until=until, alias=alias, version=version)
         return cast("Quote", await self._body(call))
 
     async def upload(self, file: bytes | str | os.PathLike[str]) -> Media:
@@ -322,11 +336,37 @@ class AsyncWorkflows:
     async def delete(self, slug: str) -> None:
         await self._client._body(Call("deleteWorkflow", params={"slug": slug}))
 
-    async def schema(self, slug: str) -> InputSchema:
-        return cast("InputSchema", await self._client._body(Call("getWorkflowSchema", params={"slug": slug})))
+    async def schema(self, slug: str, *, alias: str | None = None, version: int | str | None = None) -> InputSchema:
+        call = Call("getWorkflowSchema", params={"slug": slug}, query=selection(alias, version))
+        return cast("InputSchema", await self._client._body(call))
 
     async def public_schema(self, slug: str) -> PublicSchema:
         return cast("PublicSchema", await self._client._body(Call("getPublicSchema", params={"slug": slug})))
+
+    async def publish(self, slug: str, note: str | None = None) -> WorkflowVersionHead:
+        """Publishes the draft as the next version."""
+        call = Call("publishVersion", params={"slug": slug}, body={} if note is None else {"note": note})
+        return cast("WorkflowVersionHead", await self._client._body(call))
+
+    async def aliases(self, slug: str) -> Sequence[WorkflowAlias]:
+        """The aliases of a workflow, `production` first."""
+        return cast("Sequence[WorkflowAlias]", await self._client._body(Call("listAliases", params={"slug": slug})))
+
+    async def set_alias(self, slug: str, name: str, version: int, *, only_from: int | None = None) -> WorkflowAlias:
+        """Points an alias to a published version: promotes it, or rolls back.
+
+        Args:
+            only_from: The version that the alias must point to now.
+
+        Raises:
+            NodeloomError: PRECONDITION_FAILED if the alias points to another version than `only_from`.
+        """
+        body: dict[str, Any] = {"version": version, **({} if only_from is None else {"if": {"version": only_from}})}
+        call = Call("setAlias", params={"slug": slug, "name": name}, body=body)
+        return cast("WorkflowAlias", await self._client._body(call))
+
+    async def delete_alias(self, slug: str, name: str) -> None:
+        await self._client._body(Call("deleteAlias", params={"slug": slug, "name": name}))
 
 
 class AsyncModels:
@@ -368,6 +408,8 @@ class AsyncBatches:
         inputs: Sequence[Mapping[str, Any]] | None = None,
         *,
         model: str | None = None,
+        alias: str | None = None,
+        version: int | str | None = None,
         idempotency_key: str | None = None,
         **order: Any,
     ) -> CreatedBatch:
@@ -384,7 +426,8 @@ class AsyncBatches:
             raise TypeError("name either a workflow or a model")
         body = {**({} if inputs is None else {"inputs": [dict(one) for one in inputs]}), **order}
         if workflow is not None:
-            call = Call("createWorkflowBatch", params={"slug": workflow}, body=body, idempotency_key=idempotency_key)
+            query = selection(alias, version)
+            call = Call("createWorkflowBatch", params={"slug": workflow}, query=query, body=body, idempotency_key=idempotency_key)
         else:
             call = Call("createModelBatch", params={"internalName": model or ""}, body=body, idempotency_key=idempotency_key)
         return cast("CreatedBatch", await self._client._body(call))

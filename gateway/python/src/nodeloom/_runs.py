@@ -90,6 +90,11 @@ class CompletedRun:
     execution_id: str
 
 
+def selection(alias: str | None, version: int | str | None) -> dict[str, str]:
+    """The query that selects a version of a workflow."""
+    return {**({} if alias is None else {"alias": alias}), **({} if version is None else {"version": str(version)})}
+
+
 def target_call(
     action: str,
     *,
@@ -97,18 +102,22 @@ def target_call(
     model: str | None,
     inputs: Mapping[str, Any] | None,
     until: str | None,
+    alias: str | None = None,
+    version: int | str | None = None,
     max_credits: float | None = None,
-    query: Mapping[str, Any] | None = None,
     headers: Mapping[str, str] | None = None,
     idempotency_key: str | None = None,
 ) -> Call:
     """A run or a quote of a workflow or a model.
 
     Raises:
-        TypeError: neither or both of them are named.
+        TypeError: neither or both of them are named, or a model with an alias or a version.
     """
     if (workflow is None) == (model is None):
         raise TypeError("name either a workflow or a model")
+    query = selection(alias, version)
+    if model is not None and query:
+        raise TypeError("only workflows have aliases and versions")
     body: dict[str, Any] = {"inputs": dict(inputs or {})}
     if max_credits is not None:
         body["maxCredits"] = max_credits
@@ -125,7 +134,7 @@ def target_call(
     return Call(
         cast("Any", operation),
         params=params,
-        query=query or {},
+        query=query,
         body=body,
         headers=headers or {},
         idempotency_key=idempotency_key,

@@ -164,8 +164,10 @@ class Workflow(TypedDict):
     viewport: Mapping[str, Any]
     createdAt: str
     updatedAt: str
-    # The newest published version, which runs run; null when there is none
+    # The newest published version; null when there is none. Runs use it unless `production` is set
     publishedVersion: float | None
+    # The version that runs use, if you set the alias `production`; otherwise absent
+    productionVersion: NotRequired[float]
     # Whether the draft's graph differs from it
     changedSincePublished: bool
     # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
@@ -257,6 +259,33 @@ class WorkflowVersion(TypedDict):
 
 class ConfirmedWorkflow(TypedDict):
     pendingChange: Literal[False]
+
+
+class WorkflowAlias(TypedDict):
+    name: str
+    # The published version that it points to; null if no version is published
+    version: float | None
+    # True for `production` until you set it: it follows the newest published version
+    isDefault: bool
+    # When it was set; null for the default
+    updatedAt: str | None
+    # User id of the person who set it; null for the default
+    updatedBy: str | None
+
+
+class AliasMoveIf(TypedDict):
+    """Move the alias only if it points to this version now; null: only if there is no such alias"""
+
+    version: int | None
+
+
+AliasMove = TypedDict(
+    "AliasMove",
+    {
+        "version": "int",
+        "if": "NotRequired[AliasMoveIf]",
+    },
+)
 
 
 class WorkflowRunRequest(TypedDict):
@@ -407,6 +436,7 @@ class ScheduleStopped1(TypedDict):
 class Schedule(TypedDict):
     id: str
     workflowSlug: str
+    alias: str | None
     # Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`,
     # `@yearly`
     cron: str
@@ -459,6 +489,7 @@ class NewSchedule(TypedDict):
     timezone: NotRequired[str]
     # Of every run; files by their ids or addresses
     inputs: NotRequired[Mapping[str, Any]]
+    alias: NotRequired[str | None]
     # No run may cost more credits than this; null: no bound but the balance
     maxCredits: NotRequired[float | None]
     paused: NotRequired[bool]
@@ -474,6 +505,7 @@ class ScheduleWithRunsStopped1(TypedDict):
 class ScheduleWithRuns(TypedDict):
     id: str
     workflowSlug: str
+    alias: str | None
     # Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`,
     # `@yearly`
     cron: str
@@ -532,6 +564,9 @@ class Execution(TypedDict):
     workflowSlug: str | None
     # The published version that ran; null for the draft, and for models
     version: float | None
+    # The alias that selected the version; null for a version that was named by its number, for the draft,
+    # and for models. Absent in webhooks
+    alias: NotRequired[str | None]
     # Workflows whose nodes were a part of it, as they were then
     inlined: NotRequired[Sequence[InlinedWorkflow]]
     modelIds: Sequence[str]
@@ -695,6 +730,7 @@ class ScheduleChange(TypedDict):
     timezone: NotRequired[str]
     # Of every run; files by their ids or addresses
     inputs: NotRequired[Mapping[str, Any]]
+    alias: NotRequired[str | None]
     # No run may cost more credits than this; null: no bound but the balance
     maxCredits: NotRequired[float | None]
     paused: NotRequired[bool]
@@ -707,6 +743,7 @@ class HookHmac1(TypedDict):
 class Hook(TypedDict):
     id: str
     workflowSlug: str
+    alias: str | None
     # The beginning of its secret
     start: str
     # JMESPath from the JSON body to the run's inputs, an object; empty: the body itself
@@ -738,6 +775,7 @@ class NewHook(TypedDict):
     expression: str
     # No run of it may cost more credits than this
     maxCredits: float
+    alias: NotRequired[str | None]
     # What is sent must be signed: the header is `sha256=` and the hexadecimal HMAC-SHA-256 of the raw
     # body
     hmac: NotRequired[NewHookHmac1 | None]
@@ -752,6 +790,7 @@ class IssuedHookHmac1(TypedDict):
 class IssuedHook(TypedDict):
     id: str
     workflowSlug: str
+    alias: str | None
     # The beginning of its secret
     start: str
     # JMESPath from the JSON body to the run's inputs, an object; empty: the body itself
@@ -883,6 +922,8 @@ class Batch(TypedDict):
     workflowSlug: str | None
     # The published version that its items run; null for the draft, and for models
     version: float | None
+    # The alias that selected the version, as on executions
+    alias: NotRequired[str | None]
     model: str | None
     # The node that its items run to; null for everything
     until: str | None
@@ -945,6 +986,8 @@ class BatchWithRows(TypedDict):
     workflowSlug: str | None
     # The published version that its items run; null for the draft, and for models
     version: float | None
+    # The alias that selected the version, as on executions
+    alias: NotRequired[str | None]
     model: str | None
     # The node that its items run to; null for everything
     until: str | None
@@ -1343,6 +1386,8 @@ class RerunRequest(TypedDict):
     # Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are
     # sent, or asked for, again otherwise
     reuse: NotRequired[Sequence[str]]
+    # That graph of the workflow, in place of `version`
+    alias: NotRequired[str]
     # A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution
     # ran
     version: NotRequired[int | str]
@@ -1866,6 +1911,8 @@ class ApiKey(TypedDict):
     createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
+    # Set where every run of a workflow by the key uses this alias
+    alias: NotRequired[str]
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
@@ -1877,6 +1924,7 @@ class NewApiKey(TypedDict):
     preset: NotRequired[Literal["read-only", "workflow-deploy", "webhook-receiver", "full-deploy"]]
     capabilities: NotRequired[Sequence[str]]
     expiresAt: NotRequired[str | None]
+    alias: NotRequired[str | None]
     webhook: NotRequired[WebhookSettings | None]
 
 
@@ -1904,6 +1952,8 @@ class IssuedApiKey(TypedDict):
     createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
+    # Set where every run of a workflow by the key uses this alias
+    alias: NotRequired[str]
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
@@ -1922,6 +1972,7 @@ class ApiKeyChange(TypedDict):
     capabilities: NotRequired[Sequence[str]]
     # Every run by the key has these values: its callers can neither change nor leave them out
     metadata: NotRequired[Mapping[str, str]]
+    alias: NotRequired[str | None]
 
 
 class ChangedApiKeyWebhook1(TypedDict):
@@ -1943,6 +1994,8 @@ class ChangedApiKey(TypedDict):
     createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
+    # Set where every run of a workflow by the key uses this alias
+    alias: NotRequired[str]
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
@@ -1971,6 +2024,8 @@ class ApiKeyWithWebhookSecret(TypedDict):
     createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
+    # Set where every run of a workflow by the key uses this alias
+    alias: NotRequired[str]
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
@@ -2961,6 +3016,9 @@ class AdminExecution(TypedDict):
     workflowSlug: str | None
     # The published version that ran; null for the draft, and for models
     version: float | None
+    # The alias that selected the version; null for a version that was named by its number, for the draft,
+    # and for models. Absent in webhooks
+    alias: NotRequired[str | None]
     # Workflows whose nodes were a part of it, as they were then
     inlined: NotRequired[Sequence[InlinedWorkflow]]
     modelIds: Sequence[str]

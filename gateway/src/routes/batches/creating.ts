@@ -6,7 +6,7 @@ import { z } from "zod";
 import { markReplayed } from "../../edge/lease";
 import { BATCH_CREATE_MS } from "../../http/limits";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../edge/route";
-import { credits, modelParams, uuid, versionQuery, workflowParams } from "../../http/schemas";
+import { credits, modelParams, selection, uuid, workflowParams } from "../../http/schemas";
 import { inputsBody, specific } from "../runs/schemas";
 import { modelBatch, orderOf, workflowBatch, type BatchContext } from "./requests";
 
@@ -61,7 +61,7 @@ const quoting = { ...shared, responses: { 200: quoted } } as const;
 const ofWorkflow = {
   capability: specific("workflow", "slug"),
   params: workflowParams,
-  query: z.strictObject({ version: versionQuery }),
+  query: z.strictObject(selection),
   body: inputsBody(workflowBatch),
   example: { inputs: [{ prompt: "A lighthouse at dusk" }, { prompt: "A lighthouse at dawn" }], maxCredits: 20 },
 } as const;
@@ -83,7 +83,7 @@ export const batchCreationRoutes = [
     operationId: "createWorkflowBatch",
     summary: "Run a workflow with up to 1,000 inputs",
     description: ALL_OR_NOTHING,
-    errors: [...ORDER_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
+    errors: [...ORDER_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "ALIAS_NOT_FOUND"],
     handler: (context) => create(context, "workflowSlug", context.params.slug),
   }),
   defineRoute({
@@ -92,7 +92,7 @@ export const batchCreationRoutes = [
     path: "/api/workflows/:slug/batches/quote",
     operationId: "quoteWorkflowBatch",
     summary: "Validate and price a batch of a workflow without running it",
-    errors: [...ITEM_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
+    errors: [...ITEM_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "ALIAS_NOT_FOUND"],
     handler: (context) => quote(context, "workflowSlug", context.params.slug),
   }),
   defineRoute({

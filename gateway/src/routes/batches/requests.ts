@@ -7,6 +7,7 @@ import { anyObject, identifier } from "../../http/schemas";
 import { toRunner } from "../runs/run";
 import { checkMetadata } from "../runs/routes";
 import { maxCredits, metadata, until } from "../runs/schemas";
+import { selectedGraph, type Named } from "../workflows/selection";
 
 const MAX_AT_ONCE = 1_000;
 
@@ -65,7 +66,7 @@ export const modelBatch = z
   .refine(isOne, { path: ["inputs"], message: "give inputs or mediaId" })
   .meta({ id: "ModelBatchRequest", override: { oneOf: [{ required: ["inputs"] }, { required: ["mediaId"] }] } });
 
-export type BatchContext = CallContext<"any", unknown, { version?: string | undefined }, z.infer<typeof workflowBatch>>;
+export type BatchContext = CallContext<"any", unknown, Named, z.infer<typeof workflowBatch>>;
 type TargetCase = NonNullable<executions.Target["target"]>["$case"];
 
 const itemsOf = (sent: ReadonlyMap<string, string>): batches.BatchItem[] => {
@@ -80,7 +81,7 @@ const itemsOf = (sent: ReadonlyMap<string, string>): batches.BatchItem[] => {
 export const orderOf = ({ caller, body, query, members: sent }: BatchContext, $case: TargetCase, value: string): batches.BatchOrder => {
   checkMetadata(sent().get("metadata"));
   return batches.BatchOrder.fromPartial({
-    target: { target: { $case, value }, version: query.version ?? "", until: body.until ?? "" },
+    target: { target: { $case, value }, ...($case === "model" ? {} : selectedGraph(caller, query)), until: body.until ?? "" },
     runner: toRunner(caller, $case === "model" ? "model" : "workflow"),
     items: itemsOf(sent()),
     mediaId: body.mediaId ?? "",

@@ -31,6 +31,7 @@ export const batch = z
       .meta({ description: "Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …" }),
     workflowSlug: z.string().nullable(),
     version: z.number().nullable().meta({ description: "The published version that its items run; null for the draft, and for models" }),
+    alias: z.string().nullable().optional().meta({ description: "The alias that selected the version, as on executions" }),
     model: z.string().nullable(),
     until: z.string().nullable().meta({ description: "The node that its items run to; null for everything" }),
     total: count,
@@ -72,7 +73,7 @@ export const batchRow = z
 
 export const batchView = (stored: batches.Batch | undefined): Record<string, unknown> => {
   if (!stored) throw new Error("executions answered without a batch");
-  return batchJson(stored);
+  return { ...batchJson(stored), alias: stored.alias || null };
 };
 
 export const rowView = (row: batches.BatchRow): Record<string, unknown> => ({

@@ -132,6 +132,10 @@ export const execution = z
     index: z.number().optional().meta({ description: "Which item, from 0" }),
     workflowSlug: z.string().nullable(),
     version: z.number().nullable().meta({ description: "The published version that ran; null for the draft, and for models" }),
+    alias: z.string().nullable().optional().meta({
+      description:
+        "The alias that selected the version; null for a version that was named by its number, for the draft, and for models. Absent in webhooks",
+    }),
     inlined: z
       .array(
         z
@@ -161,6 +165,8 @@ export const execution = z
   })
   .meta({ id: "Execution" });
 
-/** An execution for clients, as in webhooks, with the result's text as stored. */
-export const executionView = (stored: executions.Execution): Record<string, unknown> =>
-  executionJson(stored, stored.resultJson === "" ? undefined : raw(stored.resultJson));
+/** An execution for clients, as in webhooks, with its alias and the result's text as stored. */
+export const executionView = (stored: executions.Execution): Record<string, unknown> => ({
+  ...executionJson(stored, stored.resultJson === "" ? undefined : raw(stored.resultJson)),
+  alias: stored.alias || null,
+});

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Caller } from "../../auth/caller";
 import { WEBHOOK_TEST_MS } from "../../http/limits";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
-import { idParams, listQuery, name } from "../../http/schemas";
+import { aliasName, idParams, listQuery, name } from "../../http/schemas";
 import { auditedForOwner } from "../../edge/audit";
 import { checkMetadata } from "../runs/routes";
 import { metadataName } from "../runs/schemas";
@@ -38,9 +38,19 @@ const keyMetadata = z
   .refine((given) => Object.keys(given).length <= KEY_METADATA_ENTRIES, { error: `may have at most ${KEY_METADATA_ENTRIES} members` })
   .meta({ description: "Every run by the key has these values: its callers can neither change nor leave them out" });
 
+const keyAlias = aliasName.meta({
+  description: "Every run of a workflow by the key uses this alias. A run that names a version or another alias is rejected",
+  example: "staging",
+});
+
 const change = z
-  .strictObject({ name: name.optional(), capabilities: capabilities.optional(), metadata: keyMetadata.optional() })
-  .refine((given) => Object.keys(given).length > 0, "give at least one of name, capabilities, metadata")
+  .strictObject({
+    name: name.optional(),
+    capabilities: capabilities.optional(),
+    metadata: keyMetadata.optional(),
+    alias: keyAlias.nullish(),
+  })
+  .refine((given) => Object.keys(given).length > 0, "give at least one of name, capabilities, metadata, alias")
   .meta({ id: "ApiKeyChange", override: { minProperties: 1 } });
 
 const creation = z
@@ -49,6 +59,7 @@ const creation = z
     preset: preset.optional(),
     capabilities: capabilities.optional(),
     expiresAt: z.iso.datetime({ offset: true }).nullish(),
+    alias: keyAlias.nullish(),
     webhook: webhookSettings.nullish(),
   })
   .refine(({ preset, capabilities }) => (preset === undefined) !== (capabilities === undefined), {
@@ -101,6 +112,7 @@ export const keyRoutes = [
         preset: body.preset ?? "",
         capabilities: body.capabilities ?? [],
         expiresAt: body.expiresAt ? new Date(body.expiresAt) : undefined,
+        alias: body.alias ?? undefined,
         webhookUrl: body.webhook?.url ?? "",
         webhookEvents: body.webhook?.events ?? [],
       });
@@ -116,7 +128,7 @@ export const keyRoutes = [
     method: "PATCH",
     path: "/api/keys/:id",
     operationId: "updateKey",
-    summary: "Rename an API key, or change its capabilities or its metadata, everywhere within one second",
+    summary: "Rename an API key, or change its capabilities, its metadata or its alias, everywhere within one second",
     description:
       "`capabilities` replaces all of them, within the ceiling of the tier; the preset is then `custom`. `metadata` replaces all of it, too: a run by the key that says another value is refused with INVALID_REQUEST.",
     body: jsonBody(change),
@@ -132,6 +144,8 @@ export const keyRoutes = [
         name: body.name,
         capabilities: body.capabilities && { capabilities: body.capabilities },
         metadata: body.metadata && { values: body.metadata },
+        // Null: any alias again.
+        alias: body.alias === undefined ? undefined : (body.alias ?? ""),
       };
       const changed = await auditedForOwner(context, { action: "key.update", target: params.id, change: body }, async () => {
         const value = await gateway.services.identity.updateKey(request);

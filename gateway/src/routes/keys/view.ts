@@ -13,6 +13,7 @@ export const record = z
       description: "Of an organization's key: user id of the person who made it, within whose role it acts, and with whom it ends",
     }),
     metadata: z.record(z.string(), z.string()).optional().meta({ description: "Set where every run by the key has such metadata" }),
+    alias: z.string().optional().meta({ description: "Set where every run of a workflow by the key uses this alias" }),
     createdAt: timestamp.nullable(),
     lastUsedAt: timestamp.nullable(),
     expiresAt: timestamp.nullable(),
@@ -63,6 +64,7 @@ export const view = (key: identity.Key): Record<string, unknown> => ({
   capabilities: key.capabilities,
   ...(key.madeBy === key.userId ? {} : { createdBy: key.madeBy }),
   ...(Object.keys(key.metadata).length > 0 ? { metadata: key.metadata } : {}),
+  ...(key.alias ? { alias: key.alias } : {}),
   createdAt: iso(key.createdAt),
   lastUsedAt: iso(key.lastUsedAt),
   expiresAt: iso(key.expiresAt),
@@ -70,8 +72,9 @@ export const view = (key: identity.Key): Record<string, unknown> => ({
 });
 
 /** Members of a key in the audit. */
-export const auditedKey = ({ id, name: named, capabilities: grants, webhook }: identity.Key) => ({
+export const auditedKey = ({ id, name: named, capabilities: grants, alias, webhook }: identity.Key) => ({
   ...{ id, name: named, capabilities: grants },
+  ...(alias ? { alias } : {}),
   webhook: webhook?.url ?? null,
 });
 

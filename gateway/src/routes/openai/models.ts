@@ -5,7 +5,8 @@ import type { Caller } from "../../auth/caller";
 import type { Gateway } from "../../edge/gateway";
 import { modelNotFound } from "../../http/errors";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
-import { listQuery, slug } from "../../http/schemas";
+import { listQuery } from "../../http/schemas";
+import { selectedGraph } from "../workflows/selection";
 import { mayRun, named, WORKFLOW } from "./target";
 
 /** Seconds. OpenAI's libraries require a value, and registry entries have none. */
@@ -30,13 +31,13 @@ const workflowView = (name: string, caller: Caller): z.infer<typeof listed> => (
   owned_by: caller.user.id,
 });
 
-/** Resolves a name. @throws DomainError MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND, also for targets that the caller can't run */
+/** Resolves a name. @throws DomainError MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND, ALIAS_NOT_FOUND, also for targets that the caller can't run */
 const find = async (gateway: Gateway, caller: Caller, name: string): Promise<z.infer<typeof listed>> => {
-  const { kind, id } = named(name);
+  const { kind, id, alias } = named(name);
   if (!isSlug(id) || !mayRun(caller, kind, id)) throw kind === "workflow" ? workflowNotFound() : modelNotFound(name);
   if (kind === "workflow") {
-    await gateway.services.workflows.getSchema({ slug: id, userId: caller.user.id, version: "" });
-    return workflowView(id, caller);
+    await gateway.services.workflows.getSchema({ slug: id, userId: caller.user.id, ...selectedGraph(caller, { alias }) });
+    return workflowView(name.slice(WORKFLOW.length), caller);
   }
   const { model } = await gateway.services.models.getModel({ internalName: id, includeDisabled: false });
   if (!model) throw modelNotFound(name);
@@ -76,17 +77,17 @@ export const openAiModelRoutes = [
     summary: "Read a model, or a workflow by its escaped name (`workflow%2F<slug>`)",
     params: { schema: z.object({ model: z.string().meta({ example: "sandbox-image" }) }), invalid: () => modelNotFound("of that name") },
     responses: { 200: listed },
-    errors: ["MODEL_NOT_FOUND", "WORKFLOW_NOT_FOUND"],
+    errors: ["MODEL_NOT_FOUND", "WORKFLOW_NOT_FOUND", "ALIAS_NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => ({ status: 200, body: await find(gateway, caller, params.model) }),
   }),
   defineRoute({
     ...reading,
     path: "/v1/models/workflow/:slug",
     operationId: "openaiGetWorkflow",
-    summary: "Read a workflow that `model` may name",
-    params: { schema: z.object({ slug }), invalid: workflowNotFound },
+    summary: "Read a workflow that `model` may name, also with its alias (`<slug>@<alias>`)",
+    params: { schema: z.object({ slug: z.string().meta({ example: "my-workflow" }) }), invalid: workflowNotFound },
     responses: { 200: listed },
-    errors: ["WORKFLOW_NOT_FOUND"],
+    errors: ["WORKFLOW_NOT_FOUND", "ALIAS_NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => ({ status: 200, body: await find(gateway, caller, `${WORKFLOW}${params.slug}`) }),
   }),
 ];

@@ -41,6 +41,7 @@ export const RUN_ERRORS = [
   "CAPABILITY_DENIED",
   "MODEL_NOT_FOUND",
   "WORKFLOW_NOT_FOUND",
+  "ALIAS_NOT_FOUND",
   "INVALID_INPUTS",
   "WORKFLOW_INVALID",
   "CONTENT_REFUSED",
@@ -66,7 +67,7 @@ export const moreInputs = z
 const requestOf = (context: RunContext, { target, inputs, schema, user }: Wanted, mode: executions.RunMode): executions.RunRequest =>
   executions.RunRequest.fromPartial({
     executionId: context.executionId,
-    target: { target: target.target, schemaJson: schema === undefined ? "" : JSON.stringify(schema) },
+    target: { target: target.target, alias: target.alias, schemaJson: schema === undefined ? "" : JSON.stringify(schema) },
     // This request reports the end; no webhook repeats it.
     runner: { ...toRunner(context.caller, target.kind), webhookUrl: "" },
     inputsJson: JSON.stringify(inputs),

@@ -3,17 +3,21 @@ import type { executions, workflows } from "@nodeloom/proto";
 import { authorize, runCapability, type Caller } from "../../auth/caller";
 import type { Gateway } from "../../edge/gateway";
 import { modelNotFound } from "../../http/errors";
+import { selectedGraph } from "../workflows/selection";
 import { inputsOf, type Given, type InputOptions } from "./inputs";
 
-/** Resolves the parameter `model`: a model's internal name, or `workflow/<slug>`. */
+/** Resolves the parameter `model`: a model's internal name, `workflow/<slug>`, or `workflow/<slug>@<alias>`. */
 
 export const WORKFLOW = "workflow/";
+const NAME = /^([^@]*)(?:@(.+))?$/s;
 
 type Kind = "workflow" | "model";
 
 export interface OpenAiTarget {
   target: NonNullable<executions.Target["target"]>;
   kind: Kind;
+  /** For a workflow: the alias; empty for `production`. */
+  alias: string;
   takes(input: string): boolean;
   /** Inputs for parameters. @throws DomainError INVALID_REQUEST, naming unknown ones */
   inputsOf(given: Given, options?: InputOptions): Record<string, unknown>;
@@ -21,8 +25,11 @@ export interface OpenAiTarget {
   mostOf(input: string): number | undefined;
 }
 
-export const named = (name: string): { kind: Kind; id: string } =>
-  name.startsWith(WORKFLOW) ? { kind: "workflow", id: name.slice(WORKFLOW.length) } : { kind: "model", id: name };
+export const named = (name: string): { kind: Kind; id: string; alias: string } => {
+  if (!name.startsWith(WORKFLOW)) return { kind: "model", id: name, alias: "" };
+  const [, id = "", alias = ""] = NAME.exec(name.slice(WORKFLOW.length)) ?? [];
+  return { kind: "workflow", id, alias };
+};
 
 export const mayRun = ({ capabilities }: Caller, kind: Kind, id: string): boolean => covers(capabilities, runCapability(kind, id));
 
@@ -35,8 +42,8 @@ const propertyOf = (field: workflows.SchemaField): JsonSchema => {
 };
 
 /** Fields of a workflow, as a schema of its inputs. */
-const fieldsOf = async (gateway: Gateway, caller: Caller, slug: string): Promise<JsonSchema> => {
-  const { schema } = await gateway.services.workflows.getSchema({ slug, userId: caller.user.id, version: "" });
+const fieldsOf = async (gateway: Gateway, caller: Caller, slug: string, alias: string): Promise<JsonSchema> => {
+  const { schema } = await gateway.services.workflows.getSchema({ slug, userId: caller.user.id, ...selectedGraph(caller, { alias }) });
   return { properties: Object.fromEntries((schema?.fields ?? []).map((field) => [field.name, propertyOf(field)])) };
 };
 
@@ -49,16 +56,17 @@ const inputsOfModel = async (gateway: Gateway, internalName: string, modality: s
   return JSON.parse(model.inputSchemaJson) as JsonSchema;
 };
 
-/** @throws DomainError CAPABILITY_DENIED, MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND, INVALID_REQUEST */
+/** @throws DomainError CAPABILITY_DENIED, MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND, ALIAS_NOT_FOUND, INVALID_REQUEST */
 export const readTarget = async (gateway: Gateway, caller: Caller, name: string, modality: string): Promise<OpenAiTarget> => {
-  const { kind, id } = named(name);
+  const { kind, id, alias } = named(name);
   authorize(caller, "any", runCapability(kind, id));
   if (!isSlug(id)) throw modelNotFound(name);
-  const schema: JsonSchema = kind === "workflow" ? await fieldsOf(gateway, caller, id) : await inputsOfModel(gateway, id, modality);
+  const schema: JsonSchema = kind === "workflow" ? await fieldsOf(gateway, caller, id, alias) : await inputsOfModel(gateway, id, modality);
   const properties = isRecord(schema.properties) ? schema.properties : {};
   return {
     target: kind === "workflow" ? { $case: "workflowSlug", value: id } : { $case: "model", value: id },
     kind,
+    alias: kind === "workflow" ? selectedGraph(caller, { alias }).alias : "",
     takes: (input) => kind === "model" && Object.hasOwn(properties, input),
     inputsOf: (given, options) => inputsOf(schema, given, options),
     mostOf: (input) => {

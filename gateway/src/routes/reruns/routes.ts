@@ -3,7 +3,7 @@ import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { authorize, runCapability } from "../../auth/caller";
 import { defineRoute, type CallContext, type RouteDefinition } from "../../edge/route";
-import { credits, executionParams, versionMember } from "../../http/schemas";
+import { aliasName, credits, executionParams, versionMember } from "../../http/schemas";
 import { askQuote, quoteView, run } from "../runs/routes";
 import {
   GRAPH_ERRORS,
@@ -31,6 +31,7 @@ const rerunBody = runBody
       description:
         "Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are sent, or asked for, again otherwise",
     }),
+    alias: aliasName.optional().meta({ description: "That graph of the workflow, in place of `version`" }),
     version: versionMember.meta({
       description: "A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution ran",
     }),
@@ -73,12 +74,13 @@ const targetOf = async ({ gateway, caller, params }: Context) => {
 const partOf = ({ params, body }: Context, $case: "model" | "workflowSlug") => {
   const { nodes = [], reuse = [], until: last } = body;
   const version = body.version?.toString();
-  const rerun = executions.Rerun.fromPartial({ executionId: params.id, nodes, reuse, otherGraph: version !== undefined });
-  if ($case === "model" && (version ?? last) !== undefined)
+  const { alias } = body;
+  const rerun = executions.Rerun.fromPartial({ executionId: params.id, nodes, reuse, otherGraph: (version ?? alias) !== undefined });
+  if ($case === "model" && (version ?? alias ?? last) !== undefined)
     throw new DomainError("invalid", "INVALID_REQUEST", "a run of a model has no version and no other nodes", {
-      issues: [{ path: version === undefined ? "until" : "version", message: "is of workflows alone" }],
+      issues: [{ path: version !== undefined ? "version" : alias !== undefined ? "alias" : "until", message: "is of workflows alone" }],
     });
-  return { rerun, version };
+  return { rerun, version, alias };
 };
 
 const shared = {
@@ -92,7 +94,14 @@ const shared = {
   approval: true,
   body: inputsBody(rerunBody),
 } as const satisfies Partial<RouteDefinition<"any">>;
-const ERRORS = [...GRAPH_ERRORS, "EXECUTION_NOT_FOUND", "PRECONDITION_FAILED", "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"] as const;
+const ERRORS = [
+  ...GRAPH_ERRORS,
+  "EXECUTION_NOT_FOUND",
+  "PRECONDITION_FAILED",
+  "WORKFLOW_NOT_FOUND",
+  "VERSION_NOT_FOUND",
+  "ALIAS_NOT_FOUND",
+] as const;
 
 export const rerunRoutes = [
   defineRoute({

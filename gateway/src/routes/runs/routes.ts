@@ -11,11 +11,13 @@ import {
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { withPublicErrors } from "@nodeloom/platform";
+import type { Caller } from "../../auth/caller";
 import { runApp } from "../../apps/run";
 import { markReplayed } from "../../edge/lease";
 import { ASYNC_WAIT_MS } from "../../http/limits";
 import { readPrefer, type Preferences } from "../../http/prefer";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../edge/route";
+import { selectedGraph, type Named, type SelectedGraph } from "../workflows/selection";
 import { runReply, startRun, syncWaitMs, toRunner } from "./run";
 import { modelParams, workflowParams } from "../../http/schemas";
 import {
@@ -40,11 +42,10 @@ const ACCEPTED = 202;
 
 type TargetCase = NonNullable<executions.Target["target"]>["$case"];
 type RunBody = Partial<z.infer<typeof workflowRunBody>>;
-type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery> & { version?: string | undefined }, RunBody>;
+type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery> & Named, RunBody>;
 
 /** Optional parts of a run request. */
-export interface RunPart {
-  version?: string | undefined;
+export interface RunPart extends Named {
   rerun?: executions.Rerun;
   respondAsync?: boolean;
 }
@@ -77,6 +78,10 @@ export const checkMetadata = (json: string | undefined): void => {
 const sentInputs = ({ members }: Pick<CallContext, "members">, { rerun }: RunPart): string =>
   members().get("inputs") ?? (rerun ? "" : "{}");
 
+/** Models have one graph. */
+const graphOf = (caller: Caller, $case: TargetCase, named: Named): Partial<SelectedGraph> =>
+  $case === "model" ? {} : selectedGraph(caller, named);
+
 export const run = async (context: RunContext, $case: TargetCase, value: string, part: RunPart = {}): Promise<Reply> => {
   const { gateway, caller, body, query } = context;
   const preferred = readPrefer(context.request.headers.prefer);
@@ -85,7 +90,7 @@ export const run = async (context: RunContext, $case: TargetCase, value: string,
   checkMetadata(context.members().get("metadata"));
   const request = executions.RunRequest.fromPartial({
     executionId: context.executionId,
-    target: { target: { $case, value }, version: part.version ?? query.version ?? "", until: body.until ?? "" },
+    target: { target: { $case, value }, ...graphOf(caller, $case, { ...query, ...part }), until: body.until ?? "" },
     runner: toRunner(caller, $case === "model" ? "model" : "workflow"),
     inputsJson: sentInputs(context, part),
     rerun: part.rerun,
@@ -121,10 +126,14 @@ export const askQuote = (
   context: QuoteContext,
   $case: TargetCase,
   value: string,
-  { version = "", rerun }: RunPart = {},
+  { rerun, ...named }: RunPart = {},
 ): Promise<executions.QuoteResponse> =>
   context.gateway.services.executions.quote({
-    target: { target: { $case, value }, version, until: context.body.until ?? "" } as executions.Target,
+    target: executions.Target.fromPartial({
+      target: { $case, value },
+      ...graphOf(context.caller, $case, named),
+      until: context.body.until ?? "",
+    }),
     runner: toRunner(context.caller, $case === "model" ? "model" : "workflow"),
     inputsJson: sentInputs(context, { ...(rerun ? { rerun } : {}) }),
     rerun,
@@ -149,9 +158,9 @@ export const quoteView = (quoted: executions.QuoteResponse) => {
   };
 };
 
-const quote = async (context: QuoteContext, $case: TargetCase, value: string, version?: string): Promise<Reply> => ({
+const quote = async (context: QuoteContext, $case: TargetCase, value: string, named: Named = {}): Promise<Reply> => ({
   status: 200,
-  body: quoteView(await askQuote(context, $case, value, { version })),
+  body: quoteView(await askQuote(context, $case, value, named)),
 });
 
 const shared = { method: "POST", auth: "any", role: "runner", limit: "user", approval: true } as const satisfies Partial<
@@ -179,13 +188,13 @@ export const runRoutes = [
     operationId: "runWorkflow",
     summary: "Run a workflow",
     description: "Waits up to 120 s (`Prefer: wait=n` lowers it), then answers 202 and the run goes on.",
-    errors: [...RUN_ERRORS, ...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
+    errors: [...RUN_ERRORS, ...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "ALIAS_NOT_FOUND"],
     example: { inputs: { prompt: "A lighthouse at dusk" } },
     app: "visitors",
     handler: (context) => {
       const start = (part: RunPart = {}): Promise<Reply> => run(context, "workflowSlug", context.params.slug, part);
       const { visitor } = context.caller;
-      return visitor ? runApp(context, visitor, () => start({ version: APPROVED_VERSION })) : start();
+      return visitor ? runApp(context, visitor, () => start({ version: APPROVED_VERSION, alias: "" })) : start();
     },
   }),
   defineRoute({
@@ -196,9 +205,9 @@ export const runRoutes = [
     path: "/api/workflows/:slug/quote",
     operationId: "quoteWorkflow",
     summary: "Validate and price a workflow run without running it",
-    errors: ["ACCOUNT_NOT_APPROVED", ...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
+    errors: ["ACCOUNT_NOT_APPROVED", ...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "ALIAS_NOT_FOUND"],
     example: { inputs: { prompt: "A lighthouse at dusk" } },
-    handler: (context) => quote(context, "workflowSlug", context.params.slug, context.query.version),
+    handler: (context) => quote(context, "workflowSlug", context.params.slug, context.query),
   }),
   defineRoute({
     ...running,

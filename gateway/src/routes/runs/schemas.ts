@@ -2,7 +2,7 @@ import { type DomainError, GRAPH_BOUNDS, invalidInputs, invalidRequest, RUN_META
 import { z } from "zod";
 import { runCapability } from "../../auth/caller";
 import { webhookConfiguration } from "../executions/view";
-import { anyObject, credits, line, MAX_CREDITS, nodeWarnings, queryFlag, uuid, versionQuery } from "../../http/schemas";
+import { anyObject, credits, line, MAX_CREDITS, nodeWarnings, queryFlag, selection, uuid } from "../../http/schemas";
 import { jsonBody, type Body } from "../../http/body/kinds";
 
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
@@ -49,8 +49,8 @@ export const until = z.string().min(1).max(GRAPH_BOUNDS.nodeIdBytes).optional().
 export const workflowRunBody = runBody.extend({ until }).meta({ id: "WorkflowRunRequest" });
 export const workflowQuoteBody = quoteBody.extend({ until }).meta({ id: "WorkflowQuoteRequest" });
 export const runQuery = z.strictObject({ async: queryFlag.optional().meta({ description: ASYNC_DESCRIPTION }) });
-export const workflowRunQuery = runQuery.extend({ version: versionQuery });
-export const workflowQuoteQuery = z.strictObject({ version: versionQuery });
+export const workflowRunQuery = runQuery.extend(selection);
+export const workflowQuoteQuery = z.strictObject(selection);
 
 const runWarnings = nodeWarnings.optional().meta({
   description: "What is odd about nodes, such as misspelt settings and texts that were cut; absent where there is nothing",

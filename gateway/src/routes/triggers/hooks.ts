@@ -11,7 +11,7 @@ import { headerValue, iso, listQuery, MAX_CREDITS, slug, timestamp, uuid, workfl
 import { startRun } from "../runs/run";
 import { listedOf } from "../workflows/readable";
 import { pendingChange } from "../workflows/schemas";
-import { madeBy, settingUp, triggerOwner, withPending } from "./schedules";
+import { alias, aliasFor, madeBy, settingUp, triggerOwner, withPending } from "./schedules";
 import { jsonBody, signedBody } from "../../http/body/kinds";
 
 /** Inbound hooks: addresses at which other services start a workflow. */
@@ -37,6 +37,7 @@ const hook = z
   .object({
     id: uuid,
     workflowSlug: slug,
+    alias: alias.nullable(),
     start: z.string().meta({ description: "The beginning of its secret" }),
     expression,
     maxCredits,
@@ -53,6 +54,7 @@ const creation = z
   .strictObject({
     expression,
     maxCredits,
+    alias: alias.nullish(),
     hmac: z
       .strictObject({
         header,
@@ -72,7 +74,7 @@ const view = (given: triggers.Hook | undefined): Record<string, unknown> => {
   if (!given) throw new Error("triggers answered without a hook");
   const { id, workflowSlug, start, signatureHeader, keyId } = given;
   return {
-    ...{ id, workflowSlug, start, expression: given.expression },
+    ...{ id, workflowSlug, alias: given.alias || null, start, expression: given.expression },
     maxCredits: toCredits(given.maxMillicredits),
     hmac: signatureHeader ? { header: signatureHeader } : null,
     deliveryIdHeader: given.deliveryIdHeader || null,
@@ -121,7 +123,7 @@ export const hookRoutes = [
     params: workflowParams,
     body: jsonBody(creation),
     responses: { 201: issued },
-    errors: ["WORKFLOW_NOT_FOUND", "PRECONDITION_FAILED", "NOT_CONFIGURED"],
+    errors: ["WORKFLOW_NOT_FOUND", "ALIAS_NOT_FOUND", "PRECONDITION_FAILED", "NOT_CONFIGURED"],
     example: {
       expression: "{ prompt: issue.title }",
       maxCredits: 20,
@@ -134,6 +136,7 @@ export const hookRoutes = [
       const { hook: made } = await gateway.services.triggers.createHook({
         owner: triggerOwner(caller),
         workflowSlug: params.slug,
+        alias: aliasFor(caller, body.alias),
         expression: body.expression,
         maxMillicredits: creditLimit(body.maxCredits),
         signatureHeader: body.hmac?.header ?? "",
@@ -176,6 +179,7 @@ export const hookRoutes = [
     responses: { 202: received },
     errors: [
       "NOT_FOUND",
+      "ALIAS_NOT_FOUND",
       "SIGNATURE_INVALID",
       "INVALID_INPUTS",
       "INSUFFICIENT_CREDITS",

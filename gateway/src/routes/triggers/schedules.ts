@@ -6,9 +6,21 @@ import { notFound } from "../../http/errors";
 import { raw } from "../../http/json";
 import { SCHEDULE_MS } from "../../http/limits";
 import { defineRoute, type CallContext } from "../../edge/route";
-import { anyObject, iso, listQuery, MAX_CREDITS, slug, timestamp, uuid, workflowParams, type ParamsSpec } from "../../http/schemas";
+import {
+  aliasName,
+  anyObject,
+  iso,
+  listQuery,
+  MAX_CREDITS,
+  slug,
+  timestamp,
+  uuid,
+  workflowParams,
+  type ParamsSpec,
+} from "../../http/schemas";
 import { execution, executionView } from "../executions/view";
 import { specific } from "../runs/schemas";
+import { selectedGraph } from "../workflows/selection";
 import { pendingChange } from "../workflows/schemas";
 import { listedOf } from "../workflows/readable";
 import { jsonBody } from "../../http/body/kinds";
@@ -29,6 +41,10 @@ const timezone = z
   .max(TRIGGER_BOUNDS.timezoneChars)
   .meta({ description: "By its IANA name; UTC unless it is given", example: "Europe/Berlin" });
 const inputs = anyObject.meta({ description: "Of every run; files by their ids or addresses" });
+export const alias = aliasName.meta({
+  description: "The alias of the workflow that its runs use; null or absent: `production`",
+  example: "staging",
+});
 const maxCredits = z
   .number()
   .min(0)
@@ -53,6 +69,7 @@ const schedule = z
   .object({
     id: uuid,
     workflowSlug: slug,
+    alias: alias.nullable(),
     cron,
     timezone,
     inputs,
@@ -80,13 +97,14 @@ const creation = z
     cron,
     timezone: timezone.optional(),
     inputs: inputs.optional(),
+    alias: alias.nullish(),
     maxCredits: maxCredits.optional(),
     paused: z.boolean().optional(),
   })
   .meta({ id: "NewSchedule" });
 const change = creation
   .partial()
-  .refine((given) => Object.keys(given).length > 0, "give at least one of cron, timezone, inputs, maxCredits, paused")
+  .refine((given) => Object.keys(given).length > 0, "give at least one of cron, timezone, inputs, alias, maxCredits, paused")
   .meta({ id: "ScheduleChange", override: { minProperties: 1 } });
 
 const scheduleParams: ParamsSpec<{ slug: string; id: string }> = {
@@ -99,6 +117,15 @@ export const triggerOwner = ({ user, person, key }: Caller): triggers.TriggerOwn
   keyId: key?.id ?? "",
   personId: person.id,
 });
+
+/** The alias for a schedule or a hook: the named one, or else the key's. Empty for `production`. */
+export const aliasFor = (caller: Caller, named: string | null | undefined): string => selectedGraph(caller, { alias: named ?? "" }).alias;
+
+/** A pause doesn't change the alias. Every other change by a key with an alias sets the key's. */
+const changedAlias = (caller: Caller, body: z.infer<typeof change>): string | undefined => {
+  const isPause = body.paused === true && Object.keys(body).length === 1;
+  return body.alias === undefined && (isPause || !caller.key?.alias) ? undefined : aliasFor(caller, body.alias);
+};
 
 /** Undefined: no limit. */
 const limitOf = (credits: number | null | undefined): number | undefined =>
@@ -117,6 +144,7 @@ const view = (given: triggers.Schedule | undefined): Record<string, unknown> => 
   const { stoppedCode: code, stoppedMessage: message, stoppedAt } = given;
   return {
     ...{ id, workflowSlug, cron: times, timezone: zone, inputs: raw(inputsJson, "{}") },
+    alias: given.alias || null,
     maxCredits: maxMillicredits === undefined ? null : toCredits(maxMillicredits),
     paused,
     stopped: code ? { code, message, at: iso(stoppedAt) } : null,
@@ -143,7 +171,14 @@ const reading = { ...shared, capability: "workflow:read", role: "viewer" } as co
 const removing = { ...shared, capability: "workflow:write", role: "editor" } as const;
 /** These routes create runs for later in the caller's name. */
 export const settingUp = { ...removing, capability: ["workflow:write", specific("workflow", "slug")], approval: true } as const;
-const RUN_ERRORS = ["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND", "WORKFLOW_NOT_FOUND"] as const;
+const RUN_ERRORS = [
+  "INVALID_INPUTS",
+  "WORKFLOW_INVALID",
+  "MODEL_TIER_REQUIRED",
+  "MODEL_NOT_FOUND",
+  "WORKFLOW_NOT_FOUND",
+  "ALIAS_NOT_FOUND",
+] as const;
 
 const whichOf = (caller: Caller, params: { slug: string; id: string }) => ({
   userId: caller.user.id,
@@ -190,6 +225,7 @@ export const scheduleRoutes = [
         cron: body.cron,
         timezone: body.timezone ?? "UTC",
         inputsJson: members().get("inputs") ?? "{}",
+        alias: aliasFor(caller, body.alias),
         maxMillicredits: limitOf(body.maxCredits),
         paused: body.paused ?? false,
       };
@@ -244,6 +280,7 @@ export const scheduleRoutes = [
         cron: body.cron,
         timezone: body.timezone,
         inputsJson: members().get("inputs"),
+        alias: changedAlias(caller, body),
         limit,
         paused: body.paused,
       };

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { PAGE_DEFAULT } from "../../http/limits";
 import { markReplayed, REPLAYED, reused } from "../../edge/lease";
 import { defineRoute, type Reply } from "../../edge/route";
-import { cursor, identifier, listQuery, optionalLimit, versionQuery, workflowParams } from "../../http/schemas";
+import { cursor, identifier, listQuery, optionalLimit, selection, workflowParams } from "../../http/schemas";
+import { selectedGraph } from "./selection";
 import { createRequest, LOSSLESS, updateRequest, wantedRevision } from "./requests";
 import { changes, creation, folderId, inputSchema, publicSchema, workflowSchema, workflowSummary } from "./schemas";
 import { graphWarnings, schemaView, summaryView, workflowReply } from "./views";
@@ -188,12 +189,12 @@ export const workflowRoutes = [
     operationId: "getWorkflowSchema",
     summary: "Read the input schema of a workflow",
     params: workflowParams,
-    query: z.strictObject({ version: versionQuery }),
+    query: z.strictObject(selection),
     responses: { 200: inputSchema },
-    errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
+    errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "ALIAS_NOT_FOUND"],
     handler: async ({ gateway, caller, params, query }) => {
       const [{ schema, generators }, estimate] = await Promise.all([
-        gateway.services.workflows.getSchema({ slug: params.slug, userId: caller.user.id, version: query.version ?? "" }),
+        gateway.services.workflows.getSchema({ slug: params.slug, userId: caller.user.id, ...selectedGraph(caller, query) }),
         gateway.catalog.estimator(caller.user.plan.markupPermille),
       ]);
       return { status: 200, body: { ...schemaView(schema), estimatedCreditCost: estimate(generators) } };

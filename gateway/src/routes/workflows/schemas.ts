@@ -35,7 +35,14 @@ export const pendingChange = z.boolean().meta({
     'Whether a caller who can\'t run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one',
 });
 const published = {
-  publishedVersion: z.number().nullable().meta({ description: "The newest published version, which runs run; null when there is none" }),
+  publishedVersion: z
+    .number()
+    .nullable()
+    .meta({ description: "The newest published version; null when there is none. Runs use it unless `production` is set" }),
+  productionVersion: z
+    .number()
+    .optional()
+    .meta({ description: "The version that runs use, if you set the alias `production`; otherwise absent" }),
   changedSincePublished: z.boolean().meta({ description: "Whether the draft's graph differs from it" }),
   pendingChange: pendingChange.optional(),
 };
@@ -71,7 +78,14 @@ const estimatedCreditCost = credits.nullable().meta({ description: "Credits per 
 
 export const workflowSummary = workflowSchema
   .omit({ publicPlayground: true, mcp: true, app: true, nodes: true, edges: true, viewport: true, createdAt: true })
-  .omit({ publishedVersion: true, changedSincePublished: true, pendingChange: true, takedown: true, warnings: true })
+  .omit({
+    publishedVersion: true,
+    productionVersion: true,
+    changedSincePublished: true,
+    pendingChange: true,
+    takedown: true,
+    warnings: true,
+  })
   .extend({
     estimatedCreditCost,
     featured: z.literal(true).optional().meta({ description: "Of a template that administrators have shown first" }),

@@ -32,6 +32,7 @@ const view = (stored: workflows.Workflow): Record<string, unknown> => ({
   createdAt: iso(stored.createdAt),
   updatedAt: iso(stored.updatedAt),
   publishedVersion: stored.publishedVersion || null,
+  ...(stored.productionVersion > 0 ? { productionVersion: stored.productionVersion } : {}),
   changedSincePublished: stored.changedSincePublished,
   ...(stored.pendingChange ? { pendingChange: true } : {}),
   ...(stored.takedown ? { takedown: { reason: stored.takedown.reason, at: iso(stored.takedown.at) } } : {}),

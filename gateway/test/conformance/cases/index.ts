@@ -6,6 +6,7 @@ import { authCases } from "./auth";
 import { batchCases } from "./batches";
 import { budgetCases } from "./budgets";
 import { engineCases } from "./engine";
+import { environmentCases } from "./environments";
 import { errorCases } from "./errors";
 import { eventCases } from "./events";
 import { failingNodeCases } from "./failing-nodes";
@@ -50,6 +51,7 @@ export const CASES: readonly Case[] = [
   ...triggerCases,
   ...mediaCases,
   ...libraryCases,
+  ...environmentCases,
   ...rerunCases,
   ...paymentCases,
   ...signInCases,

@@ -51,12 +51,13 @@ export const createQuotes = ({ planning, reruns, billing }: QuotesOptions) => ({
     const { plan, holds, reused } = await planning.plan({
       target: target?.target,
       version,
+      alias: target?.alias,
       until: target?.until ?? "",
       runner,
       inputsJson,
       isAsync: false,
       storesNothing: true,
-      ...(rerun && (await reruns.planningOf(rerun, { runner, inputsJson, version, pins: false }))),
+      ...(rerun && (await reruns.planningOf(rerun, { runner, inputsJson, version, alias: target?.alias, pins: false }))),
     });
     const free = new Map(plan.steps.map((step) => [step.id, freeOf(step, reused, runner.markupPermille)]));
     const quoted = await billing.quoteHold({ userId: runner.userId, items: holds.map((item) => ({ alternativeTo: "", ...item })) });

@@ -20,7 +20,7 @@ export const toRunInput = (
 ): RunInput => {
   const { executionId, maxMillicredits } = request;
   const { userId, source, keyId, webhookUrl, webhookEvents, baseTier, concurrency } = runner;
-  const { plan, workflowSlug, version, modelIds, holds, reused } = planned;
+  const { plan, workflowSlug, version, alias, modelIds, holds, reused } = planned;
   if (plan.graphHidden && request.fullProvenance)
     throw invalidRequest([{ path: "provenance", message: "would show prompts of a workflow that is somebody else's" }]);
   if (!isBaseTier(baseTier)) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs its runner's base tier");
@@ -28,6 +28,7 @@ export const toRunInput = (
   return {
     ...{ executionId, userId, workflowSlug, source, baseTier, concurrency, plan, modelIds, holds, maxMillicredits, attempt },
     ...(version === undefined ? {} : { version }),
+    ...(alias === undefined ? {} : { alias }),
     mode: isAsync ? "async" : "sync",
     keyId: keyId || null,
     webhook: isAsync && webhookUrl ? { url: webhookUrl, events: webhookEvents } : null,

@@ -157,11 +157,11 @@ export const createStart = (options: StartOptions) => {
     const { target, runner, inputsJson, mode } = request;
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
     const isAsync = mode === executions.RunMode.RUN_MODE_ASYNC;
-    const { version = "", until = "", schemaJson = "" } = target ?? {};
+    const { version = "", alias, until = "", schemaJson = "" } = target ?? {};
     const settings = { settingsJson: request.settingsJson, settingsApproved: request.batch !== undefined };
-    const rerun = request.rerun && (await reruns.planningOf(request.rerun, { runner, inputsJson, version, pins: true }));
+    const rerun = request.rerun && (await reruns.planningOf(request.rerun, { runner, inputsJson, version, alias, pins: true }));
     const pinned = request.batch && (await pinnedOf(request.batch.batchId));
-    const part = { target: target?.target, version, until, schemaJson, runner, inputsJson, isAsync, pinned };
+    const part = { target: target?.target, version, alias, until, schemaJson, runner, inputsJson, isAsync, pinned };
     return planning.plan({ ...part, ...settings, ...rerun });
   };
 

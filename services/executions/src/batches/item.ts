@@ -17,7 +17,7 @@ export const itemRequest = (
 ): executions.RunRequest =>
   executions.RunRequest.fromPartial({
     executionId: itemExecutionId(batch._id, index),
-    target: { target: batch.target, version: batch.version, until: batch.until ?? "" },
+    target: { target: batch.target, version: batch.version, alias: batch.alias, until: batch.until ?? "" },
     runner: batch.itemWebhooks ? runner : { ...runner, webhookUrl: "", webhookEvents: [] },
     inputsJson,
     settingsJson,

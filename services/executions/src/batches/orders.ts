@@ -8,6 +8,7 @@ import { CANCEL_REQUESTED } from "../run/states";
 import { rowId } from "../record/batches";
 import type { EventChannel } from "../record/channel";
 import type { Stores } from "../record/stores";
+import { requireKeyAlias } from "../plan/planning";
 import { withKeyMetadata } from "../accept/key-metadata";
 import type { StoredText } from "../run/types";
 import { batchNotFound, createOwned } from "./owned";
@@ -59,6 +60,7 @@ const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedB
   return {
     ...{ _id: id, userId: runner.userId, status: "preparing", reason: null, target, runner },
     version: priced.version === undefined ? order.version : String(priced.version),
+    ...(priced.alias === undefined ? {} : { alias: priced.alias }),
     ...(graph ? { graph } : {}),
     ...(until === "" ? {} : { until }),
     ...{ total: items.length, next: 0, again: [], underWay: [], counts: { completed: 0, failed: 0, cancelled: 0 } },
@@ -94,8 +96,9 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     if (!to?.target || !runner || !given) throw new DomainError("invalid", "INVALID_REQUEST", "a batch needs a target and a runner");
     const items = mediaId ? await readTable(mediaId, to, runner.userId) : given;
     checkItems(items.length, mediaId ? "mediaId" : "inputs");
+    const { version, alias, until } = to;
     return {
-      ...{ target: to.target, version: to.version, until: to.until, runner, items, maxMillicredits, concurrency: concurrency ?? 0 },
+      ...{ target: to.target, version, alias, until, runner, items, maxMillicredits, concurrency: concurrency ?? 0 },
       ...{
         stopsOnError: stopOnError ?? false,
         itemWebhooks: itemWebhooks ?? false,
@@ -166,9 +169,9 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     }
     const texts = await Promise.all(wanted.map(({ input }) => payloads.getText(input)));
     if (texts.includes(null)) throw new DomainError("precondition", "PRECONDITION_FAILED", "the inputs are not kept any more");
-    const { target, version, until = "", concurrency, stopsOnError, itemWebhooks, metadata } = earlier;
+    const { target, version, alias, until = "", concurrency, stopsOnError, itemWebhooks, metadata } = earlier;
     return {
-      ...{ target, version, until, concurrency, stopsOnError, itemWebhooks, maxMillicredits, rerunOf: earlier._id },
+      ...{ target, version, alias, until, concurrency, stopsOnError, itemWebhooks, maxMillicredits, rerunOf: earlier._id },
       // Another key may fix other values.
       metadata: metadataKeys(withKeyMetadata(metadataOf(metadata), runner)),
       runner: runner!,
@@ -179,6 +182,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
   /** Changes to a batch that another caller resumes. @throws NOT_FOUND */
   const takenOver = async (batchId: string, runner: Runner) => {
     const before = await owned(batchId, runner.userId);
+    if (before.target.$case === "workflowSlug") requireKeyAlias(runner, before.alias ?? "");
     const metadata = withKeyMetadata({ ...metadataOf(before.metadata), ...runner.keyMetadata }, runner);
     return { runner, grantedAt: new Date(), metadata: metadataKeys(metadata), webhook: webhookOf(runner) };
   };

@@ -35,6 +35,8 @@ export interface PricedBatch {
   isPlaceless: boolean;
   /** The published version that the items run; undefined for the draft and for models. */
   version: number | undefined;
+  /** The alias that selected the version; undefined for none. */
+  alias: string | undefined;
   /** For a workflow: the graphs that all items run. */
   pinned: PinnedGraphs | undefined;
 }
@@ -43,6 +45,7 @@ export interface PricedBatch {
 export interface ReadOrder {
   target: Target;
   version: string;
+  alias?: string | undefined;
   /** For a workflow: the node to run to; empty for all nodes. */
   until: string;
   runner: Runner;
@@ -126,11 +129,11 @@ export type Pricing = ReturnType<typeof createPricing>;
 
 export const createPricing = ({ planning, billing }: { planning: Pick<Planning, "plan">; billing: Pick<Billing, "getAccount"> }) => {
   const planItem = (
-    { target, version, until, runner }: ReadOrder,
+    { target, version, alias, until, runner }: ReadOrder,
     { inputsJson, settingsJson }: ItemInput,
     pinned: PinnedGraphs | undefined,
   ): Promise<PlannedRun> =>
-    planning.plan({ target, version, until, runner, inputsJson, settingsJson, isAsync: false, storesNothing: true, pinned });
+    planning.plan({ target, version, alias, until, runner, inputsJson, settingsJson, isAsync: false, storesNothing: true, pinned });
 
   return async (order: ReadOrder): Promise<PricedBatch> => {
     const { items, runner } = order;
@@ -138,6 +141,7 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
     const reasons = new Set<Reason>();
     const problems = new Map<number, Problem[]>();
     let version: number | undefined;
+    let alias: string | undefined;
     let pinned: PinnedGraphs | undefined;
     let next = 0;
     const one = async (): Promise<void> => {
@@ -146,7 +150,7 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
       try {
         const planned = await planItem(order, items[index]!, pinned);
         all[index] = priced(planned.plan);
-        ({ version } = planned);
+        if (!pinned) ({ version, alias } = planned);
         pinned ??= planned.pinned;
       } catch (error) {
         const found = problemsOf(error, index);
@@ -173,7 +177,7 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
       most: estimated + unheld,
       isExact: isSure && all.every(({ price, most, mayCostLess }) => price === most && !mayCostLess),
       isPlaceless: all.every(({ isPlaceless }) => isPlaceless),
-      ...{ version, pinned },
+      ...{ version, alias, pinned },
     };
   };
 };

@@ -24,7 +24,6 @@ import type { Media, Workflows } from "../clients";
 import type { ModelCatalog } from "../plan/model-catalog";
 import { BATCH, type ItemInput } from "../run/batch";
 import type { executions } from "@nodeloom/proto";
-import type { Target } from "../run/runner";
 
 const READ_MS = 30_000;
 /** Maximum characters of the header line, and of any other line. */
@@ -156,9 +155,9 @@ export interface TableOptions {
 export type ReadTable = ReturnType<typeof createReadTable>;
 
 export const createReadTable = ({ media, workflows, catalog }: TableOptions) => {
-  const typesOf = async (target: Target | undefined, version: string, userId: string): Promise<Map<string, CellType>> => {
+  const typesOf = async ({ target, version, alias }: executions.Target, userId: string): Promise<Map<string, CellType>> => {
     if (target?.$case === "workflowSlug") {
-      const { schema } = await workflows.getSchema({ slug: target.value, userId, version });
+      const { schema } = await workflows.getSchema({ slug: target.value, userId, version, alias });
       return new Map((schema?.fields ?? []).map(({ name, type }) => [name, ofField[type] ?? "text"]));
     }
     const { inputSchemaJson } = await catalog.get(target?.value ?? "");
@@ -175,12 +174,12 @@ export const createReadTable = ({ media, workflows, catalog }: TableOptions) => 
    * Reads items from a file of the runner. A file that starts with a brace is JSONL, any other is CSV.
    * @throws DomainError INVALID_REQUEST: there is no such file, it is too large, or can't be read
    */
-  return async (mediaId: string, { target, version }: executions.Target, userId: string): Promise<ItemInput[]> => {
+  return async (mediaId: string, target: executions.Target, userId: string): Promise<ItemInput[]> => {
     const { objects } = await media.getObjects({ ids: [mediaId], ownerId: userId });
     const object = objects[0];
     if (!object) throw invalidFile("is not one of your files");
     if (object.bytes > LIMITS.batchFileBytes) throw invalidFile(`the file has more than ${LIMITS.batchFileBytes} bytes`);
-    const types = await typesOf(target, version, userId);
+    const types = await typesOf(target, userId);
     const chunks: Uint8Array[] = [];
     for await (const chunk of bytesOf(object.key)) chunks.push(chunk);
     const text = textOf(Buffer.concat(chunks));

@@ -24,6 +24,7 @@ export const batchMessage = (batch: BatchRecord): proto.Batch => {
     reasonMessage: batch.reason?.message ?? "",
     ...(target.$case === "workflowSlug" ? { workflowSlug: target.value } : { model: target.value }),
     version: Number(batch.version) || 0,
+    alias: batch.alias,
     until: batch.until ?? "",
     total,
     processing: underWay.length,

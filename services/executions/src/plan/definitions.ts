@@ -26,8 +26,19 @@ export interface Needs {
   workflows: WorkflowReference[];
 }
 
+/** Selects a graph of a workflow: by a version's number, `draft` or `approved`, or else by an alias. */
+export interface Selected {
+  version: string;
+  /** Empty or absent for `production`. */
+  alias?: string | undefined;
+  /** For a workflow inside another: `production` replaces an alias that it doesn't have. */
+  orProduction?: boolean;
+}
+
 export interface Defined {
   saved: Definition;
+  /** The alias that selected it; empty for a number and for the draft. */
+  alias: string;
   graphHidden: boolean;
   /** For a version: the models that its tasks resolved to when it was published. */
   pinnedModels: Readonly<Record<string, string>>;
@@ -50,32 +61,35 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
 
   return {
     /**
-     * @param selected a version: a number, `draft`, or empty for the newest
-     * @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND
+     * @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, ALIAS_NOT_FOUND
      */
-    read: async (slug: string, userId: string, selected: string): Promise<Defined> => {
-      const key = `${slug} ${selected}`;
+    read: async (
+      slug: string,
+      userId: string,
+      { version: selected, alias: named = "", orProduction = false }: Selected,
+    ): Promise<Defined> => {
+      const key = `${slug} ${selected} ${named}${orProduction ? "?" : ""}`;
       const cached = cache.get(key);
       const knownRevision = cached?.revision ?? 0;
       const answer = await reads(`${userId} ${key} ${knownRevision}`, () =>
-        workflows.getDefinition({ slug, userId, knownRevision, version: selected }),
+        workflows.getDefinition({ slug, userId, knownRevision, version: selected, alias: named, orProduction }),
       );
-      const { version, revision, createdBy, nodesJson, edgesJson, graphHidden, pinnedModels } = answer;
+      const { version, revision, createdBy, nodesJson, edgesJson, graphHidden, pinnedModels, alias = "" } = answer;
       // A version and the draft that it came from share graph and revision.
-      if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), graphHidden, pinnedModels };
+      if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), alias, graphHidden, pinnedModels };
       const saved = { version, revision, createdBy, nodesJson, edgesJson };
       cache.set(key, saved);
-      return { saved, graphHidden, pinnedModels };
+      return { saved, alias, graphHidden, pinnedModels };
     },
 
     /** Uses a graph stored with an earlier run in place of a saved one. */
-    kept: ({ saved, graphHidden }: Defined, { version, ...graph }: KeptVersion): Defined => {
+    kept: ({ saved, alias, graphHidden }: Defined, { version, ...graph }: KeptVersion): Defined => {
       const { nodesJson, edgesJson, pinnedModels } = graph;
       const { createdBy, revision } = saved;
       const hash = createHash("sha256")
         .update(JSON.stringify([nodesJson, edgesJson, pinnedModels]))
         .digest("hex");
-      return { saved: { version, revision, createdBy, nodesJson, edgesJson }, graphHidden, pinnedModels, key: `kept@${hash}` };
+      return { saved: { version, revision, createdBy, nodesJson, edgesJson }, alias, graphHidden, pinnedModels, key: `kept@${hash}` };
     },
 
     /** Needs of a full run. A run of a part may need less and is judged by that. */

@@ -12,7 +12,7 @@ import {
   type InlinedWorkflow,
   type WorkflowReference,
 } from "@nodeloom/kernel";
-import type { Defined, Definition, Definitions, Needs } from "./definitions";
+import type { Defined, Definition, Definitions, Needs, Selected } from "./definitions";
 import type { KeptGraph, KeptVersion } from "./kept-graphs";
 import type { InnerTask, TaskGraph } from "./planner/protocol";
 
@@ -62,8 +62,8 @@ interface Container {
 
 export interface InliningRequest {
   slug: string;
-  /** The requested version. */
-  selected: string;
+  /** The requested graph. */
+  selected: Selected;
   ownerId: string;
   userId: string;
   references: readonly WorkflowReference[];
@@ -87,7 +87,8 @@ export const findInlined = async (
   const reads = new Map<string, Promise<Defined>>();
   const hashes = new Map<string, string>();
   // An approval covers the workflows inside. Versions never change.
-  const standing: Readonly<Record<string, string>> = selected === APPROVED_VERSION ? { "": selected, draft: APPROVED_DRAFT_VERSION } : {};
+  const standing: Readonly<Record<string, string>> =
+    selected.version === APPROVED_VERSION ? { "": APPROVED_VERSION, draft: APPROVED_DRAFT_VERSION } : {};
   let chars = 0;
 
   const read = ({ slug: named, version, nodeId }: WorkflowReference, { ownerId: reader, prefix }: Container): Promise<Defined> => {
@@ -95,7 +96,7 @@ export const findInlined = async (
     const wanting = invalid(prefix + nodeId, `there is no workflow ${named}${version === "" ? "" : ` (version ${version})`}`);
     const known =
       reads.get(key) ??
-      definitions.read(named, reader, member(standing, version) ?? version).then(
+      definitions.read(named, reader, { version: member(standing, version) ?? version, alias: selected.alias, orProduction: true }).then(
         (defined) => {
           if (defined.graphHidden) throw wanting;
           const kept = member(pinned, key);

@@ -1,14 +1,15 @@
 /** Plans runs: looks up what a plan needs, calls the planner, and stores data URLs as files of the runner. */
-import { ALL, DomainError, holdItems, schemaOnlyPlan, taskOf, type HoldItem, type RunPlan } from "@nodeloom/kernel";
+import { ALL, DomainError, holdItems, invalidRequest, schemaOnlyPlan, taskOf, type HoldItem, type RunPlan } from "@nodeloom/kernel";
 import type { Media, Workflows } from "../clients";
 import { checkAsync, checkReady, checkTier, findModels, withAlternatives } from "./models";
 import { takeOutDataUrls } from "./data-urls";
-import { createDefinitions } from "./definitions";
+import { createDefinitions, type Selected } from "./definitions";
 import type { KeptGraph, PinnedGraphs } from "./kept-graphs";
 import { checkForeign, type PlannedReuse } from "./reruns";
 import { findInlined, graphOf, keptOf } from "./inlined";
 import { checkSending } from "./files";
 import { createRunPlanner, type PlanningRequest, type UnplannedRun } from "./run-plan";
+import type { Runner } from "../run/runner";
 import type { RequireSecrets } from "./secrets";
 import type { ModelCatalog } from "./model-catalog";
 import type { Planner, TaskGraph } from "./planner/protocol";
@@ -22,6 +23,8 @@ export interface PlannedRun {
   workflowSlug: string | null;
   /** Published version; undefined for the draft and for models. */
   version?: number;
+  /** The alias that selected the version; undefined for a version selected by its number, the draft and models. */
+  alias?: string;
   modelIds: string[];
   /** Inputs for the record, with addresses in place of data URLs. */
   inputsJson: string;
@@ -47,6 +50,15 @@ export interface PlanningOptions {
   planner: Planner;
 }
 
+/** A version's number. */
+const NUMBER = /^\d+$/;
+
+/** A key with an alias runs workflows by that alias only. @throws DomainError INVALID_REQUEST */
+export const requireKeyAlias = ({ keyAlias = "" }: Pick<Runner, "keyAlias">, alias: string): void => {
+  if (keyAlias === "" || keyAlias === alias) return;
+  throw invalidRequest([{ path: "alias", message: `must be ${keyAlias}: this API key runs workflows by that alias only` }]);
+};
+
 export type Planning = ReturnType<typeof createPlanning>;
 
 export const createPlanning = ({ workflows, media, requirePrograms, requireSecrets, catalog, planner }: PlanningOptions) => {
@@ -54,13 +66,17 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
   const { planRun, findAuthorFiles } = createRunPlanner({ media, planner });
 
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
-    const { version: selected = "", until: asked = "", settingsJson = "", runner, rerun } = request;
+    const { version: asVersion = "", until: asked = "", settingsJson = "", runner, rerun } = request;
+    const selected: Selected = { version: asVersion, alias: request.alias };
     const until = asked || (rerun?.until ?? "");
     const kept = rerun?.graph ?? request.pinned?.graph;
-    const read = await definitions.read(slug, runner.userId, kept ? "" : selected);
+    const read = await definitions.read(slug, runner.userId, kept ? { version: "" } : selected);
     const defined = kept ? definitions.kept(read, kept) : read;
     const { saved, graphHidden, pinnedModels } = defined;
     const { version, createdBy } = saved;
+    // A stored graph, or a version's number, was selected before.
+    const alias = kept || NUMBER.test(asVersion) ? (request.alias ?? "") : defined.alias;
+    requireKeyAlias(runner, alias);
     const isForeign = createdBy !== runner.userId;
     const savedGraph: TaskGraph = { ...graphOf(slug, defined), ...(until === "" ? {} : { until }) };
     const { userId } = runner;
@@ -102,6 +118,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     return {
       ...(await finish({ ...answer, plan: reused?.plan ?? plan, ...(reused ? { reused } : {}) }, run, slug)),
       ...(version > 0 ? { version } : {}),
+      ...(alias === "" ? {} : { alias }),
       ...(until === "" ? {} : { until }),
       graph: { key: graph.key, kept: { nodesJson, edgesJson, pinnedModels } },
       pinned: { graph: { ...keptOf(defined), version }, inner: inlined?.changing ?? {} },
@@ -141,7 +158,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
 
   return {
     /**
-     * @throws DomainError WORKFLOW_NOT_FOUND, INVALID_REQUEST (no such node to run to), VERSION_NOT_FOUND, MODEL_NOT_FOUND, INVALID_INPUTS, WORKFLOW_INVALID, MODEL_TIER_REQUIRED, CAPABILITY_DENIED (settings),
+     * @throws DomainError WORKFLOW_NOT_FOUND, INVALID_REQUEST (no such node to run to), VERSION_NOT_FOUND, ALIAS_NOT_FOUND, MODEL_NOT_FOUND, INVALID_INPUTS, WORKFLOW_INVALID, MODEL_TIER_REQUIRED, CAPABILITY_DENIED (settings),
      * ASYNC_NOT_SUPPORTED or SERVICE_UNAVAILABLE.
      */
     plan: (request: PlanningRequest): Promise<PlannedRun> => {

@@ -14,9 +14,11 @@ import type { Runner, Target } from "../run/runner";
 export interface PlanningRequest {
   target: Target | undefined;
   /**
-   * For a workflow: a number, `draft`, `approved` (see `APPROVED_VERSION`), or empty for the newest version, or the draft if there is none.
+   * For a workflow: a number, `draft`, `approved` (see `APPROVED_VERSION`), or empty for the alias.
    */
   version?: string;
+  /** For a workflow: the alias to use if `version` is empty. With a version, the alias that selected it before. */
+  alias?: string | undefined;
   /** For a workflow: node to run to; empty for all. */
   until?: string;
   /** For a text model: JSON Schema of its answer; empty for text. */

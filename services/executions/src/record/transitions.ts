@@ -25,6 +25,7 @@ const OF_ONE_ATTEMPT = [
   "provenance",
   "graphHidden",
   "version",
+  "alias",
   "graph",
   "rerun",
   "logParts",

@@ -15,6 +15,7 @@ export interface Asked {
   inputsJson: string;
   /** For another graph. */
   version: string;
+  alias?: string | undefined;
   /** Reused files are kept for the run. */
   pins: boolean;
 }
@@ -29,14 +30,15 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
     /** @throws DomainError EXECUTION_NOT_FOUND, PRECONDITION_FAILED */
     planningOf: async (
       { executionId, nodes, reuse: requests, otherGraph }: executions.Rerun,
-      { runner: { userId }, inputsJson, version, pins }: Asked,
-    ): Promise<Pick<PlanningRequest, "inputsJson" | "version" | "rerun">> => {
+      { runner: { userId }, inputsJson, version, alias, pins }: Asked,
+    ): Promise<Pick<PlanningRequest, "inputsJson" | "version" | "alias" | "rerun">> => {
       const named = await readNamed(executionId, userId, !otherGraph);
       const { graph, until, schemaJson, sources } = named;
       const reuse = { sources, again: nodes, requests };
       return {
         inputsJson: inputsJson || named.inputsJson,
         version,
+        alias: graph ? named.alias : alias,
         rerun: {
           ...(graph ? { graph } : {}),
           ...{ until, schemaJson },
@@ -61,6 +63,8 @@ const wasCharged = (row: RunOutcomeView): boolean =>
 
 export interface NamedExecution {
   inputsJson: string;
+  /** The alias that selected its version; undefined for none. */
+  alias: string | undefined;
   /** The graph and version, if requested (0: the draft); undefined for a model. */
   graph: (KeptGraph & { version: number }) | undefined;
   /** Node to run to, and JSON Schema of the answer; empty for none. */
@@ -94,5 +98,5 @@ export const createReadNamed =
     const graph = graphJson === null ? undefined : { ...(JSON.parse(graphJson) as KeptGraph), version: row.version ?? 0 };
     // Another graph may lack the node.
     const until = hasGraph ? (row.until ?? "") : "";
-    return { inputsJson, graph, until, schemaJson, sources: chain.filter((id) => charged.has(id)) };
+    return { inputsJson, graph, alias: row.alias, until, schemaJson, sources: chain.filter((id) => charged.has(id)) };
   };

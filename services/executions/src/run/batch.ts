@@ -69,6 +69,8 @@ export interface BatchRecord {
   target: Target;
   /** For a workflow: the version that its items run. */
   version: string;
+  /** The alias that selected the version; absent for none. */
+  alias?: string;
   /** For a workflow: graphs of its items, as JSON; see `PinnedGraphs`. */
   graph?: StoredText;
   /** For a workflow: the node to run to; absent for all nodes. */

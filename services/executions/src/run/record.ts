@@ -14,7 +14,7 @@ export interface Costs {
 }
 
 /** Members that the row shares with the workflow's input. */
-type Given = "userId" | "workflowSlug" | "version" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt";
+type Given = "userId" | "workflowSlug" | "version" | "alias" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt";
 
 export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   _id: string;
@@ -130,11 +130,12 @@ export type RunRecordPart = Pick<
 >;
 
 export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPart = {}): ExecutionRecord => {
-  const { executionId, userId, workflowSlug, version, modelIds, source, keyId, holdId, mode, webhook, attempt, baseTier } = input;
+  const { executionId, userId, workflowSlug, version, alias, modelIds, source, keyId, holdId, mode, webhook, attempt, baseTier } = input;
   const admitted = runEvent("admitted", { workflowSlug, modelIds });
   return {
     ...{ _id: executionId, userId, workflowSlug, modelIds, source, keyId, holdId, mode, attempt, baseTier },
     ...(version === undefined ? {} : { version }),
+    ...(alias === undefined ? {} : { alias }),
     markupPermille: input.plan.markupPermille,
     status: "accepted",
     ending: null,

@@ -17,6 +17,8 @@ export interface Runner {
   capabilities: string[];
   /** Metadata that the key fixes; absent in rows of earlier releases. */
   keyMetadata?: Record<string, string>;
+  /** The only alias that the key's runs of workflows use; empty or absent for any. */
+  keyAlias?: string | undefined;
   /** The person, if the user is an organization. */
   personId?: string | undefined;
 }

@@ -15,6 +15,8 @@ export interface RunInput {
   workflowSlug: string | null;
   /** Published version; absent for the draft, and for models. */
   version?: number | undefined;
+  /** The alias that selected the version; absent for a version named by its number, for the draft, and for models. */
+  alias?: string | undefined;
   source: string;
   /** Key that submitted the run; null for a session. */
   keyId: string | null;

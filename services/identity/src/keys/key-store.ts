@@ -12,7 +12,7 @@ export interface WebhookSettings {
   revision: string;
 }
 
-export type KeyChange = Partial<Pick<KeyRecord, "name" | "preset" | "capabilities" | "metadata">>;
+export type KeyChange = Partial<Pick<KeyRecord, "name" | "preset" | "capabilities" | "metadata" | "alias">>;
 export type RotatedKey = Pick<KeyRecord, "start" | "hashes" | "rotation">;
 
 /** Selects keys of an owner. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  ALIAS,
   CONFLICT_ATTEMPTS,
   DomainError,
   invalidRequest,
@@ -29,6 +30,8 @@ export interface NewKey extends GrantRequest {
   name: string;
   /** The person who creates it: the owner (default), or a member of the owning organization. */
   madeBy?: string;
+  /** The only alias that runs by the key use; empty or absent for any. */
+  alias?: string;
   expiresAt: Date | undefined;
   webhook: WebhookRequest | undefined;
 }
@@ -47,6 +50,8 @@ export interface KeyEdit {
   name?: string;
   capabilities?: string[];
   metadata?: Record<string, string>;
+  /** Empty for any. */
+  alias?: string;
 }
 
 /** Keys of an owner. A key of another owner is NOT_FOUND. */
@@ -99,12 +104,16 @@ const metadataIssues = (metadata: Readonly<Record<string, string>>): Issue[] => 
   ];
 };
 
+const aliasIssues = (alias: string): Issue[] =>
+  alias === "" || ALIAS.test(alias) ? [] : [{ path: "alias", message: "must be the name of an alias" }];
+
 const keyIssues = (wanted: NewKey, nowMs: number): Issue[] => {
   const { expiresAt } = wanted;
   const expired = expiresAt !== undefined && !(expiresAt.getTime() > nowMs);
   return [
     ...nameIssues(wanted.name.trim()),
     ...grantIssues(wanted),
+    ...aliasIssues(wanted.alias ?? ""),
     ...(expired ? [{ path: "expiresAt", message: "must be in the future" }] : []),
   ];
 };
@@ -167,6 +176,7 @@ export const createKeys = (options: KeysOptions): Keys => {
       name: wanted.name.trim(),
       start,
       ...grants,
+      ...(wanted.alias ? { alias: wanted.alias } : {}),
       hashes: [hash],
       rotation: null,
       webhook: wanted.webhook ? newWebhook(wanted.webhook) : null,
@@ -178,19 +188,21 @@ export const createKeys = (options: KeysOptions): Keys => {
     return { key, value, webhookSecret: secret?.secret ?? "", warnings: grantWarnings(key.capabilities) };
   };
 
-  const edit: Keys["edit"] = async (of, keyId, { name, capabilities, metadata }) => {
+  const edit: Keys["edit"] = async (of, keyId, { name, capabilities, metadata, alias }) => {
     requireValid([
       ...(name === undefined ? [] : nameIssues(name.trim())),
       ...(capabilities === undefined ? [] : grantIssues({ preset: "", capabilities })),
       ...(metadata === undefined ? [] : metadataIssues(metadata)),
-      ...(name === undefined && capabilities === undefined && metadata === undefined
-        ? [{ path: "", message: "give at least one of name, capabilities, metadata" }]
+      ...(alias === undefined ? [] : aliasIssues(alias)),
+      ...([name, capabilities, metadata, alias].every((one) => one === undefined)
+        ? [{ path: "", message: "give at least one of name, capabilities, metadata, alias" }]
         : []),
     ]);
     if (!(await store.findOwned(of, keyId))) throw noSuchKey();
     const change: KeyChange = {
       ...(name === undefined ? {} : { name: name.trim() }),
       ...(capabilities === undefined ? {} : grantsFor({ preset: "", capabilities }, await accounts.get(of.userId))),
+      ...(alias === undefined ? {} : { alias }),
       ...(metadata === undefined ? {} : { metadata: Object.entries(metadata).map(([entry, value]) => ({ name: entry, value })) }),
     };
     const key = await store.change(of, keyId, change);

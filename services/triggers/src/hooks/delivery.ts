@@ -64,7 +64,7 @@ export const createReadDelivery =
     const isKeyed = hook.deliveryIdHeader !== null;
     return executions.RunRequest.fromPartial({
       executionId: isKeyed ? derivedId("hook", hook._id, deliveryId) : randomUUID(),
-      target: approvedTarget(hook.workflowSlug),
+      target: approvedTarget(hook),
       runner,
       inputsJson: inputsOf(hook.expression, body),
       mode: executions.RunMode.RUN_MODE_RESPOND_ASYNC,

@@ -9,6 +9,8 @@ export interface HookRecord {
   /** Which of the owner's places it takes; unique by owner, which bounds their number. */
   slot: number;
   workflowSlug: string;
+  /** The alias that its runs use; absent or empty for `production`. */
+  alias?: string;
   /** The key that set it; null for a session. */
   keyId: string | null;
   /** Who set it. Absent on those from before it was kept. */

@@ -65,14 +65,16 @@ export const createHooks = ({ store, arrivals, owners, identity, workflows, appr
   return {
     /** @throws INVALID_REQUEST, PRECONDITION_FAILED at the account's limit, NOT_CONFIGURED, or why the workflow can't be run */
     create: async (request: triggers.CreateHookRequest): Promise<HookRecord> => {
-      const { workflowSlug, expression, maxMillicredits, signatureHeader, signatureSecret, deliveryIdHeader, secretHash, start } = request;
+      const { workflowSlug, alias, expression, maxMillicredits, signatureHeader, signatureSecret, deliveryIdHeader, secretHash, start } =
+        request;
       const owner = ownerOf(request.owner);
       requireExpression(expression);
       await arrivals.ofOwner(owner.userId);
       await owners.runner(owner, workflowSlug);
-      await workflows.getDefinition({ slug: workflowSlug, userId: owner.userId, knownRevision: 0, version: "" });
+      await workflows.getDefinition({ slug: workflowSlug, userId: owner.userId, knownRevision: 0, version: "", alias });
       await approve(workflowSlug, owner.userId);
       const record: Omit<HookRecord, "slot"> = {
+        ...(alias ? { alias } : {}),
         ...{ _id: randomUUID(), ...owner, workflowSlug, secretHash, start, expression, maxMillicredits },
         signatureHeader: signatureHeader || null,
         deliveryIdHeader: deliveryIdHeader || null,

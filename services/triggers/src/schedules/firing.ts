@@ -19,6 +19,7 @@ const STOPPING: ReadonlySet<string> = new Set([
   "UNAUTHENTICATED",
   "NOT_FOUND",
   "WORKFLOW_NOT_FOUND",
+  "ALIAS_NOT_FOUND",
 ]);
 
 /** Messages for the owner in place of those that a caller gets. */
@@ -45,7 +46,7 @@ const requestOf = (row: ScheduleRecord, at: Date, runner: messages.Runner): mess
   const executionId = derivedId("schedule", row._id, at.toISOString());
   return messages.RunRequest.fromPartial({
     executionId,
-    target: approvedTarget(row.workflowSlug),
+    target: approvedTarget(row),
     runner,
     inputsJson: row.inputsJson,
     mode: messages.RunMode.RUN_MODE_RESPOND_ASYNC,

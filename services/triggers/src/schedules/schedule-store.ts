@@ -10,6 +10,8 @@ export interface ScheduleRecord {
   /** Which of the owner's places it takes; unique by owner, which bounds their number. */
   slot: number;
   workflowSlug: string;
+  /** The alias that its runs use; absent or empty for `production`. */
+  alias?: string;
   /** The key that set it; null for a session. */
   keyId: string | null;
   /** Who set it, or changed last what it runs. Absent on those from before it was kept. */
@@ -50,6 +52,7 @@ export type ScheduleChange = Partial<
     | "keyId"
     | "personId"
     | "grantedAt"
+    | "alias"
     | "cron"
     | "timezone"
     | "inputsJson"

@@ -59,13 +59,15 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
   };
 
   const changeOf = (row: ScheduleRecord, request: triggers.UpdateScheduleRequest): ScheduleChange => {
-    const { cron = row.cron, timezone = row.timezone, paused = row.paused, inputsJson, limit } = request;
+    const { cron = row.cron, timezone = row.timezone, paused = row.paused, alias, inputsJson, limit } = request;
     const resumes = request.paused === false && row.stopped !== null;
     // Who changes what will run, or its bound, is the one on whom it counts from then on. Pausing alone changes neither.
-    const isTakenOver = request.paused === false || [request.cron, request.timezone, inputsJson, limit].some((one) => one !== undefined);
+    const isTakenOver =
+      request.paused === false || [request.cron, request.timezone, alias, inputsJson, limit].some((one) => one !== undefined);
     const isTimed = cron !== row.cron || timezone !== row.timezone || paused !== row.paused || resumes;
     return {
       ...(inputsJson === undefined ? {} : { inputsJson }),
+      ...(alias === undefined ? {} : { alias }),
       ...(limit === undefined ? {} : { maxMillicredits: limit.millicredits ?? null }),
       ...(isTimed ? { cron, timezone, paused, timedAt: new Date() } : {}),
       ...(resumes ? { stopped: null, unpaid: 0 } : {}),
@@ -76,15 +78,16 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
   return {
     /** @throws INVALID_REQUEST, PRECONDITION_FAILED at the account's limit, or why the workflow can't be run */
     create: async (request: triggers.CreateScheduleRequest): Promise<ScheduleRecord> => {
-      const { workflowSlug, cron, timezone, inputsJson, maxMillicredits = null, paused } = request;
+      const { workflowSlug, alias, cron, timezone, inputsJson, maxMillicredits = null, paused } = request;
       const owner = ownerOf(request.owner);
       requireValid([...timeIssues({ cron, timezone }), ...inputIssues(inputsJson)]);
       await arrivals.ofOwner(owner.userId);
-      await requireRunnable(owner, { ...approvedTarget(workflowSlug), version: "" }, inputsJson);
+      await requireRunnable(owner, { ...approvedTarget(request), version: "" }, inputsJson);
       await approve(workflowSlug, owner.userId);
       const now = new Date();
       const record: Omit<ScheduleRecord, "slot"> = {
         ...{ _id: randomUUID(), ...owner, workflowSlug, cron: cron.trim(), timezone, inputsJson, maxMillicredits, paused },
+        ...(alias ? { alias } : {}),
         ...{ stopped: null, revision: 1, timedAt: now, unpaid: 0, lastExecutionId: null, history: [], createdAt: now, updatedAt: now },
       };
       const slot = await takePlace({
@@ -121,7 +124,7 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
         const wanted = { ...before, ...change };
         requireValid([...timeIssues(wanted), ...inputIssues(wanted.inputsJson)]);
         // Pausing is always possible.
-        if (!wanted.paused) await requireRunnable(owner, approvedTarget(request.workflowSlug), wanted.inputsJson);
+        if (!wanted.paused) await requireRunnable(owner, approvedTarget(wanted), wanted.inputsJson);
         const after = await store.change(before, change);
         return after ? { before, after } : undefined;
       });

@@ -1,7 +1,7 @@
-import { APP_BOUNDS, DomainError, isOrigin } from "@nodeloom/kernel";
+import { APP_BOUNDS, DomainError, isOrigin, PRODUCTION } from "@nodeloom/kernel";
 import { storedNumber } from "../approval";
 import type { AppRow, WorkflowStore } from "../definition/storage";
-import { newest, type SchemaPart } from "../definition/workflow";
+import { aliasOf, inProduction, type SchemaPart } from "../definition/workflow";
 import type { Pictures } from "../pictures/pictures";
 import type { VersionStore } from "../definition/storage";
 import type { App } from "./app";
@@ -54,7 +54,8 @@ export const createApps = ({ store, versions, pictures }: AppsDeps): Apps => {
       const row = await store.app(slug);
       if (!row) throw appNotFound();
       // If visitors pay, they run what normal runs use.
-      const number = row.approved && row.app.payer === "owner" ? storedNumber(row.approved) : newest(row);
+      const approved = row.app.payer === "owner" && !aliasOf(row, PRODUCTION) ? row.approved : undefined;
+      const number = approved ? storedNumber(approved) : inProduction(row);
       const stored = number === 0 ? row : await versions.get(row.creationId, number);
       if (!stored) throw appNotFound();
       const { name, description, createdBy: ownerId } = row;

@@ -2,6 +2,10 @@ import { DomainError, workflowNotFound } from "@nodeloom/kernel";
 
 export const changedSince = (): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", "the workflow has been changed since it was read");
+export const aliasMoved = (name: string, version: number): DomainError => {
+  const now = version === 0 ? "is not set" : `is at version ${version}`;
+  return new DomainError("precondition", "PRECONDITION_FAILED", `the alias ${name} ${now}: read the aliases, and send the condition again`);
+};
 export const notApproved = (what = "templates"): DomainError =>
   new DomainError("forbidden", "ACCOUNT_NOT_APPROVED", `this account awaits approval and cannot publish ${what} yet`);
 export const sessionRequired = (member: string): DomainError =>

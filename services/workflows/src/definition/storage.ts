@@ -1,6 +1,7 @@
 import type { ListPosition } from "@nodeloom/platform";
 import type { App } from "../apps/app";
 import type {
+  Alias,
   Approved,
   PinnedModels,
   Published,
@@ -16,13 +17,13 @@ import type {
 
 export type WorkflowHead = Pick<
   Workflow,
-  "name" | "revision" | "createdBy" | "creationId" | "published" | "approved" | "approvedDraft" | "isTemplate"
+  "name" | "revision" | "createdBy" | "creationId" | "published" | "aliases" | "approved" | "approvedDraft" | "isTemplate"
 >;
 /** A schema with the data that selects its version. */
-export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" | "published" | "approved" | "approvedDraft">;
+export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" | "published" | "aliases" | "approved" | "approvedDraft">;
 
 /** The draft as a tool, with the data that decides if a version replaces it. */
-export type ToolRow = Tool & Pick<Workflow, "creationId" | "published">;
+export type ToolRow = Tool & Pick<Workflow, "creationId" | "published" | "aliases">;
 
 /** A published app's workflow data. */
 export type AppRow = SchemaRow & Pick<Workflow, "createdAt"> & { slug: string; app: App };
@@ -78,6 +79,8 @@ export interface WorkflowStore {
   setThumbnailRef(slug: string, revision: number, ref: string | null): Promise<void>;
   /** Sets the newest version and its approval, if the workflow's newest version is unchanged. */
   setPublished(read: Workflow, published: Published, approved: Approved | null): Promise<void>;
+  /** Sets an alias, or removes it, if the workflow and the alias are unchanged. Without `production`, what runs then is approved. */
+  setAlias(read: Workflow, name: string, alias: Alias | undefined): Promise<boolean>;
   /** Approves a draft, if it is unchanged. */
   approveDraft(read: Workflow): Promise<void>;
   /** Approves the graph of normal runs, and the draft, if both are unchanged. */
@@ -88,7 +91,7 @@ export interface WorkflowStore {
   feature(slug: string, featured: boolean): Promise<{ before: boolean; takedown: Takedown | null } | undefined>;
   /** Marks an owner's workflows as suspended or not, unless a later revision of the user was applied. */
   setOwnerSuspended(ownerId: string, suspended: boolean, userRevision: number): Promise<void>;
-  /** Changes members of a workflow, if its revision and its newest version are unchanged. */
+  /** Changes members of a workflow, if its revision, its newest version and the version in production are unchanged. */
   replace(read: Workflow, members: Partial<Workflow>): Promise<boolean>;
   move(which: OwnWorkflow, folderId: string | null, at: Date): Promise<Workflow | undefined>;
   leaveFolder(folderId: string, ownerId: string, at: Date, slug?: string): Promise<void>;

@@ -1,5 +1,6 @@
 /** The workflow model: its members, its settings, and the data derived from its graph. */
 
+import { member, PRODUCTION } from "@nodeloom/kernel";
 import type { App } from "../apps/app";
 
 /** A saved workflow. Its graph and pictures are the JSON texts that were sent, byte for byte. */
@@ -50,6 +51,8 @@ export interface Workflow {
   /** The thumbnail's form in lists: its URL, or the file key of a stored data URL; empty until that is stored. */
   thumbnailRef: string | null;
   published?: Published | null;
+  /** Aliases that were set, by name. Absent in old rows. */
+  aliases?: Readonly<Record<string, Alias>>;
   /** The graph for apps, hooks and schedules while a change to it is pending; else null or absent. */
   approved?: Approved | null;
   /** The approved draft while a change to it is pending, for nodes that refer to the workflow's draft; else null or absent. */
@@ -68,6 +71,15 @@ export interface Published {
   generators: GeneratorUse[];
   /** Absent in old rows. */
   pinnedModels?: PinnedModels;
+}
+
+/** A published version under a name. A caller who can run the workflow has chosen it. */
+export interface Alias extends Pick<Published, "version" | "revision" | "pinnedModels"> {
+  updatedAt: Date;
+  /** The person. */
+  updatedBy: string;
+  /** Only for `production`: lists of workflows show it. */
+  generators?: GeneratorUse[];
 }
 
 /** A graph approved by a caller who could run the workflow. */
@@ -136,6 +148,7 @@ export type Summary = Pick<
   | "generators"
   | "updatedAt"
   | "published"
+  | "aliases"
   | "thumbnailRef"
   | "featured"
 >;
@@ -183,3 +196,9 @@ export type VersionHead = Pick<Version, "pinnedModels" | "version" | "note" | "c
 
 /** Number of the newest published version; 0 for none. */
 export const newest = ({ published }: Pick<Workflow, "published">): number => published?.version ?? 0;
+
+export const aliasOf = ({ aliases = {} }: Pick<Workflow, "aliases">, name: string): Alias | undefined => member(aliases, name);
+
+/** Number of the version that runs use and that other users see; 0 for the draft. */
+export const inProduction = (workflow: Pick<Workflow, "published" | "aliases">): number =>
+  aliasOf(workflow, PRODUCTION)?.version ?? newest(workflow);

@@ -1,4 +1,6 @@
 import { inputFields, savedValues } from "@nodeloom/kernel/graph";
+import { PRODUCTION } from "@nodeloom/kernel/limits";
+import { useQuery } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
@@ -8,10 +10,12 @@ import { initialValues, sentInputs } from "../../runs/run-form";
 import { curl, python, typescript, type Call } from "../../runs/snippets";
 import { Button } from "../../ui/button";
 import { Code } from "../../ui/copy";
+import { SelectField } from "../../ui/inputs/field";
 import { Dialog } from "../../ui/overlays/dialog";
 import { Notice } from "../../ui/notice";
 import { Tabs } from "../../ui/tabs";
 import { useDocument, useEditor, useUi } from "../context";
+import { aliasesQuery } from "../versions/queries";
 import { isAhead } from "../versions/state";
 
 type Language = "curl" | "typescript" | "python";
@@ -42,7 +46,9 @@ const useKey = () => {
 export const UseAsApi = ({ onClose }: { onClose: () => void }) => {
   const { slug } = useEditor();
   const graph = useDocument((state) => state.graph);
-  const { version } = useDocument((state) => state.published);
+  const { version, production } = useDocument((state) => state.published);
+  const { data: aliases = [] } = useQuery({ ...aliasesQuery(slug), enabled: version !== null });
+  const [alias, setAlias] = useState("");
   const ahead = useDocument(isAhead);
   const typed = useUi((state) => state.typed);
   const maxCredits = useUi((state) => state.maxCredits);
@@ -50,7 +56,7 @@ export const UseAsApi = ({ onClose }: { onClose: () => void }) => {
   const { key, busy, make } = useKey();
   const fields = inputFields(kernelGraph(graph));
   const inputs = sentInputs(fields, { ...initialValues(fields, savedValues(kernelGraph(graph))), ...typed });
-  const call = { baseUrl: location.origin, path: `workflows/${slug}`, inputs, maxCredits };
+  const call = { baseUrl: location.origin, path: `workflows/${slug}`, inputs, maxCredits, alias };
   return (
     <Dialog title="Use as API" width="md" onClose={onClose}>
       <p className="mb-3 text-sm text-muted">
@@ -59,7 +65,7 @@ export const UseAsApi = ({ onClose }: { onClose: () => void }) => {
       </p>
       {ahead && (
         <Notice kind="warn" className="mb-3">
-          Callers run version {version}. What you changed since reaches them when you publish it.
+          Callers run version {production}. What you changed since reaches them when you publish it.
         </Notice>
       )}
       {key === undefined ? (
@@ -79,6 +85,17 @@ export const UseAsApi = ({ onClose }: { onClose: () => void }) => {
         <Notice kind="warn" title="The key below is shown this once" className="mb-3">
           Copy the call, or the key in it: only its hash is kept, and nobody can show it again.
         </Notice>
+      )}
+      {aliases.length > 1 && (
+        <div className="mb-3">
+          <SelectField label="Environment" value={alias} onText={setAlias}>
+            {aliases.map(({ name, version: target }) => (
+              <option key={name} value={name === PRODUCTION ? "" : name}>
+                {name} (version {target})
+              </option>
+            ))}
+          </SelectField>
+        </div>
       )}
       <Tabs label="Language" tabs={LANGUAGES} chosen={language} onChoose={setLanguage}>
         <div className="pt-3">

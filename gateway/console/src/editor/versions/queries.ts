@@ -12,6 +12,12 @@ export const versionsQuery = (slug: string) =>
     initialPageParam: "",
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
+/** `production` is the first. */
+export const aliasesQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["aliases", slug],
+    queryFn: async ({ signal }) => (await request("listAliases", { params: { slug }, signal })).body,
+  });
 /** The graph of a published version; versions never change. */
 export const versionQuery = (slug: string, version: number) =>
   queryOptions({

@@ -7,10 +7,10 @@ import { isAhead, stateWords } from "./state";
 /** What callers run, in the bar over the canvas; opens the versions. */
 export const VersionButton = () => {
   const { ui } = useEditor();
-  const { version } = useDocument((state) => state.published);
+  const published = useDocument((state) => state.published);
   const ahead = useDocument(isAhead);
   return (
-    <Tip text={stateWords(version, ahead)}>
+    <Tip text={stateWords(published, ahead)}>
       <button
         type="button"
         className={classes(
@@ -20,7 +20,7 @@ export const VersionButton = () => {
         onClick={() => ui.setState({ overlay: "versions" })}
       >
         <Rocket className="size-3.5" aria-hidden />
-        {version === null ? "Publish" : `Version ${version}`}
+        {published.production === null ? "Publish" : `Version ${published.production}`}
         {ahead && <span className="max-lg:sr-only">changed since published</span>}
       </button>
     </Tip>

@@ -1,10 +1,11 @@
-import type { WorkflowVersionHead } from "@nodeloom/client";
-import { LIMITS } from "@nodeloom/kernel/limits";
+import type { WorkflowAlias, WorkflowVersionHead } from "@nodeloom/client";
+import { LIMITS, PRODUCTION } from "@nodeloom/kernel/limits";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { CircleCheck, Rocket, RotateCcw, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { messageOf, request } from "../../api/client";
-import { versionQuery, versionsQuery } from "./queries";
+import { Aliases, OtherAlias, Promote } from "./aliases";
+import { aliasesQuery, versionQuery, versionsQuery } from "./queries";
 import { useChange } from "../../api/use-change";
 import { sameGraph, type DocGraph } from "../../document/graph";
 import { Badge } from "../../ui/badge";
@@ -26,14 +27,15 @@ const Publish = () => {
   const ahead = useDocument(isAhead);
   const issues = useScene((state) => state.judgement.issues);
   const empty = useDocument(({ graph }) => graph.nodes.length === 0);
-  const { busy, run } = useChange("versions");
+  const { busy, run } = useChange("versions", "aliases");
   const [note, setNote] = useState("");
   // Busy until the state is read again: a second press before that would publish the same graph once more.
   const publish = (): Promise<void> =>
     run(async () => {
       if (!(await document.flush())) return complain("The workflow is not saved yet, so it was not published. See beside its name why.");
       const { body: head } = await request("publishVersion", { params: { slug }, body: note === "" ? {} : { note } });
-      say(`Version ${head.version} is published: callers run it from now on.`);
+      const isFixed = published.production !== published.version;
+      say(isFixed ? `Version ${head.version} is published. Promote it when it is ready.` : `Version ${head.version} is published.`);
       setNote("");
       await document.refresh().catch(() => undefined);
     });
@@ -52,7 +54,7 @@ const Publish = () => {
         ) : (
           <Rocket className="mt-0.5 size-4 shrink-0 text-muted" aria-hidden />
         )}
-        <span>{stateWords(published.version, ahead)}</span>
+        <span>{stateWords(published, ahead)}</span>
       </p>
       <div className="flex items-end gap-2 max-sm:flex-col max-sm:items-stretch">
         <Field label="Note" hint="What is new, for whoever reads the list. Optional." className="flex-1">
@@ -145,7 +147,14 @@ const Compared = ({ version, onRestored }: { version: number; onRestored: () => 
   );
 };
 
-const Row = ({ head, isRun, chosen, onChoose }: { head: WorkflowVersionHead; isRun: boolean; chosen: boolean; onChoose: () => void }) => (
+interface RowProps {
+  head: WorkflowVersionHead;
+  aliases: readonly WorkflowAlias[];
+  chosen: boolean;
+  onChoose: () => void;
+}
+
+const Row = ({ head, aliases, chosen, onChoose }: RowProps) => (
   <button
     type="button"
     aria-expanded={chosen}
@@ -156,7 +165,11 @@ const Row = ({ head, isRun, chosen, onChoose }: { head: WorkflowVersionHead; isR
     <span className="min-w-0 flex-1 truncate text-muted" title={head.note}>
       {head.note}
     </span>
-    {isRun && <Badge tone="ok">callers run this</Badge>}
+    {aliases.map(({ name }) => (
+      <Badge key={name} tone={name === PRODUCTION ? "ok" : "neutral"}>
+        {name}
+      </Badge>
+    ))}
     <span className="shrink-0 text-xs text-faint max-sm:hidden">
       <Time iso={head.createdAt} />
     </span>
@@ -165,7 +178,7 @@ const Row = ({ head, isRun, chosen, onChoose }: { head: WorkflowVersionHead; isR
 
 const List = ({ onRestored }: { onRestored: () => void }) => {
   const { slug } = useEditor();
-  const { version: current } = useDocument((state) => state.published);
+  const { data: aliases = [] } = useQuery(aliasesQuery(slug));
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(versionsQuery(slug));
   const [chosen, setChosen] = useState<number>();
   if (error) return <Notice kind="bad">{messageOf(error)}</Notice>;
@@ -176,14 +189,18 @@ const List = ({ onRestored }: { onRestored: () => void }) => {
     <ol className="flex flex-col gap-0.5 border-t pt-3">
       {rows.map((head) => (
         <li key={head.version}>
-          <Row
-            head={head}
-            isRun={head.version === current}
-            chosen={head.version === chosen}
-            onChoose={() => setChosen(head.version === chosen ? undefined : head.version)}
-          />
+          <div className="flex items-center gap-2">
+            <Row
+              head={head}
+              aliases={aliases.filter(({ version }) => version === head.version)}
+              chosen={head.version === chosen}
+              onChoose={() => setChosen(head.version === chosen ? undefined : head.version)}
+            />
+            <Promote version={head.version} aliases={aliases} />
+          </div>
           {head.version === chosen && (
-            <div className="px-2.5 pt-2 pb-4">
+            <div className="flex flex-col gap-4 px-2.5 pt-2 pb-4">
+              <OtherAlias version={head.version} />
               <Compared key={head.version} version={head.version} onRestored={onRestored} />
             </div>
           )}
@@ -208,6 +225,7 @@ export const VersionsDialog = ({ onClose }: { onClose: () => void }) => {
       <div className="flex flex-col gap-5">
         {pending && <PendingChange />}
         <Publish />
+        <Aliases />
         <section aria-label="Published versions">
           <List onRestored={onClose} />
         </section>

@@ -1,0 +1,102 @@
+import type { WorkflowAlias } from "@nodeloom/client";
+import { ALIAS, PRODUCTION } from "@nodeloom/kernel/limits";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { request } from "../../api/client";
+import { useChange } from "../../api/use-change";
+import { Button } from "../../ui/button";
+import { Field, Input } from "../../ui/inputs/field";
+import { useDocument, useEditor } from "../context";
+import { aliasesQuery } from "./queries";
+
+const STAGING = "staging";
+
+/** Moves and deletes aliases, one change at a time. */
+const useAliasChange = () => {
+  const { document, slug } = useEditor();
+  const { busy, run } = useChange("aliases");
+  const change = (work: () => Promise<unknown>, done: string): Promise<unknown> =>
+    run(async () => {
+      await work();
+      await document.refresh().catch(() => undefined);
+    }, done);
+  return {
+    busy,
+    /** @param from the version that the alias points to now, as shown; null for a new alias */
+    point: (name: string, version: number, from: number | null) =>
+      change(
+        () => request("setAlias", { params: { slug, name }, body: { version, if: { version: from } } }),
+        `${name} runs version ${version} from now on.`,
+      ),
+    remove: (name: string) =>
+      change(
+        () => request("deleteAlias", { params: { slug, name } }),
+        name === PRODUCTION ? "production follows the newest version." : `The alias ${name} is deleted.`,
+      ),
+  };
+};
+
+/** Points `production` to a version with one click. */
+export const Promote = ({ version, aliases }: { version: number; aliases: readonly WorkflowAlias[] }) => {
+  const { busy, point } = useAliasChange();
+  const current = aliases.find(({ name }) => name === PRODUCTION)?.version ?? null;
+  if (current === null || current === version) return null;
+  return (
+    <Button size="sm" busy={busy} onClick={() => void point(PRODUCTION, version, current)}>
+      {version > current ? "Promote" : "Roll back"}
+      <span className="sr-only"> to version {version}</span>
+    </Button>
+  );
+};
+
+/** Points an alias of any name to a version. */
+export const OtherAlias = ({ version }: { version: number }) => {
+  const { slug } = useEditor();
+  const { data: aliases = [] } = useQuery(aliasesQuery(slug));
+  const { busy, point } = useAliasChange();
+  const [name, setName] = useState(STAGING);
+  const current = aliases.find((alias) => alias.name === name)?.version ?? null;
+  return (
+    <form
+      className="flex items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void point(name, version, current);
+      }}
+    >
+      <Field label="Alias" hint="Callers choose it with ?alias=">
+        {(attributes) => <Input {...attributes} value={name} onText={setName} />}
+      </Field>
+      <Button type="submit" size="sm" busy={busy} disabled={!ALIAS.test(name) || current === version} className="sm:mb-5">
+        Point to version {version}
+      </Button>
+    </form>
+  );
+};
+
+/** The aliases that were set, and the way to delete them. */
+export const Aliases = () => {
+  const { slug } = useEditor();
+  const { version } = useDocument((state) => state.published);
+  const { data = [] } = useQuery({ ...aliasesQuery(slug), enabled: version !== null });
+  const { busy, remove } = useAliasChange();
+  const set = data.filter(({ isDefault }) => !isDefault);
+  if (set.length === 0) return null;
+  return (
+    <section aria-label="Aliases">
+      <ul className="flex flex-col gap-1 text-sm">
+        {set.map((alias) => (
+          <li key={alias.name} className="flex items-center gap-3 px-2.5">
+            <span className="min-w-0 flex-1 truncate">
+              <span className="font-medium">{alias.name}</span> <span className="text-muted">runs version {alias.version}</span>
+            </span>
+            <Button size="sm" variant="ghost" busy={busy} onClick={() => void remove(alias.name)}>
+              {alias.name === PRODUCTION ? "Follow the newest version" : "Delete"}
+              {alias.name !== PRODUCTION && <span className="sr-only"> the alias {alias.name}</span>}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};

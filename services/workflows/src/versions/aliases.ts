@@ -1,0 +1,127 @@
+/** Aliases: names for published versions. Moving one publishes, promotes or rolls back. */
+import {
+  ALIAS,
+  aliasNotFound,
+  CONFLICT_ATTEMPTS,
+  invalidRequest,
+  LIMITS,
+  PRODUCTION,
+  unavailable,
+  versionNotFound,
+} from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
+import { checkNoCredentials } from "../definition/credentials";
+import { found, aliasMoved, notApproved } from "../definition/errors";
+import type { VersionStore, WorkflowStore } from "../definition/storage";
+import { aliasOf, newest, type Alias, type Version, type Workflow } from "../definition/workflow";
+
+/** An alias as its owner sees it. */
+export interface NamedAlias {
+  name: string;
+  /** 0 if no version is published. */
+  version: number;
+  /** True for `production` until it is set: it follows the newest version. */
+  isDefault: boolean;
+  updatedAt?: Date;
+  updatedBy: string;
+}
+
+export interface WhichAlias {
+  slug: string;
+  ownerId: string;
+  name: string;
+  /** The owner's account awaits approval. */
+  unapproved: boolean;
+}
+
+export interface AliasMove extends WhichAlias {
+  version: number;
+  /** Move only from this version; 0 from none. */
+  ifVersion?: number | undefined;
+  /** The person, if the owner is an organization. */
+  authorId?: string | undefined;
+}
+
+/** Callers can run the workflow: an alias is therefore an approved graph. */
+export interface Aliases {
+  /** `production` first, then by name. @throws DomainError WORKFLOW_NOT_FOUND */
+  list(slug: string, ownerId: string): Promise<NamedAlias[]>;
+  /** @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, PRECONDITION_FAILED, ACCOUNT_NOT_APPROVED or INVALID_REQUEST */
+  set(move: AliasMove): Promise<{ alias: NamedAlias; earlier: NamedAlias | undefined }>;
+  /** @throws DomainError WORKFLOW_NOT_FOUND, ALIAS_NOT_FOUND or ACCOUNT_NOT_APPROVED */
+  remove(which: WhichAlias): Promise<NamedAlias>;
+}
+
+export interface AliasesDeps {
+  store: Pick<WorkflowStore, "owned" | "setAlias">;
+  versions: Pick<VersionStore, "get">;
+}
+
+/** Undefined if there is none; `production` always exists. */
+const viewOf = (workflow: Workflow, name: string): NamedAlias | undefined => {
+  const set = aliasOf(workflow, name);
+  if (set) return { name, version: set.version, isDefault: false, updatedAt: set.updatedAt, updatedBy: set.updatedBy };
+  return name === PRODUCTION ? { name, version: newest(workflow), isDefault: true, updatedBy: "" } : undefined;
+};
+
+const checkName = ({ aliases = {} }: Workflow, name: string): void => {
+  if (!ALIAS.test(name))
+    throw invalidRequest([{ path: "name", message: "must be lowercase letters, digits and hyphens, and begin with a letter" }]);
+  const names = Object.keys(aliases);
+  if (!names.includes(name) && names.length >= LIMITS.aliases)
+    throw invalidRequest([{ path: "name", message: `a workflow can have at most ${LIMITS.aliases} aliases; delete one first` }]);
+};
+
+/** Other users read a template's version in production. */
+const checkShown = ({ isTemplate }: Workflow, name: string, version: Version | undefined, unapproved: boolean): void => {
+  if (!isTemplate || name !== PRODUCTION) return;
+  if (unapproved) throw notApproved();
+  if (version) checkNoCredentials(version);
+};
+
+const aliasFor = ({ version, revision, pinnedModels, generators }: Version, name: string, updatedBy: string): Alias => ({
+  ...{ version, revision, updatedBy, updatedAt: new Date() },
+  ...(pinnedModels ? { pinnedModels } : {}),
+  ...(name === PRODUCTION ? { generators } : {}),
+});
+
+export const createAliases = ({ store, versions }: AliasesDeps): Aliases => {
+  const owned = async (slug: string, ownerId: string): Promise<Workflow> => found(await store.owned(slug, ownerId));
+
+  const setOnce = async ({ slug, ownerId, name, version, ifVersion, authorId = ownerId, unapproved }: AliasMove) => {
+    const read = await owned(slug, ownerId);
+    checkName(read, name);
+    const earlier = viewOf(read, name);
+    if (ifVersion !== undefined && ifVersion !== (earlier?.version ?? 0)) throw aliasMoved(name, earlier?.version ?? 0);
+    // A higher number can exist: of a publication in progress, or of one that crashed.
+    const stored = version >= 1 && version <= newest(read) ? await versions.get(read.creationId, version) : undefined;
+    if (!stored) throw versionNotFound();
+    checkShown(read, name, stored, unapproved);
+    const alias = aliasFor(stored, name, authorId);
+    if (!(await store.setAlias(read, name, alias))) return undefined;
+    return { alias: viewOf({ ...read, aliases: { ...read.aliases, [name]: alias } }, name)!, earlier };
+  };
+
+  const removeOnce = async ({ slug, ownerId, name, unapproved }: WhichAlias): Promise<NamedAlias | undefined> => {
+    const read = await owned(slug, ownerId);
+    if (!aliasOf(read, name)) throw aliasNotFound(name);
+    checkShown(read, name, await versions.get(read.creationId, newest(read)), unapproved);
+    return (await store.setAlias(read, name, undefined)) ? viewOf(read, name) : undefined;
+  };
+
+  const retried = async <T>(attempt: () => Promise<T | undefined>): Promise<T> => {
+    const done = await retryOnConflict(CONFLICT_ATTEMPTS.publication, attempt);
+    if (done === undefined) throw unavailable("the workflow is being changed by too many at once");
+    return done;
+  };
+
+  return {
+    list: async (slug, ownerId) => {
+      const workflow = await owned(slug, ownerId);
+      const others = Object.keys(workflow.aliases ?? {}).filter((name) => name !== PRODUCTION);
+      return [PRODUCTION, ...others.sort()].map((name) => viewOf(workflow, name)!);
+    },
+    set: (move) => retried(() => setOnce(move)),
+    remove: (which) => retried(() => removeOnce(which)),
+  };
+};
