@@ -33,6 +33,7 @@ const GROUPS = /** @type {const} */ ([
   ["mongodb", /^MONGODB_/, ""],
   ["redis", /^REDIS_/, ""],
   ["temporal", /^TEMPORAL_(?!UI_)/, ""],
+  ["worker", /^WORKER_/, "How much work one replica takes at once."],
   ["egress", /^PROVIDER_EGRESS_/, ""],
   ["userEgress", /^USER_EGRESS_/, ""],
   ["retention", /^RETENTION_/, ""],

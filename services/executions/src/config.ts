@@ -5,6 +5,7 @@ import {
   payloadKeys,
   temporalVariables,
   variables as common,
+  workerVariables,
   type TemporalSecurityConfig,
   type TlsConfig,
 } from "@nodeloom/platform";
@@ -21,6 +22,7 @@ export const variables = {
   REDIS_URL: common.REDIS_URL,
   REDIS_KEY_PREFIX: common.REDIS_KEY_PREFIX,
   ...temporalVariables,
+  ...workerVariables,
   TEMPORAL_PAYLOAD_KEYS: payloadKeys().describe(
     "keys (64 hexadecimal digits each, comma separated) under which prompts, settings and results are encrypted in Temporal; the first encrypts, all decrypt. `unencrypted` as one of them takes what is not encrypted, too",
   ),

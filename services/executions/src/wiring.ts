@@ -1,5 +1,14 @@
 import { join } from "node:path";
-import { connectRedis, createSlots, libraryMetrics, redisReady, startRelay, temporalSecurity, type Logger } from "@nodeloom/platform";
+import {
+  connectRedis,
+  createSlots,
+  libraryMetrics,
+  redisReady,
+  startRelay,
+  temporalSecurity,
+  type Logger,
+  workerSize,
+} from "@nodeloom/platform";
 import { connectTemporal, createEncryptionCodec } from "@nodeloom/platform/temporal";
 import type { Connection } from "mongoose";
 import { createEventChannel } from "./record/channel";
@@ -78,6 +87,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     prepared: (native) => untilPrepared(native, config.TEMPORAL_NAMESPACE, logger),
     metrics: await libraryMetrics(),
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
+    size: workerSize(config),
   });
   const starter = createRunStarter({ client: temporal.client, taskQueue });
   const { billing, notifications } = services;

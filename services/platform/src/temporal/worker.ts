@@ -18,6 +18,7 @@ import type { Logger } from "../telemetry/logger";
 import { onceThere } from "../work/startup";
 import type { TemporalServer } from "./client";
 import { tracedActivities, tracedStarts } from "./tracing";
+import { workerSize } from "./worker-size";
 
 export interface TemporalOptions extends TemporalServer {
   taskQueue: string;
@@ -29,11 +30,10 @@ export interface TemporalOptions extends TemporalServer {
   workflowBundle: { codePath: string };
   metrics?: LibraryMetrics | undefined;
   shutdownGraceMs: number;
+  /** By the memory limit unless given. */
+  size?: ReturnType<typeof workerSize>;
 }
 
-/** Runs beyond these are replayed when something happens to them: a few milliseconds against half a megabyte each. */
-const MAX_CACHED_WORKFLOWS = 120;
-const MAX_ACTIVITIES = 4_000;
 const MAX_LOCAL_ACTIVITIES = 200;
 const MAX_WORKFLOW_TASKS = 100;
 /** Of the grace of a stop, what is kept for everything but calls under way. */
@@ -86,8 +86,6 @@ const startWorker = async (options: WorkerOptions, logger: Logger): Promise<() =
   const worker = await Worker.create({
     ...options,
     interceptors: { activity: [tracedActivities] },
-    maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
-    maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
     maxConcurrentLocalActivityExecutions: MAX_LOCAL_ACTIVITIES,
     maxConcurrentWorkflowTaskExecutions: MAX_WORKFLOW_TASKS,
     maxHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
@@ -106,7 +104,7 @@ const startWorker = async (options: WorkerOptions, logger: Logger): Promise<() =
 
 /** One native connection for client and worker, so that a run's first task is executed where it was started. */
 export const connectTemporal = async (options: TemporalOptions) => {
-  const { address, security, namespace, taskQueue, logger, workflowBundle, shutdownGraceMs } = options;
+  const { address, security, namespace, taskQueue, logger, workflowBundle, shutdownGraceMs, size = workerSize() } = options;
   const dataConverter: DataConverter = { payloadConverterPath: PAYLOAD_CONVERTER, ...options.dataConverter };
   installRuntime(logger, options.metrics);
   const isAway = (error: unknown): boolean => error instanceof TransportError;
@@ -125,7 +123,16 @@ export const connectTemporal = async (options: TemporalOptions) => {
     work: async (activities: object): Promise<void> => {
       const shutdownGraceTime = Math.max(MIN_SHUTDOWN_GRACE_MS, shutdownGraceMs - SHUTDOWN_RESERVE_MS);
       const shutdown = { shutdownGraceTime, shutdownForceTime: shutdownGraceMs };
-      const worker = { connection, namespace, taskQueue, dataConverter, workflowBundle, activities: { ...activities }, ...shutdown };
+      const worker = {
+        connection,
+        namespace,
+        taskQueue,
+        dataConverter,
+        workflowBundle,
+        activities: { ...activities },
+        ...shutdown,
+        ...size,
+      };
       stopWorker = await startWorker({ ...worker, identity: identityOf(build) }, logger);
     },
     drain,

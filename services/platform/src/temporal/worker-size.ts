@@ -1,0 +1,44 @@
+import { totalmem } from "node:os";
+import { z } from "zod";
+
+/** How much work one worker of Temporal takes, by the memory that its process may use. */
+
+const MB = 1_048_576;
+/** Without a limit the machine is shared with the other processes. */
+const UNLIMITED_MB = 1_536;
+/** A cached run takes half a megabyte, so all of them take a 25th of the memory. */
+const CACHED_PER_MB = 1 / 12.5;
+/** Activities mostly wait: for a provider's answer, or for the next poll. */
+const ACTIVITIES_PER_MB = 2.6;
+const CACHED_BETWEEN = [40, 2_000] as const;
+const ACTIVITIES_BETWEEN = [500, 20_000] as const;
+const MOST = 100_000;
+
+const count = () => z.coerce.number().int().min(1).max(MOST).optional();
+
+export const workerVariables = {
+  WORKER_CACHED_WORKFLOWS: count().describe(
+    "runs that a worker keeps in memory, of half a megabyte each; unless given, by the memory limit: 123 for 1536 MB",
+  ),
+  WORKER_ACTIVITIES: count().describe("calls that a worker makes or follows at once; unless given, by the memory limit: 3994 for 1536 MB"),
+} as const;
+
+/** @returns the limit of the container in megabytes, or undefined where there is none below the machine's memory */
+const memoryLimitMb = (): number | undefined => {
+  const limit = process.constrainedMemory();
+  return limit > 0 && limit < totalmem() ? limit / MB : undefined;
+};
+
+const bounded = (value: number, [least, most]: readonly [number, number]): number => Math.min(Math.max(Math.round(value), least), most);
+
+/**
+ * @param given what the variables say
+ * @param limitMb memory that the process may use, in megabytes; its container's unless given
+ */
+export const workerSize = (
+  given: { WORKER_CACHED_WORKFLOWS?: number | undefined; WORKER_ACTIVITIES?: number | undefined } = {},
+  limitMb: number = memoryLimitMb() ?? UNLIMITED_MB,
+) => ({
+  maxCachedWorkflows: given.WORKER_CACHED_WORKFLOWS ?? bounded(limitMb * CACHED_PER_MB, CACHED_BETWEEN),
+  maxConcurrentActivityTaskExecutions: given.WORKER_ACTIVITIES ?? bounded(limitMb * ACTIVITIES_PER_MB, ACTIVITIES_BETWEEN),
+});

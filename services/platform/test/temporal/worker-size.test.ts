@@ -1,0 +1,15 @@
+import { workerSize } from "../../src/temporal/worker-size";
+
+it.each([
+  [256, 40, 666],
+  [1_536, 123, 3_994],
+  [8_192, 655, 20_000],
+  [65_536, 2_000, 20_000],
+])("takes work by the memory that there is: %d MB", (limitMb, cached, activities) => {
+  expect(workerSize({}, limitMb)).toEqual({ maxCachedWorkflows: cached, maxConcurrentActivityTaskExecutions: activities });
+});
+
+it("takes what an operator says instead, each by itself", () => {
+  expect(workerSize({ WORKER_ACTIVITIES: 7 }, 1_536)).toEqual({ maxCachedWorkflows: 123, maxConcurrentActivityTaskExecutions: 7 });
+  expect(workerSize({ WORKER_CACHED_WORKFLOWS: 5 }, 1_536)).toMatchObject({ maxCachedWorkflows: 5 });
+});
