@@ -143,6 +143,14 @@ it("asks Prometheus nothing that its own grammar refuses", async () => {
 describe("alerts", () => {
   const alerts = rules.filter(({ alert }) => alert !== undefined);
 
+  it("notice every service that is silent, and every one that should be there and isn't", () => {
+    const exprOf = (name: string): string => alerts.find(({ alert }) => alert === name)!.expr;
+    const [, silent] = /component=~"([^"]+)"/.exec(exprOf("NodeloomProcessDown"))!;
+    expect(silent!.split("|").sort()).toEqual([...names].sort());
+    const missing = [...exprOf("NodeloomServiceMissing").matchAll(/absent\(up\{component="(\w+)"\}\)/g)].map(([, name]) => name!);
+    expect(missing.sort()).toEqual(names.filter((name) => values.services[name]!.enabled).sort());
+  });
+
   it("have a runbook each, and tests of when they fire and when not", () => {
     const runbooks = readFileSync(join(ROOT, "docs", "operations", "runbooks.md"), "utf8");
     const tests = readFileSync(join(__dirname, "alerts.yaml"), "utf8");
