@@ -28,7 +28,7 @@ export interface Apps {
   /** @throws NOT_FOUND for unpublished apps */
   get(slug: string): Promise<PublishedApp>;
   list(ownerId: string): Promise<AppCard[]>;
-  /** Who answers for the apps that allow the origin. */
+  /** Publications that allow the origin. */
   publicationsOf(origin: string): Promise<Publication[]>;
 }
 
