@@ -18,6 +18,7 @@ import { protocolOf } from "./http/protocols";
 import { renderError, send } from "./edge/reply";
 import type { Route } from "./edge/route";
 import { routes } from "./endpoints";
+import { falProxy } from "./routes/fal/proxy";
 
 const REQUEST_ID = "X-Request-Id";
 /** A client's own id is kept if it is safe in headers and logs. */
@@ -123,7 +124,7 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaO
   app.enable("case sensitive routing").enable("strict routing");
   app.set("trust proxy", trustProxy).set("query parser", "simple");
 
-  app.use(identify, log(gateway.logger), secure, addressed, conditional);
+  app.use(identify, log(gateway.logger), secure, addressed, conditional, falProxy);
   mount(app, gateway, routes);
   app.use("/media", mediaProxy({ mediaUrl, gateway }));
   app.use(docsRouter({ document: openApiDocument(routes, publicBaseUrl), publicBaseUrl, gateway }));

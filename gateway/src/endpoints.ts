@@ -18,6 +18,7 @@ import { budgetRoutes } from "./routes/budgets/routes";
 import { authRoutes } from "./routes/identity/auth";
 import { decisionRoutes } from "./routes/executions/decisions";
 import { executionRoutes } from "./routes/executions/routes";
+import { falRoutes } from "./routes/fal/routes";
 import { folderRoutes } from "./routes/workflows/folders";
 import { healthRoutes } from "./routes/health/routes";
 import { identityRoutes } from "./routes/identity/routes";
@@ -41,6 +42,7 @@ import { organizationAuditRoutes } from "./routes/organizations/audit";
 import { invitationRoutes } from "./routes/organizations/invitations";
 import { memberRoutes } from "./routes/organizations/members";
 import { organizationRoutes } from "./routes/organizations/routes";
+import { replicateRoutes } from "./routes/replicate/routes";
 import { rerunRoutes } from "./routes/reruns/routes";
 import { runRoutes } from "./routes/runs/routes";
 import { secretRoutes } from "./routes/secrets/routes";
@@ -90,6 +92,8 @@ export const routes: readonly Route[] = [
   ...folderRoutes,
   ...mediaRoutes,
   ...openAiRoutes,
+  ...falRoutes,
+  ...replicateRoutes,
   ...mcpRoutes,
   ...appRoutes,
   ...adminUserRoutes,

@@ -41,6 +41,37 @@ export interface OpenAiError {
   };
 }
 
+export interface FalError {
+  detail:
+    | string
+    | {
+        loc: string[];
+        msg: string;
+        type: string;
+      }[];
+  /** A code of this API, or `client_cancelled` */
+  error_type?: string;
+  /** A code of this API */
+  code?: string;
+  executionId?: string;
+  [member: string]: unknown;
+}
+
+export interface ReplicateError {
+  title: string;
+  detail: string;
+  status: number;
+  invalid_fields?: {
+    type: string;
+    field: string;
+    description: string;
+  }[];
+  /** A code of this API */
+  code?: string;
+  executionId?: string;
+  [member: string]: unknown;
+}
+
 export interface McpError {
   jsonrpc: "2.0";
   id?: string | number | null;
@@ -2550,6 +2581,173 @@ export interface OpenAiModel {
   owned_by: string;
 }
 
+export interface FalStatus {
+  /** `COMPLETED` also after a failure, with `error` */
+  status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED";
+  request_id: string;
+  /** Of `IN_QUEUE`: from 0 */
+  queue_position?: number;
+  /** With `logs=1`: when each node started, and how it ended */
+  logs: {
+    message: string;
+    level: string;
+    source: string;
+    timestamp: string;
+  }[];
+  metrics?: {
+    /** Seconds */
+    inference_time: number;
+  };
+  error?: string;
+  /** A code of this API, or `client_cancelled` */
+  error_type?: string;
+  response_url: string;
+  status_url: string;
+  cancel_url: string;
+}
+
+export interface FalStatusEvent {
+  data: FalStatus;
+}
+
+export interface FalCancelled {
+  status: "CANCELLATION_REQUESTED" | "ALREADY_COMPLETED";
+}
+
+export interface FalSubmitted {
+  status: "IN_QUEUE";
+  /** The execution's id */
+  request_id: string;
+  gateway_request_id: string;
+  queue_position: number;
+  response_url: string;
+  status_url: string;
+  cancel_url: string;
+}
+
+export interface ReplicatePredictionRequest {
+  /** Inputs by their own names, or by Replicate's */
+  input?: Record<string, unknown>;
+  [member: string]: unknown;
+}
+
+export interface ReplicatePrediction {
+  /** The execution's id */
+  id: string;
+  model: string;
+  /** Of a workflow: the version that runs, or `draft`. Of a model: `hidden` */
+  version: string;
+  input: Record<string, unknown>;
+  /** A result with one member is that member. Files are their addresses. Null until it succeeded */
+  output: unknown;
+  error: string | null;
+  logs: string;
+  status: "starting" | "processing" | "succeeded" | "failed" | "canceled";
+  source: "api" | "web";
+  data_removed: boolean;
+  /** Seconds */
+  metrics?: {
+    predict_time: number;
+    total_time: number;
+  };
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  urls: {
+    get: string;
+    cancel: string;
+    stream: string;
+    web: string;
+  };
+}
+
+export interface ReplicateVersionRequest {
+  /** Inputs by their own names, or by Replicate's */
+  input?: Record<string, unknown>;
+  /** `<owner>/<name>`, `workflow/<slug>:<number>`, or a version's id */
+  version: string;
+  [member: string]: unknown;
+}
+
+export interface ReplicatePredictions {
+  previous: null;
+  next: string | null;
+  results: ReplicatePrediction[];
+}
+
+export interface ReplicateEvent {
+  id: string;
+  event: "output" | "error" | "done";
+  data: string;
+}
+
+export interface ReplicateModels {
+  previous: null;
+  next: null;
+  results: ReplicateModel[];
+}
+
+export interface ReplicateModel {
+  url: string;
+  owner: string;
+  name: string;
+  description: string;
+  visibility: "public" | "private";
+  is_official: boolean;
+  run_count: 0;
+  github_url: null;
+  paper_url: null;
+  license_url: null;
+  cover_image_url: null;
+  default_example: null;
+  latest_version: ReplicateVersion;
+}
+
+export interface ReplicateVersion {
+  /** What `version` of a prediction may be */
+  id: string;
+  created_at: string;
+  cog_version: string;
+  /** `components.schemas` has `Input` and `Output` */
+  openapi_schema: Record<string, unknown>;
+}
+
+export interface ReplicateVersions {
+  previous: null;
+  next: null;
+  results: ReplicateVersion[];
+}
+
+/** A form with the file's bytes as `content` */
+export interface ReplicateFileForm {
+  content: Binary;
+  [member: string]: unknown;
+}
+
+export interface ReplicateFile {
+  id: string;
+  name: string;
+  content_type: string;
+  size: number;
+  etag: string;
+  checksums: {
+    sha256: string;
+  };
+  metadata: Record<string, unknown>;
+  created_at: string;
+  expires_at: null;
+  /** An input of a prediction */
+  urls: {
+    get: string;
+  };
+}
+
+export interface ReplicateFiles {
+  previous: null;
+  next: string | null;
+  results: ReplicateFile[];
+}
+
 /** A message of JSON-RPC 2.0, one a request */
 export interface McpMessage {
   jsonrpc: "2.0";
@@ -4150,6 +4348,165 @@ export interface Operations {
     };
     response: OpenAiModel;
   };
+  /** Run, and wait for the result */
+  falRun: {
+    params: {
+      /** `workflow/<slug>`, `nodeloom/<model>`, or fal's own name of a model */
+      endpoint: string;
+    };
+    body?: Record<string, unknown>;
+    response: Record<string, unknown>;
+  };
+  /** Read how far a request is */
+  falStatus: {
+    params: {
+      /** `workflow/<slug>`, `nodeloom/<model>`, or fal's own name of a model */
+      endpoint: string;
+      id: string;
+    };
+    query?: {
+      /** `1` or `true`: with logs */
+      logs?: string;
+    };
+    response: FalStatus;
+  };
+  /** Follow a request as server-sent events */
+  falStatusStream: {
+    params: {
+      /** `workflow/<slug>`, `nodeloom/<model>`, or fal's own name of a model */
+      endpoint: string;
+      id: string;
+    };
+    query?: {
+      /** `1` or `true`: with logs */
+      logs?: string;
+    };
+    response: string;
+  };
+  /** Cancel a request */
+  falCancel: {
+    params: {
+      /** `workflow/<slug>`, `nodeloom/<model>`, or fal's own name of a model */
+      endpoint: string;
+      id: string;
+    };
+    response: FalCancelled;
+  };
+  /** Read the result of a request */
+  falResult: {
+    params: {
+      /** `workflow/<slug>`, `nodeloom/<model>`, or fal's own name of a model */
+      endpoint: string;
+      id: string;
+    };
+    response: Record<string, unknown>;
+  };
+  /** Submit a request to the queue */
+  falSubmit: {
+    params: {
+      /** `workflow/<slug>`, `nodeloom/<model>`, or fal's own name of a model */
+      endpoint: string;
+    };
+    body?: Record<string, unknown>;
+    response: FalSubmitted;
+  };
+  /** Run a model or a workflow */
+  replicateCreateModelPrediction: {
+    params: {
+      owner: string;
+      name: string;
+    };
+    body: ReplicatePredictionRequest;
+    response: ReplicatePrediction;
+  };
+  /** Run what `version` names */
+  replicateCreatePrediction: {
+    body: ReplicateVersionRequest;
+    response: ReplicatePrediction;
+  };
+  /** List predictions, newest first */
+  replicateListPredictions: {
+    query?: {
+      cursor?: string;
+    };
+    response: ReplicatePredictions;
+  };
+  /** Read a prediction */
+  replicateGetPrediction: {
+    params: {
+      id: string;
+    };
+    response: ReplicatePrediction;
+  };
+  /** Cancel a prediction */
+  replicateCancelPrediction: {
+    params: {
+      id: string;
+    };
+    response: ReplicatePrediction;
+  };
+  /** Follow the output of a prediction as server-sent events */
+  replicateStreamPrediction: {
+    params: {
+      id: string;
+    };
+    response: string;
+  };
+  /** List the models and own workflows that the caller may run */
+  replicateListModels: {
+    response: ReplicateModels;
+  };
+  /** Read a model or a workflow */
+  replicateGetModel: {
+    params: {
+      owner: string;
+      name: string;
+    };
+    response: ReplicateModel;
+  };
+  /** List the version of a model or a workflow */
+  replicateListVersions: {
+    params: {
+      owner: string;
+      name: string;
+    };
+    response: ReplicateVersions;
+  };
+  /** Read a version: a model's, or `<slug>:<number>` of a workflow */
+  replicateGetVersion: {
+    params: {
+      owner: string;
+      name: string;
+      id: string;
+    };
+    response: ReplicateVersion;
+  };
+  /** Upload a file */
+  replicateCreateFile: {
+    body: ReplicateFileForm;
+    response: ReplicateFile;
+  };
+  /** List files, newest first */
+  replicateListFiles: {
+    query?: {
+      cursor?: string;
+    };
+    response: ReplicateFiles;
+  };
+  /** Read a file's facts */
+  replicateGetFile: {
+    params: {
+      id: string;
+    };
+    response: ReplicateFile;
+  };
+  /** Delete a file */
+  replicateDeleteFile: {
+    params: {
+      id: string;
+    };
+    response: undefined;
+  };
   /** Answer a message of the Model Context Protocol */
   mcp: {
     query?: {
@@ -4712,6 +5069,31 @@ export const OPERATIONS = {
   openaiListModels: { method: "GET", path: "/v1/models", idempotent: false, contentType: null },
   openaiGetModel: { method: "GET", path: "/v1/models/{model}", idempotent: false, contentType: null },
   openaiGetWorkflow: { method: "GET", path: "/v1/models/workflow/{slug}", idempotent: false, contentType: null },
+  falRun: { method: "POST", path: "/fal/run/{endpoint}", idempotent: true, contentType: "application/json" },
+  falStatus: { method: "GET", path: "/fal/{endpoint}/requests/{id}/status", idempotent: false, contentType: null },
+  falStatusStream: { method: "GET", path: "/fal/{endpoint}/requests/{id}/status/stream", idempotent: false, contentType: null },
+  falCancel: { method: "PUT", path: "/fal/{endpoint}/requests/{id}/cancel", idempotent: false, contentType: null },
+  falResult: { method: "GET", path: "/fal/{endpoint}/requests/{id}", idempotent: false, contentType: null },
+  falSubmit: { method: "POST", path: "/fal/{endpoint}", idempotent: true, contentType: "application/json" },
+  replicateCreateModelPrediction: {
+    method: "POST",
+    path: "/replicate/v1/models/{owner}/{name}/predictions",
+    idempotent: true,
+    contentType: "application/json",
+  },
+  replicateCreatePrediction: { method: "POST", path: "/replicate/v1/predictions", idempotent: true, contentType: "application/json" },
+  replicateListPredictions: { method: "GET", path: "/replicate/v1/predictions", idempotent: false, contentType: null },
+  replicateGetPrediction: { method: "GET", path: "/replicate/v1/predictions/{id}", idempotent: false, contentType: null },
+  replicateCancelPrediction: { method: "POST", path: "/replicate/v1/predictions/{id}/cancel", idempotent: false, contentType: null },
+  replicateStreamPrediction: { method: "GET", path: "/replicate/v1/predictions/{id}/stream", idempotent: false, contentType: null },
+  replicateListModels: { method: "GET", path: "/replicate/v1/models", idempotent: false, contentType: null },
+  replicateGetModel: { method: "GET", path: "/replicate/v1/models/{owner}/{name}", idempotent: false, contentType: null },
+  replicateListVersions: { method: "GET", path: "/replicate/v1/models/{owner}/{name}/versions", idempotent: false, contentType: null },
+  replicateGetVersion: { method: "GET", path: "/replicate/v1/models/{owner}/{name}/versions/{id}", idempotent: false, contentType: null },
+  replicateCreateFile: { method: "POST", path: "/replicate/v1/files", idempotent: false, contentType: "multipart/form-data" },
+  replicateListFiles: { method: "GET", path: "/replicate/v1/files", idempotent: false, contentType: null },
+  replicateGetFile: { method: "GET", path: "/replicate/v1/files/{id}", idempotent: false, contentType: null },
+  replicateDeleteFile: { method: "DELETE", path: "/replicate/v1/files/{id}", idempotent: false, contentType: null },
   mcp: { method: "POST", path: "/mcp", idempotent: false, contentType: "application/json" },
   getAppGallery: { method: "GET", path: "/api/apps", idempotent: false, contentType: null },
   getApp: { method: "GET", path: "/api/apps/{slug}", idempotent: false, contentType: null },

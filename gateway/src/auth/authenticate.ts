@@ -13,19 +13,30 @@ import type { SessionUser, Sessions } from "./session";
 /** Selects the organization that a request is for. */
 const ORGANIZATION = "x-organization";
 const MAX_KEY_CHARS = 256;
-const BEARER = /^Bearer +(\S+)$/i;
+const AUTHORIZATION = /^([A-Za-z]+) +(\S+)$/;
+const BEARER = ["Bearer"] as const;
 
-export const bearerOf = ({ headers }: Pick<Request, "headers">): string | undefined => BEARER.exec(headers.authorization ?? "")?.[1];
+/** What `Authorization` carries under one of some schemes. */
+const credentialOf = ({ headers }: Pick<Request, "headers">, schemes: readonly string[]): string | undefined => {
+  const [, scheme = "", value] = AUTHORIZATION.exec(headers.authorization ?? "") ?? [];
+  return schemes.some((each) => each.toLowerCase() === scheme.toLowerCase()) ? value : undefined;
+};
+
+export const bearerOf = (request: Pick<Request, "headers">): string | undefined => credentialOf(request, BEARER);
 
 export interface Authentication {
   /**
-   * Authenticates a request by its x-api-key (which wins), by its Bearer token on routes that accept one, or by its session cookie, for the
-   * organization in X-Organization. A key belongs to one organization and is rejected for another.
+   * Authenticates a request by its x-api-key (which wins), by a key in `Authorization` with a scheme that the route accepts, or by its
+   * session cookie, for the organization in X-Organization. A key belongs to one organization and is rejected for another.
    * @param route `ofPerson`: it concerns the person, whatever X-Organization says
    * @returns undefined without credentials.
    * @throws UNAUTHENTICATED, LEGACY_KEY_RETIRED, API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, CROSS_ORIGIN_DENIED, NOT_FOUND (not a member)
    */
-  authenticate(request: Request, response: Response, route?: { takesBearer?: boolean; ofPerson?: boolean }): Promise<Caller | undefined>;
+  authenticate(
+    request: Request,
+    response: Response,
+    route?: { keySchemes?: readonly string[]; ofPerson?: boolean },
+  ): Promise<Caller | undefined>;
 }
 
 export interface AuthenticationOptions {
@@ -156,8 +167,8 @@ export const createAuthentication = (
   };
 
   return {
-    authenticate: async (request, response, { takesBearer = false, ofPerson = false } = {}) => {
-      const value = request.headers["x-api-key"] ?? (takesBearer ? bearerOf(request) : undefined);
+    authenticate: async (request, response, { keySchemes = [], ofPerson = false } = {}) => {
+      const value = request.headers["x-api-key"] ?? credentialOf(request, keySchemes);
       if (value === undefined) return bySession(request, response, ofPerson);
       if (typeof value !== "string" || value === "" || value.length > MAX_KEY_CHARS) throw unauthenticated();
       return byValue(value, request, ofPerson);

@@ -12,11 +12,17 @@ import {
 import { readPrice } from "@nodeloom/platform";
 import type { models, workflows } from "@nodeloom/proto";
 import { createFreshCache } from "./cache";
+import { providerNames, type ProviderNames } from "./provider-names";
 import type { Services } from "./services";
 import { ranked } from "./ranking";
 import { CATALOGUE_FRESH_MS } from "../http/limits";
 
 type Priced = ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>;
+
+interface Read {
+  priced: Priced;
+  names: ProviderNames;
+}
 
 const priced = (listed: models.ListModelsResponse): Priced => {
   const byName = new Map<string, { price: Price; inputSchema: JsonSchema }>();
@@ -45,26 +51,36 @@ export interface Catalog {
   estimator(markupPermille: number): Promise<Estimator>;
   /** Input schemas by model name; empty while the registry is unavailable. */
   inputSchemas(): Promise<ReadonlyMap<string, { inputSchema: JsonSchema }>>;
+  /** Models by their providers' names. */
+  providerNames(): Promise<ProviderNames>;
 }
 
 const REGISTRY = "registry";
 
 /** Prices of enabled models, cached for a few seconds. */
 export const createCatalog = (models: Services["models"]): Catalog => {
-  const registry = createFreshCache<Priced>({
+  const registry = createFreshCache<Read>({
     maxEntries: 1,
     freshMs: CATALOGUE_FRESH_MS,
     staleMs: CATALOGUE_FRESH_MS * 2,
-    load: async () => priced(await models.listModels({ includeDisabled: false })),
+    load: async () => {
+      const listed = await models.listModels({ includeDisabled: false });
+      return { priced: priced(listed), names: providerNames(listed) };
+    },
   });
+  const read = (): Promise<Read> => registry.get(REGISTRY, REGISTRY);
   return {
     inputSchemas: () =>
-      registry.get(REGISTRY, REGISTRY).catch((error: unknown) => {
-        if (!isUnavailable(error)) throw error;
-        return new Map<string, { inputSchema: JsonSchema }>();
-      }),
+      read().then(
+        (found) => found.priced,
+        (error: unknown) => {
+          if (!isUnavailable(error)) throw error;
+          return new Map<string, { inputSchema: JsonSchema }>();
+        },
+      ),
+    providerNames: async () => (await read()).names,
     estimator: async (markupPermille) => {
-      const prices = await registry.get(REGISTRY, REGISTRY);
+      const { priced: prices } = await read();
       return (uses) => {
         const millicredits = estimateMillicredits(uses.map(toUse), prices, markupPermille);
         return millicredits === null ? null : toCredits(millicredits);

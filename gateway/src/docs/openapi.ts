@@ -29,6 +29,8 @@ const TAG_DESCRIPTIONS: Readonly<Record<Tag, string>> = {
   Folders: "Where workflows are kept",
   Media: "Files as inputs",
   OpenAI: "OpenAI's API over the platform's models and workflows: its libraries need the base URL alone",
+  fal: "fal's API over the platform's models and workflows",
+  Replicate: "Replicate's API over the platform's models and workflows",
   Agents: "The Model Context Protocol: workflows as tools of agents",
   Apps: "Workflows' pages for others, and the tokens of their visitors",
   Admin: "Accounts, credits, models, tiers; for administrators",
@@ -65,6 +67,26 @@ const openAiErrorSchema = z
   })
   .meta({ id: "OpenAiError" });
 
+const falErrorSchema = z
+  .looseObject({
+    detail: z.union([z.string(), z.array(z.object({ loc: z.array(z.string()), msg: z.string(), type: z.string() }))]),
+    error_type: z.string().optional().meta({ description: "A code of this API, or `client_cancelled`" }),
+    code: z.string().optional().meta({ description: "A code of this API" }),
+    executionId: z.string().optional(),
+  })
+  .meta({ id: "FalError" });
+
+const replicateErrorSchema = z
+  .looseObject({
+    title: z.string(),
+    detail: z.string(),
+    status: z.number().int(),
+    invalid_fields: z.array(z.object({ type: z.string(), field: z.string(), description: z.string() })).optional(),
+    code: z.string().optional().meta({ description: "A code of this API" }),
+    executionId: z.string().optional(),
+  })
+  .meta({ id: "ReplicateError" });
+
 const mcpErrorSchema = z
   .object({
     jsonrpc: z.literal("2.0"),
@@ -83,10 +105,12 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
   const components = createComponents();
   components.describe(errorSchema, "output");
   components.describe(openAiErrorSchema, "output");
+  components.describe(falErrorSchema, "output");
+  components.describe(replicateErrorSchema, "output");
   components.describe(mcpErrorSchema, "output");
   const paths: Record<string, Json> = {};
   for (const route of routes) {
-    const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+    const path = route.path.replaceAll(/[:*](\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) };
   }
   const schemas = components.schemas as Readonly<Record<string, Schema>>;
@@ -110,7 +134,8 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
     webhooks: webhooks((schema) => components.describe(schema, "output")),
     components: {
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "The same API key, for OpenAI's libraries and agents" },
+        bearer: { type: "http", scheme: "bearer", description: "The same API key, for libraries of OpenAI and Replicate, and agents" },
+        key: { type: "apiKey", in: "header", name: "Authorization", description: "The same API key as `Key nl_…`, for fal's libraries" },
         apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "An API key: `nl_…`" },
         visitor: { type: "http", scheme: "bearer", description: "A token of an app's visitor: `nla_…`" },
         session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: SESSION_DESCRIPTION },

@@ -94,9 +94,12 @@ const requestBody = ({ body, example }: Route, components: Components): Json | u
 };
 
 const BEARER = [{ bearer: [] }, { apiKey: [] }, { session: [] }];
+const KEY = [{ key: [] }, { apiKey: [] }, { session: [] }];
 const security = ({ auth, app, protocol = "plain" }: Route): Json[] => {
   if (auth === "none" || auth === "hook") return [];
-  if (PROTOCOLS[protocol].takesBearer) return BEARER;
+  const { keySchemes } = PROTOCOLS[protocol];
+  if (keySchemes.includes("Key")) return KEY;
+  if (keySchemes.length > 0) return BEARER;
   if (app === "visitors") return [{ apiKey: [] }, { session: [] }, { visitor: [] }];
   return auth === "session" || auth === "admin-session" ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 };

@@ -78,7 +78,8 @@ const exampleOf = ({ protocol = "plain" }: Route, code: Reason): Json => {
 };
 
 export const errorResponses = (route: Route): Json => {
-  const byStatus = groupBy(reasonsOf(route), (reason) => HTTP_STATUS_BY_REASON[reason]);
+  const { statuses, errorSchema } = PROTOCOLS[route.protocol ?? "plain"];
+  const byStatus = groupBy(reasonsOf(route), (reason) => statuses[reason] ?? HTTP_STATUS_BY_REASON[reason]);
   const responses: Json = {};
   for (const [status, reasons] of [...byStatus].sort(([a], [b]) => a - b)) {
     const exhausted = status === HTTP_STATUS_BY_REASON.RATE_LIMIT_EXCEEDED;
@@ -102,7 +103,7 @@ export const errorResponses = (route: Route): Json => {
       },
       content: {
         "application/json": {
-          schema: { $ref: `${COMPONENTS}${PROTOCOLS[route.protocol ?? "plain"].errorSchema}` },
+          schema: { $ref: `${COMPONENTS}${errorSchema}` },
           examples: Object.fromEntries(examples) as Json,
         },
       },

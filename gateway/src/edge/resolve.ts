@@ -14,6 +14,6 @@ export const resolveCaller = async (
 ): Promise<Caller | undefined> => {
   if (auth === "hook") return hookCaller(gateway, request);
   const visitor = app === "visitors" ? await gateway.apps.visitor(request) : undefined;
-  const { takesBearer } = PROTOCOLS[protocol];
-  return visitor ?? gateway.authentication.authenticate(request, response, { takesBearer, ofPerson: role === "self" });
+  const { keySchemes } = PROTOCOLS[protocol];
+  return visitor ?? gateway.authentication.authenticate(request, response, { keySchemes, ofPerson: role === "self" });
 };

@@ -36,6 +36,8 @@ export const TAGS = [
   "Folders",
   "Media",
   "OpenAI",
+  "fal",
+  "Replicate",
   "Agents",
   "Apps",
   "Admin",
@@ -84,7 +86,7 @@ export interface CallContext<A extends Auth = Auth, P = unknown, Q = unknown, B 
 /** One endpoint: the router, the checks and the OpenAPI document read it. */
 export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown, B = unknown> {
   method: Method;
-  /** Express style: `/api/workflows/:slug/run`. */
+  /** Express style: `/api/workflows/:slug/run`, or `/fal/*endpoint` for segments that are one or more. */
   path: string;
   operationId: string;
   summary: string;

@@ -7,6 +7,7 @@ import { EVENT_CALLER_MS, EVENT_HEARTBEAT_MS } from "./limits";
 export interface StreamedEvent {
   /** Sequence number in the log; 0 for events outside the log, which can't be replayed. */
   id: number;
+  /** Empty: none is said, which readers take for `message`. */
   type: string;
   data: string;
 }
@@ -15,7 +16,7 @@ const LINE_BREAK = /\r\n|\r|\n/;
 const RECONNECT_AFTER_MS = 1_000;
 
 const format = ({ id, type, data }: StreamedEvent): string =>
-  `${id === 0 ? "" : `id: ${id}\n`}event: ${type}\n${data
+  `${id === 0 ? "" : `id: ${id}\n`}${type === "" ? "" : `event: ${type}\n`}${data
     .split(LINE_BREAK)
     .map((line) => `data: ${line}\n`)
     .join("")}\n`;

@@ -22,10 +22,10 @@ export interface Form {
 const plainName = (name: string): string => name.replace(/\[\]$/, "");
 
 /**
- * @param keep takes the bytes of one file and answers what stands for it; what it has begun is over when this answers or throws
+ * @param keep takes the bytes of one file with the name of its field, and answers what stands for it; what it has begun is over when this answers or throws
  * @throws DomainError UNSUPPORTED_MEDIA_TYPE without a form; INVALID_REQUEST where it breaks off, or has more than 50 fields or 16 files
  */
-export const readForm = async (request: Request, keep: (bytes: AsyncIterable<Buffer>) => Promise<string>): Promise<Form> => {
+export const readForm = async (request: Request, keep: (bytes: AsyncIterable<Buffer>, name: string) => Promise<string>): Promise<Form> => {
   const contentType = request.headers["content-type"];
   if (!isForm(contentType)) throw unsupportedMediaType("the body must be a form: multipart/form-data with a boundary");
   const parser = new Busboy({
@@ -48,7 +48,7 @@ export const readForm = async (request: Request, keep: (bytes: AsyncIterable<Buf
   });
   parser.on("file", (name, file) => {
     checkName(name);
-    const reference = keep(addAbortSignal(failed.signal, file));
+    const reference = keep(addAbortSignal(failed.signal, file), plainName(name));
     reference.catch(fail);
     files.push({ name: plainName(name), reference });
   });

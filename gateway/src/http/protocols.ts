@@ -1,40 +1,65 @@
+import type { Reason } from "@nodeloom/kernel";
 import type { ErrorReply } from "./errors";
+import { asFalError, FAL_PATH, FAL_STATUSES } from "./fal-errors";
 import { asRpcError } from "./mcp-errors";
 import { asOpenAiError, OPENAI_PATH } from "./openai-errors";
+import { asReplicateError, REPLICATE_PATH, REPLICATE_STATUSES } from "./replicate-errors";
 
 /** Protocols that routes speak. */
-export type Protocol = "plain" | "openai" | "mcp";
+export type Protocol = "plain" | "openai" | "mcp" | "fal" | "replicate";
 
 export interface ProtocolTraits {
-  /** Accepts keys as `Authorization: Bearer`. */
-  takesBearer: boolean;
+  /** Schemes of `Authorization` that carry a key, besides `x-api-key`. */
+  keySchemes: readonly string[];
   /** Rejects pages of other origins, whatever credentials they send. */
   refusesOtherOrigins: boolean;
   /** Runs follow the Prefer header. */
   readsPrefer: boolean;
   /** Converts an error to the protocol's form. */
   asError(plain: ErrorReply): ErrorReply;
+  /** Statuses of errors in that form that differ from the plain ones. */
+  statuses: Partial<Record<Reason, number>>;
   /** Name of that form's schema in the document. */
   errorSchema: string;
 }
 
 const PLAIN: ProtocolTraits = {
-  takesBearer: false,
+  keySchemes: [],
   refusesOtherOrigins: false,
   readsPrefer: true,
   asError: (plain) => plain,
+  statuses: {},
   errorSchema: "Error",
 };
 
 export const PROTOCOLS: Readonly<Record<Protocol, ProtocolTraits>> = {
   plain: PLAIN,
-  openai: { ...PLAIN, takesBearer: true, readsPrefer: false, asError: asOpenAiError, errorSchema: "OpenAiError" },
-  mcp: { ...PLAIN, takesBearer: true, refusesOtherOrigins: true, asError: asRpcError, errorSchema: "McpError" },
+  openai: { ...PLAIN, keySchemes: ["Bearer"], readsPrefer: false, asError: asOpenAiError, errorSchema: "OpenAiError" },
+  mcp: { ...PLAIN, keySchemes: ["Bearer"], refusesOtherOrigins: true, asError: asRpcError, errorSchema: "McpError" },
+  fal: {
+    ...PLAIN,
+    keySchemes: ["Key", "Bearer"],
+    readsPrefer: false,
+    asError: asFalError,
+    statuses: FAL_STATUSES,
+    errorSchema: "FalError",
+  },
+  // `Token` is what libraries before 2024 send.
+  replicate: {
+    ...PLAIN,
+    keySchemes: ["Bearer", "Token"],
+    asError: asReplicateError,
+    statuses: REPLICATE_STATUSES,
+    errorSchema: "ReplicateError",
+  },
 };
 
 /** This API has unversioned paths: these are unknown routes like any other. */
 const VERSIONED_PATH = `${OPENAI_PATH}api/`;
 
 /** Protocol of a path without a route. */
-export const protocolOf = (path: string): Protocol =>
-  path.startsWith(OPENAI_PATH) && !path.startsWith(VERSIONED_PATH) ? "openai" : "plain";
+export const protocolOf = (path: string): Protocol => {
+  if (path.startsWith(FAL_PATH)) return "fal";
+  if (path.startsWith(REPLICATE_PATH)) return "replicate";
+  return path.startsWith(OPENAI_PATH) && !path.startsWith(VERSIONED_PATH) ? "openai" : "plain";
+};

@@ -4,6 +4,7 @@ import { authorize } from "../auth/caller";
 import type { Gateway } from "../edge/gateway";
 import { whileAdmitted } from "../http/event-stream";
 import { EVENT_STREAM_MS } from "../http/limits";
+import { PROTOCOLS } from "../http/protocols";
 import { isFinal } from "../routes/executions/view";
 import type { McpContext } from "./calls";
 import { createProgress, type Report, type Step } from "./progress";
@@ -74,7 +75,7 @@ export const follow = async (
   if (!giveBack) return known;
   const waited = AbortSignal.any([signal, gateway.stopping, AbortSignal.timeout(waitMs)]);
   const admitted = whileAdmitted(waited, async () => {
-    authorize(await gateway.authentication.authenticate(request, response, { takesBearer: true }), "any", undefined);
+    authorize(await gateway.authentication.authenticate(request, response, { keySchemes: PROTOCOLS.mcp.keySchemes }), "any", undefined);
   });
   try {
     await watch(context, known, report, admitted);

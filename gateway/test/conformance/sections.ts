@@ -55,4 +55,5 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D23", "Budgets, and who spent what"],
   ["D24", "Buying credits, signing in"],
   ["D31", "Environments"],
+  ["D34", "The APIs of fal and Replicate"],
 ]);

@@ -227,7 +227,8 @@ describe("the order of checks", () => {
 
   it("opens no route of a caller without a caller", async () => {
     type Said = { code?: string; error: Said; data: Said };
-    const errorOf = { plain: (body: Said) => body, openai: ({ error }: Said) => error, mcp: ({ error }: Said) => error.data };
+    const plain = (body: Said): Said => body;
+    const errorOf = { plain, openai: ({ error }: Said) => error, mcp: ({ error }: Said) => error.data, fal: plain, replicate: plain };
     for (const { method, path, auth, body, protocol = "plain" } of routes.filter((route) => route.auth !== "none")) {
       const answer = await platform.send(path.replaceAll(/:\w+/g, "some-name"), { method, ...(body ? { json: {} } : {}) });
       const { code } = errorOf[protocol](answer.body as unknown as Said);

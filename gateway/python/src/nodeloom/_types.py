@@ -47,6 +47,37 @@ class OpenAiError(TypedDict):
     error: OpenAiErrorError
 
 
+class FalErrorDetail2Item(TypedDict):
+    loc: Sequence[str]
+    msg: str
+    type: str
+
+
+class FalError(TypedDict):
+    detail: str | Sequence[FalErrorDetail2Item]
+    # A code of this API, or `client_cancelled`
+    error_type: NotRequired[str]
+    # A code of this API
+    code: NotRequired[str]
+    executionId: NotRequired[str]
+
+
+class ReplicateErrorInvalidFieldsItem(TypedDict):
+    type: str
+    field: str
+    description: str
+
+
+class ReplicateError(TypedDict):
+    title: str
+    detail: str
+    status: int
+    invalid_fields: NotRequired[Sequence[ReplicateErrorInvalidFieldsItem]]
+    # A code of this API
+    code: NotRequired[str]
+    executionId: NotRequired[str]
+
+
 class McpErrorError(TypedDict):
     code: int
     message: str
@@ -2764,6 +2795,187 @@ class OpenAiModel(TypedDict):
     object: Literal["model"]
     created: int
     owned_by: str
+
+
+class FalStatusLogsItem(TypedDict):
+    message: str
+    level: str
+    source: str
+    timestamp: str
+
+
+class FalStatusMetrics(TypedDict):
+    # Seconds
+    inference_time: float
+
+
+class FalStatus(TypedDict):
+    # `COMPLETED` also after a failure, with `error`
+    status: Literal["IN_QUEUE", "IN_PROGRESS", "COMPLETED"]
+    request_id: str
+    # Of `IN_QUEUE`: from 0
+    queue_position: NotRequired[int]
+    # With `logs=1`: when each node started, and how it ended
+    logs: Sequence[FalStatusLogsItem]
+    metrics: NotRequired[FalStatusMetrics]
+    error: NotRequired[str]
+    # A code of this API, or `client_cancelled`
+    error_type: NotRequired[str]
+    response_url: str
+    status_url: str
+    cancel_url: str
+
+
+class FalStatusEvent(TypedDict):
+    data: FalStatus
+
+
+class FalCancelled(TypedDict):
+    status: Literal["CANCELLATION_REQUESTED", "ALREADY_COMPLETED"]
+
+
+class FalSubmitted(TypedDict):
+    status: Literal["IN_QUEUE"]
+    # The execution's id
+    request_id: str
+    gateway_request_id: str
+    queue_position: int
+    response_url: str
+    status_url: str
+    cancel_url: str
+
+
+class ReplicatePredictionRequest(TypedDict):
+    # Inputs by their own names, or by Replicate's
+    input: NotRequired[Mapping[str, Any]]
+
+
+class ReplicatePredictionMetrics(TypedDict):
+    """Seconds"""
+
+    predict_time: float
+    total_time: float
+
+
+class ReplicatePredictionUrls(TypedDict):
+    get: str
+    cancel: str
+    stream: str
+    web: str
+
+
+class ReplicatePrediction(TypedDict):
+    # The execution's id
+    id: str
+    model: str
+    # Of a workflow: the version that runs, or `draft`. Of a model: `hidden`
+    version: str
+    input: Mapping[str, Any]
+    # A result with one member is that member. Files are their addresses. Null until it succeeded
+    output: Any
+    error: str | None
+    logs: str
+    status: Literal["starting", "processing", "succeeded", "failed", "canceled"]
+    source: Literal["api", "web"]
+    data_removed: bool
+    # Seconds
+    metrics: NotRequired[ReplicatePredictionMetrics]
+    created_at: str
+    started_at: str | None
+    completed_at: str | None
+    urls: ReplicatePredictionUrls
+
+
+class ReplicateVersionRequest(TypedDict):
+    # Inputs by their own names, or by Replicate's
+    input: NotRequired[Mapping[str, Any]]
+    # `<owner>/<name>`, `workflow/<slug>:<number>`, or a version's id
+    version: str
+
+
+class ReplicatePredictions(TypedDict):
+    previous: None
+    next: str | None
+    results: Sequence[ReplicatePrediction]
+
+
+class ReplicateEvent(TypedDict):
+    id: str
+    event: Literal["output", "error", "done"]
+    data: str
+
+
+class ReplicateModels(TypedDict):
+    previous: None
+    next: None
+    results: Sequence[ReplicateModel]
+
+
+class ReplicateModel(TypedDict):
+    url: str
+    owner: str
+    name: str
+    description: str
+    visibility: Literal["public", "private"]
+    is_official: bool
+    run_count: Literal[0]
+    github_url: None
+    paper_url: None
+    license_url: None
+    cover_image_url: None
+    default_example: None
+    latest_version: ReplicateVersion
+
+
+class ReplicateVersion(TypedDict):
+    # What `version` of a prediction may be
+    id: str
+    created_at: str
+    cog_version: str
+    # `components.schemas` has `Input` and `Output`
+    openapi_schema: Mapping[str, Any]
+
+
+class ReplicateVersions(TypedDict):
+    previous: None
+    next: None
+    results: Sequence[ReplicateVersion]
+
+
+class ReplicateFileForm(TypedDict):
+    """A form with the file's bytes as `content`"""
+
+    content: bytes
+
+
+class ReplicateFileChecksums(TypedDict):
+    sha256: str
+
+
+class ReplicateFileUrls(TypedDict):
+    """An input of a prediction"""
+
+    get: str
+
+
+class ReplicateFile(TypedDict):
+    id: str
+    name: str
+    content_type: str
+    size: float
+    etag: str
+    checksums: ReplicateFileChecksums
+    metadata: Mapping[str, Any]
+    created_at: str
+    expires_at: None
+    # An input of a prediction
+    urls: ReplicateFileUrls
+
+
+class ReplicateFiles(TypedDict):
+    previous: None
+    next: str | None
+    results: Sequence[ReplicateFile]
 
 
 class McpMessageParams(TypedDict):

@@ -9,6 +9,7 @@ import { engineCases } from "./engine";
 import { environmentCases } from "./environments";
 import { errorCases } from "./errors";
 import { eventCases } from "./events";
+import { facadeCases } from "./facades";
 import { failingNodeCases } from "./failing-nodes";
 import { identityCases } from "./identity";
 import { innerWorkflowCases } from "./inner-workflows";
@@ -53,6 +54,7 @@ export const CASES: readonly Case[] = [
   ...libraryCases,
   ...environmentCases,
   ...rerunCases,
+  ...facadeCases,
   ...paymentCases,
   ...signInCases,
   ...secretCases,

@@ -1,0 +1,63 @@
+import type { executions } from "@nodeloom/proto";
+import { authorize } from "../../auth/caller";
+import { resolveCaller } from "../../edge/resolve";
+import { streamEvents, whileAdmitted, whileConnected, type StreamedEvent } from "../../http/event-stream";
+import { EVENT_STREAM_MS } from "../../http/limits";
+import type { Protocol } from "../../http/protocols";
+import { STREAMED } from "../../edge/route";
+import { isFinal } from "../executions/view";
+import { readRun, reading, type RunContext } from "./runs";
+
+/** Runs as streams of server-sent events, in the words of the API that asks. */
+
+/** Events of a stream from those of a run. */
+export type Tell = (
+  events: AsyncIterable<executions.WatchExecutionResponse>,
+  first: executions.Execution,
+) => AsyncGenerator<Omit<StreamedEvent, "id">, void>;
+
+async function* numbered(events: AsyncGenerator<Omit<StreamedEvent, "id">, void>): AsyncGenerator<StreamedEvent, void> {
+  let id = 0;
+  for await (const event of events) yield { ...event, id: ++id };
+}
+
+/**
+ * Follows a run of the caller's until it is over, or the client has gone or may not read it any more.
+ * @throws DomainError EXECUTION_NOT_FOUND, CONCURRENCY_LIMIT_EXCEEDED
+ */
+export const followRun = async (context: RunContext, executionId: string, protocol: Protocol, tell: Tell): Promise<typeof STREAMED> => {
+  const { gateway, caller, request, response } = context;
+  const first = await readRun(context, executionId);
+  const giveBack = gateway.eventStreams.take(caller.person.id);
+  const gone = whileAdmitted(whileConnected(response, gateway.stopping), async () => {
+    authorize(await resolveCaller(gateway, { ...reading, protocol }, request, response), "any", reading.capability);
+  });
+  const query = { executionId, userId: caller.user.id, afterSequence: 0 };
+  const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
+  const events = numbered(tell(messages, first));
+  try {
+    await streamEvents(response, events, gone);
+    return STREAMED;
+  } finally {
+    giveBack();
+    events.return().catch(() => undefined);
+  }
+};
+
+const DELTA = "node.delta";
+
+/** A run as it is after each of its events, until it is over. Pieces of texts are no change. */
+export async function* changesOf(
+  context: RunContext,
+  events: AsyncIterable<executions.WatchExecutionResponse>,
+  first: executions.Execution,
+): AsyncGenerator<executions.Execution, void> {
+  yield first;
+  if (isFinal(first)) return;
+  for await (const { type } of events) {
+    if (type === DELTA) continue;
+    const run = await readRun(context, first.executionId);
+    yield run;
+    if (isFinal(run)) return;
+  }
+}

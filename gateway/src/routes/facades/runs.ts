@@ -1,0 +1,113 @@
+import { randomUUID } from "node:crypto";
+import { executionNotFound, unavailable } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import type { CallContext, RouteDefinition } from "../../edge/route";
+import { isFinal } from "../executions/view";
+import { startRun, toRunner } from "../runs/run";
+import type { FacadeTarget } from "./target";
+
+/** Runs for the APIs of fal and Replicate: begun, read and cancelled like all others. */
+
+const { RUN_MODE_RESPOND_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
+
+export type RunContext = CallContext<"any", unknown, unknown, unknown>;
+
+export interface Wanted {
+  target: FacadeTarget;
+  inputs: Readonly<Record<string, unknown>>;
+  /** How long the end is waited for. */
+  waitMs: number;
+}
+
+export const RUN_ERRORS = [
+  "CAPABILITY_DENIED",
+  "MODEL_NOT_FOUND",
+  "WORKFLOW_NOT_FOUND",
+  "VERSION_NOT_FOUND",
+  "ALIAS_NOT_FOUND",
+  "INVALID_INPUTS",
+  "WORKFLOW_INVALID",
+  "CONTENT_REFUSED",
+  "MODEL_TIER_REQUIRED",
+  "INSUFFICIENT_CREDITS",
+  "BUDGET_EXCEEDED",
+  "grant_exhausted",
+  "CONCURRENCY_LIMIT_EXCEEDED",
+] as const;
+
+/** Errors of a run that was accepted. */
+export const END_ERRORS = [
+  "EXECUTION_CANCELLED",
+  "EXECUTION_FAILED",
+  "OUTGOING_LIMIT_EXCEEDED",
+  "PROVIDER_SUBMIT_FAILED",
+  "PROVIDER_RESPONSE_INCOMPLETE",
+] as const;
+
+/** What all routes have in common that start a run. */
+export const running = {
+  method: "POST",
+  auth: "any",
+  role: "runner",
+  limit: "user",
+  approval: true,
+  startsRun: true,
+  idempotent: "rebuild",
+} as const satisfies Partial<RouteDefinition<"any">>;
+
+export const reading = {
+  method: "GET",
+  auth: "any",
+  role: "viewer",
+  capability: "execution:read",
+  limit: "user+id",
+} as const satisfies Partial<RouteDefinition<"any">>;
+
+export const cancelling = { auth: "any", role: "runner", capability: "execution:cancel", limit: "user+id" } as const satisfies Partial<
+  RouteDefinition<"any">
+>;
+
+const requestOf = (context: RunContext, { target, inputs, waitMs }: Wanted): executions.RunRequest =>
+  executions.RunRequest.fromPartial({
+    executionId: context.executionId,
+    target: target.target,
+    runner: toRunner(context.caller, target.kind),
+    inputsJson: JSON.stringify(inputs),
+    mode: waitMs > 0 ? RUN_MODE_SYNC : RUN_MODE_RESPOND_ASYNC,
+    waitMs,
+    fingerprint: context.fingerprint,
+    requestToken: randomUUID(),
+    isNew: context.fingerprint === "",
+  });
+
+/** Starts a run. @returns it as it is when it is over, or the wait is. @throws DomainError of a refusal */
+export const beginRun = async (context: RunContext, wanted: Wanted): Promise<executions.Execution> => {
+  const { services, stopping } = context.gateway;
+  const { execution } = await startRun(services.executions, requestOf(context, wanted), stopping);
+  if (!execution) throw unavailable("executions answered without an execution");
+  return execution;
+};
+
+/** A run of the caller's. @throws EXECUTION_NOT_FOUND */
+export const readRun = async ({ gateway, caller }: RunContext, executionId: string): Promise<executions.Execution> => {
+  const { execution } = await gateway.services.executions.getExecution({ executionId, userId: caller.user.id });
+  if (!execution) throw executionNotFound();
+  return execution;
+};
+
+/** Waits until a run of the caller's is over, or for a while. */
+export const waitForRun = async (context: RunContext, run: executions.Execution, waitMs: number): Promise<executions.Execution> => {
+  if (isFinal(run)) return run;
+  const { services, stopping } = context.gateway;
+  const { executionId } = run;
+  const joining = executions.RunRequest.fromPartial({
+    ...{ executionId, waitMs, mode: RUN_MODE_SYNC, requestToken: randomUUID() },
+    runner: toRunner(context.caller, run.workflowSlug === undefined ? "model" : "workflow"),
+  });
+  await startRun(services.executions, joining, stopping);
+  return readRun(context, executionId);
+};
+
+/** Asks for the end of a run of the caller's. @throws EXECUTION_NOT_FOUND */
+export const cancelRun = async ({ gateway, caller }: RunContext, executionId: string): Promise<string> =>
+  (await gateway.services.executions.cancelExecution({ executionId, userId: caller.user.id })).status;

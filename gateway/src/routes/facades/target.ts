@@ -1,0 +1,79 @@
+import { isRecord, isSlug, type JsonSchema } from "@nodeloom/kernel";
+import type { executions } from "@nodeloom/proto";
+import { inputsFrom } from "../../clients/provider-names";
+import { authorize, runCapability, type Caller } from "../../auth/caller";
+import type { Gateway } from "../../edge/gateway";
+import { modelNotFound } from "../../http/errors";
+import { selectedGraph } from "../workflows/selection";
+
+/** facades/: what the APIs of fal and Replicate have in common. Here: names as these have them, `<owner>/<name>`. */
+
+/** Owners of names that are no provider's. */
+export const WORKFLOW = "workflow";
+export const NODELOOM = "nodeloom";
+/** The alias that every workflow has. */
+export const PRODUCTION = "production";
+const ALIAS = /^[a-z][a-z0-9-]{0,31}$/;
+
+export interface FacadeTarget {
+  target: executions.Target;
+  kind: "workflow" | "model";
+  /** The name that it has in answers, however it was called. */
+  name: string;
+  inputsOf(given: Readonly<Record<string, unknown>>): Record<string, unknown>;
+}
+
+const modelOf = async (gateway: Gateway, name: string): Promise<{ id: string; body: Readonly<Record<string, unknown>> } | undefined> => {
+  const [owner, id = "", ...rest] = name.split("/");
+  if (owner === NODELOOM) return rest.length === 0 && isSlug(id) ? { id, body: {} } : undefined;
+  const found = (await gateway.catalog.providerNames()).get(name);
+  return found && { id: found.internalName, body: found.body };
+};
+
+const ownInputs = async (gateway: Gateway, id: string): Promise<(name: string) => boolean> => {
+  const schema: JsonSchema = (await gateway.catalog.inputSchemas()).get(id)?.inputSchema ?? {};
+  return (name) => isRecord(schema.properties) && Object.hasOwn(schema.properties, name);
+};
+
+/** @throws DomainError CAPABILITY_DENIED, MODEL_NOT_FOUND, INVALID_REQUEST */
+const workflowTarget = (caller: Caller, name: string, version: string): FacadeTarget => {
+  const [slug = "", alias, ...more] = name.slice(WORKFLOW.length + 1).split("@");
+  if (!isSlug(slug) || (alias !== undefined && !ALIAS.test(alias)) || more.length > 0) throw modelNotFound(name);
+  authorize(caller, "any", runCapability("workflow", slug));
+  const graph = selectedGraph(caller, { alias, version });
+  const target = { target: { $case: "workflowSlug" as const, value: slug }, ...graph, until: "", schemaJson: "" };
+  return { target, kind: "workflow", name: `${WORKFLOW}/${slug}`, inputsOf: (given) => ({ ...given }) };
+};
+
+/**
+ * What a name stands for: `workflow/<slug>[@<alias>]`, `nodeloom/<internal name>`, or a provider's name of a model.
+ * @param version of a workflow; empty for the one that its alias names
+ * @throws DomainError CAPABILITY_DENIED, MODEL_NOT_FOUND
+ */
+export const readTarget = async (gateway: Gateway, caller: Caller, name: string, version = ""): Promise<FacadeTarget> => {
+  if (name.startsWith(`${WORKFLOW}/`)) return workflowTarget(caller, name, version);
+  const model = await modelOf(gateway, name);
+  // One who may run no model at all is told so before whether there is this one.
+  authorize(caller, "any", runCapability("model", model?.id ?? ""));
+  if (!model) throw modelNotFound(name);
+  const isOwn = await ownInputs(gateway, model.id);
+  return {
+    target: { target: { $case: "model", value: model.id }, version: "", alias: "", until: "", schemaJson: "" },
+    kind: "model",
+    name: await nameOf(gateway, model.id),
+    inputsOf: (given) => inputsFrom(model.body, given, isOwn),
+  };
+};
+
+/** The internal name of the model that a name stands for; undefined where there is none. */
+export const idOf = async (gateway: Gateway, name: string): Promise<string | undefined> => (await modelOf(gateway, name))?.id;
+
+/** The name of a model in answers: its provider's, or the internal one. */
+export const nameOf = async (gateway: Gateway, internalName: string): Promise<string> => {
+  for (const [name, model] of await gateway.catalog.providerNames()) if (model.internalName === internalName) return name;
+  return `${NODELOOM}/${internalName}`;
+};
+
+/** The name of what an execution runs. */
+export const nameOfRun = async (gateway: Gateway, { workflowSlug, modelIds }: executions.Execution): Promise<string> =>
+  workflowSlug === undefined ? nameOf(gateway, modelIds[0] ?? "") : `${WORKFLOW}/${workflowSlug}`;

@@ -1,0 +1,68 @@
+import type { executions } from "@nodeloom/proto";
+import { z } from "zod";
+import { toJson } from "../../http/json";
+import { executionParams } from "../../http/schemas";
+import { content, defineRoute } from "../../edge/route";
+import { followRun, type Tell } from "../facades/follow";
+import { readRun, reading, type RunContext } from "../facades/runs";
+import { predictionView } from "./view";
+
+/** The output of a prediction as server-sent events: `output` for each piece, `error`, and `done`. */
+
+const DELTA = "node.delta";
+/** The node of a model's run. */
+const MODEL_NODE = "model";
+
+interface Delta {
+  nodeId: string;
+  text: string;
+  /** The text begins again, or all of it so far comes again. */
+  reset?: boolean;
+}
+
+const tellOf = (context: RunContext): Tell =>
+  async function* (events: AsyncIterable<executions.WatchExecutionResponse>, { executionId, workflowSlug }) {
+    let written = "";
+    let isAgain = false;
+    for await (const { type, dataJson } of events) {
+      // Which node of a workflow makes its text is not known before the end.
+      if (type !== DELTA || isAgain || workflowSlug !== undefined) continue;
+      const { nodeId, text, reset } = JSON.parse(dataJson) as Delta;
+      if (nodeId !== MODEL_NODE) continue;
+      isAgain = reset === true && !text.startsWith(written);
+      const piece = reset ? text.slice(written.length) : text;
+      if (isAgain || piece === "") continue;
+      written += piece;
+      yield { type: "output", data: piece };
+    }
+    const { status, output, error } = await predictionView(context.gateway, await readRun(context, executionId));
+    const whole = typeof output === "string" ? output : toJson(output);
+    if (status === "succeeded" && whole.startsWith(written)) {
+      if (whole.length > written.length) yield { type: "output", data: whole.slice(written.length) };
+      return yield { type: "done", data: "{}" };
+    }
+    if (status === "canceled") return yield { type: "done", data: '{"reason":"canceled"}' };
+    const message = error ?? "the answer broke off, and another attempt gave another answer: read the prediction";
+    yield { type: "error", data: toJson({ detail: message }) };
+    yield { type: "done", data: '{"reason":"error"}' };
+  };
+
+export const replicateStreamRoute = defineRoute({
+  ...reading,
+  tag: "Replicate",
+  protocol: "replicate",
+  path: "/replicate/v1/predictions/:id/stream",
+  operationId: "replicateStreamPrediction",
+  summary: "Follow the output of a prediction as server-sent events",
+  description: "Texts of models come in pieces while they are written; everything else comes at the end.",
+  params: executionParams,
+  responses: {
+    200: content({
+      "text/event-stream": z
+        .object({ id: z.string(), event: z.enum(["output", "error", "done"]), data: z.string() })
+        .meta({ id: "ReplicateEvent" }),
+    }),
+  },
+  errors: ["EXECUTION_NOT_FOUND", "CONCURRENCY_LIMIT_EXCEEDED"],
+  handler: (context) => followRun(context as RunContext, context.params.id, "replicate", tellOf(context as RunContext)),
+});

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { inSection, type Case } from "../case";
+import { answers, is, pick } from "../check";
+import { eventually, type Actor, type Context } from "../context";
+import { picture, save } from "../graphs";
+
+/** The APIs of fal and Replicate, on executions like all others. */
+
+const facades = inSection("D34");
+const SLOW = { prompt: "a loom", sandbox: { latencyMs: 60_000 } };
+const QUICK = { prompt: "a loom", sandbox: { latencyMs: 10 } };
+const MODEL = "nodeloom/sandbox-image-fast";
+const PREDICTIONS = "/replicate/v1/predictions";
+
+const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "facades");
+
+/** Polls a request of fal's until it is over, under the address that its libraries ask. */
+const falEnd = (own: Actor, id: string) =>
+  eventually(
+    () => own.get(`/fal/${MODEL}/requests/${id}/status?logs=1`),
+    ({ status }) => status !== 202,
+  );
+
+export const facadeCases: Case[] = [
+  facades("fal: a request is queued, followed and read, and is an execution like any other", async (ctx) => {
+    const own = await user(ctx);
+    const submitted = answers(await own.post(`/fal/${MODEL}`, QUICK), 200, { status: "IN_QUEUE", request_id: is.uuid });
+    const id = pick(submitted, "request_id");
+    assert.ok(pick(submitted, "status_url").endsWith(`/fal/${MODEL}/requests/${id}/status`));
+    answers(await falEnd(own, id), 200, { status: "COMPLETED", request_id: id, metrics: { inference_time: is.positive } });
+    answers(await own.get(`/fal/${MODEL}/requests/${id}`), 200, { images: [{ url: is.text }] });
+    answers(await own.get(`/api/executions/${id}`), 200, { status: "completed", creditsCost: is.positive, source: "api-slim" });
+  }),
+  facades("fal: a cancelled request is over, and says that its client cancelled it", async (ctx) => {
+    const own = await user(ctx);
+    const id = pick(answers(await own.post(`/fal/${MODEL}`, SLOW), 200), "request_id");
+    answers(await own.call("PUT", `/fal/${MODEL}/requests/${id}/cancel`), 202, { status: "CANCELLATION_REQUESTED" });
+    answers(await falEnd(own, id), 200, { status: "COMPLETED", error_type: "client_cancelled" });
+    answers(await own.get(`/fal/${MODEL}/requests/${id}`), 499, { error_type: "client_cancelled" });
+    answers(await own.call("PUT", `/fal/${MODEL}/requests/${id}/cancel`), 400, { status: "ALREADY_COMPLETED" });
+  }),
+  facades("fal: a workflow runs by its slug, and answers with its result when it is waited for", async (ctx) => {
+    const own = await user(ctx);
+    const slug = await save(own, picture(QUICK));
+    answers(await own.post(`/fal/run/workflow/${slug}`, {}), 200, { images: [{ url: is.text }] });
+    answers(await own.post(`/fal/run/workflow/${slug}@production`, {}), 200, { images: [{ url: is.text }] });
+  }),
+  facades("fal: wrong inputs are named as fal's validation does, and nothing is run", async (ctx) => {
+    const own = await user(ctx);
+    const wrong = answers(await own.post(`/fal/${MODEL}`, { nonsense: 1 }), 422, { error_type: "INVALID_INPUTS" });
+    assert.ok(pick<{ loc: string[] }[]>(wrong, "detail").every(({ loc }) => loc[0] === "body"));
+    answers(await own.post("/fal/nobody/nothing", {}), 404, { error_type: "MODEL_NOT_FOUND", detail: is.text });
+    answers(await own.get(`/fal/${MODEL}/requests/1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11`), 404, { error_type: "EXECUTION_NOT_FOUND" });
+  }),
+  facades("Replicate: a prediction that is waited for has its output, and is an execution like any other", async (ctx) => {
+    const own = await user(ctx);
+    const made = await own.call("POST", `/replicate/v1/models/${MODEL}/predictions`, {
+      body: { input: QUICK },
+      headers: { prefer: "wait=60" },
+    });
+    answers(made, 201, { status: "succeeded", model: MODEL, error: null, input: QUICK, output: [is.text] });
+    const id = pick(made, "id");
+    answers(await own.get(`${PREDICTIONS}/${id}`), 200, { id, status: "succeeded", completed_at: is.text });
+    answers(await own.get(`/api/executions/${id}`), 200, { status: "completed", creditsCost: is.positive });
+    const listed = pick<{ id: string }[]>(answers(await own.get(PREDICTIONS), 200, { previous: null }), "results");
+    assert.ok(listed.some((each) => each.id === id));
+  }),
+  facades("Replicate: a prediction that isn't waited for is starting, and can be cancelled", async (ctx) => {
+    const own = await user(ctx);
+    const id = pick(answers(await own.post(PREDICTIONS, { version: MODEL, input: SLOW }), 201, { status: "starting" }), "id");
+    answers(await own.post(`${PREDICTIONS}/${id}/cancel`), 200);
+    const over = await eventually(
+      () => own.get(`${PREDICTIONS}/${id}`),
+      ({ body }) => !["starting", "processing"].includes((body as { status: string }).status),
+    );
+    answers(over, 200, { status: "canceled", output: null });
+  }),
+  facades("Replicate: errors are problems of RFC 7807 that name the wrong fields", async (ctx) => {
+    const own = await user(ctx);
+    const wrong = answers(await own.post(PREDICTIONS, { version: MODEL, input: { nonsense: 1 } }), 422, {
+      ...{ title: "Input validation failed", status: 422, detail: is.text },
+    });
+    assert.ok(pick<{ field: string }[]>(wrong, "invalid_fields").some(({ field }) => field.startsWith("input")));
+    answers(await own.post("/replicate/v1/models/nobody/nothing/predictions", { input: {} }), 404, { status: 404, title: "Not Found" });
+  }),
+];

@@ -1,0 +1,326 @@
+import { status as grpc, type sendUnaryData, type ServerUnaryCall, type ServerWritableStream } from "@grpc/grpc-js";
+import { executions } from "@nodeloom/proto";
+import { startFakeService, type FakeService } from "../support/fake-service";
+import { send as sendTo } from "../support/http";
+import { startPlatform, type Platform, type User } from "../support/platform";
+
+type Call<Q, A> = [call: ServerUnaryCall<Q, A>, callback: sendUnaryData<A>];
+
+/** Stands for executions: what it was asked, and what it answers. */
+const asked: executions.RunRequest[] = [];
+let run: Partial<executions.Execution>;
+/** Pieces of a text that the run writes. */
+let pieces: string[] = [];
+let cancelStatus = "cancel_requested";
+
+let fake: FakeService;
+let platform: Platform;
+let user: User;
+
+beforeAll(async () => {
+  // Of models that could run, only the names and parameters matter.
+  Object.assign(process.env, { FAL_KEY: "fal", REPLICATE_API_TOKEN: "replicate" });
+  const stored = (executionId: string) => executions.Execution.fromPartial({ executionId, createdAt: new Date(), keyId: "k", ...run });
+  fake = await startFakeService(executions.ExecutionsServiceService, {
+    run: (...[{ request }, callback]: Call<executions.RunRequest, executions.RunResponse>) => {
+      asked.push(request);
+      callback(null, executions.RunResponse.fromPartial({ execution: stored(request.executionId) }));
+    },
+    getExecution: (...[{ request }, callback]: Call<executions.GetExecutionRequest, executions.GetExecutionResponse>) =>
+      callback(null, { execution: stored(request.executionId) }),
+    watchExecution: (call: ServerWritableStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>) => {
+      for (const text of pieces) call.write(event("node.delta", { nodeId: "model", item: 0, text }));
+      ended("completed", { resultJson: '{"text":"one two three"}' });
+      call.write(event("execution.completed"));
+      call.end();
+    },
+    cancelExecution: (...[, callback]: Call<executions.CancelExecutionRequest, executions.CancelExecutionResponse>) =>
+      callback(null, { status: cancelStatus }),
+    listExecutions: (...[{ request }, callback]: Call<executions.ListExecutionsRequest, executions.ListExecutionsResponse>) =>
+      request.cursor === "lost"
+        ? callback({ code: grpc.UNAVAILABLE })
+        : callback(null, { executions: [stored(ID)], nextCursor: request.cursor === "" ? "a b" : "" }),
+  });
+  platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
+  user = await platform.createUser({ tier: "business" });
+});
+afterAll(async () => {
+  delete process.env.FAL_KEY;
+  delete process.env.REPLICATE_API_TOKEN;
+  await platform.stop();
+  fake.stop();
+});
+beforeEach(() => {
+  asked.length = 0;
+  cancelStatus = "cancel_requested";
+  pieces = [];
+  run = { status: "processing", modelIds: ["flux-schnell"] };
+});
+
+const ID = "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11";
+const fileHere = (): { url: string } => ({ url: `${platform.baseUrl}/media/med_1.png` });
+const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+const event = (type: string, data: object = {}): executions.WatchExecutionResponse =>
+  executions.WatchExecutionResponse.fromPartial({ type, dataJson: JSON.stringify(data) });
+const inputs = (): unknown => JSON.parse(asked[0]!.inputsJson);
+const ended = (status: string, more: Partial<executions.Execution> = {}): void => {
+  const finishedAt = new Date(Date.now() + 1_500);
+  run = { status, modelIds: ["flux-schnell"], durationMs: 1_500, createdAt: new Date(), finishedAt, ...more };
+};
+
+describe("fal's API", () => {
+  const send = (method: string, path: string, json?: unknown) =>
+    platform.send(`/fal/${path}`, { method, headers: { authorization: `Key ${user.key!}` }, ...(json === undefined ? {} : { json }) });
+
+  it("takes a key as `Key`, and says what is wrong in fal's form", async () => {
+    expect((await platform.send("/fal/fal-ai/flux/schnell", { json: {} })).body).toMatchObject({ detail: expect.any(String) as unknown });
+    const headers = { authorization: `Key ${user.key!}` };
+    expect((await platform.send("/api/models", { headers })).status).toBe(401);
+    expect((await platform.send("/fal/nobody/nothing", { json: {}, headers })).body).toMatchObject({ error_type: "MODEL_NOT_FOUND" });
+    expect((await platform.send("/fal/", { headers })).body).toMatchObject({ detail: expect.any(String) as unknown });
+  });
+
+  it("runs a model by fal's name, with the inputs that fal's parameters mean", async () => {
+    const given = { prompt: "a loom", num_images: 2, image_size: "square", sync_mode: true };
+    const { status, body, headers } = await send("POST", "fal-ai/flux/schnell", given);
+    expect(status).toBe(200);
+    const [id] = [asked[0]!.executionId];
+    const response = `${platform.baseUrl}/fal/fal-ai/flux/requests/${id}`;
+    expect(body).toMatchObject({ status: "IN_QUEUE", request_id: id, response_url: response, cancel_url: `${response}/cancel` });
+    expect(headers["x-fal-request-id"]).toBe(id);
+    expect(asked[0]!.target?.target).toEqual({ $case: "model", value: "flux-schnell" });
+    expect(asked[0]!.mode).toBe(executions.RunMode.RUN_MODE_RESPOND_ASYNC);
+    // What nothing is known for stays, so that the run refuses it by name.
+    expect(inputs()).toEqual({ prompt: "a loom", count: 2, image_size: "square", sync_mode: true });
+  });
+
+  it("reads parameters back that are made from an input, and leaves out those that never change", async () => {
+    await send("POST", "fal-ai/veo3.1/image-to-video", { image_url: "https://example.com/a.png", duration: "8s" });
+    expect(inputs()).toEqual({ image: "https://example.com/a.png", seconds: 8 });
+    asked.length = 0;
+    await send("POST", "fal-ai/nano-banana-2/edit", { image_urls: ["https://a.example/1.png", "https://a.example/2.png"] });
+    expect(inputs()).toEqual({ image: "https://a.example/1.png", image_2: "https://a.example/2.png" });
+    asked.length = 0;
+    await send("POST", "fal-ai/birefnet/v2", { image_url: "https://a.example/1.png", output_format: "png" });
+    expect(inputs()).toEqual({ image: "https://a.example/1.png" });
+  });
+
+  it("tells how far a request is, under either form of its address", async () => {
+    run = { status: "processing", queued: true, position: 3 };
+    const waiting = await send("GET", `fal-ai/flux/requests/${ID}/status`);
+    expect([waiting.status, waiting.body.status, waiting.body.queue_position]).toEqual([202, "IN_QUEUE", 2]);
+    run = { status: "processing", nodes: [executions.NodeState.fromPartial({ id: "model", startedAt: new Date() })] };
+    const going = await send("GET", `fal-ai/flux/schnell/requests/${ID}/status?logs=1`);
+    expect(going.body).toMatchObject({ status: "IN_PROGRESS", logs: [{ message: "model started" }] });
+    expect((await send("GET", `fal-ai/flux/requests/${ID}`)).body).toEqual({ detail: "Request is still in progress" });
+    ended("completed");
+    const over = await send("GET", `fal-ai/flux/requests/${ID}/status`);
+    expect([over.status, over.body.status, over.body.logs, over.body.metrics]).toEqual([200, "COMPLETED", [], { inference_time: 1.5 }]);
+  });
+
+  it("gives the result as it is, and failures with the status of their code", async () => {
+    ended("completed", { resultJson: JSON.stringify({ images: [fileHere()] }) });
+    expect((await send("GET", `fal-ai/flux/requests/${ID}`)).body).toEqual({ images: [fileHere()] });
+    ended("failed", { error: { code: "EXECUTION_FAILED", message: "the model failed" } });
+    const status = await send("GET", `fal-ai/flux/requests/${ID}/status`);
+    expect(status.body).toMatchObject({ status: "COMPLETED", error: "the model failed", error_type: "EXECUTION_FAILED" });
+    const failed = await send("GET", `fal-ai/flux/requests/${ID}`);
+    expect([failed.status, failed.body.detail, failed.headers["x-fal-error-type"]]).toEqual([500, "the model failed", "EXECUTION_FAILED"]);
+  });
+
+  it("cancels, and says of a cancelled request that its client cancelled it", async () => {
+    const cancelled = await send("PUT", `fal-ai/flux/requests/${ID}/cancel`);
+    expect([cancelled.status, cancelled.body]).toEqual([202, { status: "CANCELLATION_REQUESTED" }]);
+    cancelStatus = "already_completed";
+    const late = await send("PUT", `fal-ai/flux/requests/${ID}/cancel`);
+    expect([late.status, late.body]).toEqual([400, { status: "ALREADY_COMPLETED" }]);
+    ended("cancelled");
+    const result = await send("GET", `fal-ai/flux/requests/${ID}`);
+    expect([result.status, result.body.error_type]).toEqual([499, "client_cancelled"]);
+  });
+
+  it("waits for the result where it is asked so, and gives no status that a library repeats once a run was accepted", async () => {
+    ended("completed", { resultJson: JSON.stringify({ images: [fileHere()] }) });
+    expect((await send("POST", "run/nodeloom/sandbox-image", { prompt: "a loom" })).body).toMatchObject({
+      images: [{ url: fileHere().url }],
+    });
+    expect(asked[0]).toMatchObject({ mode: executions.RunMode.RUN_MODE_SYNC, waitMs: 600_000 });
+    run = { status: "processing" };
+    const late = await send("POST", "run/nodeloom/sandbox-image", { prompt: "a loom" });
+    expect([late.status, late.body.executionId]).toEqual([500, asked[1]!.executionId]);
+  });
+
+  it("serves what its proxy is asked for at fal's two hosts, and nothing else", async () => {
+    const ask = (target: string) =>
+      sendTo(platform.baseUrl, "/fal/proxy", { json: {}, headers: { authorization: `Key ${user.key!}`, "x-fal-target-url": target } });
+    expect((await ask("https://queue.fal.run/nodeloom/sandbox-image")).body).toMatchObject({ status: "IN_QUEUE" });
+    ended("completed", { resultJson: '{"text":"hi"}' });
+    expect((await ask("https://fal.run/nodeloom/sandbox-image")).body).toEqual({ text: "hi" });
+    asked.length = 0;
+    for (const target of [
+      "https://rest.fal.ai/storage",
+      "http://fal.run/nodeloom/sandbox-image",
+      "https://fal.run@example.com/a/b",
+      "no address",
+    ]) {
+      const { status, body } = await ask(target);
+      expect([target, status, body.error_type]).toEqual([target, 422, "INVALID_REQUEST"]);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it("follows a request as events until it is over", async () => {
+    const { text } = await send("GET", `fal-ai/flux/requests/${ID}/status/stream`);
+    const states = [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => (JSON.parse(data!) as { status: string }).status);
+    expect(states).toEqual(["IN_PROGRESS", "COMPLETED"]);
+    expect(text).not.toContain("event:");
+  });
+
+  it("names what is wrong with inputs as fal's validation does", async () => {
+    const { status, body } = await send("POST", "workflow/UPPER", {});
+    expect([status, body.error_type]).toEqual([404, "MODEL_NOT_FOUND"]);
+    const wrong = await send("POST", "nodeloom/sandbox-image", [] as unknown);
+    expect([wrong.status, wrong.body.detail]).toEqual([422, [{ loc: ["body"], msg: "the body must be an object", type: "value_error" }]]);
+  });
+});
+
+describe("Replicate's API", () => {
+  const send = (method: string, path: string, json?: unknown, headers: Record<string, string> = {}) =>
+    platform.send(`/replicate/v1/${path}`, {
+      ...{ method, headers: { authorization: `Bearer ${user.key!}`, ...headers } },
+      ...(json === undefined ? {} : { json }),
+    });
+  const create = (json: unknown, headers: Record<string, string> = {}) => send("POST", "predictions", json, headers);
+
+  it("takes a key as `Bearer` or `Token`, and says what is wrong as RFC 7807 does", async () => {
+    expect((await send("GET", `predictions/${ID}`, undefined, { authorization: `Token ${user.key!}` })).status).toBe(200);
+    const { status, body } = await platform.send("/replicate/v1/predictions");
+    expect([status, body.title, body.status]).toEqual([401, "Unauthorized", 401]);
+  });
+
+  it("runs a model by Replicate's name, with the inputs that its parameters mean", async () => {
+    run.modelIds = ["replicate-flux-schnell"];
+    const input = { prompt: "a loom", num_outputs: 2, output_format: "png" };
+    const { status, body } = await send("POST", "models/black-forest-labs/flux-schnell/predictions", { input });
+    expect([status, body.status, body.model, body.version]).toEqual([201, "starting", "black-forest-labs/flux-schnell", "hidden"]);
+    expect(body.urls).toMatchObject({ get: `${platform.baseUrl}/replicate/v1/predictions/${asked[0]!.executionId}` });
+    expect(asked[0]!.target?.target).toEqual({ $case: "model", value: "replicate-flux-schnell" });
+    expect(inputs()).toEqual({ prompt: "a loom", count: 2 });
+  });
+
+  it("runs what `version` names, and knows no version of Replicate's own", async () => {
+    await create({ version: "nodeloom/sandbox-image", input: { prompt: "a loom" } });
+    expect(asked[0]!.target?.target).toEqual({ $case: "model", value: "sandbox-image" });
+    await create({ version: "sandbox-image", input: {} });
+    expect(asked[1]!.target?.target).toEqual({ $case: "model", value: "sandbox-image" });
+    for (const [version, number] of [
+      ["workflow/poster-maker:3", "3"],
+      ["poster-maker:3", "3"],
+      ["poster-maker:production", ""],
+    ]) {
+      asked.length = 0;
+      await create({ version, input: {} });
+      expect(asked[0]!.target).toMatchObject({ target: { $case: "workflowSlug", value: "poster-maker" }, version: number });
+    }
+    const { status, body } = await create({ version: "5c7d5dc6dd8bf75c1acaa8565735e7986bc5b66206b55cca93cb72c9bf15ccaa", input: {} });
+    expect([status, body.title]).toEqual([422, "Input validation failed"]);
+    expect(body.invalid_fields).toMatchObject([{ field: "version" }]);
+  });
+
+  it("waits as `Prefer` says, and calls what is not over `starting`, which libraries go on to poll", async () => {
+    const version = "nodeloom/sandbox-image";
+    run.nodes = [executions.NodeState.fromPartial({ id: "model", startedAt: new Date() })];
+    const waited = await create({ version, input: {} }, { prefer: "wait" });
+    expect([waited.status, waited.body.status, asked[0]!.waitMs]).toEqual([202, "starting", 60_000]);
+    expect((await send("GET", `predictions/${ID}`)).body.status).toBe("processing");
+    await create({ version, input: {} }, { prefer: "wait=5" });
+    expect(asked[1]).toMatchObject({ waitMs: 5_000, mode: executions.RunMode.RUN_MODE_SYNC });
+    await create({ version, input: {} }, { prefer: "wait=999" });
+    expect(asked[2]!.waitMs).toBe(120_000);
+    expect((await create({ version, input: {} }, { prefer: "wait=soon" })).body.invalid_fields).toMatchObject([{ field: "Prefer" }]);
+  });
+
+  it("gives a result with one member as that member, with files as their addresses", async () => {
+    ended("completed", { resultJson: JSON.stringify({ images: [fileHere(), fileHere()] }), inputsJson: '{"prompt":"a loom"}' });
+    const { body } = await send("GET", `predictions/${ID}`);
+    expect(body).toMatchObject({ status: "succeeded", output: [fileHere().url, fileHere().url], input: { prompt: "a loom" }, error: null });
+    expect((body.metrics as { total_time: number }).total_time).toBeCloseTo(1.5, 0);
+    ended("completed", {
+      resultJson: JSON.stringify({ text: "hi", cover: fileHere(), page: { url: "https://example.com" } }),
+      workflowSlug: "poster-maker",
+      version: 3,
+    });
+    const made = (await send("GET", `predictions/${ID}`)).body;
+    expect(made).toMatchObject({
+      output: { text: "hi", cover: fileHere().url, page: { url: "https://example.com" } },
+      model: "workflow/poster-maker",
+      version: "3",
+    });
+  });
+
+  it("says why a prediction failed", async () => {
+    ended("failed", { error: { code: "EXECUTION_FAILED", message: "the model failed" } });
+    expect((await send("GET", `predictions/${ID}`)).body).toMatchObject({ status: "failed", error: "the model failed", output: null });
+  });
+
+  it("waits for the end of what it cancels", async () => {
+    ended("cancelled");
+    const { status, body } = await send("POST", `predictions/${ID}/cancel`);
+    expect([status, body.status]).toEqual([200, "canceled"]);
+  });
+
+  it("streams the text of a model as it is written, and the rest of it with the end", async () => {
+    pieces = ["one ", "two "];
+    const { text } = await send("GET", `predictions/${ID}/stream`);
+    const events = [...text.matchAll(/^id: \d+\nevent: (.*)\ndata: (.*)$/gm)].map(([, type, data]) => [type, data]);
+    expect(events).toEqual([["output", "one "], ["output", "two "], ["output", "three"], ["done", "{}"]]); // prettier-ignore
+  });
+
+  it("reads models and their versions, whose ids predictions take", async () => {
+    const { body } = await send("GET", "models/nodeloom/sandbox-image");
+    const version = body.latest_version as { id: string; openapi_schema: { components: { schemas: Record<string, object> } } };
+    expect(body).toMatchObject({ owner: "nodeloom", name: "sandbox-image", latest_version: { id: "sandbox-image" } });
+    expect(version.openapi_schema.components.schemas).toMatchObject({ Input: { required: ["prompt"] }, Output: { type: "array" } });
+    expect((await send("GET", "models/nodeloom/sandbox-image/versions/sandbox-image")).body).toEqual(version);
+    expect((await send("GET", "models/nodeloom/sandbox-image/versions")).body).toMatchObject({ results: [version] });
+    expect((await send("GET", "models/nodeloom/sandbox-image/versions/other")).status).toBe(404);
+    expect((await send("GET", "models/nobody/nothing")).body).toMatchObject({ code: "MODEL_NOT_FOUND", status: 404 });
+    const fields = [{ name: "prompt", type: "text", label: "Prompt" }];
+    const graph = { name: "Poster", nodes: [{ id: "in", type: "request-input", data: { fields } }], edges: [] };
+    const slug = String((await platform.send("/api/workflows", { json: graph, headers: platform.byKey(user) })).body.slug);
+    const workflow = (await send("GET", `models/workflow/${slug}`)).body;
+    expect(workflow).toMatchObject({ visibility: "private", latest_version: { id: `${slug}:production` } });
+    expect(workflow).toMatchObject({
+      latest_version: { openapi_schema: { components: { schemas: { Input: { properties: { prompt: { type: "string" } } } } } } },
+    });
+    const listed = (await send("GET", "models")).body as unknown as { results: { owner: string; name: string }[] };
+    const names = listed.results.map(({ owner, name }) => `${owner}/${name}`);
+    expect(names).toEqual(expect.arrayContaining(["nodeloom/sandbox-image", "black-forest-labs/flux-schnell", `workflow/${slug}`]));
+  });
+
+  it("stores files, leaving out the metadata beside them, and reads, lists and deletes them", async () => {
+    const form = new FormData();
+    form.append("metadata", new Blob(['{"a":1}'], { type: "application/json" }));
+    form.append("content", new Blob([PNG], { type: "image/png" }), "hat.png");
+    const headers = { authorization: `Bearer ${user.key!}` };
+    const response = await fetch(`${platform.baseUrl}/replicate/v1/files`, { method: "POST", headers, body: form });
+    const made = (await response.json()) as { id: string; urls: { get: string } };
+    expect([response.status, made]).toMatchObject([201, { content_type: "image/png", size: PNG.length, urls: { get: expect.any(String) as unknown } }]); // prettier-ignore
+    expect((await send("GET", `files/${made.id}`)).body).toMatchObject({
+      id: made.id,
+      checksums: { sha256: expect.any(String) as unknown },
+    });
+    expect((await send("GET", "files")).body).toMatchObject({ results: [{ id: made.id }] });
+    expect((await send("DELETE", `files/${made.id}`)).status).toBe(204);
+    expect((await send("GET", `files/${made.id}`)).status).toBe(404);
+    const empty = await fetch(`${platform.baseUrl}/replicate/v1/files`, { method: "POST", headers, body: new FormData() });
+    expect(empty.status).toBe(422);
+  });
+
+  it("lists predictions page by page, by absolute addresses", async () => {
+    const first = (await send("GET", "predictions")).body as unknown as { next: string; results: unknown[] };
+    expect(first).toMatchObject({ previous: null, results: [{ id: ID }] });
+    expect(first.next).toBe(`${platform.baseUrl}/replicate/v1/predictions?cursor=a%20b`);
+    expect((await platform.send(first.next.slice(platform.baseUrl.length), { headers: platform.byKey(user) })).body.next).toBeNull();
+  });
+});
