@@ -2628,6 +2628,7 @@ export interface FalSubmitted {
 export interface ReplicatePredictionRequest {
   /** Inputs by their own names, or by Replicate's */
   input?: Record<string, unknown>;
+  webhook?: null;
   [member: string]: unknown;
 }
 
@@ -2664,6 +2665,7 @@ export interface ReplicatePrediction {
 export interface ReplicateVersionRequest {
   /** Inputs by their own names, or by Replicate's */
   input?: Record<string, unknown>;
+  webhook?: null;
   /** `<owner>/<name>`, `workflow/<slug>:<number>`, or a version's id */
   version: string;
   [member: string]: unknown;
@@ -4406,6 +4408,9 @@ export interface Operations {
     params: {
       /** `workflow/<slug>`, `nodeloom/<model>`, or fal's own name of a model */
       endpoint: string;
+    };
+    query?: {
+      fal_webhook?: unknown;
     };
     body?: Record<string, unknown>;
     response: FalSubmitted;

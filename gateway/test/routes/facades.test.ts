@@ -150,6 +150,12 @@ describe("fal's API", () => {
     expect([late.status, late.body.executionId]).toEqual([500, asked[1]!.executionId]);
   });
 
+  it("refuses a webhook by name, rather than never sending it", async () => {
+    const { status, body } = await send("POST", "nodeloom/sandbox-image?fal_webhook=https://example.com", { prompt: "a loom" });
+    expect([status, body.detail]).toMatchObject([422, [{ loc: ["body", "fal_webhook"] }]]);
+    expect(asked).toEqual([]);
+  });
+
   it("serves what its proxy is asked for at fal's two hosts, and nothing else", async () => {
     const ask = (target: string) =>
       sendTo(platform.baseUrl, "/fal/proxy", { json: {}, headers: { authorization: `Key ${user.key!}`, "x-fal-target-url": target } });
@@ -225,6 +231,12 @@ describe("Replicate's API", () => {
     const { status, body } = await create({ version: "5c7d5dc6dd8bf75c1acaa8565735e7986bc5b66206b55cca93cb72c9bf15ccaa", input: {} });
     expect([status, body.title]).toEqual([422, "Input validation failed"]);
     expect(body.invalid_fields).toMatchObject([{ field: "version" }]);
+  });
+
+  it("refuses a webhook by name, rather than never sending it", async () => {
+    const { status, body } = await create({ version: "nodeloom/sandbox-image", input: {}, webhook: "https://example.com" });
+    expect([status, body.invalid_fields]).toMatchObject([422, [{ field: "webhook" }]]);
+    expect(asked).toEqual([]);
   });
 
   it("waits as `Prefer` says, and calls what is not over `starting`, which libraries go on to poll", async () => {

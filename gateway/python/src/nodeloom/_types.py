@@ -2848,6 +2848,7 @@ class FalSubmitted(TypedDict):
 class ReplicatePredictionRequest(TypedDict):
     # Inputs by their own names, or by Replicate's
     input: NotRequired[Mapping[str, Any]]
+    webhook: NotRequired[None]
 
 
 class ReplicatePredictionMetrics(TypedDict):
@@ -2889,6 +2890,7 @@ class ReplicatePrediction(TypedDict):
 class ReplicateVersionRequest(TypedDict):
     # Inputs by their own names, or by Replicate's
     input: NotRequired[Mapping[str, Any]]
+    webhook: NotRequired[None]
     # `<owner>/<name>`, `workflow/<slug>:<number>`, or a version's id
     version: str
 

@@ -19,6 +19,7 @@ const ACCEPTED = 202;
 const BAD_REQUEST = 400;
 const REQUEST_ID = "x-fal-request-id";
 const SLASH = "/";
+const NO_WEBHOOK = "isn't supported: set a webhook for the key";
 
 const endpoint = z
   .array(z.string())
@@ -140,6 +141,7 @@ export const falRoutes = [
     ...start,
     path: "/fal/*endpoint",
     operationId: "falSubmit",
+    query: z.object({ fal_webhook: z.undefined({ error: NO_WEBHOOK }).optional() }),
     summary: "Submit a request to the queue",
     description: "Answers as `https://queue.fal.run/{endpoint}` does. The endpoint may have a path behind its owner and name.",
     responses: { 200: submitted },

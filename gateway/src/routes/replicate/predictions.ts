@@ -37,7 +37,10 @@ const waitMsOf = (header: string | string[] | undefined): number => {
 };
 
 const input = anyObject.meta({ description: "Inputs by their own names, or by Replicate's" });
-const asked = z.looseObject({ input: input.optional() });
+const asked = z.looseObject({
+  input: input.optional(),
+  webhook: z.null({ error: "isn't supported: set a webhook for the key" }).optional(),
+});
 const body = asked.meta({ id: "ReplicatePredictionRequest" });
 const versioned = asked
   .extend({

@@ -1,0 +1,51 @@
+import { createFalClient, ValidationError } from "@fal-ai/client";
+
+/** What fal's library for JavaScript makes of the platform, as one JSON object: the examples of its README, by each way in. */
+
+const base = process.env.NODELOOM_BASE_URL;
+const credentials = process.env.FAL_KEY;
+const MODEL = "nodeloom/sandbox-image-fast";
+const input = { prompt: "a cute cat, realistic, orange" };
+const said = {};
+
+const here = (url) => url.replace("https://queue.fal.run/", `${base}/fal/`).replace("https://fal.run/", `${base}/fal/run/`);
+const byMiddleware = createFalClient({ credentials, requestMiddleware: async (request) => ({ ...request, url: here(request.url) }) });
+const byFetch = createFalClient({ credentials, fetch: (url, init) => fetch(here(url), init) });
+const byProxy = createFalClient({ credentials, proxyUrl: { url: `${base}/fal/proxy`, when: "always" } });
+
+const waysIn = { middleware: byMiddleware, fetch: byFetch, proxy: byProxy };
+said.run = {};
+for (const [name, client] of Object.entries(waysIn)) {
+  const { data, requestId } = await client.run(MODEL, { input });
+  said.run[name] = [data.images[0].url, requestId.length];
+}
+
+const fal = byMiddleware;
+said.subscribed = {};
+for (const mode of ["polling", "streaming"]) {
+  const states = [];
+  const logs = [];
+  const { data } = await fal.subscribe(MODEL, {
+    input,
+    mode,
+    logs: true,
+    onQueueUpdate: (update) => {
+      states.push(update.status);
+      if (update.status === "IN_PROGRESS") logs.push(...update.logs.map(({ message }) => message));
+    },
+  });
+  said.subscribed[mode] = [data.images[0].url, states.at(-1)];
+}
+
+const { request_id: requestId } = await byProxy.queue.submit(MODEL, { input: { ...input, sandbox: { latencyMs: 60_000 } } });
+said.going = (await byProxy.queue.status(MODEL, { requestId, logs: true })).status;
+await byProxy.queue.cancel(MODEL, { requestId });
+const ended = await byProxy.queue.subscribeToStatus(MODEL, { requestId });
+said.cancelled = [ended.status, ended.error_type];
+await byProxy.queue.result(MODEL, { requestId }).catch((error) => said.cancelled.push(error.status));
+
+await fal.subscribe(MODEL, { input: { nonsense: 1 } }).catch((error) => {
+  said.invalid = [error instanceof ValidationError, error.status, error.fieldErrors[0].loc[0]];
+});
+
+console.log(JSON.stringify(said));

@@ -1,0 +1,46 @@
+import { readFile } from "node:fs/promises";
+import Replicate from "replicate";
+
+/** What Replicate's library for JavaScript makes of the platform, as one JSON object: the examples of its README. */
+
+const [picture] = process.argv.slice(2);
+const auth = process.env.REPLICATE_API_TOKEN;
+const baseUrl = `${process.env.NODELOOM_BASE_URL}/replicate/v1`;
+// Without it, the address of a stream is asked for without a key.
+const withKey = (url, init) => fetch(url, { ...init, headers: { ...init?.headers, Authorization: `Bearer ${auth}` } });
+const replicate = new Replicate({ auth, baseUrl, fetch: withKey });
+const MODEL = "nodeloom/sandbox-image-fast";
+const input = { prompt: "a 19th century portrait of a raccoon gentleman wearing a suit" };
+const said = {};
+
+const seen = [];
+said.run = (await replicate.run(MODEL, { input }, ({ status }) => seen.push(status))).map(String);
+said.progress = seen.at(-1);
+said.polled = (await replicate.run(MODEL, { input, wait: { mode: "poll" } })).length;
+
+said.file = (await replicate.run("nodeloom/sandbox-image", { input: { ...input, image: await readFile(picture) } })).map(String);
+
+said.streamed = [];
+for await (const { event, data } of replicate.stream("nodeloom/sandbox-chat", { input: { prompt: "A haiku about llamas, please." } }))
+  said.streamed.push(event === "output" ? data : "");
+
+const { latest_version: version } = await replicate.models.get("nodeloom", "sandbox-image-fast");
+let prediction = await replicate.predictions.create({ version: version.id, input });
+said.created = prediction.status;
+prediction = await replicate.predictions.get(prediction.id);
+prediction = await replicate.wait(prediction);
+said.ended = [prediction.status, prediction.error, prediction.output.length];
+
+let slow = await replicate.predictions.create({ model: MODEL, input: { ...input, sandbox: { latencyMs: 60_000 } } });
+await replicate.predictions.cancel(slow.id);
+slow = await replicate.wait(slow);
+said.cancelled = slow.status;
+
+const ids = [];
+for await (const page of replicate.paginate(replicate.predictions.list)) ids.push(...page.map(({ id }) => id));
+said.listed = ids.includes(prediction.id) && ids.includes(slow.id);
+
+said.failed = await replicate.run(MODEL, { input: { ...input, sandbox: { fail: "job" } } }).catch(({ message }) => message);
+said.invalid = await replicate.run(MODEL, { input: { nonsense: 1 } }).catch(({ response }) => response.status);
+
+console.log(JSON.stringify(said));
