@@ -9,7 +9,7 @@ const FOLLOW_INTERVAL_MS = 300;
 const USAGE = `Usage: npm run logs -- <service> [--no-follow]
 Services: ${[...SERVICE_NAMES, ...SERVERS].join(", ")}`;
 
-/** @param {string} message @returns {never} */
+/** @type {(message: string) => never} */
 const refuse = (message) => {
   process.stderr.write(`${message}\n${USAGE}\n`);
   process.exit(2);

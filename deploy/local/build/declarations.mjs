@@ -20,7 +20,7 @@ const isSource = (path) => path.endsWith(".ts");
  * @param {string} to the folder to write to
  */
 export const writeDeclarations = async (to) => {
-  /** @type {import("typescript")} */
+  /** @type {typeof import("typescript")} */
   const typescript = createRequire(import.meta.url)("typescript");
   const from = join(CLIENT, "src");
   for (const fileName of await filesBelow(from, isSource)) {

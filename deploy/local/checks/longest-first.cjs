@@ -5,6 +5,8 @@ const LONG = [
   "lifecycle/transitions-",
   "conformance/conformance",
   "abuse/abuse",
+  "e2e/random-graphs",
+  "e2e/faults",
   "batches/table",
   "transform/test/videos",
   "local/test/local",

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { runChecks } from "../checks/checks.mjs";
+import { CHECKS, runChecks } from "../checks/checks.mjs";
+import { ROOT } from "../paths.mjs";
+import { runToEnd } from "../run/to-end.mjs";
 
 /** @param {string} name @param {string} script @returns {import("../checks/checks.mjs").Check} */
 const checkOf = (name, script) => ({ name, command: process.execPath, args: ["-e", script] });
@@ -30,4 +35,27 @@ test("a check that fails is counted, named and heard; the others go on, and are 
   assert.match(lines[2] ?? "", /and there\n/);
   assert.match(lines[4] ?? "", /ENOENT/);
   assert.equal(lines.length, 6);
+});
+
+test("the check of types finds what is none, and nothing where all is well", async () => {
+  const check = CHECKS.find(({ name }) => name === "lint and types");
+  assert.ok(check);
+  const folder = await mkdtemp(join(tmpdir(), "nodeloom-types-"));
+  const run = async (/** @type {string} */ type) => {
+    const file = join(folder, "one.ts");
+    await writeFile(file, `const list: number[] = [];\nexport const one: ${type} = list[0];\n`);
+    return runToEnd(check.command, [...check.args, file], { cwd: ROOT, env: { ...process.env, ...check.env } });
+  };
+  try {
+    await writeFile(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: { strict: true, noUncheckedIndexedAccess: true, types: [] } }),
+    );
+    const wrong = await run("number");
+    assert.notEqual(wrong.code, 0);
+    assert.match(wrong.output, /TS2322/);
+    assert.equal((await run("number | undefined")).code, 0);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

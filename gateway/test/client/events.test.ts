@@ -101,7 +101,7 @@ describe("server-sent events", () => {
     const bytes = new TextEncoder().encode(body);
     const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.slice(index * size, (index + 1) * size));
     const read: object[] = [];
-    for await (const event of readEvents(ReadableStream.from(chunks) as ReadableStream<Uint8Array>)) read.push(event);
+    for await (const event of readEvents(ReadableStream.from(chunks) as unknown as Parameters<typeof readEvents>[0])) read.push(event);
     expect(read).toEqual([
       { id: "1", type: "a", data: "ä\nb" },
       { id: "2", type: "message", data: "x" },
