@@ -19,7 +19,7 @@ it("tasks say which model they are now, by the tier of who asks", async () => {
   const pro = platform.bySession(await platform.createUser({ tier: "pro" }));
   expect(await taskOf("speech", free)).toMatchObject({ name: "auto:speech", modality: "audio", model: "sandbox-speech", reason: null });
   expect((await taskOf("video", pro)).model).toBe("sandbox-video");
-  expect(await taskOf("video", free)).toMatchObject({ model: null, reason: expect.stringContaining("from the") as string });
+  expect(await taskOf("video", free)).toMatchObject({ model: null, reason: expect.stringContaining("needs the pro tier") as string });
   expect(await taskOf("transcribe", pro)).toMatchObject({
     model: null,
     reason: expect.stringMatching(/^no model for auto:transcribe is ready/) as string,
