@@ -55,7 +55,7 @@ export const tokenOf = (request: Pick<Request, "headers">): string | undefined =
 };
 
 const originDenied = (): DomainError =>
-  new DomainError("forbidden", "CROSS_ORIGIN_DENIED", "the app may not be used from pages of this origin");
+  new DomainError("forbidden", "CROSS_ORIGIN_DENIED", "pages of this origin can't use the app: its owner can allow the origin");
 
 export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): Apps => {
   const { identity, workflows: stored } = services;

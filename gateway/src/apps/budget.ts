@@ -47,7 +47,7 @@ export const ensureBudget = async (billing: Billing, app: App): Promise<void> =>
   const request = { userId: app.ownerId, scope: scopeOf(app), millicredits, window: DAY, alertAt: known?.alertAt ?? ALERT_AT };
   await billing.setBudget(request).catch((error: unknown) => {
     if (!(error instanceof DomainError) || error.reason !== "PRECONDITION_FAILED") throw error;
-    throw new DomainError("exhausted", "BUDGET_EXCEEDED", "the app's owner has too many budgets to have one for it", {
+    throw new DomainError("exhausted", "BUDGET_EXCEEDED", "the app's owner has the maximum number of budgets, so the app can't get one", {
       scope: `metadata.${APP_METADATA.app}`,
       limit: toCredits(millicredits),
       remaining: 0,

@@ -18,11 +18,11 @@ const SHOWN: Partial<Record<Reason, readonly string[]>> = {
 
 /** Replaces messages that reveal more than their code. */
 const MESSAGES: Partial<Record<Reason, string>> = {
-  INSUFFICIENT_CREDITS: "the credits of the app's owner do not suffice",
-  BUDGET_EXCEEDED: "a budget of the app's owner does not suffice",
+  INSUFFICIENT_CREDITS: "the app's owner doesn't have enough credits",
+  BUDGET_EXCEEDED: "a budget of the app's owner is used up",
   MODEL_TIER_REQUIRED: "the app's workflow can't run now",
   WORKFLOW_INVALID: "the app's workflow can't run now",
-  SERVICE_UNAVAILABLE: "the app can't run now; the same request may be sent again",
+  SERVICE_UNAVAILABLE: "the app can't run now: send the same request again",
 };
 
 const OWN_BUDGET = `metadata.${APP_METADATA.app}`;

@@ -34,7 +34,9 @@ export const ownOnly = (
 ): Pick<executions.ListExecutionsRequest, "metadata" | "workflowSlug"> => {
   const unknown = Object.keys(query).filter((name) => query[name] !== undefined && !LIST_PARAMETERS.has(name));
   if (unknown.length > 0)
-    throw invalidRequest(unknown.map((path) => ({ path, message: "is not for visitors of an app, who see their own executions" })));
+    throw invalidRequest(
+      unknown.map((path) => ({ path, message: "can't be sent by visitors of an app, who see only their own executions" })),
+    );
   // Filters by visitor first: an app may have many thousand runs by others.
   return { metadata: { [APP_METADATA.visitor]: id }, workflowSlug: slug };
 };

@@ -27,7 +27,7 @@ const given = (value: unknown): [string, unknown][] =>
 const unknownTo = (allowed: ReadonlySet<string>, value: unknown): Issue[] =>
   given(value)
     .filter(([name]) => !allowed.has(name))
-    .map(([path]) => ({ path, message: `is not for visitors of an app: ${[...allowed].join(", ")} may be sent` }));
+    .map(([path]) => ({ path, message: `can't be sent by visitors of an app, only ${[...allowed].join(", ")}` }));
 
 /** Visitors send files inside the request. Foreign addresses and ids would be read in the owner's name. */
 const fileIssues = ({ schema: { fields } }: App, inputs: unknown): Issue[] => {

@@ -39,7 +39,7 @@ export const createVisits = ({ redis, keyPrefix }: { redis: Redis; keyPrefix: st
       if (isWithin) return;
       // Rejected runs don't count, in case the limit is raised.
       await counter.uncount(keyOf(app, visitor), limit);
-      throw tooMany(`a visitor may run this app ${limit} times a day`, limit);
+      throw tooMany(`a visitor can run this app ${limit} times a day: try again tomorrow (UTC)`, limit);
     },
     uncount: (app, visitor) => counter.uncount(keyOf(app, visitor), app.settings.perVisitorPerDay),
     left: async (app, visitor) => {
@@ -48,7 +48,7 @@ export const createVisits = ({ redis, keyPrefix }: { redis: Redis; keyPrefix: st
     },
     countNew: async (app, address) => {
       const { isWithin } = await counter.count(JSON.stringify([today(), app.slug, "address", address]), VISITORS_PER_ADDRESS);
-      if (!isWithin) throw tooMany("too many visitors of this app have this address today", VISITORS_PER_ADDRESS);
+      if (!isWithin) throw tooMany("too many new visitors of this app came from this address today", VISITORS_PER_ADDRESS);
     },
   };
 };

@@ -101,7 +101,7 @@ export interface IdempotencyOptions {
 export const createIdempotency = ({ redis, keyPrefix, logger, leaseMs = IDEMPOTENCY_LEASE_MS }: IdempotencyOptions): Idempotency => {
   const begin = (record: string, fingerprint: string, token: string, owner: string): Promise<Started> =>
     redis.eval(BEGIN, 1, record, fingerprint, randomUUID(), token, leaseMs, IDEMPOTENCY_SECONDS, owner).catch(() => {
-      throw unavailable("idempotency keys cannot be honoured now");
+      throw unavailable("the store of idempotency keys is unavailable: retry with the same key");
     }) as Promise<Started>;
 
   /** Losing the store now only costs the replay: the lease expires, and a retry joins the same run. */

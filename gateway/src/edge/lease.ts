@@ -6,11 +6,11 @@ import { IDEMPOTENCY_LEASE_MS, IDEMPOTENCY_SECONDS } from "../http/limits";
 const RETRY_AFTER_SECONDS = 1;
 
 export const inProgress = (): DomainError =>
-  new DomainError("conflict", "IDEMPOTENCY_IN_PROGRESS", "a request with this Idempotency-Key is still running", {
+  new DomainError("conflict", "IDEMPOTENCY_IN_PROGRESS", "an earlier request with this Idempotency-Key is still in progress: retry", {
     retryAfter: RETRY_AFTER_SECONDS,
   });
 export const reused = (): DomainError =>
-  new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
+  new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with a different request body: use a new key");
 
 /** Marks a replayed response. */
 export const REPLAYED: Readonly<Record<string, string>> = { "Idempotency-Replayed": "true" };

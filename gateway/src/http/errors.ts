@@ -74,13 +74,13 @@ export const invalidSlug = (): DomainError =>
   new DomainError("invalid", "INVALID_SLUG", "internalName must be lowercase letters, digits and single hyphens");
 
 export const routeNotFound = (): DomainError =>
-  new DomainError("not_found", "ROUTE_NOT_FOUND", "there is no such route; /docs lists those there are");
+  new DomainError("not_found", "ROUTE_NOT_FOUND", "there is no such route: /docs lists all routes");
 
 export const methodNotAllowed = (allow: readonly string[]): DomainError =>
   new DomainError("invalid", "METHOD_NOT_ALLOWED", `this route answers ${allow.join(", ")}`, { allow });
 
 export const payloadTooLarge = (limitBytes: number): DomainError =>
-  new DomainError("invalid", "PAYLOAD_TOO_LARGE", `the body may have at most ${limitBytes} bytes`, { limit: limitBytes });
+  new DomainError("invalid", "PAYLOAD_TOO_LARGE", `the body can have at most ${limitBytes} bytes`, { limit: limitBytes });
 
 export const requestTimeout = (): DomainError => new DomainError("invalid", "REQUEST_TIMEOUT", "the request took too long to arrive");
 

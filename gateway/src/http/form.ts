@@ -39,7 +39,7 @@ export const readForm = async (request: Request, keep: (bytes: AsyncIterable<Buf
   const refuse = (message: string): void => fail(invalidRequest([{ path: "", message }]));
   /** Rejects names that would be lost when the values are copied. */
   const checkName = (name: string): void => {
-    if (plainName(name) === "__proto__") fail(invalidRequest([{ path: "__proto__", message: "is no name that a field may have" }]));
+    if (plainName(name) === "__proto__") fail(invalidRequest([{ path: "__proto__", message: "can't be the name of a field" }]));
   };
   parser.on("field", (name, value, _nameTruncated, valueTruncated) => {
     checkName(name);
@@ -52,10 +52,10 @@ export const readForm = async (request: Request, keep: (bytes: AsyncIterable<Buf
     reference.catch(fail);
     files.push({ name: plainName(name), reference });
   });
-  parser.on("fieldsLimit", () => refuse(`a form has at most ${MAX_FIELDS} fields`));
-  parser.on("filesLimit", () => refuse(`a form has at most ${MAX_FILES} files`));
+  parser.on("fieldsLimit", () => refuse(`a form can have at most ${MAX_FIELDS} fields`));
+  parser.on("filesLimit", () => refuse(`a form can have at most ${MAX_FILES} files`));
   await pipeline(request.iterator({ destroyOnReturn: false }), parser, { signal: failed.signal }).catch((error: Error) =>
-    refuse(`the form can't be read: ${error.message}`),
+    refuse(`the form is malformed: ${error.message}`),
   );
   // After an error the rest is read and discarded, so that the client receives the response.
   request.resume();

@@ -18,10 +18,10 @@ const unreadable = (text: string, message: string) => invalidRequest([{ path: "P
 
 const read = (text: string): [name: string, value: string | undefined] => {
   const [, name = "", given] = PREFERENCE.exec(text) ?? [];
-  if (name === "") throw unreadable(text, "is no preference");
+  if (name === "") throw unreadable(text, "isn't a preference");
   const value = given?.replaceAll('"', "");
   if (name.toLowerCase() === "wait" && !/^\d+$/.test(value ?? "")) throw unreadable(text, "must be wait=<seconds>, a whole number");
-  if (FLAGS.has(name.toLowerCase()) && value) throw unreadable(text, "takes no value");
+  if (FLAGS.has(name.toLowerCase()) && value) throw unreadable(text, "can't have a value");
   return [name.toLowerCase(), value];
 };
 

@@ -81,7 +81,7 @@ const exactPrice = async (context: RunContext, $case: TargetCase, value: string)
   const { millicredits, maxMillicredits, mayCostLess } = await askQuote(context, $case, value, context.query);
   if (maxMillicredits === millicredits && !mayCostLess) return toCredits(millicredits);
   const most = toCredits(maxMillicredits);
-  const message = `is required: what this run costs is not known before it ends (${toCredits(millicredits)} credits are expected, ${most} are the most); say how much it may cost`;
+  const message = `is required, because the exact cost is known only after the run (about ${toCredits(millicredits)} credits, at most ${most}): set the most that it can cost`;
   throw invalidRequest([{ path: "maxCredits", message }]);
 };
 

@@ -40,7 +40,7 @@ const fitting = (heads: readonly ToolHead[]): number => {
 const list = async (context: McpContext, cursor = "") => {
   const afterModel = modelOf(cursor);
   if (cursor !== "" && !isSlug(afterModel ?? cursor))
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the cursor is none of this list");
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the cursor doesn't belong to this list");
   const isBehindModels = cursor !== "" && afterModel === undefined;
   const models = isBehindModels ? [] : await modelTools(context);
   const rest = afterModel === undefined ? models : models.slice(models.findIndex(({ name }) => name === cursor) + 1);

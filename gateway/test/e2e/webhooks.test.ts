@@ -226,7 +226,7 @@ describe("delivering a run", () => {
     expect(refused(await redeliver(subscriber, running))).toEqual([
       412,
       "PRECONDITION_FAILED",
-      "the execution is not final yet; its webhook is delivered when it is",
+      "the execution isn't final yet: its webhook is sent when it is",
     ]);
     await client.call("POST", `/api/executions/${running}/cancel`, { key: subscriber.key });
     await until(subscriber, id, ({ state }) => state === "delivered");

@@ -487,7 +487,7 @@ describe("an app's daily budget", () => {
     expect(poor.body).toEqual({
       code: "INSUFFICIENT_CREDITS",
       doc: "/docs/reference/errors/INSUFFICIENT_CREDITS",
-      error: "the credits of the app's owner do not suffice",
+      error: "the app's owner doesn't have enough credits",
     });
     const metadata = { "nodeloom.app": which };
     const headers = platform.byKey(owner);

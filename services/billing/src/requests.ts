@@ -112,7 +112,7 @@ export const REQUESTS = {
     limit: z.number().int().min(0).max(LIMITS.renewalPageAccounts),
     cursor: z
       .string()
-      .regex(/^$|^\d{1,15}:./su, "is not one of this list")
+      .regex(/^$|^\d{1,15}:./su, "doesn't belong to this list: send the nextCursor of its last page")
       .max(LIMITS.idChars + 16),
   }),
   openHolds: z.object({
@@ -124,7 +124,7 @@ export const REQUESTS = {
   ledger: z.object({
     userId: id,
     limit: z.number().int().min(0).max(LIMITS.ledgerPageRows),
-    cursor: z.string().regex(/^\d{0,15}$/, "is not one of this list"),
+    cursor: z.string().regex(/^\d{0,15}$/, "doesn't belong to this list: send the nextCursor of its last page"),
     kind: z.enum(MOVEMENT_KINDS).optional(),
   }),
 } as const;

@@ -28,7 +28,7 @@ describe("what is said of an error", () => {
     const message = "node pic: its output was refused: Blood is not shown here. (violence)";
     const words = expect.stringMatching(/free; what a model had made already is charged/) as string;
     expect(runTrouble({ code: "CONTENT_REFUSED", message })).toMatchObject({ cause: message.replace("node pic: ", ""), advice: words });
-    const error = new NodeloomError({ status: 422, code: "CONTENT_REFUSED", message: "what the run is given was refused", details: {} });
+    const error = new NodeloomError({ status: 422, code: "CONTENT_REFUSED", message: "the input of the run was refused", details: {} });
     expect(refusalTrouble(error)).toMatchObject({ title: "Refused by the rules of this installation", advice: words });
   });
 

@@ -15,7 +15,7 @@ export const createStreamCount = (limit: number): StreamCount => {
       const count = open.get(userId) ?? 0;
       if (count >= limit) {
         const metadata = { limit, retryAfter: RETRY_AFTER_SECONDS };
-        throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `more than ${limit} event streams are open`, metadata);
+        throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `at most ${limit} event streams can be open: close one`, metadata);
       }
       open.set(userId, count + 1);
       return () => {

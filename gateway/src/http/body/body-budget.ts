@@ -41,11 +41,11 @@ export const createBodyBudget = ({ perOwner, overall }: BodyBudgetOptions): Body
             throw new DomainError(
               "exhausted",
               "CONCURRENCY_LIMIT_EXCEEDED",
-              `more than ${perOwner} bytes of bodies are on their way`,
+              `more than ${perOwner} bytes of your request bodies are being received: retry`,
               metadata,
             );
           }
-          if (total + bytes > overall) throw unavailable("too many bodies are on their way");
+          if (total + bytes > overall) throw unavailable("too many request bodies are being received: retry");
           own += bytes;
           change(owner, bytes);
         },

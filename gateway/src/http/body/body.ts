@@ -53,7 +53,7 @@ const readBytes = (request: Request, { limitBytes, deadlineAtMs, share }: BodyOp
       chunks.push(chunk);
     };
     const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, bytes)));
-    const onCutOff = (): void => refuse(invalidRequest([{ path: "", message: "the body was cut off" }]));
+    const onCutOff = (): void => refuse(invalidRequest([{ path: "", message: "the body ended early" }]));
     const timer = setTimeout(() => refuse(requestTimeout()), Math.max(0, deadlineAtMs - Date.now()));
     request.on("data", onData).on("end", onEnd).on("error", onCutOff).on("close", onCutOff);
   });

@@ -37,7 +37,7 @@ const checkContentType = (header: string | undefined): void => {
 export const checkHead = (route: TakesBody, request: Request): void => {
   if (!hasBody(request)) return;
   if (request.headers["content-encoding"] !== undefined) {
-    throw unsupportedMediaType("the body must be sent as it is, without the header content-encoding");
+    throw unsupportedMediaType("the body must be sent uncompressed, without the header content-encoding");
   }
   if (!route.body) return;
   if (Number(request.headers["content-length"] ?? 0) > bodyLimit(route)) {

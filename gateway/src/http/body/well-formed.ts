@@ -22,5 +22,5 @@ export const surrogateIssues = ({ text, value }: JsonBody, kept: readonly string
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   const judged = isObject ? Object.fromEntries(Object.entries(value).filter(([name]) => !kept.includes(name))) : value;
   const place = placeOf(judged, []);
-  return place ? [{ path: place.join("."), message: "has half of a surrogate pair, which is no character" }] : [];
+  return place ? [{ path: place.join("."), message: "has half of a surrogate pair, which isn't a character" }] : [];
 };

@@ -48,10 +48,10 @@ const valueOf = (args: ReadonlyMap<string, string>, name: string): unknown => {
 const targetOf = (args: ReadonlyMap<string, string>): { kind: "workflow" | "model"; id: string } => {
   const [workflow, model] = [valueOf(args, "workflow"), valueOf(args, "model")];
   if ((workflow === undefined) === (model === undefined))
-    throw invalidRequest([{ path: "workflow", message: "must be given, or `model`, and not both" }]);
+    throw invalidRequest([{ path: "workflow", message: "or `model` is required, and only one of them" }]);
   const kind = workflow === undefined ? "model" : "workflow";
   const id = workflow ?? model;
-  if (typeof id !== "string") throw invalidRequest([{ path: kind, message: "must be text" }]);
+  if (typeof id !== "string") throw invalidRequest([{ path: kind, message: "must be a string" }]);
   return { kind, id };
 };
 

@@ -128,7 +128,7 @@ export const adminProviderKeyRoutes = [
         throw new DomainError(
           "conflict",
           "ALREADY_EXISTS",
-          `${wanted.name} is set in the platform's environment, which wins: change it there`,
+          `${wanted.name} is set in the platform's environment, which takes precedence: change it there`,
         );
       const action = { action: "provider-key.put", target: wanted.name, before: recorded(before) };
       const after = await audited(context, action, async () => {

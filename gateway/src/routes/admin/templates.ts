@@ -11,7 +11,10 @@ import { jsonBody } from "../../http/body/kinds";
 const change = z
   .strictObject({ listed: z.boolean().optional(), reason: z.string().max(LIMITS.noteChars).optional(), featured: z.boolean().optional() })
   .refine(({ listed, featured }) => listed !== undefined || featured !== undefined, "give at least one of listed, featured")
-  .refine(({ listed, reason }) => reason === undefined || listed !== undefined, { path: ["reason"], message: "goes with listed" })
+  .refine(({ listed, reason }) => reason === undefined || listed !== undefined, {
+    path: ["reason"],
+    message: "can only be sent together with listed",
+  })
   .meta({
     id: "TemplateChange",
     override: { anyOf: [{ required: ["listed"] }, { required: ["featured"] }], dependentRequired: { reason: ["listed"] } },

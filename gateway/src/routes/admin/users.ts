@@ -88,7 +88,7 @@ export const adminUserRoutes = [
       const isOwn = params.id === caller.user.id;
       if (isOwn && body.suspended) throw preconditionFailed("administrators can't suspend themselves");
       if (isOwn && (body.role === "user" || body.approved === false))
-        throw preconditionFailed("administrators can't take back their own role or approval: another one can");
+        throw preconditionFailed("administrators can't remove their own role or approval: another administrator can");
       const { identity: service } = gateway.services;
       const known = await requirePerson(gateway, params.id);
       const action = { action: "user.update", target: params.id, change: body, before: adminUserView(known) };

@@ -25,7 +25,7 @@ const findOpen = async ({ apps }: Gateway, slug: string): Promise<App> => {
 const earlierClaims = ({ apps }: Gateway, { slug, ownerId }: App, token: string): TokenClaims => {
   const claims = apps.tokens.readEnded(token);
   if (claims?.slug === slug && claims.ownerId === ownerId) return claims;
-  throw invalidRequest([{ path: "token", message: "is no token of this app, or ended too long ago: leave it out" }]);
+  throw invalidRequest([{ path: "token", message: "isn't a token of this app, or expired too long ago: leave it out" }]);
 };
 
 const tokenReply = async ({ apps, visits, services }: Gateway, app: App, claims: TokenClaims): Promise<Reply> => {
@@ -107,7 +107,7 @@ export const appRoutes = [
       if (app.ownerId !== ownerId) throw notFound("app");
       const known = body?.token === undefined ? undefined : earlierClaims(gateway, app, body.token).visitor;
       if (known !== undefined && body?.visitor !== undefined && body.visitor !== known)
-        throw invalidRequest([{ path: "visitor", message: "is another one than the token's: leave one of them out" }]);
+        throw invalidRequest([{ path: "visitor", message: "differs from the token's visitor: send only one of them" }]);
       const visitor = known ?? body?.visitor ?? randomUUID();
       return tokenReply(gateway, app, { slug: app.slug, ownerId, keyId: caller.key?.id ?? "", visitor });
     },

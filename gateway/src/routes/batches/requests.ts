@@ -14,7 +14,7 @@ const MAX_AT_ONCE = 1_000;
 const inputs = z
   .array(anyObject)
   .min(1, "must have at least one item")
-  .max(LIMITS.batchItems, `may have at most ${LIMITS.batchItems} items`)
+  .max(LIMITS.batchItems, `can have at most ${LIMITS.batchItems} items`)
   .meta({ description: "Inputs, one object an item" });
 const mediaId = identifier.meta({
   description:
@@ -27,7 +27,7 @@ const settings = z.record(z.string().max(GRAPH_BOUNDS.nodeIdBytes), anyObject).m
 const items = z
   .array(z.strictObject({ inputs: anyObject, settings: settings.optional() }))
   .min(1, "must have at least one item")
-  .max(LIMITS.batchItems, `may have at most ${LIMITS.batchItems} items`)
+  .max(LIMITS.batchItems, `can have at most ${LIMITS.batchItems} items`)
   .meta({ description: "Instead of `inputs`: items with settings of their own, to try several" });
 
 const common = {

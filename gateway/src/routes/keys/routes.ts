@@ -35,7 +35,7 @@ const capabilities = z.array(z.string().min(1).max(MAX_CAPABILITY_CHARS)).min(1)
 
 const keyMetadata = z
   .record(metadataName, z.string().max(RUN_METADATA.valueChars))
-  .refine((given) => Object.keys(given).length <= KEY_METADATA_ENTRIES, { error: `may have at most ${KEY_METADATA_ENTRIES} members` })
+  .refine((given) => Object.keys(given).length <= KEY_METADATA_ENTRIES, { error: `can have at most ${KEY_METADATA_ENTRIES} members` })
   .meta({ description: "Every run by the key has these values: its callers can neither change nor leave them out" });
 
 const keyAlias = aliasName.meta({

@@ -32,7 +32,7 @@ export const proofOf = ({ gateway, request }: Pick<CallContext, "gateway" | "req
   if (given !== undefined) return { $case: "password", value: given };
   if (gateway.sessions.isRecent(request, RECENT_SIGN_IN_MS)) return { $case: "recentSignIn", value: true };
   const minutes = RECENT_SIGN_IN_MS / 60_000;
-  const message = `is required; without one sign in again, and send this within ${minutes} minutes of that`;
+  const message = `is required; without a password, sign in again and retry within ${minutes} minutes`;
   throw invalidRequest([{ path: "password", message }]);
 };
 

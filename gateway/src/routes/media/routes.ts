@@ -130,7 +130,7 @@ export const mediaRoutes = [
       try {
         return { status: 201, body: storedView(await storeUpload(gateway, caller, fileOf(request, form))) };
       } catch (error) {
-        if (request.destroyed && !request.complete) throw invalidRequest([{ path: "", message: "the upload was cut off" }]);
+        if (request.destroyed && !request.complete) throw invalidRequest([{ path: "", message: "the upload ended early" }]);
         throw error;
       } finally {
         // After an error the rest is read and discarded, so that the client receives the response.

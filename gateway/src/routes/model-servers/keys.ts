@@ -16,7 +16,7 @@ export const assertKeysCanBeKept = async ({ gateway }: Context): Promise<void> =
     throw new DomainError(
       "unavailable",
       "NOT_CONFIGURED",
-      "this installation has no keys for secrets (SECRETS_KEYS): it can't keep the server's key",
+      "the server's key can't be stored, because this installation has no encryption keys: set SECRETS_KEYS",
     );
 };
 

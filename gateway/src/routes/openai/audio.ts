@@ -36,7 +36,7 @@ const form = transcription
   })
   .meta({ id: "OpenAiTranscriptionForm" });
 const noSound = (executionId: string): DomainError =>
-  new DomainError("failed", "EXECUTION_FAILED", "the run made no sound", { executionId });
+  new DomainError("failed", "EXECUTION_FAILED", "the run returned no audio", { executionId });
 
 const speak = async (context: RunContext, { model, inputs, ...given }: z.infer<typeof speech>): Promise<typeof STREAMED> => {
   const target = await readTarget(context.gateway, context.caller, model, "audio");

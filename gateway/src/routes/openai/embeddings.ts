@@ -50,7 +50,7 @@ const isVector = (value: unknown): value is number[] => Array.isArray(value) && 
 const vectorsIn = (json: unknown, count: number, executionId: string): { vectors: number[][]; tokens: unknown } => {
   const { vectors, tokens } = isRecord(json) ? json : {};
   if (Array.isArray(vectors) && vectors.length === count && vectors.every(isVector)) return { vectors, tokens };
-  throw new DomainError("failed", "EXECUTION_FAILED", "the run made no vectors", { executionId });
+  throw new DomainError("failed", "EXECUTION_FAILED", "the run returned no vectors", { executionId });
 };
 
 const encoded = (vector: readonly number[]): string => Buffer.from(Float32Array.from(vector).buffer).toString("base64");
@@ -70,7 +70,7 @@ const inParts = <T>(all: readonly T[], most: number): T[][] =>
 const embed = async (context: RunContext, asked: z.infer<typeof request>): Promise<Reply> => {
   const { model, input, encoding_format: format, user, inputs, ...parameters } = asked;
   const target = await readTarget(context.gateway, context.caller, model, "text");
-  if (!target.takes(TEXTS)) throw invalidRequest([{ path: "model", message: `${model} makes no vectors` }]);
+  if (!target.takes(TEXTS)) throw invalidRequest([{ path: "model", message: `${model} doesn't create vectors` }]);
   const given = target.inputsOf(parameters, { own: inputs });
   const made: { vectors: number[][]; tokens: unknown }[] = [];
   for (const texts of inParts(await textsOf(input), target.mostOf(TEXTS) ?? MAX_TEXTS)) {

@@ -24,7 +24,7 @@ export const readFile = async ({ gateway }: Pick<CallContext, "gateway">, url: s
     if (part?.$case === "header") contentType = part.value.contentType;
     if (part?.$case !== "chunk") continue;
     bytes += part.value.length;
-    if (bytes > MAX_BYTES) throw unavailable("the file is too large for this route; ask for its URL");
+    if (bytes > MAX_BYTES) throw unavailable("the file is too large for this route: request its URL instead");
     pieces.push(part.value);
   }
   return { contentType, bytes: Buffer.concat(pieces) };

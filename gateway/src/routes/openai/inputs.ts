@@ -103,7 +103,7 @@ export const inputsOf = (
       inputs[property] = fitting(properties[property], value);
     else if (ofSize) Object.assign(inputs, ofSize);
     else if (!ignored.has(parameter) && !isNeutral(parameter, value))
-      issues.push({ path: parameter, message: "is not supported by what `model` names" });
+      issues.push({ path: parameter, message: "isn't supported by the target of `model`" });
   }
   if (issues.length > 0) throw invalidRequest(issues);
   return { ...inputs, ...own };

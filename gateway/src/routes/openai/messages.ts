@@ -25,7 +25,7 @@ export const message = z
   })
   .refine(({ role, content: given }) => role === "assistant" || (given !== null && given !== undefined), {
     path: ["content"],
-    message: "is required, and must be a text or parts: null is for assistants alone",
+    message: "is required, and must be a string or a list of parts: only assistants can send null",
   })
   .meta({ id: "OpenAiMessage" });
 export type Message = z.infer<typeof message>;
@@ -79,7 +79,7 @@ const wordsOf = (turns: readonly Message[], takes: Takes): Pick<Question, "promp
   const last = turns.at(-1)!;
   const hasTools = turns.some(isOfTools);
   if (hasTools && !takes.tools)
-    throw invalidRequest([{ path: "messages", message: "has calls of tools, which what `model` names does not take" }]);
+    throw invalidRequest([{ path: "messages", message: "has tool calls, which the target of `model` doesn't support" }]);
   if (turns.length === 1) return { prompt: textOf(last) };
   if (!takes.turns || (last.role !== "user" && !hasTools)) return { prompt: transcriptOf(turns) };
   const asked = turns.findLastIndex(({ role }) => role === "user");
@@ -98,7 +98,8 @@ const wordsOf = (turns: readonly Message[], takes: Takes): Pick<Question, "promp
  */
 export const questionOf = (messages: readonly Message[], takes: Takes): Question => {
   const turns = messages.filter((each) => !isInstruction(each));
-  if (!turns.some(({ role }) => role === "user")) throw invalidRequest([{ path: "messages", message: "must have one of the role user" }]);
+  if (!turns.some(({ role }) => role === "user"))
+    throw invalidRequest([{ path: "messages", message: "must contain a message of the role user" }]);
   const system = messages.filter(isInstruction).map(textOf).join("\n\n");
   const image = messages.flatMap(imagesOf);
   return { ...wordsOf(turns, takes), ...(system === "" ? {} : { system }), ...(image.length === 0 ? {} : { image }) };

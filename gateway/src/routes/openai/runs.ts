@@ -110,7 +110,7 @@ const endedOf = (execution: executions.Execution): Ended => {
     return { result: JSON.parse(resultJson || "{}") as Json, usage: usageOf(execution), isCut };
   }
   if (status === "failed" || status === "cancelled") throw runFailure(execution);
-  const message = `the run goes on: GET /api/executions/${executionId} says how`;
+  const message = `the run isn't over: follow it with GET /api/executions/${executionId}`;
   throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { executionId });
 };
 

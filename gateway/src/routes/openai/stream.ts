@@ -58,7 +58,7 @@ const otherAnswer = (executionId: string): DomainError =>
   new DomainError(
     "failed",
     "EXECUTION_FAILED",
-    `the provider's answer broke off after a part of it was streamed, and another attempt gave another answer: GET /api/executions/${executionId} has it`,
+    `the provider's answer broke off while it was streamed, and the next attempt returned a different one: read it with GET /api/executions/${executionId}`,
     { executionId },
   );
 

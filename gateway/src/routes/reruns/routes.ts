@@ -77,8 +77,8 @@ const partOf = ({ params, body }: Context, $case: "model" | "workflowSlug") => {
   const { alias } = body;
   const rerun = executions.Rerun.fromPartial({ executionId: params.id, nodes, reuse, otherGraph: (version ?? alias) !== undefined });
   if ($case === "model" && (version ?? alias ?? last) !== undefined)
-    throw new DomainError("invalid", "INVALID_REQUEST", "a run of a model has no version and no other nodes", {
-      issues: [{ path: version !== undefined ? "version" : alias !== undefined ? "alias" : "until", message: "is of workflows alone" }],
+    throw new DomainError("invalid", "INVALID_REQUEST", "the run of a model has no version and no nodes to run to", {
+      issues: [{ path: version !== undefined ? "version" : alias !== undefined ? "alias" : "until", message: "is only for workflows" }],
     });
   return { rerun, version, alias };
 };

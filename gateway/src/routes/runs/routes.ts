@@ -70,7 +70,7 @@ export const checkMetadata = (json: string | undefined): void => {
   if (json === undefined) return;
   const issues = Object.keys(JSON.parse(json) as object)
     .filter((name) => name === NO_NAME || name.startsWith(RESERVED_METADATA))
-    .map((name) => ({ path: `metadata.${name}`, message: "is no name that metadata may have" }));
+    .map((name) => ({ path: `metadata.${name}`, message: "can't be a name in metadata" }));
   if (issues.length > 0) throw invalidRequest(issues);
 };
 

@@ -71,7 +71,7 @@ const call = async (
 
 /** 503 for a run that may exist: its id can be polled. */
 const unknownOutcome = ({ executionId }: executions.RunRequest): DomainError =>
-  new DomainError("unavailable", "SERVICE_UNAVAILABLE", "it is not known whether the run goes on; ask for its execution", {
+  new DomainError("unavailable", "SERVICE_UNAVAILABLE", "the state of the run is unknown. It may be running: read its execution", {
     retryAfter: 1,
     executionId,
     outcome: UNKNOWN,
@@ -136,7 +136,7 @@ export const startRun = async (
       const againMs = mayRun ? UNKNOWN_AGAIN_MS : REFUSED_AGAIN_MS;
       const giveUpAtMs = startedAtMs + (wasReached ? request.waitMs + againMs : UNREACHABLE_AFTER_MS);
       if (nowMs + backOffMs >= giveUpAtMs) {
-        throw mayRun ? unknownOutcome(request) : unavailable("runs are not available; the same request may be sent again");
+        throw mayRun ? unknownOutcome(request) : unavailable("runs are unavailable: send the same request again");
       }
       await delay(backOffMs, undefined, { signal: stopping }).catch(() => undefined);
       attemptedAtMs = Date.now();

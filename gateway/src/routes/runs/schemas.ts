@@ -14,10 +14,10 @@ export const NO_NAME = "__proto__";
 /** A NUL character, which no line contains, separates names from values in storage. */
 export const metadataName = line(RUN_METADATA.nameChars)
   .min(1)
-  .refine((name) => name !== NO_NAME, "is no name that metadata may have");
+  .refine((name) => name !== NO_NAME, "can't be a name in metadata");
 export const metadata = z
   .record(metadataName, z.string().max(RUN_METADATA.valueChars))
-  .refine((given) => Object.keys(given).length <= RUN_METADATA.entries, { error: `may have at most ${RUN_METADATA.entries} members` })
+  .refine((given) => Object.keys(given).length <= RUN_METADATA.entries, { error: `can have at most ${RUN_METADATA.entries} members` })
   .meta({ description: "Your own names for the run, as texts: on the execution, its webhooks and its usage row" });
 const provenance = z
   .literal("full")

@@ -21,7 +21,7 @@ const EXECUTION_ID = "X-Execution-Id";
 const header = z
   .string()
   .max(TRIGGER_BOUNDS.headerChars)
-  .regex(/^[A-Za-z0-9-]+$/, "must be a header's name")
+  .regex(/^[A-Za-z0-9-]+$/, "must be the name of a header")
   .meta({ example: "X-Hub-Signature-256" });
 const expression = z.string().meta({
   description: "JMESPath from the JSON body to the run's inputs, an object; empty: the body itself",

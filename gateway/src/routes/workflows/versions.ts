@@ -164,7 +164,12 @@ export const versionRoutes = [
     operationId: "listVersions",
     summary: "List the published versions of a workflow, newest first",
     params: workflowParams,
-    query: listQuery(z.strictObject({ limit, cursor: cursor.regex(/^[1-9]\d{0,8}$/, "is not one of this list").optional() })),
+    query: listQuery(
+      z.strictObject({
+        limit,
+        cursor: cursor.regex(/^[1-9]\d{0,8}$/, "doesn't belong to this list: send the nextCursor of its last page").optional(),
+      }),
+    ),
     responses: { 200: cursorPage(head) },
     errors: ["WORKFLOW_NOT_FOUND"],
     handler: async ({ gateway, caller, params, query }) => {

@@ -56,7 +56,7 @@ export const createCancellation = ({ stores, execution, end, outbox, awaitDelive
         const ending = isFinal(row) ? row.status : row.ending;
         return ending ? `already_${ending}` : undefined;
       });
-      if (!answer) throw unavailable("the execution changes too often");
+      if (!answer) throw unavailable("the execution is changing too often: retry");
       return answer;
     },
 

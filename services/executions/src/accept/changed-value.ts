@@ -52,7 +52,7 @@ export const createChangedValue = ({ media, own }: ChangedValueOptions) => {
     const given = parseExact(valueJson);
     const items = Array.isArray(given) ? (given as unknown[]) : [given];
     const most = Math.max(shown.bytes, LIMITS.changedValueBytes);
-    if (valueBytes(given, most) > most) throw problem(`must take at most ${most} bytes as JSON`);
+    if (valueBytes(given, most) > most) throw problem(`must have at most ${most} bytes as JSON`);
     const isFile = (item: unknown): boolean => isOfFiles(shown) || isMedia(item);
     const references = items.filter(isFile).map(referenceOf);
     const found = new Map((await stored(references, userId)).map((file, index) => [references[index]!, file]));

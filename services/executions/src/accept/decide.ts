@@ -16,7 +16,7 @@ const said = ({ isApproved }: Decision): "approve" | "reject" => (isApproved ? "
 const notWaiting = (row: ExecutionView, nodeId: string): DomainError => {
   const name = nodeName(shownName(nodeId), undefined);
   const earlier = decisionOf(row, nodeId);
-  if (!earlier) return new DomainError("conflict", "NOT_WAITING", `the execution does not wait for a decision on node ${name}`);
+  if (!earlier) return new DomainError("conflict", "NOT_WAITING", `the execution isn't waiting for a decision on node ${name}`);
   const who = earlier.by === "timeout" ? "when its time was over" : "before";
   return new DomainError("conflict", "NOT_WAITING", `node ${name} was decided ${who}: ${said(earlier)}`, {
     decision: said(earlier),

@@ -17,10 +17,10 @@ export const withKeyMetadata = (
     .filter(([name, value]) => Object.hasOwn(written, name) && written[name] !== value)
     .map(([name, value]) => ({
       path: `metadata.${name}`,
-      message: `is fixed by the API key: leave it out, or say ${JSON.stringify(value)}`,
+      message: `is fixed by the API key: leave it out or send ${JSON.stringify(value)}`,
     }));
   if (all.size > RUN_METADATA.entries)
-    issues.push({ path: "metadata", message: `may have at most ${RUN_METADATA.entries} members, with those that the API key adds` });
+    issues.push({ path: "metadata", message: `can have at most ${RUN_METADATA.entries} members, including those that the API key adds` });
   if (issues.length > 0) throw invalidRequest(issues);
   return Object.fromEntries(all);
 };

@@ -22,7 +22,7 @@ export const toRunInput = (
   const { userId, source, keyId, webhookUrl, webhookEvents, baseTier, concurrency } = runner;
   const { plan, workflowSlug, version, alias, modelIds, holds, reused } = planned;
   if (plan.graphHidden && request.fullProvenance)
-    throw invalidRequest([{ path: "provenance", message: "would show prompts of a workflow that is somebody else's" }]);
+    throw invalidRequest([{ path: "provenance", message: "can't be full for a workflow that you don't own: it would reveal prompts" }]);
   if (!isBaseTier(baseTier)) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs its runner's base tier");
   const isAsync = request.mode !== executions.RunMode.RUN_MODE_SYNC;
   return {

@@ -38,7 +38,7 @@ const { RUN_MODE_ASYNC, RUN_MODE_RESPOND_ASYNC } = executions.RunMode;
 const isSync = (mode: executions.RunMode): boolean => mode !== RUN_MODE_ASYNC && mode !== RUN_MODE_RESPOND_ASYNC;
 
 const refusedFor = (row: ExecutionView | null): DomainError => {
-  if (!row) return unavailable("the run is not known any more", 1);
+  if (!row) return unavailable("the run no longer exists: send the request again", 1);
   return row.refusal ? errorOf(row.refusal) : unavailable("the run was refused", 1);
 };
 
@@ -55,7 +55,10 @@ const isAnswer = (row: ExecutionView, mode: executions.RunMode): boolean => {
 
 /** Once a run was touched, a failed read or write leaves its outcome open. */
 const unknownOutcome = (): DomainError =>
-  new DomainError("unavailable", "SERVICE_UNAVAILABLE", "it is not known whether the run goes on", { retryAfter: 1, outcome: "unknown" });
+  new DomainError("unavailable", "SERVICE_UNAVAILABLE", "the state of the run is unknown: it may be running", {
+    retryAfter: 1,
+    outcome: "unknown",
+  });
 
 /** The row is refused: nothing runs. */
 class Refused {

@@ -59,7 +59,11 @@ const isRemembered = ({ refusal, refusedAt }: ExecutionView): boolean => {
 const checkSame = (row: ExecutionView, { runner, fingerprint }: executions.RunRequest): void => {
   if (row.userId !== runner?.userId) throw executionNotFound();
   if (fingerprint !== "" && row.fingerprint !== undefined && row.fingerprint !== fingerprint) {
-    throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
+    throw new DomainError(
+      "conflict",
+      "IDEMPOTENCY_KEY_REUSED",
+      "this Idempotency-Key was used with a different request body: use a new key",
+    );
   }
 };
 
@@ -140,16 +144,16 @@ export const createStart = (options: StartOptions) => {
   const startWorkflow = async (run: RunInput): Promise<void> => {
     const attempt = async () => ((await starter.start(run)) === "started" ? true : undefined);
     const isStarted = await retryOnConflict(CONFLICT_ATTEMPTS.workflowStart, attempt, () => START_PAUSE_MS);
-    if (!isStarted) throw unavailable("an earlier attempt at this run is still ending");
+    if (!isStarted) throw unavailable("an earlier attempt at this run is still ending: retry");
   };
 
   /** Planning left nothing to call: the run ends when it starts and needs no hold, place or workflow. */
   const endAtOnce = async (input: RunInput, part: RunRecordPart, refused: ExecutionView | null): Promise<ExecutionView> => {
     if (refused && !(await stores.rows.forgetRefused(input.executionId, refused.attempt)))
-      throw unavailable("the run is still being refused", 1);
+      throw unavailable("an earlier attempt at this run is still being closed: retry", 1);
     const ended = await end.end({ from: "plan", input, part }, new GraphRun(input.plan).end(undefined));
     const row = ended ?? (await stores.rows.find(input.executionId));
-    if (!row) throw unavailable("the run could not be recorded", 1);
+    if (!row) throw unavailable("the run couldn't be stored: retry", 1);
     return row;
   };
 
@@ -216,7 +220,7 @@ export const createStart = (options: StartOptions) => {
       const row = await decided(write(record, earlier));
       if (row) return begin(row, input, request.noQueue);
       const joined = await stores.rows.find(input.executionId);
-      if (!joined) throw unavailable("the run could not be recorded", 1);
+      if (!joined) throw unavailable("the run couldn't be stored: retry", 1);
       checkSame(joined, request);
       return joined;
     },

@@ -65,7 +65,8 @@ export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
     const { _id: batchId } = batch;
     try {
       const json = await stores.payloads.getText(input);
-      if (json === null) throw new DomainError("failed", "EXECUTION_FAILED", "the inputs of the item are not kept any more");
+      if (json === null)
+        throw new DomainError("failed", "EXECUTION_FAILED", "the inputs of the item were deleted at the end of their retention");
       const { row, isReplay } = await runs.run(itemRequest(batch, item, JSON.parse(json) as ItemInput, beginning));
       if (!isFinal(row)) return "goes on";
       const isCounted = !isReplay && row.outbox.length === 0;

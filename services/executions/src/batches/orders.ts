@@ -75,8 +75,8 @@ const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedB
 };
 
 const checkItems = (count: number, path: string): void => {
-  if (count === 0) throw invalidRequest([{ path, message: "has no items" }]);
-  if (count > LIMITS.batchItems) throw invalidRequest([{ path, message: `has more than ${LIMITS.batchItems} items` }]);
+  if (count === 0) throw invalidRequest([{ path, message: "must have at least one item" }]);
+  if (count > LIMITS.batchItems) throw invalidRequest([{ path, message: `must have at most ${LIMITS.batchItems} items` }]);
 };
 
 export type Orders = ReturnType<typeof createOrders>;
@@ -136,14 +136,18 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     if (!batch) return null;
     if (batch.userId !== userId) throw batchNotFound();
     if (fingerprint !== "" && batch.fingerprint !== undefined && batch.fingerprint !== fingerprint) {
-      throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
+      throw new DomainError(
+        "conflict",
+        "IDEMPOTENCY_KEY_REUSED",
+        "this Idempotency-Key was used with a different request body: use a new key",
+      );
     }
     return batch.status === "preparing" ? null : batch;
   };
 
   const checkOpen = async (userId: string): Promise<void> => {
     if ((await batches.open(userId)).length < BATCH.open) return;
-    const message = `no more than ${BATCH.open} batches may be under way or paused at once`;
+    const message = `at most ${BATCH.open} batches can be running or paused at once: wait for one, or cancel one`;
     throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", message, { limit: BATCH.open, retryAfter: 60 });
   };
 
@@ -155,7 +159,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     await batches.insert(newBatch(batchId, fingerprint, order, priced, graph));
     await writeRows(batchId, order.items, priced);
     const batch = (await batches.activate(batchId)) ?? (await batches.find(batchId));
-    if (!batch) throw unavailable("the batch could not be recorded", 1);
+    if (!batch) throw unavailable("the batch couldn't be stored: retry", 1);
     await start(batch);
     return { batch, isReplay: false };
   };
@@ -165,10 +169,11 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
   const rerunOrder = async (earlier: BatchRecord, { statuses, runner, maxMillicredits }: proto.RerunBatchRequest): Promise<Order> => {
     const wanted = (await rowsOf(earlier)).filter((row) => statuses.includes(statusOfRow(earlier, row)));
     if (wanted.length === 0) {
-      throw new DomainError("precondition", "PRECONDITION_FAILED", `the batch has no rows that are ${statuses.join(" or ")}`);
+      throw new DomainError("precondition", "PRECONDITION_FAILED", `the batch has no rows with the status ${statuses.join(" or ")}`);
     }
     const texts = await Promise.all(wanted.map(({ input }) => payloads.getText(input)));
-    if (texts.includes(null)) throw new DomainError("precondition", "PRECONDITION_FAILED", "the inputs are not kept any more");
+    if (texts.includes(null))
+      throw new DomainError("precondition", "PRECONDITION_FAILED", "the inputs of the batch were deleted at the end of their retention");
     const { target, version, alias, until = "", concurrency, stopsOnError, itemWebhooks, metadata } = earlier;
     return {
       ...{ target, version, alias, until, concurrency, stopsOnError, itemWebhooks, maxMillicredits, rerunOf: earlier._id },

@@ -16,7 +16,7 @@ const ROW_CURSOR = /^\d{1,6}$/;
 const fromRowCursor = (cursor: string): number => {
   if (cursor === "") return 0;
   if (ROW_CURSOR.test(cursor)) return Number(cursor);
-  throw invalidRequest([{ path: "cursor", message: "is not one of this list" }]);
+  throw invalidRequest([{ path: "cursor", message: "doesn't belong to this list: send the nextCursor of its last page" }]);
 };
 
 const bytesOf = ({ inputsJson, settingsJson, resultJson }: proto.BatchRow): number =>

@@ -17,11 +17,11 @@ export const isStopped = (runner: Runner | Stopped): runner is Stopped => "stopp
 
 const REMEMBERED = 1_000;
 const SUSPENDED: BatchReason = { code: "ACCOUNT_SUSPENDED", message: "the account was suspended" };
-const NOT_APPROVED: BatchReason = { code: "ACCOUNT_NOT_APPROVED", message: "the account is not approved any more" };
+const NOT_APPROVED: BatchReason = { code: "ACCOUNT_NOT_APPROVED", message: "the account is no longer approved" };
 
 /** Identity's answers for a key that is revoked, expired or above its owner's tier, and for a person without access. */
 const ENDED: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["unauthenticated", "forbidden"]);
-const REVOKED: BatchReason = { code: "UNAUTHENTICATED", message: "the key that runs the batch is revoked, or has expired" };
+const REVOKED: BatchReason = { code: "UNAUTHENTICATED", message: "the key of the batch was revoked or has expired" };
 
 const stoppedFor = ({ kind, reason: code, message }: DomainError, keyId: string): Stopped => ({
   stopped: kind === "unauthenticated" && keyId !== "" ? REVOKED : { code, message },
@@ -50,7 +50,7 @@ export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "ge
     if (!user?.approved) return { stopped: NOT_APPROVED };
     const needed = neededBy(target);
     if (capabilities && !covers(capabilities, needed))
-      return { stopped: { code: "CAPABILITY_DENIED", message: `the key that runs the batch has no capability ${needed} any more` } };
+      return { stopped: { code: "CAPABILITY_DENIED", message: `the key of the batch no longer has the capability ${needed}` } };
     const { role, tier, plan } = user;
     if (!plan) return runner;
     const { base: baseTier, markupPermille, concurrency } = plan;

@@ -92,7 +92,7 @@ const csvItems = async (text: string, types: Types): Promise<ItemInput[]> => {
     }
     return items;
   } catch (error) {
-    throw error instanceof CsvError ? invalidFile(`is no CSV that can be read: ${error.message}`) : error;
+    throw error instanceof CsvError ? invalidFile(`isn't valid CSV: ${error.message}`) : error;
   } finally {
     source.destroy();
     parser.destroy();
@@ -117,7 +117,7 @@ const lineItem = (line: string, number: number): ItemInput => {
   } catch {
     // Malformed JSON is no object.
   }
-  if (!isRecord(value)) throw invalidFile(`line ${number} is no JSON object`);
+  if (!isRecord(value)) throw invalidFile(`line ${number} isn't a JSON object`);
   if (isTooDeep(value)) throw invalidFile(`line ${number} is nested more than ${MAX_DEPTH} levels deep`);
   return { inputsJson: line, settingsJson: "" };
 };
@@ -177,7 +177,7 @@ export const createReadTable = ({ media, workflows, catalog }: TableOptions) => 
   return async (mediaId: string, target: executions.Target, userId: string): Promise<ItemInput[]> => {
     const { objects } = await media.getObjects({ ids: [mediaId], ownerId: userId });
     const object = objects[0];
-    if (!object) throw invalidFile("is not one of your files");
+    if (!object) throw invalidFile("isn't one of your files: upload it first");
     if (object.bytes > LIMITS.batchFileBytes) throw invalidFile(`the file has more than ${LIMITS.batchFileBytes} bytes`);
     const types = await typesOf(target, userId);
     const chunks: Uint8Array[] = [];
@@ -185,7 +185,7 @@ export const createReadTable = ({ media, workflows, catalog }: TableOptions) => 
     const text = textOf(Buffer.concat(chunks));
     const start = text.trimStart();
     if (start.startsWith("{")) return jsonItems(text);
-    if (start.startsWith("[")) throw invalidFile("begins as a list in JSON: write one JSON object a line (JSONL), or CSV");
+    if (start.startsWith("[")) throw invalidFile("starts with a JSON list: send one JSON object per line (JSONL), or CSV");
     const headerEnd = text.indexOf("\n");
     if ((headerEnd < 0 ? text.length : headerEnd) > MAX_HEADER_CHARS) throw invalidFile("the first line is too long");
     return csvItems(text, types);

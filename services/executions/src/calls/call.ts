@@ -55,7 +55,7 @@ export const target = async <Type extends Provider["type"]>(
 ): Promise<{ model: CatalogModel; provider: Extract<Provider, { type: Type }> }> => {
   const model = await catalog.getAny(call.model);
   const found = provider(model);
-  if (found.type !== type) throw final("EXECUTION_FAILED", `${call.model} is not called for ${type === "job" ? "jobs" : type}`);
+  if (found.type !== type) throw final("EXECUTION_FAILED", `${call.model} no longer supports calls of the type ${type}`);
   return { model, provider: found as Extract<Provider, { type: Type }> };
 };
 
@@ -99,7 +99,7 @@ const textResult = (call: ModelCall, { text, json }: Made): Pick<CallResult, "te
   const written = json && JSON.stringify(json.value);
   const largest = Math.max(textBytes(text), written === undefined ? 0 : textBytes(written));
   if (largest > LIMITS.textValueBytes)
-    throw final("EXECUTION_FAILED", `${call.model}: its answer is longer than ${LIMITS.textValueBytes} bytes`);
+    throw final("EXECUTION_FAILED", `${call.model}: the answer is longer than ${LIMITS.textValueBytes} bytes`);
   if (!call.schema) return { text, ...(json ? { json } : {}) };
   const read = readAnswer(written ?? text, call.schema);
   return { text, ...("value" in read ? { json: read } : { problems: read.problems }) };

@@ -98,7 +98,7 @@ export const createGates = (logger: Logger, env: Env = () => undefined) => {
         });
       } catch (error) {
         if (!(error instanceof NoSlot)) throw error;
-        throw final("EXECUTION_FAILED", `no place among the calls of ${name} came free while the run had time: ${error.message}`);
+        throw final("EXECUTION_FAILED", `no call of ${name} ended before the deadline of the run: ${error.message}`);
       }
     };
     return {

@@ -38,7 +38,7 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 const failed = (message: string): DomainError => final("EXECUTION_FAILED", message);
 
 /** A number beyond the range of a double would become null when written again. */
-const LARGE_NUMBER = "the answer has a number that is too large";
+const LARGE_NUMBER = "the response has a number that is too large";
 
 const valueOf = (text: string, contentType: string): unknown => {
   if (!/\bjson\b/i.test(contentType)) return text;

@@ -94,7 +94,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
       const { contentType, bytes: length, sha256 } = part.value;
       return { name: key, contentType, length, sha256, read: () => read(key) };
     }
-    throw final("EXECUTION_FAILED", `${given.call.model}: input ${given.name}: the file is gone`);
+    throw final("EXECUTION_FAILED", `${given.call.model}: input ${given.name}: the file was deleted`);
   };
 
   const base64 = async ({ read: bytes }: Source): Promise<string> => {

@@ -28,7 +28,7 @@ const UNKNOWN_AGAIN_MS = 10_000;
 /** The provider is too busy to cancel. Long pauses are shortened. */
 const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
   new TryAgain(
-    final("EXECUTION_FAILED", `${call.model}: the provider has no time to cancel the job`),
+    final("EXECUTION_FAILED", `${call.model}: the provider was too busy to cancel the job`),
     pauseFor(Math.min(afterMs, TIMING.cancelPause)),
   );
 
@@ -122,7 +122,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         const unknownMs = unknownSince === undefined ? 0 : Date.now() - unknownSince;
         const isLost = error.status === NOT_FOUND && sinceSubmitted() > UNKNOWN_AT_FIRST_MS && unknownMs > UNKNOWN_AGAIN_MS;
         const isGone = isLost || error.status === GONE;
-        if (isGone) throw final("EXECUTION_FAILED", `${call.model}: the provider does not know the job any more`, MAY_TRY_ANOTHER);
+        if (isGone) throw final("EXECUTION_FAILED", `${call.model}: the provider no longer knows the job`, MAY_TRY_ANOTHER);
         askedToWait = Math.min(error.retryAfterMs ?? 0, TIMING.pollPause);
         if (isBusy(error)) answeredAt = Date.now();
         if (Date.now() - answeredAt > TIMING.pollSilence)

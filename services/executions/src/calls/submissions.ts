@@ -100,7 +100,10 @@ export const createSubmissions = (stores: Stores) => {
       if (!claimed.mayCome) {
         const found = await lookedUp(key, once);
         if (found) return found;
-        throw final("PROVIDER_SUBMIT_FAILED", `${model}: an earlier submission may have reached the provider; it is not sent twice`);
+        throw final(
+          "PROVIDER_SUBMIT_FAILED",
+          `${model}: an earlier submission may have reached the provider, so the request isn't sent again`,
+        );
       }
       await pause(LOOK_AGAIN_MS, signal);
       signal.throwIfAborted();

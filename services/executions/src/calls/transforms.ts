@@ -56,7 +56,7 @@ const portsOf = ({ schema }: MediaOperation): [string, string][] =>
 /** @throws DomainError when nodes before it made what it can't take */
 const readyCall = async (media: TransformsOptions["media"], call: TransformCall) => {
   const operation = mediaOperation(call.operation);
-  if (!operation) throw final("EXECUTION_FAILED", `there is no operation ${call.operation} any more`);
+  if (!operation) throw final("EXECUTION_FAILED", `the operation ${call.operation} no longer exists`);
   const ready = await withFiles(media, operation.schema, call.inputs, call.userId, call.authorFiles);
   if ("problem" in ready) throw final("EXECUTION_FAILED", `${operation.name}: ${ready.problem}`, QUOTES_ADDRESS);
   const [issue] = operationIssues(operation, ready.inputs);

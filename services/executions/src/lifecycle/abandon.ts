@@ -6,7 +6,7 @@ import type { RunEnd, RunError } from "../run/types";
 import type { Stores } from "../record/stores";
 import type { End } from "./end";
 
-const ABANDONED: RunError = { code: "EXECUTION_FAILED", message: "the run was ended from outside before it was done" };
+const ABANDONED: RunError = { code: "EXECUTION_FAILED", message: "the run was interrupted before it was complete: run it again" };
 
 /** State of a run that is ended from outside: calls under way are given up. Completed calls have records of their own. */
 export const abandonedEnd = ({ status, nodes, requestId }: ExecutionView, error = ABANDONED): RunEnd => ({

@@ -85,7 +85,7 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
         const now = await stores.rows.find(row._id);
         return now && now.status === "processing" && !now.ending && isOpen(now, nodeId) ? undefined : null;
       });
-      if (decided === undefined) throw unavailable("the execution changes too often", 1);
+      if (decided === undefined) throw unavailable("the execution is changing too often: retry", 1);
       if (!decided) return null;
       announceAll(row._id, events);
       if (by === "owner") void outbox.deliverLater(decided);

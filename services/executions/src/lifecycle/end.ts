@@ -172,7 +172,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
       const row = await rows.find(executionId);
       return row && sourcesOf("finish", state.status).includes(row.status) ? undefined : null;
     });
-    if (made === undefined) throw unavailable("the log of a run changes too often", 1);
+    if (made === undefined) throw unavailable("the log of the run is changing too often: retry", 1);
     return made;
   };
 

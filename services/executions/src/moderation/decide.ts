@@ -103,7 +103,7 @@ export const inputRefused = (said: Said): DomainError =>
   new DomainError(
     "precondition",
     CONTENT_REFUSED,
-    sentence("what the run is given", said),
+    sentence("the input of the run", said),
     said.reason === null ? {} : { reason: said.reason },
   );
 
@@ -121,10 +121,15 @@ export const outputRefused = (record: ModerationRecord): DomainError => {
 const AGAIN_SECONDS = 5;
 
 const hookAway = (): DomainError =>
-  new DomainError("unavailable", "SERVICE_UNAVAILABLE", "prompts can't be checked at the moment; nothing runs", {
-    retryAfter: AGAIN_SECONDS,
-    moderation: "away",
-  });
+  new DomainError(
+    "unavailable",
+    "SERVICE_UNAVAILABLE",
+    "moderation is unavailable, so the prompts can't be checked. Nothing runs: retry later",
+    {
+      retryAfter: AGAIN_SECONDS,
+      moderation: "away",
+    },
+  );
 
 /** @throws SERVICE_UNAVAILABLE where the hook is away */
 export const awayAsUnavailable = (error: unknown): never => {

@@ -121,8 +121,8 @@ export const createDataFiles = ({
       return { file: mediaValue({ ...object, contentType: isAsSaid ? object.contentType : declared }) };
     } catch (error) {
       if (!isRefused(error)) throw error;
-      if (declared === undefined) return { problem: "its data is no picture, video or sound that can be read" };
-      return url.length > LIMITS.textValueBytes ? { problem: `its data is no ${family ?? declared} file that can be read` } : {};
+      if (declared === undefined) return { problem: "the data isn't a readable picture, video or sound" };
+      return url.length > LIMITS.textValueBytes ? { problem: `the data isn't a readable ${family ?? declared} file` } : {};
     }
   };
 

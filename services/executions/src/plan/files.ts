@@ -109,7 +109,7 @@ export const cannotSend = (name: string, { send, maxDataChars = MAX_DATA_URL_CHA
   const fits = send.some((way) => way === "data-url" || way === "base64");
   const most = Math.floor(maxDataChars / CHARS_PER_BYTE / BYTES_PER_KB);
   const smaller = fits ? `, or give a file of at most ${most} kB` : "";
-  return `input ${name}: there is no way to send this file to the provider: set PUBLIC_BASE_URL to an https address that it can read${smaller}`;
+  return `input ${name}: the provider can't get this file: set PUBLIC_BASE_URL to an https address that it can read${smaller}`;
 };
 
 /** True if a step creates files in our storage. */

@@ -115,10 +115,10 @@ export const findInlined = async (
       const nodeId = container.prefix + reference.nodeId;
       const path = [...container.path, reference.slug];
       const shown = path.join(" → ");
-      if (container.path.includes(reference.slug)) throw invalid(nodeId, `workflows stand in each other in a circle: ${shown}`);
+      if (container.path.includes(reference.slug)) throw invalid(nodeId, `the workflow contains itself: ${shown}`);
       if (container.path.length > LIMITS.workflowDepth)
-        throw invalid(nodeId, `workflows stand in each other more than ${LIMITS.workflowDepth} deep: ${shown}`);
-      if (workflows.length >= MOST_NODES) throw invalid(nodeId, `with the workflows in it the graph has more than ${LIMITS.nodes} nodes`);
+        throw invalid(nodeId, `workflows are nested more than ${LIMITS.workflowDepth} levels deep: ${shown}`);
+      if (workflows.length >= MOST_NODES) throw invalid(nodeId, `the graph and the workflows in it have more than ${LIMITS.nodes} nodes`);
       const defined = await read(reference, container);
       const { saved, pinnedModels } = defined;
       if (reference.version === "" || reference.version === DRAFT)
@@ -129,7 +129,7 @@ export const findInlined = async (
       for (const name of needs.models) models.add(member(pinnedModels, name) ?? name);
       if (!found.has(key)) {
         chars += graph.nodesJson.length + graph.edgesJson.length;
-        if (chars > LIMITS.workflowBytes) throw invalid(nodeId, `the workflows in it are larger than ${LIMITS.workflowBytes} bytes`);
+        if (chars > LIMITS.workflowBytes) throw invalid(nodeId, `the workflows in it have more than ${LIMITS.workflowBytes} bytes`);
         found.set(key, { key, graph, ownerId: saved.createdBy, pinnedModels: Object.entries(pinnedModels) });
         hashes.set(key, hashOf(saved));
       }

@@ -17,7 +17,7 @@ export const createPinnedOf = ({ batches, payloads }: Pick<Stores, "batches" | "
       const graph = (await batches.find(batchId))?.graph;
       if (!graph) return { pinned: undefined, size: 1 };
       const json = await payloads.getText(graph);
-      if (json === null) throw new DomainError("failed", "EXECUTION_FAILED", "the graph of the batch is not kept any more");
+      if (json === null) throw new DomainError("failed", "EXECUTION_FAILED", "the graph of the batch was deleted: create a new batch");
       return { pinned: JSON.parse(json) as PinnedGraphs, size: json.length };
     },
   });

@@ -31,7 +31,7 @@ export interface RerunPlan {
   reuse(plan: RunPlan, models: ReadonlyMap<string, CatalogModel>, replan: Replan): Promise<PlannedReuse>;
 }
 
-const FOREIGN = "can't be given for a workflow that is somebody else's";
+const FOREIGN = "can't be set for a workflow that you don't own";
 
 /** Rejects a choice of nodes in another user's graph. @throws DomainError INVALID_REQUEST */
 export const checkForeign = (rerun: Pick<RerunPlan, "names"> | undefined, until: string): void => {

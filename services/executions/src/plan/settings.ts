@@ -46,8 +46,8 @@ const meant = (node: GraphNode | undefined): string => JSON.stringify((node && r
 
 /** Why a setting can't be overridden: only the author decides where secrets are sent and which workflow runs. */
 const problemOf = (before: GraphNode | undefined, after: GraphNode | undefined): string | undefined => {
-  if (after && sendsSecrets(after)) return "the node sends secrets: its settings are the workflow's own";
-  if (meant(before) !== meant(after)) return "the node is a workflow: which one is the workflow's own";
+  if (after && sendsSecrets(after)) return "the node sends secrets, so only the workflow can set it";
+  if (meant(before) !== meant(after)) return "only the workflow can choose which workflow this node runs";
   return undefined;
 };
 

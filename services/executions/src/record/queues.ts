@@ -20,7 +20,7 @@ const MAX_WAITING = 10_000;
 /** A change, decided on the queue's state at the time of the write. */
 type Decide<R> = (queue: RunQueue) => { queue: RunQueue; result: R };
 
-const tooBusy = (): Error => unavailable("the line changes too often");
+const tooBusy = (): Error => unavailable("your queue of runs is changing too often: retry");
 
 /**
  * Queues of users. Changes that arrive during a write share the next one, which is conditional on the revision that they were decided on.

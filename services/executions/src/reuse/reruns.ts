@@ -82,7 +82,7 @@ export const createReadNamed =
   async (executionId: string, userId: string, hasGraph: boolean): Promise<NamedExecution> => {
     const row = await rows.findOwned(executionId, userId);
     if (!row) throw executionNotFound();
-    if (!isFinal(row)) throw refused("the execution is not over yet; it can be run again when it is");
+    if (!isFinal(row)) throw refused("the execution isn't over yet: rerun it when it is");
     const chain = [executionId, ...(row.rerun?.sources ?? [])].slice(0, MOST_SOURCES);
     const [inputsJson, graphJson, schemaJson, earlier] = await Promise.all([
       row.inputs ? payloads.getText(row.inputs) : "{}",
@@ -90,10 +90,10 @@ export const createReadNamed =
       row.schema ? payloads.getText(row.schema) : "",
       rows.ofUser(chain, userId),
     ]);
-    if (inputsJson === null) throw refused("the inputs of the execution are not kept any more");
-    if (schemaJson === null) throw refused("the schema of the execution's answer is not kept any more");
+    if (inputsJson === null) throw refused("the inputs of the execution were deleted at the end of their retention");
+    if (schemaJson === null) throw refused("the schema of the execution's answer was deleted at the end of its retention");
     if (hasGraph && row.workflowSlug !== null && graphJson === null)
-      throw refused("the graph that the execution ran is not kept; name the workflow's version, such as draft");
+      throw refused("the graph that the execution ran was deleted: set the workflow's version, such as draft");
     const charged = new Set(earlier.filter(wasCharged).map(({ _id }) => _id));
     const graph = graphJson === null ? undefined : { ...(JSON.parse(graphJson) as KeptGraph), version: row.version ?? 0 };
     // Another graph may lack the node.

@@ -44,7 +44,7 @@ export interface BatchReason {
 /** The batch's own limit is used up. */
 export const OUT_OF_MAX_CREDITS: BatchReason = {
   code: "BUDGET_EXCEEDED",
-  message: "what is left of maxCredits is not enough for another item: resume with more, or cancel",
+  message: "the rest of maxCredits isn't enough for another item: resume with a higher limit, or cancel",
 };
 
 /** True if a budget of the account paused the batch, not its own limit. */

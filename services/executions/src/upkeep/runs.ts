@@ -37,7 +37,7 @@ export const createRelayedRuns = ({ stores, execution, end, queue, outbox, now =
   /** For one user: ends runs queued for too long, and repairs the queue. */
   const mend = async (userId: string, runs: readonly OwingRun[]): Promise<boolean> => {
     for (const run of runs.filter(isLate)) {
-      const error = { code: "EXECUTION_FAILED", message: "the run waited in line for 24 hours" } as const;
+      const error = { code: "EXECUTION_FAILED", message: "the run waited in the queue for 24 hours" } as const;
       await end.endQueued(run._id, {}, error);
     }
     const waiting = runs.filter((run) => !isLate(run)).map(({ holdId, inputBytes }) => ({ id: holdId, bytes: inputBytes ?? 0 }));

@@ -119,7 +119,7 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
       const found = await stores.rows.findOwned(executionId, userId);
       if (!found) throw executionNotFound();
       if (!found.webhook || found.keyId === null) throw refused("the execution has no webhook");
-      if (!isFinal(found)) throw refused("the execution is not final yet; its webhook is delivered when it is");
+      if (!isFinal(found)) throw refused("the execution isn't final yet: its webhook is sent when it is");
       const row = isNotified(found.webhook) ? found : ((await stores.deliveries.move(executionId)) ?? found);
       const { delivery } = await notifications.redeliver({ id: executionId, webhook: runWebhook(row) });
       return { ...row, webhook: { ...row.webhook!, ...(delivery ? standingOf(delivery) : {}) } };

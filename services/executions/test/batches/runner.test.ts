@@ -23,7 +23,7 @@ const failing = (error: unknown) => () => Promise.reject(error as Error);
 it("stops a batch whose key is revoked, or may not run its target any more, and no other", async () => {
   const revoked = lookUp(failing(new DomainError("unauthenticated", "UNAUTHENTICATED", "no")));
   expect(await revoked(batch("key"))).toEqual({
-    stopped: { code: "UNAUTHENTICATED", message: "the key that runs the batch is revoked, or has expired" },
+    stopped: { code: "UNAUTHENTICATED", message: "the key of the batch was revoked or has expired" },
   });
   expect(isStopped(await revoked(batch("")))).toBe(false);
   const downgraded = lookUp(failing(new DomainError("forbidden", "API_KEY_ACCESS_DENIED", "keys come with Pro")));

@@ -173,7 +173,7 @@ describe("maxConcurrent", () => {
     const done = gate.pass(first.call, soon());
     await expect(gate.pass(fine, { clock: createCallClock({ deadline: now + 5 }) })).rejects.toMatchObject({
       reason: "EXECUTION_FAILED",
-      message: expect.stringContaining("while the run had time") as string,
+      message: expect.stringContaining("before the deadline of the run") as string,
     });
     first.end();
     await done;

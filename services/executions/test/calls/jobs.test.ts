@@ -120,14 +120,14 @@ describe("polls", () => {
     await expect(polled(Date.now())).rejects.toThrow("over");
     peer.answers = () => ({ status: 410 });
     const gone = modelCalls(polling(), "image").poll(callOf(), { requestId: "j", submittedAt: Date.now() }, live);
-    await expect(gone).rejects.toThrow("does not know the job any more");
+    await expect(gone).rejects.toThrow("no longer knows the job");
   });
 
   it("look for a job again that a restarted provider does not know, before they call it lost", async () => {
     const submittedAt = Date.now() - 60_000;
     peer.answers = () => (peer.seen.length < 4 ? { status: 404 } : { body: { status: "failed", error: "over" } });
     await expect(modelCalls(polling(), "image").poll(callOf(), { requestId: "j", submittedAt }, live)).rejects.toThrow("over");
-    await expect(pollSlowly(() => ({ status: 404 }))).rejects.toThrow("does not know the job any more");
+    await expect(pollSlowly(() => ({ status: 404 }))).rejects.toThrow("no longer knows the job");
   });
 
   it("begin as late as the entry says", async () => {

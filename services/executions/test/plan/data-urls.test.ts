@@ -100,7 +100,7 @@ it("leaves a text that looks like one a text, and refuses it as one when it is t
 it.each([
   ["malformed data", () => `${long()}#`, "must be an image: an http(s) URL, a data URL or a media id"],
   ["another kind of file", () => long().replace("image/png", "audio/wav"), "must be an image, but is an audio file"],
-  ["long data that is no file", () => `data:image/png;base64,${"A".repeat(LONG)}`, "its data is no image file that can be read"],
+  ["long data that is no file", () => `data:image/png;base64,${"A".repeat(LONG)}`, "the data isn't a readable image file"],
 ])("refuses %s, and stores nothing", async (name, make, message) => {
   const userId = name.replaceAll(" ", "-");
   const field = await services.create([given("image_upload"), out], [["in.given", "out.photo"]], userId);
@@ -163,7 +163,7 @@ it("refuses data without a type whose bytes are no file for the field", async ()
     reason: expect.stringMatching(/INVALID/) as string,
     message: expect.stringContaining("must be an audio file, but is an image") as string,
   });
-  await refused("data:application/octet-stream;base64,AAAA").toThrow("its data is no picture, video or sound that can be read");
+  await refused("data:application/octet-stream;base64,AAAA").toThrow("the data isn't a readable picture, video or sound");
 });
 
 it("keeps short data that is no file as it is", async () => {

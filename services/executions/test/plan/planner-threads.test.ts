@@ -41,7 +41,10 @@ const task = (inputsJson: string, nodes: unknown[] = []): PlanTask => ({
   lookedUp: [],
   markupPermille: 1_500,
 });
-const AWAY = { reason: "SERVICE_UNAVAILABLE", message: "planning this run takes too much time or memory" };
+const AWAY = {
+  reason: "SERVICE_UNAVAILABLE",
+  message: "planning this run takes too much time or memory: make the graph or its inputs smaller",
+};
 
 it("says in a thread what a graph needs", async () => {
   const nodesJson = JSON.stringify([{ id: "pic", type: "generate-image", data: { model: "painter" } }]);

@@ -731,14 +731,14 @@ describe("workflows that stand in others", () => {
     const said = await saying("hello");
     const outer = await around(said);
     await save(said, [inner(outer), out]);
-    const circle = `workflows stand in each other in a circle: ${[outer, said, outer].map(slugOf).join(" → ")}`;
+    const circle = `the workflow contains itself: ${[outer, said, outer].map(slugOf).join(" → ")}`;
     await expect(plan(outer, {})).rejects.toMatchObject(invalid(circle));
     let deep = await saying("deep");
     const way = [deep];
     for (let level = 0; level < 5; level += 1) way.unshift((deep = await around(deep)));
     expect((await plan(deep, {})).plan.output).toEqual({ text: [{ value: "deep" }] });
     const deeper = await around(deep);
-    const message = `workflows stand in each other more than 5 deep: ${[deeper, ...way].map(slugOf).join(" → ")}`;
+    const message = `workflows are nested more than 5 levels deep: ${[deeper, ...way].map(slugOf).join(" → ")}`;
     await expect(plan(deeper, {})).rejects.toMatchObject(invalid(message));
   });
 

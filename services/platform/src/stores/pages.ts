@@ -22,7 +22,8 @@ export const toCursor = ({ at, id }: ListPosition): string => Buffer.from(`${at.
 export const fromCursor = (cursor: string): ListPosition | undefined => {
   if (cursor === "") return undefined;
   const [, time, id] = CURSOR.exec(Buffer.from(cursor, "base64url").toString("utf8")) ?? [];
-  if (time === undefined || id === undefined) throw invalidRequest([{ path: "cursor", message: "is not one of this list" }]);
+  if (time === undefined || id === undefined)
+    throw invalidRequest([{ path: "cursor", message: "doesn't belong to this list: send the nextCursor of its last page" }]);
   return { at: new Date(Number(time)), id };
 };
 

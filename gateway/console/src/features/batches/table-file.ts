@@ -31,7 +31,7 @@ export const readTable = async (file: File): Promise<TableFile> => {
     return { name: file.name, columns: Object.keys(rows[0]!), rows };
   } catch (error) {
     if (error instanceof TableProblem) throw new Error(`The file ${error.message}.`);
-    throw error instanceof CsvError ? new Error(`This is no CSV that can be read: ${error.message}`) : error;
+    throw error instanceof CsvError ? new Error(`This isn't valid CSV: ${error.message}`) : error;
   }
 };
 

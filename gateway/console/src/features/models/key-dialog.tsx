@@ -35,7 +35,7 @@ const outcomeWords = (
 };
 
 const stateWords = ({ source, hint, setBy, setAt }: ProviderKey): string => {
-  if (source === "environment") return "It is set in the platform's environment, which wins: change it there.";
+  if (source === "environment") return "It is set in the platform's environment, which takes precedence: change it there.";
   if (source === null) return "There is none yet.";
   const parts = [
     `It ends in ${hint ?? "something short"}`,

@@ -71,7 +71,7 @@ export const createPlannerThreads = (options: ThreadOptions) => {
       return (await pool.run({ id, given }, { name, signal: late.signal })) as T;
     } catch (error) {
       logger.warn({ err: error, target }, "a plan passed its limits");
-      throw unavailable("planning this run takes too much time or memory", 5);
+      throw unavailable("planning this run takes too much time or memory: make the graph or its inputs smaller", 5);
     } finally {
       clearTimeout(timer);
       clocks.delete(id);

@@ -89,7 +89,7 @@ const settleInOrder = async (input: RunInput, end: RunEnd): Promise<RunOutcome> 
   try {
     return await settle(input, end);
   } catch {
-    const error: RunError = { code: "EXECUTION_FAILED", message: "the end of the run could not be recorded" };
+    const error: RunError = { code: "EXECUTION_FAILED", message: "the end of the run couldn't be stored: retry" };
     const nodes = skipPending(initialNodes(input.plan));
     return settle(input, { ...end, status: "failed", result: null, error, nodes });
   }

@@ -56,7 +56,7 @@ export const replacementIssues = (shown: ValueType, value: unknown): Issue[] => 
   const issue = (message: string): Issue[] => [{ path: "value", message }];
   const wanted = [...new Set(shown.types)].map((type) => CALLED[type]).join(" or ");
   const most = Math.max(shown.bytes, LIMITS.changedValueBytes);
-  if (bytes > most) return issue(`must take at most ${most} bytes as JSON, and takes ${bytes}`);
+  if (bytes > most) return issue(`must have at most ${most} bytes as JSON, and takes ${bytes}`);
   if (shown.items === undefined && items !== undefined) return issue(`must be ${wanted}, like the original value`);
   if (shown.items !== undefined && items === undefined) return issue("must be a list, like the original value");
   if (items !== undefined && items > shown.items!) return issue(`must have at most ${shown.items!} items, like the original list`);
