@@ -15,7 +15,7 @@ const provider = new MeterProvider({ readers: [reader] });
 beforeAll(() => metrics.setGlobalMeterProvider(provider));
 afterAll(() => provider.shutdown());
 
-/** What is told now: values (of histograms their counts and sums) by attributes. */
+/** Current values by attributes; for histograms counts and sums. */
 const told = async (name: string): Promise<Record<string, unknown>> => {
   exporter.reset();
   await provider.forceFlush();

@@ -1,8 +1,7 @@
 /**
- * Records the histories that replay.test.ts replays, from a running local platform:
- * `node services/executions/test/record-histories.mjs [name…]`. Record anew only together with a `patched` change.
- * For the names with `direct` the platform is started on a registry that has the models of fixtures/models as well: copy
- * them and services/models/registry into one folder, and `MODELS_REGISTRY_DIR=<folder> npm start`.
+ * Records the histories for replay.test.ts from a running local platform: `node services/executions/test/record-histories.mjs [name…]`.
+ * Record again only together with a `patched` change. For names with `direct`, start the platform on a registry that includes the models of
+ * fixtures/models: copy them and services/models/registry into one folder, and run `MODELS_REGISTRY_DIR=<folder> npm start`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -17,7 +16,7 @@ const key = local.accounts.business.apiKey;
 
 const wanted = process.argv.slice(2);
 
-/** What HTTP nodes call: the platform is started with `EGRESS_ALLOW=127.0.0.1:18999`. */
+/** Target of HTTP nodes: the platform runs with `EGRESS_ALLOW=127.0.0.1:18999`. */
 const ANSWERING = 18_999;
 const answering = createServer((_, response) => void response.setHeader("content-type", "application/json").end('["a","b"]')).listen(
   ANSWERING,
@@ -60,7 +59,7 @@ const KINDS = {
     ],
     edges: [edge("list.items", "pic.prompt"), edge("pic.image", "out.images")],
   },
-  // The list is longer than was known before the run: its hold is extended.
+  // The list is longer than planned, so its hold is extended.
   extended: {
     nodes: [
       node("get", "http-request", { url: `http://127.0.0.1:${ANSWERING}` }),
@@ -73,14 +72,14 @@ const KINDS = {
     nodes: [node("get", "http-request", { url: `http://127.0.0.1:${ANSWERING}` }), out],
     edges: [edge("get.status", "out.code")],
   },
-  // Takes too long for the workflow task that submits it.
+  // Too slow for the workflow task that submits it.
   "job-handed-over": { nodes: [video("v", { latencyMs: 4_000 }), out], edges: [edge("v.video", "out.videos")] },
   "failed-with-siblings": {
     nodes: [video("bad", { latencyMs: 50, fail: "job" }), video("slow", { latencyMs: 60_000 }), out],
     edges: [edge("slow.video", "out.videos")],
   },
   cancelled: { nodes: [video("v", { latencyMs: 60_000 }), out], edges: [edge("v.video", "out.videos")], cancel: "?async=true" },
-  // Waits without a place in line, and goes on with another value than it waited with.
+  // Waits without a place, and continues with a changed value.
   approval: {
     nodes: [
       node("pic", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "a loom" } }),
@@ -98,7 +97,7 @@ const KINDS = {
     decide: { nodeId: "review", decision: "approve", value: "a letter" },
   },
   direct: { nodes: [picture("p", { latencyMs: 100 }), out], edges: [edge("p.image", "out.images")] },
-  // Such models run synchronously only: the answer comes before the end.
+  // Such models only run synchronously: the answer comes before the end.
   "direct-cancelled": { nodes: [picture("p", { latencyMs: 60_000 }), out], edges: [edge("p.image", "out.images")], cancel: "" },
 };
 
@@ -122,7 +121,7 @@ for (const [name, { cancel, decide, ...graph }] of Object.entries(KINDS)) {
   console.log(name, run.status, run.id);
 }
 
-/** Of a batch: its turn, and its end. */
+/** Records a batch: its turn and its end. */
 const recordBatch = async () => {
   const { body } = await api("POST", "/api/models/sandbox-image-fast/batches", { inputs: [{ prompt: "a loom" }, { prompt: "a kite" }] });
   const handle = client.workflow.getHandle(`batch-${body.batchId}`);

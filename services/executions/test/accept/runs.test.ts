@@ -24,7 +24,7 @@ import { localChannel } from "../support/local-channel";
 import { initialNodes } from "../../src/run/nodes";
 import { logger, runOf, startMoney, type Money } from "../support/money";
 
-/** The life of runs over the real billing, usage and store; workflows are played by the test. */
+/** Life of runs with real billing, usage and store; the test plays workflows. */
 
 const PRICE = 1_000;
 const { CREDIT_KIND_PLAN } = billingProto.CreditKind;
@@ -36,14 +36,14 @@ beforeAll(async () => {
 afterAll(() => money.stopBalanced());
 
 interface Faults {
-  /** What a step does instead of its work, or before it. */
+  /** Behaviour instead of a step's work, or before it. */
   hold?: () => Promise<void>;
   start?: () => Promise<void>;
-  /** What a row owes is left for another process, unless it is done before the answer. */
+  /** Leaves owed work to another process, unless it must precede the answer. */
   noBackground?: true;
 }
 
-/** One replica of executions, whose workflows run when the test says so. */
+/** A replica whose workflows run when the test says so. */
 const replica = (faults: Faults = {}, calls = 1) => {
   const channel = localChannel();
   const { stores, outbox, holds, billing } = money;
@@ -145,7 +145,7 @@ const requestOf = (userId: string, { concurrency = 1, ...part }: Part = {}): exe
     ...part,
     runner: { userId, concurrency, baseTier: "pro", source: "api-workflow" },
   });
-/** Asks, and carries the run as soon as its workflow was started. */
+/** Sends a request and carries the run as soon as its workflow has started. */
 const runThrough = async (one: ReturnType<typeof replica>, request: executions.RunRequest) => {
   const asked = one.runs.run(request);
   await Promise.race([asked, eventually(() => one.started.some(({ executionId }) => executionId === request.executionId))]);
@@ -172,7 +172,7 @@ describe("a run", () => {
     expect(await money.usageRows(userId)).toMatchObject([
       { executionId: request.executionId, status: "completed", metadata: { order: "7" } },
     ]);
-    // A second workflow of the same attempt finds that it is not its own.
+    // A second workflow of the same attempt doesn't own the run.
     expect(await one.execution.claim(request.executionId, 1, "another")).toBeNull();
   });
 
@@ -306,7 +306,7 @@ describe("waiting in line", () => {
     expect(await one.cancellation.cancelQueued(userId)).toBe(2);
     await eventually(async () => (await balance(userId)).held === PRICE);
     expect(await money.stores.rows.find(requests[3]!.executionId)).toMatchObject({ status: "cancelled", millicredits: 0 });
-    // A workflow that was started for it meanwhile has come too late.
+    // A workflow started for it meanwhile is too late.
     expect(await one.execution.claim(requests[3]!.executionId, 1, "w")).toBeNull();
   });
 
@@ -328,7 +328,7 @@ describe("waiting in line", () => {
 
 describe("a crash", () => {
   const died = (): Promise<never> => new Promise(() => undefined);
-  /** Where the starting process dies: before or after each write on the way to the workflow. */
+  /** Where the starting process dies: before or after each write before the workflow starts. */
   const CRASHES: Record<string, Faults> = {
     "before the hold": { hold: died },
     "after the hold, before the workflow": { start: died },
@@ -343,7 +343,7 @@ describe("a crash", () => {
     const looked = jest.spyOn(money.stores.rows, "find");
     const joined = other.runs.run({ ...request, requestToken: "joined" });
     void joined.catch(() => undefined);
-    // Before the run is refused: who looks it up later begins another attempt.
+    // Before the run is refused: a later lookup starts another attempt.
     await eventually(() => looked.mock.results.length > 0);
     await looked.mock.results[0]!.value;
     looked.mockRestore();
@@ -351,9 +351,9 @@ describe("a crash", () => {
     await expect(joined).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
     expect(await money.stores.rows.findOwned(request.executionId, userId)).toBeNull();
     await eventually(async () => (await balance(userId)).held === 0);
-    // Its workflow was started all the same, much later: it has no effect.
+    // Its workflow was started much later, without effect.
     expect(await other.execution.claim(request.executionId, 1, "late")).toBeNull();
-    // Asked for again it is another attempt, with a hold of its own.
+    // The next request is a new attempt with its own hold.
     const { row } = await runThrough(other, { ...request, requestToken: "again" });
     expect(row).toMatchObject({ attempt: 2 });
     expect(await balance(userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });

@@ -14,7 +14,7 @@ import { eventually } from "../../../platform/test/support/eventually";
 import { newRecord, openStore } from "../support";
 import { localChannel } from "../support/local-channel";
 
-/** The carrying of batches over the real store; runs are played by the test, and are what they are whatever becomes of who carries. */
+/** Carries batches with the real store; the test plays runs, which don't depend on who carries the batch. */
 
 const PRICE = 10;
 let stores: Stores;
@@ -23,16 +23,16 @@ beforeAll(async () => void ({ stores, stop } = await openStore()));
 afterAll(() => stop());
 
 interface Played {
-  /** What each item costs. */
+  /** Cost per item. */
   cost?: (index: number) => number;
   ends?: (index: number) => "completed" | "failed";
-  /** What the start of an item meets instead; undefined: nothing. */
+  /** Error of an item's start; undefined for success. */
   refuses?: (index: number, attempt: number) => DomainError | undefined;
   /** Runs end only when the test says so. */
   held?: boolean;
 }
 
-/** The runs of a test: each under its id, once. */
+/** Runs of a test, one per id. */
 const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = () => undefined, held = false }: Played = {}) => {
   const channel = localChannel();
   const known = new Map<string, ExecutionView>();
@@ -47,7 +47,7 @@ const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = ()
     const millicredits = status === "cancelled" ? 0 : cost(index!);
     const ended = { ...row, status, millicredits };
     known.set(row._id, ended);
-    // Delivered twice: an outbox may do that.
+    // An outbox can deliver twice.
     await stores.batches.endItem(batchId!, { index: index!, status, millicredits });
     await stores.batches.endItem(batchId!, { index: index!, status, millicredits });
     channel.publish(row._id, { type: "settled", at: Date.now(), data: {} });
@@ -141,7 +141,7 @@ it("is over once and exact, however often what carries it dies on the way", asyn
   for (let death = 0; death < 6; death += 1) {
     const dying = new AbortController();
     setTimeout(() => dying.abort(), 15);
-    // Two carry it at once where the first is thought to be dead and is not.
+    // Two processes carry it if the first only seems dead.
     await Promise.all([carrier(played)(id, dying.signal), carrier(played)(id, dying.signal)]);
   }
   expect(await carrier(played)(id, never)).toBe("over");
@@ -151,11 +151,11 @@ it("is over once and exact, however often what carries it dies on the way", asyn
 
 it("never begins what its budget may not bear, pauses, and goes on under another", async () => {
   const played = createRuns({ cost: () => PRICE });
-  // Each may come to four times its price.
+  // Each can cost four times its price.
   const id = await place(10, { maxMillicredits: 5 * PRICE + 3 }, 4 * PRICE);
   expect(await carrier(played)(id, never)).toBe("over");
   expect(await found(id)).toMatchObject({ status: "paused", reason: { code: "BUDGET_EXCEEDED" }, spent: 5 * PRICE, underWay: [] });
-  // What was set aside bounds each run, too.
+  // The reserved credits limit each run.
   expect(played.limits.every((limit) => limit !== undefined && limit <= 4 * PRICE)).toBe(true);
   const { userId } = await found(id);
   await stores.batches.resume(id, userId, { maxMillicredits: 10 * PRICE });
@@ -272,7 +272,7 @@ it("is removed with its rows once it was kept long enough, and not while anythin
   const kept = [
     await place(1, { ...long, status: "completed", finishedAt: new Date() }),
     await place(1, { ...long, status: "paused", finishedAt: null }),
-    // Its webhook is on its way.
+    // Its webhook is in delivery.
     await place(1, { ...long, status: "completed" }),
   ];
   await stores.batches.noteWebhook(gone, {}, true);

@@ -11,7 +11,7 @@ const step = (maxItems: number, itemLimit = maxItems, another?: number) => ({
 const planned = (steps: object[]): PlannedRun =>
   ({ plan: { steps } as unknown as RunPlan, holds: [], workflowSlug: "flow", modelIds: [], inputsJson: "{}", version: 3 }) as PlannedRun;
 
-/** Prices items whose inputs say how many calls each makes, and at most. */
+/** Prices items whose inputs state the number of calls, and their maximum. */
 const price = (items: object[], remaining = 0) => {
   const plan = ({ inputsJson }: PlanningRequest): Promise<PlannedRun> => {
     const { calls, most, bad, another } = JSON.parse(inputsJson) as { calls: number; most?: number; bad?: string; another?: number };

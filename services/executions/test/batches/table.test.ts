@@ -10,14 +10,14 @@ const FIELDS = [
   { name: "data", type: "json" },
 ];
 
-/** Reads a file that is there with these bytes. */
+/** Reads a stored file with these bytes. */
 const read = async (text: string | Uint8Array, bytes = Buffer.byteLength(text)): Promise<unknown[]> => {
   const readTable = createReadTable({
     media: {
       getObjects: ({ ids }) => Promise.resolve({ objects: ids[0] === "file" ? [{ key: "key", bytes } as mediaProto.StoredObject] : [] }),
       async *readObject() {
         const whole = Buffer.from(text as string);
-        // In pieces that end anywhere.
+        // Pieces end at arbitrary bytes.
         for (let from = 0; from < whole.length; from += 7)
           yield { part: { $case: "chunk" as const, value: whole.subarray(from, from + 7) } } as mediaProto.ReadObjectResponse;
       },

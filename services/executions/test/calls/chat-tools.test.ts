@@ -2,7 +2,7 @@ import type { CallResult } from "../../src/run/types";
 import { callOf, live, modelCalls, peer, PRICES, soon, usePeer, type Answer } from "../support/model-calls";
 import { events, native } from "../support/native-chat";
 
-/** Tools of text models, by each dialect: given, called, and answered. */
+/** Tools of text models in each dialect: passed, called and answered. */
 
 usePeer();
 
@@ -38,7 +38,7 @@ beforeEach(() => {
   said = [];
 });
 
-/** Two calls, as each of them answers with them at once, and in pieces. */
+/** Two calls in each dialect, as one response and as a stream. */
 const WHOLE: Readonly<Record<Dialect, Answer>> = {
   "openai-chat": {
     body: { id: "c1", choices: [{ message: { content: null, tool_calls: STEPS[0]!.tool_calls }, finish_reason: "tool_calls" }] },

@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 const live = new AbortController().signal;
-/** Files that were put into storage, which takes what begins as a picture does. */
+/** Stored files. Storage accepts bytes that start like a picture. */
 let kept: { call: HttpNodeCall; bytes: Buffer }[];
 beforeEach(() => (kept = []));
 const keepAnswer: KeepAnswer = async (call, bytes) => {

@@ -95,7 +95,7 @@ describe("polls", () => {
     await others;
   });
 
-  /** Polls with a clock that moves by a minute at each of them. */
+  /** Polls with a clock that moves a minute per poll. */
   const pollSlowly = (answer: () => Answer): Promise<unknown> => {
     let now = Date.now();
     jest.spyOn(Date, "now").mockImplementation(() => now);

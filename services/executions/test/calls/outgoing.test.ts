@@ -17,7 +17,7 @@ const budgetOf = async (...options: Parameters<typeof openOutgoing>): Promise<Bu
 afterAll(() => open.forEach(({ stop }) => stop()));
 
 const HOUR_MS = 3_600_000;
-/** What comes of a call: "made", or why not. */
+/** Result of a call: "made", or its error. */
 const call = ({ outgoing }: Budget, url: string, userId = "u", waitMs = HOUR_MS): Promise<unknown> =>
   outgoing.call({ userId, baseTier: "pro" }, url, Date.now() + waitMs).then(
     () => "made",
@@ -35,7 +35,7 @@ it("is exact for a user and a host over all processes, under parallel calls", as
   expect(made(outcomes)).toBe(20);
   expect(await call(one, "https://b.test/")).toBe("made");
   expect(await call(one, "https://a.test/", "another")).toBe("made");
-  // A name is a name, however it is written.
+  // Case doesn't matter in names.
   expect(await call(one, "https://A.test./")).toBeInstanceOf(TryAgain);
 });
 

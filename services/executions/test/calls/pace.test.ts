@@ -1,7 +1,7 @@
 import { createPace } from "../../src/calls/pace";
 import { TIMING } from "../../src/run/timing";
 
-/** A pace that follows this many jobs. */
+/** A pace with this many jobs. */
 const following = (jobs: number): ReturnType<typeof createPace> => {
   const pace = createPace();
   for (let job = 0; job < jobs; job += 1) void pace.follow("user", () => new Promise<void>(() => undefined));
@@ -39,7 +39,7 @@ it("forgets a job that is over, whichever way it ended", async () => {
 });
 
 describe("the first polls of a job", () => {
-  /** Follows jobs of a model that take about so long. @returns how late each was seen to be done, and the polls that it took */
+  /** Follows jobs of similar duration. @returns how late each was seen done, and the number of polls */
   const play = (pace: ReturnType<typeof createPace>, takesMs: number, jobs: number, intervalMs = 250) =>
     Array.from({ length: jobs }, (_, job) => {
       const doneMs = takesMs * (1 + 0.02 * Math.sin(job));
@@ -65,7 +65,7 @@ describe("the first polls of a job", () => {
       const pace = createPace();
       play(pace, takesMs, 20, intervalMs);
       const learnt = play(pace, takesMs, 200, intervalMs);
-      // Those that take longer than the provider's pause are asked for after each.
+      // Longer jobs are polled at the provider's interval.
       expect(mean(learnt.map(({ polls }) => polls))).toBeLessThan(1.4 + Math.floor((1.02 * takesMs) / intervalMs));
       expect(mean(learnt.map(({ lateMs }) => lateMs))).toBeLessThan(Math.max(65, 0.25 * takesMs));
     },

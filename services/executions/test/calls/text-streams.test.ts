@@ -34,7 +34,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** What a follower has of the text after each thing it was told. */
+/** The follower's text after each message. */
 const told = (): string[] => {
   let text = "";
   return sent.flatMap(({ id, event: { type, data } }) => {

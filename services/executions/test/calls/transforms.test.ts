@@ -28,7 +28,7 @@ const call = (operation: string, inputs: Record<string, unknown>): TransformCall
   },
 });
 
-/** Calls of operations, with what media and transform were asked for. */
+/** Calls of operations, with the requests to media and transform. */
 const world = () => {
   const [asked, ingested]: [transform.RunRequest[], media.IngestRequest[]] = [[], []];
   const options: TransformsOptions = {

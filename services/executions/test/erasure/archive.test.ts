@@ -6,7 +6,7 @@ import { pathOf } from "../../src/erasure/export/texts";
 
 const MEGABYTE = 1_048_576;
 
-/** The entries of a ZIP, by its own table. */
+/** Entries of a ZIP, from its directory. */
 const entriesOf = (zip: Buffer): Map<string, Buffer> => {
   const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
   const found = new Map<string, Buffer>();

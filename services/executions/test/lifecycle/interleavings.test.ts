@@ -6,8 +6,8 @@ import { startMoney, type Money } from "../support/money";
 import { createWorld, COST, PRICE, type Replica, type RunPlan, type World } from "../support/world";
 
 /**
- * Requests, cancellations, sweeps, renewals of attempts, crashes, terminated and failing workflows of a few runs at two replicas,
- * in every order of their reads and writes that is found: over the real store, billing and usage.
+ * Random interleavings of requests, cancellations, sweeps, renewals, crashes, and terminated and failing workflows of a few runs on two
+ * replicas, with the real store, billing and usage.
  */
 
 let money: Money;
@@ -43,7 +43,7 @@ const scene = fc.record({
     fc.record({ calls: fc.nat({ max: 2 }), more: fc.nat({ max: 1 }), end: fc.constantFrom("completed" as const, "failed" as const) }),
     { minLength: RUNS, maxLength: RUNS },
   ),
-  /** One after another, each of these by a client or a process of its own. */
+  /** Sequential steps, each by its own client or process. */
   stories: fc.array(fc.array(deed, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
   concurrency: fc.constantFrom(0, 1, 2),
   noQueue: fc.boolean(),
@@ -52,7 +52,7 @@ const scene = fc.record({
 });
 type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
 
-/** What runs that completed are charged, beside what holds of all. */
+/** Charges of completed runs, besides the rules for all. */
 const pricesOf = async (world: World, plans: readonly RunPlan[], requests: readonly executions.RunRequest[]): Promise<string[]> => {
   const rows = await Promise.all(requests.map(({ executionId }) => money.stores.rows.find(executionId)));
   return rows.flatMap((row, index) => {
@@ -108,7 +108,7 @@ const play = async ({
   };
   let isOver = false;
   let turns = 0;
-  /** Carries workflows as they are started, by one replica and another. */
+  /** Carries started workflows, alternating between replicas. */
   const carryAll = async (): Promise<void> => {
     const by = (): Replica => replicas[(turns += 1) % REPLICAS]!;
     const carried = new Map<unknown, Promise<void>>();
@@ -135,7 +135,7 @@ const play = async ({
   return { faults: [...(await world.faults()), ...(await pricesOf(world, plans, requests))], order };
 };
 
-/** Scenes that are played at once: each has users and runs of its own, and makes its own calls one at a time. */
+/** Scenes in parallel. Each has its own users and runs, and makes one call at a time. */
 const AT_ONCE = 4;
 
 it("ends each accepted run once, charges it once and tells the truth, in whatever order it all happens", async () => {

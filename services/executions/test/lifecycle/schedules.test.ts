@@ -37,7 +37,7 @@ afterAll(async () => {
   await money.stop();
 });
 
-/** Accounts with a plan whose month is over for a while. */
+/** Accounts whose month is over. */
 const subscribe = async (users: readonly string[]): Promise<void> => {
   for (const userId of users) {
     await money.billing.setPlan(
@@ -54,16 +54,16 @@ const subscribe = async (users: readonly string[]): Promise<void> => {
 const kindsOf = async (userId: string): Promise<string[]> =>
   (await money.billing.listLedger({ userId, limit: 100, cursor: "" })).rows.map((row) => row.kind);
 
-/** The result of the next workflow that the schedule starts. */
+/** Result of the next workflow that the schedule starts. */
 const trigger = async (schedule: ScheduleHandle): Promise<unknown> => {
   const before = new Set((await schedule.describe()).info.recentActions.map(({ action }) => action.workflow.firstExecutionRunId));
-  // By its own policy a schedule skips what it is asked for before it has heard that the last one is over.
+  // Otherwise a schedule skips a trigger until it has seen the end of its last workflow.
   await schedule.trigger("ALLOW_ALL");
   for (;;) {
     const { recentActions } = (await schedule.describe()).info;
     const started = recentActions.find(({ action }) => !before.has(action.workflow.firstExecutionRunId));
     if (started) {
-      // Workflows of one second share their id.
+      // Workflows started in one second share their id.
       const { workflowId, firstExecutionRunId } = started.action.workflow;
       return temporal.client.workflow.getHandle(workflowId, firstExecutionRunId).result();
     }

@@ -10,12 +10,12 @@ import { createExecution } from "../../src/lifecycle/execution";
 import { runOf, startMoney, type Money } from "../support/money";
 
 /**
- * The settlement table, whole: every way a run may end, over every way it may be paid, waited for or not, through the real
- * billing and usage services. The sum of the nodes' receipts, the usage row and the ledger's capture must be one number.
+ * The complete settlement table: every end of a run, every way of payment, awaited or not, through the real billing and usage. Receipts of
+ * nodes, usage row and ledger must agree.
  */
 
 const { CREDIT_KIND_GRANT, CREDIT_KIND_PLAN, CREDIT_KIND_TOPUP } = billingProto.CreditKind;
-/** Two calls of a painter, one of a singer; held at 3 and 2 credits a call. */
+/** Two calls of a painter and one of a singer, held at 3 and 2 credits. */
 const NODES = [
   { id: "pics", model: "painter", calls: 2, maxMillicredits: 3_000 },
   { id: "song", model: "singer", calls: 1, maxMillicredits: 2_000 },
@@ -39,7 +39,7 @@ interface Funds {
   painter: number;
   singer: number;
 }
-/** What pays, and what each call of [pics:0, pics:1, song:0] then holds; 0 for a grant. */
+/** Funds, and the hold of each call of [pics:0, pics:1, song:0]; 0 for a grant. */
 const FUNDS: Record<string, { funds: Funds; held: [number, number, number] }> = {
   "plan credits": { funds: { plan: 9_000, topUp: 0, painter: 0, singer: 0 }, held: [3_000, 3_000, 2_000] },
   "top-up credits": { funds: { plan: 0, topUp: 9_000, painter: 0, singer: 0 }, held: [3_000, 3_000, 2_000] },
@@ -53,11 +53,11 @@ interface Outcome {
   completed: string[];
   /** A cancellation was accepted before the end. */
   cancelled?: boolean;
-  /** The row's status, if it is not what was seen. */
+  /** Status of the row, if it differs. */
   status?: FinalStatus;
-  /** Submitted, and not seen to end. */
+  /** Submitted without an end. */
   underWay?: string[];
-  /** What credits pay is captured, what a grant pays is used: of completed calls what they cost, of those under way what was held. */
+  /** Credits are captured and grants used: for completed calls their cost, for those under way their hold. */
   paid: "submitted" | "completed" | "none";
 }
 const OUTCOMES: Record<string, Outcome> = {
@@ -129,7 +129,7 @@ const endOf = (input: RunInput, { seen, error, completed, underWay = [] }: Outco
   underWay,
 });
 
-/** What an account must have left, by the table of decisions and nothing else. */
+/** Expected balances, computed only from the settlement table. */
 const expected = (funds: Funds, held: [number, number, number], { completed, underWay = [], paid }: Outcome) => {
   const keys = ["pics:0", "pics:1", "song:0"];
   const isUnderWay = (key: string): boolean => paid === "submitted" && underWay.includes(key);
@@ -180,7 +180,7 @@ describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, he
     const status = outcome.status ?? outcome.seen;
     const settle = () => money.settle({ ...input, held: taken }, endOf(input, outcome));
     expect(await settle()).toEqual({ status, millicredits: want.total });
-    // Whoever asks again gets the same answer, and nothing moves.
+    // Settling again gives the same answer and moves nothing.
     expect(await settle()).toEqual({ status, millicredits: want.total });
 
     const { account } = await money.billing.getAccount({ userId });
@@ -201,7 +201,7 @@ describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, he
     const errorCode = status === "failed" ? outcome.error!.code : undefined;
     expect(row).toMatchObject({ status, millicredits: want.total, userCostMicroUsd: want.total * 10 });
     expect(row.errorCode).toBe(errorCode);
-    // Wholesale also of what a grant paid for the user.
+    // Includes the wholesale price of calls paid by grants.
     const byGrants = outcome.completed.filter((key) => held[["pics:0", "pics:1", "song:0"].indexOf(key)] === 0 && outcome.paid !== "none");
     const wholesale = Math.round((want.total * 10) / 1.5) + byGrants.reduce((sum, key) => sum + call(key).costMicroUsd, 0);
     expect(row.costMicroUsd).toBe(wholesale);
@@ -307,7 +307,7 @@ it("releases what a cancelled run sent to a provider that did not take it, and c
   await money.stores.calls.submitted(sent("pics"), "only");
   await money.stores.calls.notReceived(sent("pics"), "only");
   await money.stores.calls.notReceived(sent("song"), "second");
-  // Told twice, as by a process that crashed in between.
+  // Reported twice, as after a crash in between.
   await money.stores.calls.notReceived(sent("song"), "second");
   const end = { ...endOf(run, OUTCOMES["cancelled after some"]!), completed: [] };
   expect(await money.settle(run, end)).toMatchObject({ millicredits: 2_000 });

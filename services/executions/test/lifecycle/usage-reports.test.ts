@@ -5,7 +5,7 @@ import { createUsageReports } from "../../src/lifecycle/usage-reports";
 const runOf = (executionId: string): proto.FinishRunRequest => proto.FinishRunRequest.fromPartial({ run: { executionId } });
 const idOf = ({ run }: proto.FinishRunRequest): string => run!.executionId;
 
-/** Usage that is told of runs, and answers the first call only when it is let to. */
+/** Usage that answers its first call only when allowed. */
 const usageOf = (finishes: (ids: string[]) => Promise<string[]> = (ids) => Promise.resolve(ids)) => {
   const told: string[][] = [];
   let letGo: () => void = () => undefined;
@@ -28,7 +28,7 @@ const usageOf = (finishes: (ids: string[]) => Promise<string[]> = (ids) => Promi
   return { told, letGo, toldRuns: createUsageReports(usage) };
 };
 
-/** One run is told of, and three more while that lasts. @returns how each of the four ended */
+/** Reports one run, and three more during that call. @returns the outcome of each */
 const fourOf = async ({ told, letGo, toldRuns }: ReturnType<typeof usageOf>, ids = ["b", "c", "d"]) => {
   const outcomes = [toldRuns.finished(runOf("a"))];
   while (told.length === 0) await Promise.resolve();

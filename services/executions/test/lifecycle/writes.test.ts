@@ -8,7 +8,7 @@ import { initialNodes } from "../../src/run/nodes";
 import { endFree, readsOf } from "../support/index";
 import { runOf } from "../support/money";
 
-/** A store in a database of its own, with the commands that are sent to that. */
+/** A store in its own database, with a list of its commands. */
 const open = async () => {
   const uri = new URL(process.env.MONGODB_URI!);
   uri.searchParams.set("monitorCommands", "true");

@@ -6,7 +6,7 @@ import { createHook, QUESTIONS, type Hook, type Question } from "../../src/moder
 import { SECRET } from "../support/moderation-hook";
 import { startRecordingServer, type RecordingServer } from "../../../providers/test/support/recording-server";
 
-/** The hook of the documentation, in front of a service that answers as OpenAI's moderations do. */
+/** The hook from the documentation, in front of a service that answers like OpenAI's moderations. */
 
 const EXAMPLE = join(__dirname, "..", "..", "..", "..", "docs", "guide", "examples", "moderation-by-openai.mjs");
 const PNG = Buffer.from("89504e470d0a1a0a", "hex");

@@ -144,7 +144,7 @@ const optionsOf = (modality: "image" | "text", { storage: held }: Moderation): C
   };
 };
 
-/** What a run makes calls by, in a process that has just started. */
+/** Calls of runs in a new process. */
 const callsOf = (moderation = moderationOf()): Calls =>
   moderation.calls({
     files: createFiles(optionsOf("image", moderation)),

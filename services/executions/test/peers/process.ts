@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Longest start of a peer, for a test's own time-out. */
+/** Longest start of a peer, for the test's timeout. */
 export const START_MS = 120_000;
 const READY_MS = START_MS - 10_000;
 const LOOK_MS = 250;
 const OUTPUT_KEPT = 20_000;
 
-/** The Python or the program that `npm run drill peers` prepared. */
+/** The Python or program prepared by `npm run drill peers`. */
 export const peerOf = (name: string): string => {
   const path = process.env[`PEER_${name.toUpperCase()}`];
   if (!path) throw new Error("run these tests by: npm run drill peers");
@@ -17,18 +17,18 @@ export const peerOf = (name: string): string => {
 };
 
 export interface PeerOptions {
-  /** What is run: a Python, or a program. */
+  /** A Python or another program. */
   command: string;
   args: string[];
   env: Record<string, string>;
   cwd: string;
-  /** Whether it takes requests by now. */
+  /** True once it accepts requests. */
   isReady: () => Promise<boolean>;
 }
 
-/** Starts somebody else's server, and waits until it is ready. Resolves to what stops it. */
+/** Starts another project's server and waits until it is ready. Resolves to its stop function. */
 export const startPeer = async ({ command, args, env, cwd, isReady }: PeerOptions): Promise<() => Promise<void>> => {
-  // Some start a "python" of their own accord: it must be theirs.
+  // Some start "python" themselves, and it must be the same one.
   const path = `${dirname(command)}:${process.env.PATH}`;
   const child = spawn(command, args, {
     cwd,

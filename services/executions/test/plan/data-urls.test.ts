@@ -4,14 +4,14 @@ import { createDataFiles, takeOutDataUrls } from "../../src/plan/data-urls";
 import type { PlannedRun } from "../../src/plan/planning";
 import { startPlanningServices, type PlanningServices } from "../support/planning-services";
 
-/** Data URLs that are given for files: files of the runner's before the run is recorded. */
+/** Data URLs in inputs become files of the runner before the run is recorded. */
 
 const STORAGE = "http://public.test/media/";
 const OURS = expect.stringMatching(/^http:\/\/public\.test\/media\/[0-9a-f]{32}\.png$/) as string;
 const FILE = { url: OURS, contentType: "image/png" };
 const SIGNATURE = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 let pictures = 0;
-/** A picture that there was not before. */
+/** A unique picture. */
 const picture = (bytes = 64): string => {
   const content = Buffer.alloc(bytes, "loom");
   content.writeUInt32BE((pictures += 1));
@@ -124,7 +124,7 @@ it("stores nothing for a run that is refused for another reason, nor for a quote
   expect(await storedBy("refused")).toEqual([]);
 });
 
-/** The same data as tools write it. */
+/** The same data with line breaks, as some tools write it. */
 const lines = (url: string, between = "\r\n"): string => {
   const [head, data] = [url.slice(0, url.indexOf(",") + 1), url.slice(url.indexOf(",") + 1)];
   return head + data.replaceAll(/.{76}/g, `$&${between}`);

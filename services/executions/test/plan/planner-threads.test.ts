@@ -19,7 +19,7 @@ const threads = (options: Partial<ThreadOptions> = {}): PlannerThreads => {
   return made;
 };
 
-/** A thread that does what its task's inputs say. */
+/** A thread that follows instructions in its task's inputs. */
 const HOSTILE = join(folder, "hostile.js");
 writeFileSync(
   HOSTILE,

@@ -425,11 +425,11 @@ describe("somebody else's template", () => {
     expect(planned.steps.find((step) => step.id === "set")!.literals.image).toEqual(url);
     expect(planned.steps.find((step) => step.id === "pic")!.sources.image).toEqual([{ value: [file] }]);
     expect(planned.authorFiles).toBeUndefined();
-    // Its runner is not told what its nodes made of them.
+    // Its runner can't see what its nodes made.
     expect(planned.hidesOutputs).toBe(true);
     expect(JSON.stringify(planned.evaluated)).not.toContain("public.test");
     expect(JSON.stringify((await plan(target, {}, { runner: runner({ userId: "author" }) })).plan.evaluated)).toContain("public.test");
-    // A field that is given is the runner's own file, as ever.
+    // An explicit field is the runner's own file.
     expect((await plan(target, { photo: await upload("stranger") }, stranger)).plan.output.photo).toEqual([{ value: file }]);
   });
 

@@ -12,13 +12,13 @@ import {
 import { GraphRun } from "../../src/run/graph-run";
 
 /**
- * Maximal random graphs. `RANDOM_GRAPHS=2000 npx jest services/executions/test/plan/random-graphs` tries more of them, and prints what
- * each hundred took: CPU, and the heap after it (collected first under `node --expose-gc`).
+ * Large random graphs. `RANDOM_GRAPHS=2000 npx jest services/executions/test/plan/random-graphs` tries more, and prints CPU and heap per
+ * hundred (run under `node --expose-gc` for exact heaps).
  */
 const DEFAULT_GRAPHS = 100;
 const GRAPHS = Number(process.env.RANDOM_GRAPHS ?? DEFAULT_GRAPHS);
 
-/** The same numbers for the same seed. */
+/** Deterministic for a seed. */
 const randomOf = (seed: number): ((below: number) => number) => {
   let state = seed;
   return (below) => {
@@ -40,7 +40,7 @@ const PIC: ModelTerms = {
 };
 
 type Random = (below: number) => number;
-/** Large texts are rare enough for the graph to be one that can be saved. */
+/** Large texts are rare, so that the graph can be saved. */
 const SIZES = [...Array.from({ length: 15 }, (_, index) => index * 100), 200_000];
 const textOf = (random: Random): string => {
   const size = SIZES[random(SIZES.length)]!;
@@ -103,7 +103,7 @@ const plan = (seed: number): Planned =>
     markupPermille: 1_500,
   });
 
-/** Runs a plan with answers that are as large as they may be. True when it ended by a bound. */
+/** Runs a plan with answers of maximum size. True if a bound ended it. */
 const runs = (planned: RunPlan): boolean => {
   const run = new GraphRun(planned);
   const done = new Set(planned.evaluated.map(({ id }) => id));

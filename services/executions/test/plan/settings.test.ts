@@ -14,7 +14,7 @@ it("puts settings over those of the nodes that are named, each member of inputs 
   expect(changed.nodesJson).toBe(
     '[{"id":"pic","type":"x","data":{"model":"b","inputs":{"prompt":"p","n":1.0,"seed":7}}},{"id":"box","type":"y","data":{"text":"u"}}]',
   );
-  // A planner keeps graphs by their keys.
+  // Planners cache graphs by key.
   expect(changed.key).not.toBe(graph.key);
   expect(withSettings(graph, '{"pic":{"model":"c"}}', false).key).not.toBe(changed.key);
 });

@@ -55,7 +55,7 @@ describe("of a fan-out whose calls were submitted", () => {
   const namesOf = async (id: string): Promise<unknown[]> =>
     (await readsOf(stores).get(id, "user")).nodes[0]!.calls.map(({ item, status, requestId }) => [item, status, requestId]);
 
-  /** A run whose calls are noted as sent, with a log that is longer than a row keeps: its beginning is put away. */
+  /** A run with sent calls and a log longer than a row keeps. */
   const sent = async (): Promise<string> => {
     const { _id } = newRecord("user");
     await stores.rows.insert(newRecord("user", { _id, nodes: [{ ...pic!, items: 20 }] }));

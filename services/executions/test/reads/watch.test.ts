@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-/** A channel inside this process, whose listeners can be counted. */
+/** A channel in this process with a count of listeners. */
 const localChannel = (): Pick<EventChannel, "publish" | "subscribe"> & { listeners: (id: string) => number } => {
   const emitter = new EventEmitter();
   return {

@@ -11,7 +11,7 @@ const PATIENCE_MS = 20_000;
 afterAll(() => connections.forEach((each) => each.disconnect()));
 
 const event = (type: string): ChannelEvent => ({ type, at: 1, data: {} });
-/** What a listener hears, as a promise of so many events. */
+/** Resolves after a listener received this many events. */
 const hearing = (
   channel: EventChannel,
   executionId: string,
@@ -30,7 +30,7 @@ const hearing = (
 };
 const subscribers = async (redis: Redis, executionId: string): Promise<number> =>
   Number((await redis.pubsub("NUMSUB", `${prefix}executions:${executionId}`))[1]);
-/** A command may have timed out on a busy machine. */
+/** A command can time out on a busy machine. */
 const until = (ask: () => Promise<boolean>): Promise<boolean> => eventually(() => ask().catch(() => false));
 const untilHeard = async (heard: Promise<unknown>, say: () => unknown): Promise<void> => {
   let isHeard = false;
@@ -41,7 +41,7 @@ const untilHeard = async (heard: Promise<unknown>, say: () => unknown): Promise<
   });
 };
 
-/** One replica: its own two connections. */
+/** A replica with its own two connections. */
 const replica = async (): Promise<{ channel: EventChannel; publisher: Redis; subscriber: Redis }> => {
   const url = process.env.REDIS_URL!;
   const [publisher, subscriber] = [connectRedis({ url, logger }), connectRedis({ url, logger, subscriber: true })];

@@ -26,7 +26,7 @@ it("tells once what another replica appends and puts away while this one is abou
   const slow = createEventLog(executionModel(connection), {
     getText: stores.payloads.getText,
     putText: async (text, owner) => {
-      // Between what this one appends and what it puts away.
+      // Between the append and the move of this process.
       if (!isMet) await stores.log.append(_id, [short("second")]);
       isMet = true;
       return stores.payloads.putText(text, owner);
@@ -42,7 +42,7 @@ it("puts nothing away twice, whatever a process knows of what others have put aw
   const { _id } = newRecord("user");
   await stores.rows.insert(newRecord("user", { _id }));
   const { collection } = connection.model<ExecutionRecord>("Execution");
-  // What it appends to is answered with the parts that came of it meanwhile.
+  // The append returns the parts that another process has created meanwhile.
   const findOneAndUpdate = async (...args: [object, object, object]) => {
     const row = await collection.findOneAndUpdate(...args);
     await stores.log.append(_id, [long("second")]);

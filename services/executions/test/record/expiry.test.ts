@@ -18,7 +18,7 @@ beforeEach(async () => void ({ stores, connection, stop } = await openStore({ re
 afterEach(() => stop());
 
 const webhook = (state: DeliveryState) => ({ ...newWebhookState({ url: "https://a.test", events: [] }), state });
-/** A run of which everything is kept that can be. */
+/** A run with everything that can be stored. */
 const insert = async (part: Partial<ExecutionRecord>): Promise<string> => {
   const record = newRecord("u", { status: "completed", ...part });
   await stores.rows.insert(record);
@@ -28,7 +28,7 @@ const insert = async (part: Partial<ExecutionRecord>): Promise<string> => {
 };
 const ended = (days: number): Partial<ExecutionRecord> => ({ createdAt: ago(days), finishedAt: ago(days) });
 
-/** Removes in pages until nothing is left to be removed. */
+/** Deletes page by page until nothing is left. */
 const removeAll = async (limit = 2, pendingOf: PendingOf = async () => new Set()): Promise<number> => {
   let total = 0;
   for (let cursor = ""; ;) {
@@ -57,7 +57,7 @@ it("removes what ended long enough ago, with its events and calls, and nothing t
   ];
   const kept = [
     await insert(ended(89)),
-    // Began before, and ended within the time.
+    // Started before the limit and ended after it.
     await insert({ createdAt: ago(91), finishedAt: ago(89.5) }),
     await insert({ ...ended(100), status: "processing", finishedAt: null }),
     await insert({ ...ended(100), status: "cancel_requested", finishedAt: null }),
@@ -76,7 +76,7 @@ it("removes what ended long enough ago, with its events and calls, and nothing t
 
 it("goes on where a page that was cut short ended", async () => {
   const id = await insert(ended(100));
-  // The calls went, and then the process died.
+  // The process died after deleting the calls.
   await connection.collection("calls").deleteMany({ executionId: id });
   expect(await removeAll()).toBe(1);
   expect(await left()).toEqual(new Set());
@@ -118,7 +118,7 @@ it("keeps long texts as long as the runs that name them, and a run's payloads un
   expect(await stores.payloads.removeExpired(inDays(59), 10)).toBe(0);
   expect(await stores.payloads.removeExpired(inDays(61), 10)).toBe(1);
   expect(await stores.payloads.get("payload")).toBeNull();
-  // A run that was begun now may end in two days, and in 30 more where it waits for decisions, and is kept for 90 more.
+  // A run started now may take two days, wait 30 more for decisions, and is then kept for 90.
   expect(await stores.payloads.removeExpired(inDays(122), 10)).toBe(0);
   expect(await stores.payloads.getText(text)).toHaveLength(10_000);
   expect(await stores.payloads.removeExpired(inDays(124), 10)).toBe(1);

@@ -6,7 +6,7 @@ const LONG_MS = 60_000;
 const event = (key: string): ExecutionEvent => ({ key, type: "news", at: new Date(), data: {} });
 const keys = (events: readonly ExecutionEvent[]): string[] => events.map(({ key }) => key);
 
-/** A log in memory whose writes are let through one by one, where they are held. */
+/** A log in memory whose writes can be held. */
 const start = ({ isHeld = false } = {}) => {
   const recorded = new Set<string>();
   const writes: string[][] = [];

@@ -10,7 +10,7 @@ import { initialNodes } from "../../src/run/nodes";
 import { endFree, endsOf, readsOf } from "../support";
 import { runOf } from "../support/money";
 
-/** What a row may take, whatever its run gave. */
+/** Maximum size of a row, whatever its run returned. */
 const ROW_BYTES = 64 * 1024;
 
 const open = async () => {
@@ -44,7 +44,7 @@ const endOf = (run: RunInput): RunEnd => ({
   nodes: initialNodes(run.plan),
   completed: [],
 });
-/** What is read of runs when their ends are announced. */
+/** Rows read when ends are announced. */
 const read: Promise<ExecutionView>[] = [];
 const publish: EventChannel["publish"] = (id, { type }) => {
   if (type === "settled") read.push(stores.rows.find(id).then((row) => stores.log.whole(row!)));
@@ -69,13 +69,13 @@ it("keeps a result of the largest size beside the row, and tells it as it is whe
   expect((await Promise.all(read)).map(({ resultJson }) => JSON.parse(resultJson!) as unknown)).toEqual([LARGEST, LARGEST]);
 });
 
-/** A row without what it became. */
+/** A row without its final state. */
 const rowOf = async (id: string): Promise<object> => {
   const { resultHash: _, ...row } = (await stores.rows.find(id))!;
   return { ...row, events: [] };
 };
 
-/** A run of some nodes that make some calls each, as its workflow and its activities tell of it. */
+/** Plays workflow and activities of a run with this many nodes and calls. */
 const carry = async (nodes: number, callsEach: number): Promise<{ input: RunInput; bytes: number[] }> => {
   const input = runOf(
     "user",
@@ -90,7 +90,7 @@ const carry = async (nodes: number, callsEach: number): Promise<{ input: RunInpu
     ...{ executionId, userId, nodeId: `node-${nodeIndex}`, nodeIndex, item, items: callsEach, startedAt: Date.now(), key: "" },
   });
   const files = [{ url: `https://nodeloom.test/media/${"0".repeat(32)}.png`, contentType: "image/png" }];
-  // Steps of a run go on side by side.
+  // Steps of a run overlap.
   const width = callsEach === 1 ? 25 : 2;
   for (let first = 0; first < nodes; first += width) {
     const calls = Array.from({ length: width * callsEach }, (_, at) => context(first + Math.floor(at / callsEach), at % callsEach));

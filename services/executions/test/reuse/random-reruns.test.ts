@@ -1,11 +1,11 @@
 import type { Graph } from "@nodeloom/kernel";
 import { createReuseWorld, planOf, quotedOf, type Asking } from "../support/reuse-world";
 
-/** Random graphs, edited and run again. `RANDOM_RERUNS=5000 npx jest services/executions/test/reuse` tries more of them. */
+/** Random graphs, edited and rerun. `RANDOM_RERUNS=5000 npx jest services/executions/test/reuse` tries more. */
 const RERUNS = Number(process.env.RANDOM_RERUNS ?? 120);
 
 type Random = (below: number) => number;
-/** The same numbers for the same seed. */
+/** Deterministic for a seed. */
 const randomOf = (seed: number): Random => {
   let state = seed;
   return (below) => {
@@ -65,7 +65,7 @@ const randomAsking = (random: Random): Asking => {
     const id = `n${index}`;
     nodes.push({ id, type, data: data(random) });
     for (const targetHandle of inputs) {
-      // An address inside a text says where a file lies, and that is another place in every run.
+      // A file's address inside a text differs between runs.
       const from = outputs.filter(({ sourceHandle }) => (sourceHandle === "image") === (targetHandle === "image"));
       if (from.length > 0) edges.push({ ...from[random(from.length)]!, target: id, targetHandle });
     }
@@ -78,7 +78,7 @@ const randomAsking = (random: Random): Asking => {
   return { graph, inputs: { topic: `topic ${random(3)}`, words: ["a", "b", "c"].slice(0, 1 + random(3)) } };
 };
 
-/** The same with another input, another text, or another list. */
+/** Changes an input, a text, or a list. */
 const edited = ({ graph, inputs }: Asking, random: Random): Asking => {
   if (random(3) === 0) return { graph, inputs: { ...inputs, topic: `topic ${random(3)}` } };
   if (random(3) === 0) return { graph, inputs: { ...inputs, words: ["a", "c", "b", "d"].slice(0, 1 + random(4)) } };
@@ -106,7 +106,7 @@ const tryOne = async (seed: number): Promise<Tried> => {
   await world.carry(firstPlan, "first");
   const whole = await fresh.carry(freshPlan, "fresh");
 
-  // A second rerun, of what was edited and edited back, finds the calls of the whole chain.
+  // Rerunning after an edit was undone finds the calls of the whole chain.
   const chain = random(2) === 0;
   const sources = chain ? ["between", "first"] : ["first"];
   if (chain) {
@@ -143,7 +143,7 @@ it("gives what a fresh run gives, costs what changed, and is quoted at what it c
     }
   }
   const valid = tried.filter(({ isTried }) => isTried);
-  // Enough of them say something.
+  // Enough cases must be meaningful.
   expect(valid.length).toBeGreaterThan(RERUNS / 4);
   expect(valid.filter(({ taken }) => taken > 0).length).toBeGreaterThan(RERUNS / 10);
   expect(valid.filter(({ isExact, taken }) => isExact && taken > 0).length).toBeGreaterThan(RERUNS / 20);

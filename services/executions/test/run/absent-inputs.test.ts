@@ -1,7 +1,7 @@
 import { planRun, readGraph, shareTexts, type ModelTerms, type PlanStep, type RunPlan } from "@nodeloom/kernel";
 import { GraphRun } from "../../src/run/graph-run";
 
-/** Runs whose optional inputs are empty: a plan travels as JSON, and such a run ends as any other. */
+/** Runs with empty optional inputs: a plan travels as JSON, and the run ends as usual. */
 
 const inputSchema = {
   type: "object",
@@ -55,7 +55,7 @@ const planOf = (type: string, nodes: readonly Node[], edges: readonly Edge[]): R
 
 const travelled = (plan: RunPlan): RunPlan => JSON.parse(JSON.stringify(shareTexts(plan))) as RunPlan;
 
-/** Runs a plan; models make one file for each item. */
+/** Runs a plan; models create one file per item. */
 const runOf = (plan: RunPlan) => {
   const run = new GraphRun(plan);
   const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));

@@ -7,7 +7,7 @@ type Edge = { id: string; source: string; sourceHandle: string; target: string; 
 
 const SIZES = 4;
 
-/** A node of a random graph: a switch by size, or a text that says what flows in. `from` picks the outputs that flow into it. */
+/** A node of a random graph: a switch by size, or a text that lists its inputs. `from` selects the outputs that flow in. */
 interface Made {
   isSwitch: boolean;
   limit: number;
@@ -46,7 +46,7 @@ const planOf = (graph: ReturnType<typeof readGraph>, size: number): RunPlan => {
   return plan;
 };
 
-/** Runs a plan step by step, in which the HTTP request brings the size. */
+/** Runs a plan step by step; the HTTP request returns the size. */
 const runOf = (plan: RunPlan, size: number): { skipped: string[]; result: unknown } => {
   const run = new GraphRun(plan);
   const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));

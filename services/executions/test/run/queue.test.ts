@@ -11,7 +11,7 @@ it("gives places in order of arrival, and lets nobody overtake those who wait", 
     return arrived.place;
   });
   expect(places).toEqual([0, 0, 1, 2]);
-  // A place is free, but it is the oldest's.
+  // The free place belongs to the oldest.
   queue = leave(queue, ["a"]);
   expect(arrive(queue, "e").place).toBe(3);
   const { queue: next, moved } = moveUp(queue);

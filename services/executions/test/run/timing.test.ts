@@ -5,7 +5,7 @@ import { ATTEMPTS, TIMING } from "../../src/run/timing";
 
 const PAGE = join(__dirname, "..", "..", "..", "..", "docs", "operations", "times.md");
 const ROW = /^\| `(\w+)` +\| ([^|]+?) +\|/gm;
-/** A number of beats, and no time. */
+/** A count, not a time. */
 const NO_TIME = "beatsPerTimeout";
 
 const UNITS = [
@@ -45,7 +45,7 @@ it("keeps the times in an order that makes sense", () => {
   } = TIMING;
   expect(job).toBeLessThan(run);
   expect(submitLost).toBeLessThan(submitReserve);
-  // A provider that is away can be tried again within the time of one submission.
+  // An unavailable provider can be retried within one submission.
   expect(breakerPauses.at(-1)! + submitReserve).toBeLessThan(submitTotal);
   expect(heartbeatQuick).toBeLessThan(heartbeat);
   expect(submitTotal).toBeLessThan(text);

@@ -1,6 +1,6 @@
-// A process that carries a run to where a language model is about to be asked once more, and dies there.
+// Carries a run until a language model is about to be asked a second time, and dies there.
 //   node dying-worker.cjs <Temporal's address> <task queue>
-// Tells its parent of each call before it answers it.
+// Reports each call to its parent before answering.
 const { createLogger } = require("@nodeloom/platform");
 const { join } = require("node:path");
 const { connectTemporal } = require("@nodeloom/platform/temporal");

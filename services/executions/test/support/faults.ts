@@ -1,18 +1,18 @@
 import { MongoNetworkError } from "mongodb";
 import { unavailable } from "@nodeloom/kernel";
 
-/** Where a process fails: at its n-th write since it was armed, before or after that write is made. */
+/** Where a process fails: before or after its n-th write since it was armed. */
 export interface Fault {
   at: number;
   when: "before" | "after";
-  /** `dies`: nothing that the process began goes on. `fails`: the caller is told that the write failed. */
+  /** `dies`: nothing that the process started continues. `fails`: the caller gets an error. */
   how: "dies" | "fails";
 }
 
 const STORES = ["rows", "log", "calls", "payloads", "queues", "approvals"] as const;
 type Port = (typeof STORES)[number] | "billing" | "usage" | "temporal";
 
-/** What of each port changes something. */
+/** Methods of each port that change something. */
 const WRITES: Readonly<Record<Port, readonly string[]>> = {
   rows: [
     "insert",
@@ -41,12 +41,12 @@ const WRITES: Readonly<Record<Port, readonly string[]>> = {
 const never = (): Promise<never> => new Promise(() => undefined);
 type Method = (...args: unknown[]) => Promise<unknown>;
 
-/** A process of executions as far as it can fail: its ports go through `wrap`. */
+/** A process that can fail: its ports go through `wrap`. */
 export interface Process {
   wrap<T extends object>(port: Port, target: T): T;
-  /** From now on writes are counted. */
+  /** Starts to count writes. */
   arm(fault?: Fault): void;
-  /** The writes since then. */
+  /** Writes since it was armed. */
   readonly writes: readonly string[];
   /** Resolves when it dies. */
   readonly death: Promise<void>;

@@ -9,11 +9,11 @@ import type { ExecutionRecord } from "../../src/run/record";
 import { createReads, type Reads } from "../../src/reads/reads";
 import { createStores, type Stores, type StoresOptions } from "../../src/record/stores";
 
-/** A store in a database of its own. */
+/** A store in its own database. */
 export const openStore = (options: StoresOptions = {}): Promise<{ stores: Stores; connection: Connection; stop: () => Promise<void> }> =>
   openOwnStores("executions", (connection) => createStores(connection, options));
 
-/** An execution under way, with one node. */
+/** An execution under way with one node. */
 export const newRecord = (userId: string = randomUUID(), part: Partial<ExecutionRecord> = {}): ExecutionRecord => ({
   _id: randomUUID(),
   userId,
@@ -59,7 +59,7 @@ export const newRecord = (userId: string = randomUUID(), part: Partial<Execution
   ...part,
 });
 
-/** Outgoing calls of runs with budgets of their own. */
+/** Outgoing calls with a separate budget. */
 export const openOutgoing = async (
   ...options: Parameters<typeof openOutgoingBudget>
 ): Promise<{ outgoing: Outgoing; stop: () => void }> => {
@@ -67,19 +67,18 @@ export const openOutgoing = async (
   return { outgoing: createOutgoing(take), stop };
 };
 
-/** Where every end is delivered before it is told. */
+/** For tests in which ends are always delivered. */
 export const DELIVERED = (): Promise<void> => Promise.resolve();
-/** Executions of a store as their owners read them. */
 export const readsOf = (stores: Stores): Reads => createReads(stores, DELIVERED);
 
-/** Ends runs that hold nothing, with nothing to deliver. */
+/** Ends runs without holds and deliveries. */
 export const endsOf = (stores: Stores, execution: Execution): End => {
   const billing = { settle: () => Promise.reject(new Error("the run holds nothing")) };
   const outbox = { deliverFirst: <Row>(row: Row): Promise<Row> => Promise.resolve(row) };
   return createEnd({ billing, execution, stores, outbox });
 };
 
-/** Ends such a run as its workflow does. @returns whether that made it final */
+/** Ends such a run as its workflow would. @returns true if that made it final */
 export const endFree = async (stores: Stores, execution: Execution, input: RunInput, seen: RunEnd): Promise<boolean> => {
   const row = await endsOf(stores, execution).end({ from: "workflow", input: { ...input, held: [] } }, seen);
   return row?.status === seen.status;

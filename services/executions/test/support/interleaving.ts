@@ -1,10 +1,10 @@
-/** Calls of concurrent work, one at a time, in an order that is chosen. */
+/** Runs concurrent work one call at a time, in a chosen order. */
 export interface Interleaving {
-  /** Waits for a turn; what it gives is told when the call is over. */
+  /** Waits for a turn; the returned function reports its end. */
   turn(what: string): Promise<() => void>;
   /** Gives turns until all work is done. */
   run(work: readonly Promise<unknown>[]): Promise<void>;
-  /** The calls as they were made. */
+  /** Calls in the order in which they were made. */
   readonly order: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export const createInterleaving = (choices: readonly number[]): Interleaving => 
         isDone = true;
       });
       while (!isDone || pending.length > 0) {
-        // What the last call was waited for by goes on to its next one.
+        // Work that waited for the last call proceeds to its next one.
         await breath();
         await breath();
         if (pending.length > 0) await next();

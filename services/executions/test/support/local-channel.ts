@@ -1,7 +1,7 @@
 import { TRANSITION_EVENTS } from "../../src/run/states";
 import type { EventChannel, Listener } from "../../src/record/channel";
 
-/** The channel of one process, as those who follow runs hear it. */
+/** The channel of one process. */
 export const localChannel = (): Pick<EventChannel, "publish" | "onTransition"> => {
   const listeners = new Map<string, Set<Listener>>();
   return {

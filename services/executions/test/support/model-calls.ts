@@ -18,23 +18,23 @@ import type { ModelCall } from "../../src/run/calls";
 import { TIMING } from "../../src/run/timing";
 import { openStore } from "./index";
 
-/** Calls of models against a provider that answers as a test wants it, with what is recorded of them in a store. */
+/** Calls of models against a local provider, recorded in a real store. */
 
 export type Answer = { status?: number; body?: unknown; raw?: string; headers?: Record<string, string> };
 export type Seen = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> };
 
-/** The provider, while a file's tests run. */
+/** The provider; valid while a file's tests run. */
 export const peer = {} as {
   baseUrl: string;
   egress: EgressClient;
   stores: Stores;
-  /** What a request is answered; undefined breaks the connection off. */
+  /** Response to a request; undefined breaks the connection. */
   answers: (seen: Seen) => Answer | undefined;
-  /** The requests of a test. */
+  /** Requests of one test. */
   seen: Seen[];
 };
 
-/** Starts the provider before the tests of a file, and stops it after them. */
+/** Starts the provider before a file's tests and stops it afterwards. */
 export const usePeer = (): void => {
   let server: Server;
   let stop: () => Promise<void>;
@@ -166,9 +166,9 @@ export const callOf = (part: Partial<ModelCall> = {}): ModelCall => {
   };
 };
 export const live: AbortSignal = new AbortController().signal;
-/** A call whose provider may be tried again. */
+/** Clock of a call with time left for retries. */
 export const soon = (): CallClock => createCallClock();
-/** One whose provider is tried for so long yet. */
+/** Clock of a call with this much time left. */
 export const until = (leftMs: number): CallClock => createCallClock({ askedAt: Date.now() + leftMs - TIMING.submitTotal });
 export const never = (): undefined => undefined;
 export const unheard: WrittenText = { restart: never, write: never };

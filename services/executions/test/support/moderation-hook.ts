@@ -1,4 +1,4 @@
-/** A moderation hook on loopback, which decides as a test says and checks how it is asked. */
+/** A moderation hook on loopback: it decides as the test says, and verifies requests. */
 import { Webhook } from "standardwebhooks";
 import type { Question } from "../../src/moderation/hook";
 import { startRecordingServer, type Asked, type RecordingServer, type Told } from "../../../providers/test/support/recording-server";
@@ -8,11 +8,11 @@ export const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 export interface ModerationHook {
   url: string;
   address: string;
-  /** What was asked, attempts included. */
+  /** Questions, including retries. */
   questions: Question[];
-  /** The answer's body, or all of the answer. */
+  /** Body of the answer, or the whole response. */
   decide: (question: Question) => object | Promise<object>;
-  /** Why it could not answer: a wrong signature, or an expectation that does not hold. */
+  /** Failures of verification: a wrong signature or an unmet expectation. */
   failures: unknown[];
   respond: ((asked: Asked) => Told | Promise<Told>) | undefined;
   reset(): void;

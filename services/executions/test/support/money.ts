@@ -22,12 +22,12 @@ import { patient } from "../../../platform/test/support/patient";
 
 export const logger = createLogger("executions-test", "silent");
 
-/** The real billing and usage services, a real store, and what executions does with them. */
+/** Real billing, usage and store, with the parts of executions that use them. */
 export interface Money {
   billing: Billing;
   usage: Usage;
   stores: Stores;
-  /** Of the stores. */
+  /** Connection of the stores. */
   connection: Connection;
   execution: Execution;
   holds: Holds;
@@ -35,20 +35,20 @@ export interface Money {
   outbox: Outbox;
   end: End["end"];
   endQueued: End["endQueued"];
-  /** Ends a run as its workflow does. @returns how it ended, and what it was charged */
+  /** Ends a run as its workflow would. @returns its status and charge */
   settle(input: RunInput, seen: RunEnd): Promise<{ status: string; millicredits: number }>;
-  /** Runs whose workflow was started, cancelled, or whose webhook's delivery was begun, in order. */
+  /** Started workflows, cancellations and webhook deliveries, in order. */
   started: RunInput[];
   cancelled: string[];
   delivered: string[];
-  /** Takes a run to where its workflow runs its graph. @throws why it can't be held */
+  /** Takes a run to the start of its graph. @throws why it can't be held */
   begin(input: RunInput): Promise<RunInput>;
-  /** What usage has of a user's runs, the newest first. */
+  /** Usage rows of a user's runs, newest first. */
   usageRows(userId: string): Promise<usageProto.UsageRow[]>;
   /** Database prefix of billing and usage. */
   prefix: string;
   stop(): Promise<void>;
-  /** Stops when everything was paid for once, and fails otherwise: at the end of a suite. */
+  /** For the end of a suite: stops, and fails unless everything was paid exactly once. */
   stopBalanced(): Promise<void>;
 }
 
@@ -135,7 +135,6 @@ export interface PlannedNode {
   maxMillicredits: number;
 }
 
-/** Ends runs as their workflows do. */
 export const settling =
   (end: End["end"]) =>
   async (input: RunInput, seen: RunEnd): Promise<{ status: string; millicredits: number }> => {
@@ -143,13 +142,13 @@ export const settling =
     return { status: row?.status ?? seen.status, millicredits: row?.millicredits ?? 0 };
   };
 
-/** Reports each run by itself. */
+/** Reports each run separately. */
 export const reportEach = (usage: Pick<Usage, "startRun" | "finishRun">): UsageReports => ({
   started: async (run) => void (await usage.startRun({ run })),
   finished: async (request) => void (await usage.finishRun(request)),
 });
 
-/** A run of some generator nodes, as planning would have made it. */
+/** A run of generator nodes as planned. */
 export const runOf = (userId: string, nodes: readonly PlannedNode[], part: Partial<RunInput> = {}, markupPermille = 1_500): RunInput => {
   const plan: RunPlan = {
     steps: nodes.map(({ id, model, calls, maxMillicredits }) => ({

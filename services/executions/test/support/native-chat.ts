@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { peer, type Answer, type Seen } from "./model-calls";
 
-/** Stand-ins of Anthropic's and Google's text models, which refuse every request that their documents don't know. */
+/** Plays Anthropic's and Google's text models, and rejects every request that their documentation doesn't allow. */
 
 const text = z.string().min(1);
 const base64 = z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/);
@@ -59,7 +59,7 @@ const geminiRequest = z.strictObject({
 
 type NativeDialect = "anthropic" | "gemini";
 
-/** What a request of a dialect must be: its address, its headers, its body. */
+/** Checks a request's address, headers and body. */
 const problemOf = (dialect: NativeDialect, { path, headers, body }: Seen): string | undefined => {
   if (dialect === "anthropic") {
     if (path !== "POST /v1/messages") return `no such path: ${path}`;
@@ -77,7 +77,7 @@ export const NATIVE: Readonly<Record<NativeDialect, Record<string, unknown>>> = 
   gemini: { dialect: "gemini", auth: { header: "x-goog-api-key", secretEnv: "KEY" } },
 };
 
-/** Settings of a dialect's model at the stand-in. */
+/** Model settings for the local provider. */
 export const native = (dialect: NativeDialect, part: Record<string, unknown> = {}): Record<string, unknown> => ({
   kind: "llm",
   baseUrl: `${peer.baseUrl}/v1`,
@@ -86,7 +86,7 @@ export const native = (dialect: NativeDialect, part: Record<string, unknown> = {
   ...part,
 });
 
-/** The stand-in answers so, to what is a request of its dialect. */
+/** Answers valid requests of a dialect. */
 export const answers = (dialect: NativeDialect, answer: (seen: Seen) => Answer): void => {
   peer.answers = (seen) => {
     const problem = problemOf(dialect, seen);
@@ -99,7 +99,7 @@ export const events = (...data: object[]): Answer => ({
   headers: { "content-type": "text/event-stream; charset=utf-8" },
 });
 
-/** A text as each of them answers with it, at once and in pieces: 12 tokens in, 5 out. */
+/** A text in each dialect, as one response and as a stream: 12 tokens in, 5 out. */
 export const wholeText: Readonly<Record<NativeDialect, (said: string, end?: string) => Answer>> = {
   anthropic: (said, stop_reason = "end_turn") => ({
     body: {

@@ -1,4 +1,4 @@
 import type { Reruns } from "../../src/reuse/reruns";
 
-/** Where nothing is run once more. */
+/** For tests without reruns. */
 export const noReruns: Reruns = { planningOf: () => Promise.reject(new Error("nothing is run once more here")) };

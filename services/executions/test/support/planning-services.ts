@@ -14,11 +14,11 @@ import type { Planner } from "../../src/plan/planner/protocol";
 import { createPlanning, type Planning } from "../../src/plan/planning";
 import { patient } from "../../../platform/test/support/patient";
 
-/** What planning asks, as it runs: models, workflows and media, each with a database of its own. */
+/** The services behind planning, each with its own database: models, workflows and media. */
 
 const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
 
-/** The planner's own work, without a thread: what it is given and answers is cloned, as a thread would. */
+/** A planner without a thread. Its messages are cloned, as between threads. */
 export const planInProcess = (options?: LocalPlannerOptions): Planner => {
   const local = createLocalPlanner(options);
   return {
@@ -54,7 +54,7 @@ export const startPlanningServices = async (options?: LocalPlannerOptions): Prom
     MEDIA_DIR: folder,
     PUBLIC_BASE_URL: "http://public.test",
     SANDBOX_URL: "http://127.0.0.1:8090",
-    // Nothing answers there: the machine's own models are away.
+    // Nothing listens there: local models are unavailable.
     INFERENCE_URL: "http://127.0.0.1:1",
     LOG_LEVEL: "silent",
   };

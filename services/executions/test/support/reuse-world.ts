@@ -24,11 +24,11 @@ import { GraphRun } from "../../src/run/graph-run";
 import { httpOutputs, modelOutputs, resultOfOutputs } from "../../src/run/values";
 import type { CallContext, CallResult, Reuse } from "../../src/run/types";
 
-/** Runs and reruns of graphs without a platform: models whose answers are a hash of what they are asked, and what they made kept in memory. */
+/** Runs and reruns of graphs without a platform: models return hashes of their inputs, and outputs stay in memory. */
 
 const OWN = "http://media.test/media/";
 export const USER = "user";
-/** Of one call, wholesale and in milli-credits. */
+/** Per call, wholesale and in millicredits. */
 export const PRICE = 1_000;
 const MICRO_USD = 10_000;
 
@@ -52,9 +52,9 @@ export const MODELS = new Map<string, CatalogModel>([
 ]);
 
 export interface Outcome {
-  /** With files as what they contain; undefined where the run failed. */
+  /** Files are replaced by their contents; undefined if the run failed. */
   result: unknown;
-  /** Calls of models that were made and paid for. */
+  /** Number of paid calls. */
   paid: number;
 }
 
@@ -63,7 +63,7 @@ export interface Asking {
   inputs: Readonly<Record<string, unknown>>;
 }
 
-/** Plans a graph; undefined where it can't run. */
+/** Plans a graph; undefined if it can't run. */
 export const planOf = ({ graph, inputs }: Asking, given?: GivenOutputs): RunPlan | undefined =>
   planRun({
     graph: readGraph(JSON.stringify(graph.nodes), JSON.stringify(graph.edges)),
@@ -107,7 +107,7 @@ export const createReuseWorld = () => {
   });
   const preview = createPreview({ find, own: OWN, programVersion });
 
-  /** Files by what they contain, wherever they lie. */
+  /** Replaces files by their contents, independent of their addresses. */
   const contents = (value: unknown): unknown => {
     if (typeof value === "string") return value.startsWith(OWN) ? `file ${files.get(value.slice(OWN.length))}` : value;
     if (Array.isArray(value)) return value.map(contents);
@@ -156,7 +156,6 @@ export const createReuseWorld = () => {
     return result;
   };
 
-  /** Carries a plan as its workflow does. */
   const carry = async (plan: RunPlan, executionId: string, reuse?: Reuse): Promise<Outcome> => {
     const run = new GraphRun(plan);
     const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
@@ -203,7 +202,7 @@ export const createReuseWorld = () => {
     files,
     carry,
     contentOf: ({ asked }: CallRecord): string => [asked!.digest, ...asked!.files.map((url) => contents(url))].join("\n"),
-    /** Plans a rerun as the service does. */
+    /** Plans a rerun as the service would. */
     plan: async (asking: Asking, reuse: Reuse): Promise<PlannedReuse | undefined> => {
       const plan = planOf(asking);
       if (!plan) return undefined;
@@ -215,7 +214,7 @@ export const createReuseWorld = () => {
 
 export type ReuseWorld = ReturnType<typeof createReuseWorld>;
 
-/** What a rerun's plan holds, in calls; whether it is certain. */
+/** Number of held calls, and whether it is certain. */
 export const quotedOf = ({ plan, free, open }: PlannedReuse): { calls: number; exact: boolean } => {
   const isOpen = (step: PlanStep): boolean => {
     const left = Array.from({ length: step.maxItems }, (_, item) => `${step.id}:${item}`).some((key) => !free.has(key));

@@ -4,7 +4,7 @@ import { connectTemporal, type RunningTemporal, type TemporalOptions } from "@no
 
 export const bundlePath = join(__dirname, "..", "..", "dist", "workflow-bundle.js");
 
-/** Connects to the Temporal server of the tests. No worker runs yet. */
+/** Connects to the tests' Temporal server, without a worker. */
 export const connectToTemporal = (taskQueue: string, more: Partial<TemporalOptions> = {}): Promise<RunningTemporal> =>
   connectTemporal({
     address: process.env.TEMPORAL_ADDRESS!,
@@ -16,7 +16,7 @@ export const connectToTemporal = (taskQueue: string, more: Partial<TemporalOptio
     ...more,
   });
 
-/** Starts a worker of a queue. Activities that its runs don't call may be missing. */
+/** Starts a worker. Activities that its runs don't call can be omitted. */
 export const startWorker = async (taskQueue: string, activities: object, more?: Partial<TemporalOptions>): Promise<RunningTemporal> => {
   const temporal = await connectToTemporal(taskQueue, more);
   await temporal.work(activities);

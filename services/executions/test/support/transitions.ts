@@ -6,30 +6,30 @@ import { startMoney, type Money } from "./money";
 import { createWorld, PRICE, type Replica, type World } from "./world";
 
 /**
- * Every transition of the table × a process that dies, or sees a failure, before and after each of its writes × a second process
- * that goes on. The cases are made from the table: a transition without a scenario fails.
+ * Every transition × a process that dies or fails before and after each of its writes × a second process that continues. Cases are derived
+ * from the table: a transition without a scenario fails.
  */
 
-/** Two suites play them: those by which runs begin, and those by which they end. */
+/** Two suites: transitions at the start of runs, and at their end. */
 export const BEGINNING: readonly TransitionName[] = ["queue", "claim", "refuse", "retry"];
 export const ENDING: readonly TransitionName[] = ["cancel", "leave", "finish"];
 
 let money: Money;
 
-/** A run that is about to make a transition. */
+/** A run before a transition. */
 interface Scene {
   id: string;
-  /** Makes it, by the process that may fail. */
+  /** Makes the transition in the process that may fail. */
   act(one: Replica): Promise<unknown>;
-  /** Asks for the run again. */
+  /** Repeats the request. */
   again?: (one: Replica) => Promise<unknown>;
 }
-/** Brings a run to where it makes a transition to a status. */
+/** Brings a run to the point before a transition to a status. */
 type Scenario = (world: World, healthy: Replica, to: RunStatus) => Promise<Scene>;
 
 const DAY_MS = 25 * 3_600_000;
 
-/** Waits until a run's workflow is started. */
+/** Waits until a run's workflow has started. */
 const isOpen = async (world: World, id: string, asked: Promise<unknown> = new Promise(() => undefined)): Promise<void> => {
   let answer: unknown;
   void asked.then((given) => {
@@ -41,21 +41,21 @@ const isOpen = async (world: World, id: string, asked: Promise<unknown> = new Pr
   }
 };
 
-/** A run whose workflow was started; its client is not answered yet. */
+/** A run with a started workflow, whose client hasn't been answered. */
 const started = async (world: World, healthy: Replica, end: FinalStatus = "completed") => {
   const request = world.requestOf({}, { end });
   const asked = world.ask(healthy, request, true);
   await isOpen(world, request.executionId, asked);
   return { request, asked, id: request.executionId };
 };
-/** One that is under way. */
+/** A run under way. */
 const running = async (world: World, healthy: Replica, end?: FinalStatus) => {
   const run = await started(world, healthy, end);
   await world.claim(run.id, () => healthy);
   await run.asked;
   return run;
 };
-/** One that waits in line behind another, and owes nothing: what is owed is done in the background, and a row that changes is not swept. */
+/** A queued run that owes nothing: owed work happens in the background, and a changing row isn't swept. */
 const waiting = async (world: World, healthy: Replica) => {
   const ahead = await running(world, healthy);
   const request = world.requestOf();
@@ -64,13 +64,13 @@ const waiting = async (world: World, healthy: Replica) => {
   while ((await money.stores.rows.find(id))?.outbox?.length !== 0) await new Promise((resolve) => setTimeout(resolve, 2));
   return { request, id, ahead: ahead.id };
 };
-/** A process that holds credits, and then can neither start a workflow nor give them back. */
+/** A process that holds credits and then can neither start a workflow nor release them. */
 const cutOff = (world: World): Replica => {
   const process = createProcess();
   const away = () => Promise.reject(unavailable("it is away"));
   const wrap: Process["wrap"] = (port, target) => {
     const lost = { temporal: { start: away }, billing: { settle: away } }[port as string];
-    // The clients of services have their methods by name only.
+    // Methods of service clients are accessible only by name.
     return lost
       ? new Proxy(target, { get: (of, name) => (lost as Record<string, unknown>)[String(name)] ?? (Reflect.get(of, name) as unknown) })
       : process.wrap(port, target);
@@ -101,7 +101,7 @@ export const SCENARIOS: Readonly<Record<TransitionName, Partial<Record<RunStatus
   },
   refuse: {
     accepted: async (world) => {
-      // Of two runs that each take all that there is the second finds nothing.
+      // Of two runs that each need all credits, the second finds none.
       const request = world.requestOf({ noQueue: true, maxMillicredits: PRICE - 1 });
       const ask = (one: Replica) => world.ask(one, request);
       return { id: request.executionId, act: ask, again: ask };
@@ -135,7 +135,7 @@ export const SCENARIOS: Readonly<Record<TransitionName, Partial<Record<RunStatus
   finish: {
     processing: async (world, healthy, to) => {
       const { id, request } = await running(world, healthy, to as FinalStatus);
-      // An operator's cancellation never touches the row before the end.
+      // An operator's cancellation doesn't change the row before the end.
       if (to === "cancelled") world.temporal.open.get(id)!.isCancelled = true;
       return { id, act: (one) => world.carry(id, () => one), again: (one) => world.ask(one, request) };
     },
@@ -158,12 +158,12 @@ export const CASES: Case[] = (Object.keys(TRANSITIONS) as TransitionName[]).flat
   ),
 );
 
-/** What the process that fails did. Death is the only end that a call may have besides its own. */
+/** Result of the failing process. A call ends on its own or with the process. */
 const played = async (one: Replica, act: (one: Replica) => Promise<unknown>): Promise<void> => {
   await Promise.race([act(one).catch(() => undefined), one.process.death]);
 };
 
-/** Plays a case with one fault. @returns the writes that were made, and what does not hold afterwards */
+/** Plays a case with one fault. @returns its writes, and the violated rules */
 const play = async ({ name, from, to }: Case, fault?: Fault): Promise<{ writes: readonly string[]; faults: string[] }> => {
   const world = await createWorld(money);
   const healthy = world.replica();
@@ -202,7 +202,6 @@ const each = async <T>(items: readonly T[], work: (item: T) => Promise<void>): P
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 };
 
-/** Registers the tests of some transitions. */
 export const describeTransitions = (names: readonly TransitionName[]): void => {
   beforeAll(async () => {
     money = await startMoney();

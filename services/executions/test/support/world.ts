@@ -22,12 +22,12 @@ import { initialNodes } from "../../src/run/nodes";
 import { createProcess, type Process } from "./faults";
 import { logger, reportEach, runOf, settling, type Money } from "./money";
 
-/** A small world around the real store, billing and usage: replicas of executions that may fail, and workflows that are carried to their ends. */
+/** Replicas of executions that may fail, with the real store, billing and usage, and workflows that the test carries to their end. */
 
 export const PRICE = 1_000;
-/** What a completed call of the test's model costs: 4,000 micro-dollars at the markup of 1.5. */
+/** Cost of a completed call: 4,000 micro-dollars at the markup of 1.5. */
 export const COST = 600;
-/** Callers wait for so long, unless they are patient: then a busy machine is no reason to refuse their runs. */
+/** Callers wait this long. Patient ones wait longer, so that a busy machine isn't a reason for refusals. */
 const ANSWER_MS = 1_400;
 const PATIENT_MS = 60_000;
 const LONG_DEADLINE = { deadlineMs: PATIENT_MS };
@@ -35,15 +35,15 @@ const ROUNDS = 12;
 
 interface Carried {
   input: RunInput;
-  /** Of the workflow, as Temporal numbers its runs. */
+  /** Id of the workflow run. */
   runId: string;
   isCancelled: boolean;
-  /** Its task has failed; it may go on all the same. */
+  /** Its task has failed; it may still continue. */
   isFailing?: boolean;
   extended: HeldItem[];
 }
 
-/** Temporal, as far as executions knows it: one open workflow per id, which lives on whatever becomes of processes. */
+/** Plays Temporal: one open workflow per id, independent of processes. */
 const createTemporal = () => {
   const open = new Map<string, Carried>();
   const delivered = new Set<string>();
@@ -71,7 +71,7 @@ const createTemporal = () => {
   };
 };
 
-/** One process of the service, as far as runs go. */
+/** One process of the service. */
 export interface Replica {
   process: Process;
   stores: Stores;
@@ -88,7 +88,7 @@ export interface Replica {
 
 type TemporalPort = ReturnType<typeof createTemporal>["port"];
 
-/** Paid calls of the runs that are asked for; none: planning leaves nothing to call. */
+/** Paid calls of a run; 0: planning leaves nothing to call. */
 const planned = (calls: number): PlannedRun => {
   const { plan, holds } = runOf("any", [{ id: "pics", model: "painter", calls, maxMillicredits: PRICE }]);
   return {
@@ -107,7 +107,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
     ...money.stores,
     rows: process.wrap("rows", {
       ...money.stores.rows,
-      // Other tests' runs are none of this world's.
+      // Other tests' runs are excluded.
       unseenSince: async (...args: Parameters<typeof money.stores.rows.unseenSince>) =>
         (await money.stores.rows.unseenSince(...args)).filter((row) => row.userId === userId),
       unsettled: async (...args: Parameters<typeof money.stores.rows.unsettled>) =>
@@ -151,13 +151,13 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   };
 };
 
-/** What a client was told of a run. */
+/** A client's answer about a run. */
 export type Answer = { told: Answered } | { error: DomainError };
 
 export interface RunPlan {
-  /** Calls that are planned; 0: none. */
+  /** Planned calls; 0: none. */
   calls?: number;
-  /** Calls that a list turned out to need beside them. */
+  /** Additional calls for a list. */
   more?: number;
   end?: FinalStatus;
 }
@@ -176,9 +176,9 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
   );
   const temporal = createTemporal();
   const plans = new Map<string, RunPlan>();
-  /** Everything that clients were told, by run. */
+  /** All answers to clients, by run. */
   const answers = new Map<string, Answer[]>();
-  /** Requests of each run, and how many of them are not answered. */
+  /** Requests per run, and how many are open. */
   const asked = new Map<string, { begun: number; open: number }>();
 
   const replica = (process: Process = createProcess(), later = 0): Replica => createReplica(money, temporal.port, userId, process, later);
@@ -206,14 +206,14 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     return executions.RunRequest.fromPartial({ ...base, ...part, runner });
   };
 
-  /** Asks as a client does; an answer that never comes, because the process died, is none. */
+  /** Sends a client's request; if the process dies there is no answer. */
   const ask = async (one: Replica, request: executions.RunRequest, isPatient = false): Promise<Answer | undefined> => {
     const asks = asked.get(request.executionId) ?? { begun: 0, open: 0 };
     asked.set(request.executionId, asks);
     const isAlone = asks.open === 0;
     asks.open += 1;
     const mine = (asks.begun += 1);
-    // What an earlier request was told is no promise about this one.
+    // An earlier request's answer promises nothing about this one.
     const said = answers.get(request.executionId)?.filter((answer) => "told" in answer) ?? [];
     answers.set(request.executionId, said);
     const answered: Promise<Answer> = one.runs.run(request, Date.now() + (isPatient ? PATIENT_MS : ANSWER_MS)).then(
@@ -222,13 +222,13 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     );
     const answer = await Promise.race([answered, one.process.death]);
     asks.open -= 1;
-    // Nor is a refusal one about what others ask for at the same time.
+    // A refusal promises nothing about concurrent requests.
     const isPromise = answer !== undefined && ("told" in answer || (isAlone && asks.begun === mine));
     if (isPromise) answers.set(request.executionId, [...(answers.get(request.executionId) ?? []), answer]);
     return answer ?? undefined;
   };
 
-  /** An activity: tried again, by another process where one has died, until it is done. */
+  /** Plays an activity: retried, by another process after a crash, until it succeeds. */
   const activity = async <T>(by: () => Replica, work: (one: Replica) => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt += 1) {
       const one = by();
@@ -253,7 +253,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     extended,
   });
 
-  /** The first step of a run's workflow. */
+  /** First step of a run's workflow. */
   const claim = (id: string, by: () => Replica): Promise<boolean> =>
     activity(by, async (one) => {
       const carried = temporal.open.get(id);
@@ -262,7 +262,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
       return (await one.execution.claim(id, input.attempt, runId)) !== null;
     });
 
-  /** Makes the calls of a run, until it is cancelled. @returns the keys of those that completed, and whether the run failed */
+  /** Makes the calls of a run until it is cancelled. @returns keys of completed calls, and whether the run failed */
   const callAll = async (id: string, carried: Carried, by: () => Replica): Promise<{ done: string[]; isRefused: boolean }> => {
     const { input } = carried;
     const { more = 0 } = plans.get(id) ?? {};
@@ -289,7 +289,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     return { done, isRefused: false };
   };
 
-  /** Carries the workflow of a run from its claim to its settlement, unless it is terminated. */
+  /** Carries a workflow from its claim to its settlement, unless it is terminated. */
   const carry = async (id: string, by: () => Replica): Promise<void> => {
     const carried = temporal.open.get(id);
     if (!carried) return;
@@ -305,7 +305,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
 
   const rows = () => Promise.all([...plans.keys()].map((id) => money.stores.rows.find(id)));
 
-  /** Carries workflows as they are started, until something is done. */
+  /** Carries started workflows until the work is done. */
   const carryUntil = async (work: Promise<unknown>, by: () => Replica): Promise<void> => {
     let isDone = false;
     const done = work.finally(() => {
@@ -318,7 +318,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     await done;
   };
 
-  /** Lets time pass: workflows are carried, and sweepers look, until nothing is left to do. */
+  /** Carries workflows and runs sweeps until nothing is left to do. */
   const settle = async (by: () => Replica): Promise<void> => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await Promise.all([...temporal.open.keys()].map((id) => carry(id, by)));
@@ -326,11 +326,11 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
       const left = (await rows()).some((row) => row?.unsettled === true);
       if (!left && temporal.open.size === 0) break;
     }
-    // A place that was left behind is found when it is in the way of the next run.
+    // A leftover place is found when it is in the way of the next run.
     await by().queue.mend(userId, []);
   };
 
-  /** What must hold of a run that is over, whatever happened on the way. @returns what does not */
+  /** Checks the rules for an ended run. @returns violations */
   const faultsOf = async (id: string): Promise<string[]> => {
     const row = await money.stores.rows.find(id);
     const faults: string[] = [];
@@ -376,7 +376,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     return faults;
   };
 
-  /** The same of everything together. */
+  /** Checks the rules for all runs together. */
   const faults = async (): Promise<string[]> => {
     const found = (await Promise.all([...plans.keys()].map(faultsOf))).flat();
     const { account } = await money.billing.getAccount({ userId }, LONG_DEADLINE);

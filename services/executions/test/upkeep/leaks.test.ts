@@ -5,7 +5,7 @@ import { createLeaks, type LeaksOptions } from "../../src/upkeep/leaks";
 import { initialNodes } from "../../src/run/nodes";
 import { logger, runOf, startMoney, type Money } from "../support/money";
 
-/** Holds that no run needs, over the real billing and store. */
+/** Orphaned holds, with real billing and store. */
 
 const PRICE = 1_000;
 const { CREDIT_KIND_PLAN } = billingProto.CreditKind;
@@ -58,7 +58,7 @@ it("gives back what is held for a refused attempt, and for one before the attemp
   const other = await newRun();
   await money.holds.hold({ ...other, holdId: `${other.executionId}.1` });
   const second = await money.begin({ ...other, holdId: `${other.executionId}.2`, attempt: 2 });
-  // While the second attempt is carried, nothing of the run is touched.
+  // While the second attempt runs, nothing of the run changes.
   expect(await look({}, [run.executionId, other.executionId])).toMatchObject({ changed: 0, failed: 0 });
   await money.settle(second, completed(second, ["pics:0"]));
   expect(await look({}, [run.executionId])).toMatchObject({ changed: 1, failed: 0 });
@@ -79,7 +79,7 @@ it("captures what the row of a run says that it was charged, where billing has f
   const call = { _id: `${executionId}:pics:0`, executionId, nodeId: "pics", item: 0, requestId: null };
   await money.stores.calls.ended({ ...call, status: "completed", costMicroUsd: 4_000 });
   await money.settle(begun, completed(run, ["pics:0"]));
-  // As after a restore of billing's database: the hold is open again, under the id that the row has.
+  // As after a restore of billing's database: the hold is open again under the row's id.
   const rest = await newRun();
   await money.holds.hold({ ...rest, holdId: `${executionId}.1` });
   expect(await look()).toMatchObject({ changed: 1, failed: 0 });

@@ -7,7 +7,7 @@ import { createLook } from "@nodeloom/platform";
 import { newRecord } from "../support/index";
 import { logger, runOf, startMoney, type Money } from "../support/money";
 
-/** What puts runs right that processes, Temporal or a database have lost. */
+/** Repairs runs that processes, Temporal or a database have lost. */
 
 let money: Money;
 beforeEach(async () => {
@@ -29,7 +29,7 @@ const endOf = (run: ReturnType<typeof freeRun>, status: "completed" | "failed"):
 describe("runs that nothing carries", () => {
   it("are ended each for itself: one that can't be ended keeps no other from it", async () => {
     const good = [newRecord("user", { seenRunningAt: seen }), newRecord("user", { seenRunningAt: seen })];
-    // Its hold has an id that billing refuses.
+    // Billing rejects the id of its hold.
     const poisoned = newRecord("user", { seenRunningAt: new Date(seen.getTime() - 1), holdId: "" });
     for (const record of [poisoned, ...good]) await money.stores.rows.insert(record);
     const { stores } = money;
@@ -81,7 +81,7 @@ it("finds a run that nothing started behind 25,000 that wait in line, within 30 
   const runs = createRelayedRuns({ stores, execution, end: money, queue: { mend }, outbox });
   const look = createLook(runs, { logger, now: () => now });
   const begun = performance.now();
-  // A look every five seconds, the first of them just before the run is lost.
+  // A look every five seconds, the first just before the run is lost.
   for (; now <= 15_000; now += 5_000) await look();
   expect(await stores.rows.find(lost._id)).toMatchObject({ status: "refused" });
   expect(mended).toBeGreaterThanOrEqual(waiting.length);

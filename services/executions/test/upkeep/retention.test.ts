@@ -3,7 +3,7 @@ import { createOwnRemoval, createRetention, type Owner, type RetentionProgress }
 
 const logger = createLogger("test", "silent");
 
-/** An owner of some pages of rows, which notes the cursors that it is asked with. */
+/** A service with pages of rows that records the cursors it receives. */
 const ownerOf = (pages: readonly number[], asked: string[] = []): Owner => ({
   removeExpired: ({ cursor }) => {
     asked.push(cursor);

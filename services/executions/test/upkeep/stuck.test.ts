@@ -5,7 +5,7 @@ import type { RunInput } from "../../src/run/types";
 import { createStuckSweep } from "../../src/upkeep/stuck";
 import { logger, runOf, startMoney, type Money } from "../support/money";
 
-/** Runs whose workflow task fails again and again, over the real store and billing; Temporal's answers are played. */
+/** Runs with failing workflow tasks, with real store and billing; the test plays Temporal's answers. */
 
 let money: Money;
 beforeAll(async () => {
@@ -35,7 +35,7 @@ interface Told {
   isOneBuild?: boolean;
 }
 
-/** Sweeps once; Temporal says that the tasks of these runs have failed so often, for so long. @returns the workflows it was asked to end */
+/** Sweeps once, with the given failures from Temporal. @returns the workflows that it ended */
 const sweep = async (runs: readonly RunInput[], { count = 10, minutes = 10, isOneBuild = true }: Told): Promise<string[]> => {
   const terminated: string[] = [];
   const starter = { placed: async () => undefined, terminate: async (id: string) => void terminated.push(id) };
@@ -57,7 +57,7 @@ it("ends a run whose workflow task failed 10 times over 10 minutes as failed, an
   expect(row).toMatchObject({ status: "failed", millicredits: 0, error: { code: "EXECUTION_FAILED" } });
   expect(account).toMatchObject({ planMillicredits: PRICE, heldMillicredits: 0 });
   expect(await money.usageRows(run.userId)).toMatchObject([{ status: "failed", millicredits: 0 }]);
-  // Temporal's list may be a moment old.
+  // Temporal's list can be slightly outdated.
   expect(await sweep([run], {})).toEqual([]);
 });
 

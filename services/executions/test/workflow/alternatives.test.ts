@@ -8,7 +8,7 @@ import { chargeFor } from "../../src/run/charge";
 import { GraphRun } from "../../src/run/graph-run";
 import type { CallContext, CallResult, HeldItem, RunInput } from "../../src/run/types";
 
-/** Models in the place of others: in their order, only while nothing comes of those before, and charged for once. */
+/** Fallbacks: in order, only after certain failures, charged once. */
 
 const alternative = (place: number): PlanAlternative => ({
   model: `m${place}`,

@@ -19,7 +19,7 @@ import { createProcess, type Fault } from "../support/faults";
 import { logger, reportEach, runOf, startMoney, type Money } from "../support/money";
 import { startWorker } from "../support/temporal";
 
-/** Runs that wait for decisions, on the real Temporal, store and billing; the model of their pictures is played. */
+/** Runs with approvals on real Temporal, store and billing; the test plays the picture model. */
 
 const PRICE = 1_000;
 const taskQueue = `approvals-${randomUUID().slice(0, 8)}`;
@@ -33,11 +33,11 @@ let outbox: Outbox;
 let queue: Queue;
 let starter: ReturnType<typeof createRunStarter>;
 let sweep: () => Promise<void>;
-/** Pictures that were made, by run. */
+/** Created pictures, by run. */
 const made: string[] = [];
-/** Whose the files of a run are, where they are not its user's. */
+/** Owners of files, if they differ from the run's user. */
 const owners = new Map<string, string | undefined>();
-/** What signals of decisions do; undefined: they arrive. */
+/** Drops the signals of decisions. */
 let lostSignals = false;
 
 const work = (): Promise<RunningTemporal> =>
@@ -100,7 +100,7 @@ const edge = (from: string, to: string) => {
   return { id: `${from}>${to}`, source, sourceHandle, target, targetHandle };
 };
 
-/** A picture, an approval of it, and what is said of the outcome; behind `approved` another picture of a text. */
+/** A picture, its approval, and a report of the outcome; `approved` leads to another picture. */
 const planOf = (approval: Record<string, unknown> = {}, text = "a boat"): RunPlan => {
   const nodes = [
     node("text", "text-box", { text }),
@@ -132,7 +132,7 @@ const planOf = (approval: Record<string, unknown> = {}, text = "a boat"): RunPla
 
 const HELD = ["first", "second"].map((id) => ({ key: `${id}:0`, model: "painter", maxMillicredits: PRICE }));
 
-/** Begins a run as requests do, with its credits held and its place taken. */
+/** Starts a run with a hold and a place. */
 const begin = async (plan: RunPlan, userId: string, concurrency = 1, part: Partial<RunInput> = {}): Promise<RunInput> => {
   const input = runOf(userId, [], { plan, modelIds: ["painter"], holds: HELD, concurrency, ...part });
   await money.stores.rows.insert(newRecord(input, initialNodes(plan)));
@@ -185,7 +185,7 @@ it("waits without a place in line, goes on with a changed value by one way, and 
   const run = await begin(planOf(), userId);
   await waiting(run);
   await isPaused(run);
-  // Its place is free for another one, and it waits behind that for its place.
+  // Another run takes its place, and it waits behind it.
   const other = "other.1";
   expect(await queue.enter(userId, { id: other, bytes: 1, limit: 1, mayWait: true })).toBe(0);
   const reads = createReads(money.stores, async () => undefined);
@@ -312,7 +312,7 @@ it("goes on at another worker with what was decided while none ran, and whose si
   expect(history.length).toBeLessThan(60);
 });
 
-/** One process that fails at its n-th write while it decides, before or after that is made. */
+/** A process that fails before or after its n-th write of a decision. */
 const decideFailing = async (run: RunInput, fault: Fault): Promise<void> => {
   const failing = createProcess();
   const { approvals: kept, rows } = money.stores;
@@ -351,7 +351,7 @@ it("admits as many runs with an approval as may wait, exactly, and the next when
   expect(admitted.filter(Boolean)).toHaveLength(10);
   const late = inputs[admitted.indexOf(false)]!;
   expect(await admit(late)).toBe(false);
-  // Its process died before it left the queue: that is found where it is in the way.
+  // Its process died before it left the queue, which is found when it is in the way.
   await money.execution.refuse(await row(inputs[admitted.indexOf(true)]!), tooManyWaiting(10), []);
   expect(await admit(late)).toBe(true);
 });

@@ -10,7 +10,7 @@ import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { TIMING } from "../../src/run/timing";
 import { startWorker } from "../support/temporal";
 
-/** What the activities of a run do, and what they were asked for. */
+/** Plays the activities of a run and records their inputs. */
 interface Script {
   submit?: (attempt: number, call: ModelCall) => void;
   poll: () => CallResult;
@@ -18,7 +18,7 @@ interface Script {
   submits: number[];
   cancels: number;
   end?: RunEnd;
-  /** What a rerun takes over. */
+  /** Reused results of a rerun. */
   taken?: (ReusedResult | null)[];
   looks?: ReuseInput[];
   extended?: string[];
@@ -34,7 +34,7 @@ const DONE: CallResult = {
 
 const activities = {
   claim: () => Promise.resolve(true),
-  // As where too many calls are under way: an activity makes it.
+  // As with too many calls in progress: an activity makes it.
   shortJob: () => Promise.resolve({ declined: true }),
   settle: async ({ executionId }, end) => {
     scriptOf(executionId).end = end;
@@ -116,7 +116,7 @@ const inputOf = (executionId: string, more: Partial<RunInput["plan"]> = {}): Run
   receivedAt: Date.now(),
 });
 
-/** Runs one job by a script, and gives its end. */
+/** Runs one job with a script, and returns its end. */
 const run = async (
   part: Omit<Script, "submits" | "cancels">,
   plan: Partial<RunInput["plan"]> = {},
@@ -227,7 +227,7 @@ it("tells every call of the files of a template's author that its run may use", 
   expect(calls.map((call) => call.authorFiles)).toEqual([authorFiles, undefined]);
 });
 
-/** What a call does whose run is being cancelled. */
+/** A call whose run is being cancelled. */
 const callOff = (): never => {
   throw ApplicationFailure.nonRetryable("the run is being cancelled", RUN_CANCELLED);
 };
@@ -238,7 +238,7 @@ it("ends a run as cancelled whose call finds that it is not wanted any more, sho
   expect(end.nodes).toMatchObject([{ status: "cancelled", cancelReport: "stopped" }]);
 });
 
-/** A step that makes a clip of each of two prompts. */
+/** A step that creates a clip for each of two prompts. */
 const twoClips = (): Partial<RunInput["plan"]> => {
   const [step] = inputOf("").plan.steps;
   return { steps: [{ ...step!, sources: { prompt: [{ value: ["a loom", "a reed"] }] }, maxItems: 2, maxMillicredits: 5 }] };
@@ -259,7 +259,7 @@ it("makes and pays only for the calls of a rerun that no earlier run has made", 
   expect(ran.end.completed.map(({ key }) => key)).toEqual(["clip:1"]);
   expect(ran.end.nodes).toMatchObject([{ status: "completed", items: 2, itemsDone: 2 }]);
   expect(ran.looks).toMatchObject([{ sources: ["before"], calls: [{ item: 0 }, { item: 1 }] }]);
-  // It was held for before the run.
+  // It was held before the run.
   expect(ran.extended).toBeUndefined();
 });
 
@@ -283,7 +283,7 @@ const refusing = (details?: StepFailure): never => {
   throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(details ? [details] : []));
 };
 const promptOf = ({ inputs }: ModelCall): unknown => inputs.prompt;
-/** A step that runs once for each of some prompts. */
+/** A step that runs once per prompt. */
 const clips = (id: string, prompts: readonly string[], more: Partial<PlanStep> = {}): PlanStep => ({
   ...inputOf("").plan.steps[0]!,
   ...{ id, literals: {}, maxItems: prompts.length },

@@ -4,12 +4,12 @@ export interface TimerSinks extends Sinks {
   timers: { asked(durationMs: number, summary: string | undefined): void };
 }
 
-/** In a workflow's memo: its timers are to be in its history, too. They then take the second that the server needs for the shortest. */
+/** Memo key: its timers also appear in the history. They then take the server's minimum of a second. */
 export const KEEP_TIMERS = "keepTimers";
 
 const { timers } = proxySinks<TimerSinks>();
 
-/** Bundled with workflows under test: no timer is waited for, and what it was asked for is told. */
+/** Bundled with workflows under test: timers fire at once, and their durations are recorded. */
 export const interceptors = (): WorkflowInterceptors => ({
   outbound: [
     {

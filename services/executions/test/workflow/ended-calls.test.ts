@@ -7,7 +7,7 @@ import type { CallResult } from "../../src/run/types";
 import type { CallRecord } from "../../src/run/call-record";
 import { createActivities, type ActivityOptions } from "../../src/workflow/activities";
 
-/** What is recorded of calls that are not waited for to their end, or fail. */
+/** Records of calls that fail or aren't awaited. */
 
 const DONE: CallResult = {
   files: [{ url: "http://media.test/1.wav", contentType: "audio/wav" }],

@@ -10,7 +10,7 @@ import type { RunInput } from "../../src/run/types";
 import { runOf, startMoney, type Money } from "../support/money";
 import { startWorker } from "../support/temporal";
 
-/** Runs whose workflow code throws, on a real Temporal: it tries their tasks again and again. */
+/** Runs whose workflow code throws, on a real Temporal, which repeats their tasks. */
 
 const taskQueue = `failing-${randomUUID().slice(0, 8)}`;
 const CANCEL_MS = 2_000;
@@ -37,7 +37,7 @@ const until = async (isSo: () => Promise<boolean>): Promise<void> => {
   for (; !(await isSo()); await delay(LOOK_MS)) if (Date.now() > deadline) throw new Error("it did not come about");
 };
 
-/** A run under way whose workflow task has failed: its plan has what the workflow's code can't read. */
+/** A run under way with a failing task: the workflow's code can't read its plan. */
 const startFailing = async (): Promise<RunInput> => {
   const userId = randomUUID();
   const kind = billingProto.CreditKind.CREDIT_KIND_PLAN;
@@ -80,21 +80,21 @@ it("a workflow whose task fails is found, with the build that it fails on; one t
   expect(await next.isOneBuild()).toBe(false);
   expect(await next.failures(executionId, signal)).toBe(null);
   expect(signaled).toEqual([executionId]);
-  // Temporal shows a signal when the attempt under way is over: its next attempt is the first again.
+  // Temporal shows a signal after the current attempt; the next attempt is a first one again.
   await until(async () => {
     const before = signaled.length;
     await next.failures(executionId, signal);
     return signaled.length === before;
   });
   await starter.terminate(executionId);
-  // It is over: nothing of it fails.
+  // It is over, so nothing fails.
   expect(await tasks.isFailing(executionId)).toBe(false);
   await starter.terminate(executionId);
 });
 
 describe("the failures in a row of a task", () => {
   const at = (minute: number) => ({ eventTime: { seconds: minute * 60 } });
-  /** A first attempt that failed on a build's worker. The latest event comes first. */
+  /** A first failed attempt on a build's worker. Newest event first. */
   const failed = (build: string, minute: number): object[] => [
     { ...at(minute), workflowTaskFailedEventAttributes: { identity: `nodeloom@1@host@${build}` } },
   ];

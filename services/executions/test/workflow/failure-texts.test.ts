@@ -10,7 +10,7 @@ import { runOf } from "../support/money";
 import { UNNOTED } from "../support/steps";
 import { startWorker } from "../support/temporal";
 
-/** What can't be written in UTF-8 reaches Temporal in no failure: its worker would end, and again at every attempt. */
+/** Failures never contain text without a UTF-8 form: Temporal's worker would end at every attempt. */
 
 const logger = createLogger("test", "silent");
 const { step } = createSteps({

@@ -7,7 +7,7 @@ import { connectToTemporal } from "../support/temporal";
 const MANY = 200;
 /** A start has a deadline, within which a busy machine does few. */
 const AT_ONCE = 10;
-/** Workers take tasks several at a time, and the server hands out what it has read already. */
+/** Workers take several tasks at once, and the server hands out those it has read. */
 const SOON = 60;
 
 const inputOf = (executionId: string, userId: string): RunInput => ({
@@ -39,7 +39,7 @@ it("carries another user's first run before most of one user's two hundred that 
   const taskQueue = `fair-${randomUUID().slice(0, 8)}`;
   const temporal = await connectToTemporal(taskQueue);
   const { start } = createRunStarter({ client: temporal.client, taskQueue });
-  // Nobody works yet, so that all of them wait at the server, in the order of their start.
+  // Without workers, all wait at the server in the order of their start.
   for (let started = 0; started < MANY; started += AT_ONCE)
     await Promise.all(Array.from({ length: AT_ONCE }, () => start(inputOf(randomUUID(), "many"))));
   const first = randomUUID();
@@ -52,7 +52,7 @@ it("carries another user's first run before most of one user's two hundred that 
     claim: ({ executionId }) => {
       carried.push(executionId);
       if (carried.length > MANY) tell();
-      // It ends with that.
+      // Ends the workflow.
       return Promise.resolve(false);
     },
   };

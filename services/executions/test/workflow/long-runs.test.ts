@@ -7,13 +7,13 @@ import { createRunStarter, type RunStarter } from "../../src/workflow/client";
 import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { startWorker } from "../support/temporal";
 
-/** Runs on a real Temporal whose activities are played: many large calls, an outage of billing, a worker that stops. */
+/** Runs on a real Temporal with played activities: many large calls, an outage of billing, a worker that stops. */
 
 const taskQueue = `long-${randomUUID().slice(0, 8)}`;
 const ends = new Map<string, RunEnd>();
 const extensions: string[] = [];
 let billingIsAway = false;
-/** Calls that are followed, by worker. */
+/** Followed calls, by worker. */
 const followed: string[] = [];
 let release: () => void;
 let released: Promise<void>;
@@ -61,7 +61,7 @@ afterAll(() => first.stop());
 
 const ITEM_CHARS = 14_000;
 
-/** A run of some nodes, each mapped over a list of prompts. */
+/** A run of several nodes, each with a fan-out over prompts. */
 const inputOf = (nodes: number, items: number, providerKind: "direct-http" | "http-polling", part: Partial<RunInput> = {}): RunInput => {
   const executionId = randomUUID();
   const values = Array.from({ length: items }, (_, item) => `${item}`);
@@ -113,7 +113,7 @@ const endOf = async (input: RunInput): Promise<RunEnd> => {
 };
 const eventsOf = async ({ executionId }: RunInput) => (await first.client.workflow.getHandle(executionId).fetchHistory()).events ?? [];
 
-/** What one workflow task may schedule before Temporal ends the run. */
+/** Maximum size of a workflow task before Temporal ends the run. */
 const GRPC_BYTES = 4_000_000;
 
 it("makes many large calls in waves, none of which is too large for Temporal", async () => {

@@ -20,10 +20,10 @@ let server: Server;
 let url: string;
 let seen: number;
 let egress: EgressClient;
-/** What the calls of the test that runs count in. */
+/** Budget of the running test's calls. */
 let budget: Awaited<ReturnType<typeof openOutgoing>>;
 let waited: EventEmitter;
-/** When the turns of the calls that counted had to have come. */
+/** Deadlines of counted calls. */
 let untils: number[];
 let temporal: RunningTemporal;
 let starter: RunStarter;
@@ -123,7 +123,7 @@ const inputOf = (executionId: string, calls: number): RunInput => ({
   ...{ modelIds: [], holds: [], holdId: executionId, attempt: 1, held: [], receivedAt: Date.now() },
 });
 
-/** Starts a run of some calls. @returns its end */
+/** Starts a run with several calls. @returns its end */
 const run = async (calls: number, part: Partial<RunInput> = {}): Promise<{ executionId: string; end: Promise<RunEnd> }> => {
   const executionId = randomUUID();
   await starter.start({ ...inputOf(executionId, calls), ...part });

@@ -9,7 +9,7 @@ const FOLDER = join(__dirname, "..", "fixtures", "histories");
 const { History } = temporal.api.history.v1;
 const read = (file: string): temporal.api.history.v1.History => History.decode(readFileSync(join(FOLDER, file)));
 const files = readdirSync(FOLDER);
-/** What a run may leave behind, however long it took. */
+/** Maximum length of a history, however long the run took. */
 const MAX_EVENTS = 40;
 
 beforeAll(() => {
@@ -49,7 +49,7 @@ it("ends a run in order, with the reason, before its history is too long for Tem
   };
   sizeBy(HISTORY_BOUNDS.bytes - 1);
   await replay();
-  // It would settle now, and not submit: the history says otherwise.
+  // The current code would settle, but the history submits.
   sizeBy(HISTORY_BOUNDS.bytes);
   await expect(replay()).rejects.toThrow(/[Nn]ondeterminism|determin/);
 });

@@ -22,11 +22,11 @@ const { step } = createSteps({
   logger,
   stopping: new AbortController().signal,
 });
-/** Until when each attempt may try its provider. */
+/** Retry deadline of each attempt. */
 const triesUntil: number[] = [];
 const LONG_AGO = 1_000;
 
-/** A request that is answered with files, under way until it is told to end. */
+/** A request answered with files, in progress until the test ends it. */
 interface Request {
   attempts: number;
   begun: Promise<void>;

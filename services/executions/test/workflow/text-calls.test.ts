@@ -11,7 +11,7 @@ import { createRunStarter, type RunStarter } from "../../src/workflow/client";
 import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { startWorker } from "../support/temporal";
 
-/** What a run's model answers, and what was asked of its activities. */
+/** Answers of a run's model, and the inputs of its activities. */
 interface Script {
   answers: (call: ModelCall) => Partial<CallResult>;
   extend?: () => never;
@@ -182,7 +182,7 @@ it("charges an answer once, and asks no more for it, when the process dies befor
   const heir = await startWorker(taskQueue, activities);
   await temporal.client.workflow.getHandle(executionId).result();
   await heir.stop();
-  // The model is asked for the answer by the one, and once more by the other.
+  // The first activity asks the model, the second asks again.
   expect([keysOf({ calls: made }), keysOf(script)]).toEqual([["ask:0"], ["ask:0.repair"]]);
   const end = script.end!;
   expect(end).toMatchObject({ status: "completed", result: { scenes: ["a"] } });

@@ -122,7 +122,7 @@ const inputOf = (executionId: string): RunInput => ({
   ...{ modelIds: [], holds: [], holdId: executionId, attempt: 1, held: [], receivedAt: Date.now() },
 });
 
-/** A worker on a task queue of its own, and what its activities were called with. */
+/** A worker on its own task queue, and the inputs of its activities. */
 const startWorker = async (taskQueue: string, keys: readonly string[]) => {
   const nowhere = { put: () => Promise.resolve(), get: () => Promise.resolve(null) };
   const temporal = await connectTemporal({
@@ -178,7 +178,7 @@ describe("a run that somebody starts in Temporal with arguments that are not enc
   const taskQueue = newQueue();
   const start = async (): Promise<string> => {
     const executionId = randomUUID();
-    // Not eagerly: the stranger works off nothing.
+    // Not eager: the other worker executes nothing.
     const args = [inputOf(executionId)];
     await stranger.temporal.client.workflow.start("executeGraph", { workflowId: executionId, taskQueue, args });
     return executionId;
