@@ -1,10 +1,8 @@
 "use strict";
-/**
- * Writes src/api-types.ts from the OpenAPI document of the gateway: `npm run generate`, or this file after a build.
- */
+/** Writes src/api-types.ts from the OpenAPI document of the gateway: `npm run generate`, or this file after a build. */
 /** @typedef {Record<string, any>} Json */
 
-/** Names that mean something else in TypeScript. */
+/** Names with another meaning in TypeScript. */
 const RENAMED = /** @type {Record<string, string>} */ ({ Error: "ErrorBody" });
 /** @param {string} name */
 const typeName = (name) => RENAMED[name] ?? name;
@@ -134,10 +132,10 @@ const generate = (document) => {
     HEADER,
     "/** Bytes of a file. */\nexport type Binary = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;\n",
     ...schemas.map(([name, schema]) => declaration(typeName(name), /** @type {Json} */ (schema))),
-    `/** What each operation takes and gives. */\nexport interface Operations {\n  ${operations
+    `/** Inputs and outputs of each operation. */\nexport interface Operations {\n  ${operations
       .map(([, , operation]) => indented(operationType(operation)))
       .join("\n  ")}\n}\n`,
-    `/** Where each operation is found. */\nexport const OPERATIONS = {\n  ${operations.map((one) => operationEntry(...one)).join("\n  ")}\n} as const;\n`,
+    `/** Method and path of each operation. */\nexport const OPERATIONS = {\n  ${operations.map((one) => operationEntry(...one)).join("\n  ")}\n} as const;\n`,
   ].join("\n");
 };
 

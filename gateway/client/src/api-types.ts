@@ -3292,7 +3292,7 @@ export interface BudgetAlert {
   resetsAt: string | null;
 }
 
-/** What each operation takes and gives. */
+/** Inputs and outputs of each operation. */
 export interface Operations {
   /** List the caller's workflows and everyone's templates */
   listWorkflows: {
@@ -4926,7 +4926,7 @@ export interface Operations {
   };
 }
 
-/** Where each operation is found. */
+/** Method and path of each operation. */
 export const OPERATIONS = {
   listWorkflows: { method: "GET", path: "/api/workflows", idempotent: false, contentType: null },
   createWorkflow: { method: "POST", path: "/api/workflows", idempotent: true, contentType: "application/json" },

@@ -5,35 +5,35 @@ import type { RequestOptions, Transport } from "./transport";
 
 export type BatchTarget = Extract<Target, { model: string }> | ({ workflow: string } & Selection);
 
-/** One of `inputs`, `items` and `mediaId`, and what else the API takes. */
+/** One of `inputs`, `items` and `mediaId`, and the other members of the API's request. */
 export type BatchOrder = WorkflowBatchRequest;
 
 export interface WaitForBatchOptions extends Omit<RequestOptions, "idempotencyKey"> {
-  /** Between polls. */
+  /** Milliseconds between polls. */
   pollIntervalMs?: number;
-  /** Hears of every poll. */
+  /** Called after every poll. */
   onPoll?: (batch: Batch) => void;
 }
 
 export interface Batches {
   /**
-   * Begins a batch: up to 1,000 runs of a workflow or model.
-   * @throws NodeloomError with `details.issues` (each with its `index`) where an item is wrong: nothing has begun then
+   * Creates and starts a batch: up to 1,000 runs of a workflow or model.
+   * @throws NodeloomError with `details.issues` (each with its `index`) if an item is invalid: then nothing has started
    */
   create(target: BatchTarget, order: BatchOrder, options?: RequestOptions): Promise<CreatedBatch>;
   /** Validates and prices all items without running them. */
   quote(target: BatchTarget, order: BatchOrder, options?: RequestOptions): Promise<BatchQuote>;
   list(query?: Operations["listBatches"]["query"], options?: RequestOptions): Promise<Operations["listBatches"]["response"]>;
-  /** With the first of its rows, or those after a cursor. */
+  /** The batch with its first rows, or those after a cursor. */
   get(batchId: string, query?: Operations["getBatch"]["query"], options?: RequestOptions): Promise<BatchWithRows>;
   /** Polls until a batch is over or paused, within the rate limits. */
   wait(batchId: string, options?: WaitForBatchOptions): Promise<Batch>;
-  /** All rows with their results, in their order, however many. */
+  /** All rows with their results, in order. */
   results(batchId: string, options?: RequestOptions): AsyncGenerator<BatchRow, void>;
   cancel(batchId: string, options?: RequestOptions): Promise<Batch>;
-  /** Goes on with a paused batch, with another limit where one is given. */
+  /** Resumes a paused batch, optionally with a new limit. */
   resume(batchId: string, maxCredits?: number, options?: RequestOptions): Promise<Batch>;
-  /** A new batch of the rows that ended so. */
+  /** Creates a batch from the rows with this status. */
   rerun(batchId: string, status: "failed" | "cancelled" | "skipped", options?: RequestOptions): Promise<CreatedBatch>;
 }
 

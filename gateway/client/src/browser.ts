@@ -1,4 +1,4 @@
-/** Everything of the client that runs in a browser: all but the check of webhook signatures. */
+/** The client for browsers: everything except the verification of webhook signatures. */
 export * from "./api-types";
 export * from "./client";
 export type { EventOptions, Events, ExecutionEvent } from "./events";

@@ -41,9 +41,9 @@ export interface Workflows {
   list(options?: RequestOptions): Promise<WorkflowSummary[]>;
   get(slug: string, options?: RequestOptions): Promise<Workflow>;
   create(workflow: NewWorkflow, options?: RequestOptions): Promise<Workflow>;
-  /** Supplied fields overwrite; a workflow that was read can be sent back. */
+  /** Given fields overwrite; a workflow can be sent back as it was read. */
   update(slug: string, changes: WorkflowChanges, options?: UpdateOptions): Promise<Workflow>;
-  /** To a folder, or with null to the root level. */
+  /** Moves to a folder, or to the root level with null. */
   move(slug: string, folderId: string | null, options?: RequestOptions): Promise<Workflow>;
   delete(slug: string, options?: RequestOptions): Promise<void>;
   schema(slug: string, options?: RequestOptions & Selection): Promise<InputSchema>;
@@ -76,20 +76,20 @@ export interface Usage {
 }
 
 export interface Client extends Runs {
-  /** What happens to an execution, as it happens; a lost connection is resumed where it broke. */
+  /** Follows an execution live and resumes after a lost connection. */
   events: Events;
   workflows: Workflows;
   models: Models;
   executions: Executions;
-  /** Many runs of one workflow or model, with one budget. */
+  /** Many runs of one workflow or model with a shared budget. */
   batches: Batches;
   usage: Usage;
-  /** Stores a file; its `id` or `url` is an input of workflows and models. Its type is recognised from its bytes. */
+  /** Stores a file; use its `id` or `url` as an input. The type is detected from the bytes. */
   upload(file: Binary, options?: RequestOptions): Promise<Media>;
   whoami(options?: RequestOptions): Promise<User>;
-  /** Any operation by its id, with its status and headers. */
+  /** Calls any operation by its id; also returns status and headers. */
   request<O extends OperationId>(operation: O, request: RequestOf<O>): Promise<Answer<ResponseOf<O>>>;
-  /** The same with JSON as text in both directions: what a workflow holds comes and goes byte for byte. */
+  /** Like `request`, with JSON as text in both directions, so that workflows stay unchanged byte for byte. */
   requestText(operation: OperationId, request: TextRequest): Promise<Answer<string>>;
 }
 
@@ -114,7 +114,7 @@ const createWorkflows = (call: Call): Workflows => ({
   deleteAlias: async (slug, name, options = {}) => void (await call("deleteAlias", { ...options, params: { slug, name } })),
 });
 
-/** A client of one service. It keeps within the rate limits that answers tell of, and repeats what may be repeated. */
+/** Creates a client of one service. It respects the rate limits in responses and retries repeatable requests. */
 export const createClient = (options: ClientOptions): Client => {
   const transport = createTransport(options);
   const call: Call = async (operation, request) => (await transport.send(operation, request)).body;

@@ -1,25 +1,25 @@
-/** The code of a request that got no answer. */
+/** Code of a request without a response. */
 export const NETWORK_ERROR = "NETWORK_ERROR";
 
 export interface NodeloomErrorOptions {
-  /** HTTP status; 0 when there was no answer. For a run that failed after it was accepted: 500. */
+  /** HTTP status; 0 without a response. 500 for a run that failed after it was accepted. */
   status: number;
-  /** Machine-readable; undefined where a workflow was not found. */
+  /** Machine-readable; undefined if a workflow was not found. */
   code: string | undefined;
   message: string;
-  /** The other members of the answer: `required`, `issues`, `providerStatus`, … */
+  /** Other members of the response: `required`, `issues`, `providerStatus`, … */
   details?: Readonly<Record<string, unknown>>;
   requestId?: string | undefined;
   cause?: unknown;
 }
 
-/** Every failure that the service or the way to it causes. */
+/** Thrown for every failure of the service or the connection. */
 export class NodeloomError extends Error {
   override readonly name = "NodeloomError";
   readonly status: number;
   readonly code: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;
-  /** Names the request in the service's logs. */
+  /** Id of the request in the service's logs. */
   readonly requestId: string | undefined;
 
   constructor({ status, code, message, details = {}, requestId, cause }: NodeloomErrorOptions) {
@@ -30,7 +30,7 @@ export class NodeloomError extends Error {
     this.requestId = requestId;
   }
 
-  /** The run that the error is about, when there is one. */
+  /** Id of the run that the error concerns, if any. */
   get executionId(): string | undefined {
     const { executionId } = this.details;
     return typeof executionId === "string" ? executionId : undefined;

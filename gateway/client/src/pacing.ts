@@ -1,16 +1,16 @@
 import { sleep } from "./sleep";
 
 const MS = 1_000;
-/** With fewer requests left than this, the window's end is waited for. */
+/** Below this number of remaining requests, the client waits for the next window. */
 const LOW = 5;
-/** Longest wait for a window; windows take a minute. */
+/** Longest wait for a window; windows last a minute. */
 const MAX_WAIT_MS = 61_000;
 const MAX_BUCKETS = 10_000;
 
 export interface Pacing {
   /** Waits while a bucket is nearly empty. */
   ready(bucket: string, signal?: AbortSignal): Promise<void>;
-  /** Learns from an answer how full its bucket is. */
+  /** Reads a bucket's state from a response. */
   learn(bucket: string, headers: Headers): void;
 }
 
@@ -20,7 +20,7 @@ const numberIn = (headers: Headers, name: string): number | undefined => {
   return Number.isFinite(value) ? value : undefined;
 };
 
-/** When a window ends by this machine's clock, whatever the service's clock says. */
+/** End of a window by the local clock, independent of the service's clock. */
 const endsAt = (headers: Headers, resetSeconds: number): number => {
   const serverNow = Date.parse(headers.get("date") ?? "");
   const leftMs = resetSeconds * MS - (Number.isNaN(serverNow) ? Date.now() : serverNow);
@@ -28,11 +28,11 @@ const endsAt = (headers: Headers, resetSeconds: number): number => {
 };
 
 /**
- * Keeps requests within the limits that answers tell of.
- * @param maxPauseMs of a longer wait the service is asked instead: its refusal says how long
+ * Keeps requests within the limits in responses.
+ * @param maxPauseMs if the wait is longer, the request is sent and the service's error says how long
  */
 export const createPacing = (maxPauseMs: number = MAX_WAIT_MS): Pacing => {
-  /** Buckets that are nearly empty, and until when. */
+  /** Nearly empty buckets and their end. */
   const low = new Map<string, number>();
   return {
     ready: async (bucket, signal) => {
@@ -41,7 +41,7 @@ export const createPacing = (maxPauseMs: number = MAX_WAIT_MS): Pacing => {
       low.delete(bucket);
       const pause = until - Date.now();
       if (pause <= 0 || pause > maxPauseMs) return;
-      // Whoever comes meanwhile waits, too.
+      // Later requests wait as well.
       low.set(bucket, until);
       await sleep(pause, signal);
     },

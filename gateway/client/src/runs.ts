@@ -18,11 +18,11 @@ export interface Selection {
 export type Inputs = Readonly<Record<string, unknown>>;
 
 export interface RunOptions extends RequestOptions {
-  /** The run is refused if it could cost more. A quote's `estimatedCreditCost` will do: null, of a run that costs nothing, sets no limit. */
+  /** The run is rejected if it could cost more. You can pass a quote's `estimatedCreditCost`; null, for free runs, sets no limit. */
   maxCredits?: number | null | undefined;
 }
 
-/** What a run without a type of its own gives. */
+/** Result of a run without a declared type. */
 export type Result = RunResult["result"];
 
 export interface CompletedRun<R = Result> extends Omit<RunResult, "result"> {
@@ -31,28 +31,28 @@ export interface CompletedRun<R = Result> extends Omit<RunResult, "result"> {
 }
 
 export interface WaitOptions extends Omit<RequestOptions, "idempotencyKey"> {
-  /** Between polls. */
+  /** Milliseconds between polls. */
   pollIntervalMs?: number;
-  /** Hears of every poll. */
+  /** Called after every poll. */
   onPoll?: (execution: Execution) => void;
 }
 
 export interface Runs {
   /**
-   * Runs and waits for the result, however long it takes; before that, for a place where too many runs wait already.
-   * @typeParam R what the workflow's response output gives, as its author knows it; it is not checked
-   * @throws NodeloomError why it was refused, failed or was cancelled
+   * Runs and waits for the result, however long it takes. If the queue is full, it first waits for a place. @typeParam R type of the
+   * workflow's response output; it isn't checked
+   * @throws NodeloomError if the run was rejected, failed or was cancelled
    */
   run<R = Result>(target: Target, inputs?: Inputs, options?: RunOptions): Promise<CompletedRun<R>>;
-  /** Starts a run that is polled or announced by a webhook. */
+  /** Starts a run without waiting. Poll it, or use a webhook. */
   submit(target: Target, inputs?: Inputs, options?: RunOptions): Promise<SubmitResult>;
   /** Polls until an execution is completed, failed or cancelled, within the rate limits. */
   wait(executionId: string, options?: WaitOptions): Promise<Execution>;
   cancel(executionId: string, options?: RequestOptions): Promise<CancelResult["status"]>;
   /**
-   * Decides what an execution waits for.
-   * @param decision `value` goes on instead of what was looked at
-   * @throws NodeloomError NOT_WAITING once it was decided
+   * Decides an approval.
+   * @param decision `value` replaces the reviewed value
+   * @throws NodeloomError NOT_WAITING if it was decided before
    */
   decide(executionId: string, decision: DecisionRequest, options?: RequestOptions): Promise<Decision>;
   /** Validates and prices a run without running it. */
@@ -104,7 +104,7 @@ export const createRuns = (transport: Transport): Runs => {
     run: async <R>(target: Target, inputs: Inputs = {}, options: RunOptions = {}): Promise<CompletedRun<R>> => {
       const { headers, body } = await start(target, inputs, false, options);
       if (!("_async" in body)) return { ...body, result: body.result as R, executionId: headers.get("x-execution-id") ?? "" };
-      // It takes longer than the service lets a request wait: the same run goes on.
+      // It takes longer than a request can wait; the same run continues.
       const execution = await wait(body.executionId, { signal: options.signal });
       if (execution.status !== "completed") throw failureOf(execution);
       const { executionId, result = {}, creditsCost, durationMs } = execution;

@@ -1,11 +1,10 @@
-/** One event of a stream, as it was sent. */
 export interface ServerSentEvent {
   id: string;
   type: string;
   data: string;
 }
 
-/** Text by lines, whatever ends them and wherever chunks are cut. The rest after the last line end is dropped: it is cut off. */
+/** Splits text into lines, independent of line ends and chunks. A rest without a line end is dropped as incomplete. */
 async function* linesOf(chunks: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = chunks.getReader();
   const decoder = new TextDecoder();
@@ -19,12 +18,12 @@ async function* linesOf(chunks: ReadableStream<Uint8Array>): AsyncGenerator<stri
       yield* lines;
     }
   } finally {
-    // Whoever has seen enough does not wait for the rest.
+    // A reader that stops early doesn't wait for the rest.
     await reader.cancel().catch(() => undefined);
   }
 }
 
-/** The events of a stream in the format of server-sent events; comments and unknown fields are skipped. */
+/** Parses server-sent events; comments and unknown fields are skipped. */
 export async function* readEvents(chunks: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   let id = "";
   let type = "";

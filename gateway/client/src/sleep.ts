@@ -1,4 +1,4 @@
-/** Waits, or rejects with the signal's reason as soon as it is aborted. */
+/** Waits, or rejects with the signal's reason when it aborts. */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);

@@ -1,10 +1,10 @@
-/** Gives a token: asked before the first request, and again once the service refuses the token that it gave. */
+/** Returns a token: called before the first request, and again after the service rejects the token. */
 export type TokenProvider = () => string | Promise<string>;
 
-/** The token that requests carry; those that need one at once share one answer. */
+/** Current token of requests; concurrent calls share one result. */
 export interface Tokens {
   current(): Promise<string>;
-  /** The service refused a token. */
+  /** Reports that the service rejected a token. */
   refused(token: string): Promise<void>;
 }
 
@@ -12,7 +12,7 @@ export const createTokens = (provider: TokenProvider): Tokens => {
   let kept: Promise<string> | undefined;
   const ask = (): Promise<string> => {
     const asked = (async () => provider())();
-    // What failed is asked for again by the next request.
+    // The next request asks again after a failure.
     asked.catch(() => {
       if (kept === asked) kept = undefined;
     });

@@ -7,15 +7,15 @@ import { createTokens, type TokenProvider } from "./tokens";
 export type OperationId = keyof Operations;
 
 export interface RequestOptions {
-  /** Ends the request and every wait of it. */
+  /** Aborts the request and all of its waits. */
   signal?: AbortSignal | undefined;
-  /** Of a POST; a random one unless given. The same key and body are answered once. */
+  /** For POST; random by default. The same key and body are answered once. */
   idempotencyKey?: string | undefined;
-  /** Sent in addition; `if-match`, `prefer`, … */
+  /** Additional headers: `if-match`, `prefer`, … */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What an operation takes: `params`, `query` and `body` where it has them. */
+/** Inputs of an operation: `params`, `query` and `body` if it has them. */
 export type RequestOf<O extends OperationId> = Omit<Operations[O], "response"> & RequestOptions;
 export type ResponseOf<O extends OperationId> = Operations[O]["response"];
 
@@ -28,38 +28,35 @@ export interface Answer<T> {
 export interface TransportOptions {
   /** For example `https://nodeloom.example.com`. */
   baseUrl: string;
-  /** Without one only public operations work. */
+  /** Without a key only public operations work. */
   apiKey?: string | undefined;
   /**
-   * Instead of a key, in pages of others: gives a token of an app's visitor, which runs that app and reads the visitor's own executions.
-   * It is asked once, and again where the service refuses the token, as it does after ten minutes.
+   * For pages of other sites, instead of a key: returns the token of an app's visitor, which can run that app and read the visitor's own
+   * executions. It is called once, and again when the service rejects the token, which happens after ten minutes.
    */
   token?: TokenProvider | undefined;
   fetch?: typeof globalThis.fetch | undefined;
-  /** How often a request is sent again after 429, 503 or no answer. */
+  /** Retries after 429, 503 or no response. */
   maxRetries?: number | undefined;
-  /** How long a run waits for a place while too many are under way, in milliseconds; an hour unless given. 0: not at all. */
+  /** How long a run waits for a place while the queue is full, in milliseconds; an hour by default. 0: not at all. */
   placeTimeoutMs?: number | undefined;
-  /** A longer wait for a window, or asked for by Retry-After, is an answer: 120,000 ms unless given. */
+  /** Longest wait in milliseconds for a window or Retry-After; 120,000 by default. If more is needed, the response is returned. */
   maxPauseMs?: number | undefined;
 }
 
 export interface Transport {
-  /**
-   * One request, repeated as the service asks for.
-   * @throws NodeloomError; what `signal` was aborted with
-   */
+  /** Sends one request with retries. @throws NodeloomError; the reason of `signal` */
   send<O extends OperationId>(operation: O, request: RequestOf<O>): Promise<Answer<ResponseOf<O>>>;
-  /** The same with the body of both sides as text, so that JSON keeps the form that it was written in. */
+  /** Like `send`, with both bodies as text, so that JSON keeps its form. */
   sendText(operation: OperationId, request: TextRequest): Promise<Answer<string>>;
-  /** The same for an answer that is read as it comes; its body is null when there is none. */
+  /** Like `send`, for a streamed response; its body is null if there is none. */
   open<O extends OperationId>(operation: O, request: RequestOf<O>): Promise<Answer<ReadableStream<Uint8Array> | null>>;
 }
 
 export interface TextRequest extends RequestOptions {
   params?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, unknown>>;
-  /** JSON, sent as it is. */
+  /** JSON, sent unchanged. */
   text?: string;
 }
 
@@ -80,7 +77,7 @@ const DEFAULT_RETRIES = 5;
 const FIRST_BACK_OFF_MS = 250;
 const MAX_BACK_OFF_MS = 8_000;
 const DEFAULT_MAX_PAUSE_MS = 120_000;
-/** How long a request may find its own first attempt still running: longer than any run is waited for. */
+/** How long a request may find its own first attempt in progress: longer than any run is waited for. */
 const IN_PROGRESS_MS = 150_000;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
@@ -90,7 +87,7 @@ const IN_PROGRESS = "IDEMPOTENCY_IN_PROGRESS";
 const NO_PLACE = "CONCURRENCY_LIMIT_EXCEEDED";
 const PLACE_TIMEOUT_MS = 60 * 60 * MS;
 const NO_QUEUE = /(?:^|[,\s])no-queue(?:$|[,;\s])/i;
-/** Operations that may be repeated though they are POSTs without Idempotency-Key. */
+/** POST operations without Idempotency-Key that are safe to repeat. */
 const HARMLESS: ReadonlySet<OperationId> = new Set<OperationId>(["cancelExecution", "quoteWorkflow", "quoteModel", "login", "logout"]);
 
 const urlOf = (baseUrl: string, { path }: Operation, { params = {}, query = {} }: Parts): string => {
@@ -110,7 +107,6 @@ const headersOf = (apiKey: string | undefined, { method, contentType }: Operatio
   return headers;
 };
 
-/** Whether sending a request twice does no more than sending it once. */
 const isRepeatable = (id: OperationId, { method, idempotent }: Operation, headers: Headers): boolean => {
   if (idempotent || HARMLESS.has(id) || method === "GET") return true;
   return method === "PUT" && !headers.has("if-match");
@@ -132,7 +128,7 @@ const errorOf = (status: number, headers: Headers, body: unknown): NodeloomError
   });
 };
 
-/** What Retry-After asks for: seconds, or a date. */
+/** Retry-After in milliseconds, from seconds or a date. */
 const retryAfterMs = (headers: Headers): number | undefined => {
   const text = headers.get("retry-after");
   if (text === null) return undefined;
@@ -146,16 +142,16 @@ const backOffMs = (attempt: number): number => {
   return ceiling / 2 + (Math.random() * ceiling) / 2;
 };
 
-/** Of a place nothing is known but that there is none; asking more seldom than this gains nothing. */
+/** When a place becomes free is unknown; polling less often gains nothing. */
 const MAX_PLACE_PAUSE_MS = 10_000;
 
 type Attempt = Answer<unknown> | { failure: NodeloomError; status: number; headers: Headers };
 
-/** The service did not answer, or stopped in the middle of its answer. */
+/** The service didn't respond, or stopped in the middle of its response. */
 export const unreachable = (cause: unknown): NodeloomError =>
   new NodeloomError({ message: "the service could not be reached", status: 0, code: NETWORK_ERROR, cause });
 
-/** Node's fetch says of a redirect that it isn't to follow; other runtimes leave no trace of one. */
+/** Node's fetch reports a redirect that isn't followed; other runtimes don't. */
 const isRedirect = (error: unknown): boolean =>
   ((error as { cause?: { message?: unknown } }).cause?.message ?? "") === "unexpected redirect";
 
@@ -195,9 +191,9 @@ export const createTransport = (options: TransportOptions): Transport => {
     }
   };
 
-  /** How long to wait before sending a request again; undefined when it must not or need not be. */
+  /** Pause before a retry; undefined if the request must not or need not be repeated. */
   const pauseMs = ({ status, headers }: Attempt, retries: number, repeatable: boolean): number | undefined => {
-    // A 429 was refused before anything was done; after the others nobody knows.
+    // After 429 nothing was done; after other statuses that is unknown.
     const mayRepeat = status === TOO_MANY_REQUESTS || ((status === UNAVAILABLE || status === 0) && repeatable);
     if (!mayRepeat || retries >= maxRetries) return undefined;
     const asked = retryAfterMs(headers) ?? backOffMs(retries);
@@ -210,14 +206,14 @@ export const createTransport = (options: TransportOptions): Transport => {
     const headers = headersOf(apiKey, operation, parts);
     const isJson = operation.contentType === "application/json" && body !== undefined && !(body instanceof JsonText);
     const content = isJson ? JSON.stringify(body) : body instanceof JsonText ? body.text : body;
-    // fetch takes x-api-key along to any host that a redirect names.
+    // fetch would send x-api-key to any host that a redirect names.
     const init: RequestInit = { method: operation.method, headers, body: content as RequestInit["body"], signal, redirect: "error" };
     const url = urlOf(baseUrl, operation, parts);
     // Polls are limited per execution, everything else per route.
     const bucket = operation.path.startsWith("/api/executions/{id}") ? `${id} ${parts.params?.id ?? ""}` : id;
     const repeatable = isRepeatable(id, operation, headers);
     const giveUpAt = Date.now() + IN_PROGRESS_MS;
-    // Who asks not to wait in line is told at once.
+    // With `no-queue`, the caller gets the error at once.
     const placeAt = Date.now() + (NO_QUEUE.test(headers.get("prefer") ?? "") ? 0 : placeTimeoutMs);
     for (let retries = 0, isRenewed = false; ;) {
       await pacing.ready(bucket, signal);

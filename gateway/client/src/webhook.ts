@@ -1,10 +1,10 @@
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import type { Batch, BudgetAlert, Execution, WebhookConfiguration } from "./api-types";
 
-/** The execution as it ended, or as it waits. How far its delivery has come is left to polls, so that every attempt sends the same. */
+/** The execution when it ended or started to wait. It has no delivery state, so that every attempt sends the same body. */
 export type AnnouncedExecution = Omit<Execution, "webhookDelivery"> & { webhookDelivery: WebhookConfiguration };
 
-/** A message to a webhook. De-duplicate deliveries by their `webhook-id`. */
+/** A webhook message. Deduplicate deliveries by `webhook-id`. */
 export type WebhookMessage =
   | { type: "execution.completed" | "execution.failed" | "execution.cancelled"; timestamp: string; data: AnnouncedExecution }
   | { type: "execution.waiting"; timestamp: string; data: AnnouncedExecution & { nodeId: string; consoleUrl: string } }
@@ -25,9 +25,9 @@ const valueOf = (headers: HeaderBag, name: string): string => {
 export { WebhookVerificationError };
 
 /**
- * The message of a delivery whose signature is right and recent.
- * @param payload the body's bytes or text, exactly as received
- * @param secret as it was shown when the webhook was set: `whsec_…`
+ * Verifies signature and age of a delivery and returns its message.
+ * @param payload bytes or text of the body, exactly as received
+ * @param secret secret of the webhook: `whsec_…`
  * @throws WebhookVerificationError
  */
 export const verifyWebhook = (payload: string | Uint8Array, headers: HeaderBag, secret: string): WebhookMessage => {

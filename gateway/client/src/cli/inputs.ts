@@ -2,14 +2,14 @@ import { readFile } from "node:fs/promises";
 import type { Client } from "../client";
 import { Refusal } from "./outcome";
 
-/** Inputs of a run as they are written on a command line: `name=text`, `name=@file`, `name:=json`. */
+/** Parses inputs on a command line: `name=text`, `name=@file`, `name:=json`. */
 
 const INPUT = /^([^=:@]+)(:?=)(.*)$/s;
 
-/** The type that an input is declared with, where that is known. */
+/** Declared types of inputs, if known. */
 export type InputTypes = ReadonlyMap<string, string>;
 
-/** Of JSON, as it is written in it: larger ones than a double holds keep their digits. */
+/** A JSON number. Numbers beyond the range of a double keep their digits. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 const typed = (name: string, text: string, type: string | undefined): string => {
@@ -36,8 +36,8 @@ const checked = (name: string, text: string): string => {
 
 /**
  * Reads inputs, and uploads the files among them.
- * @returns them as the JSON of an object: numbers in it are as they were written
- * @throws Refusal for one that can't be read; NodeloomError for a file that is refused
+ * @returns a JSON object in which numbers are as they were written
+ * @throws Refusal for a malformed input; NodeloomError for a rejected file
  */
 export const readInputs = async (client: Client, given: readonly string[], types: InputTypes): Promise<string> => {
   const inputs = new Map<string, string>();

@@ -1,16 +1,16 @@
-/** JSON as text: the members of an object as they were written, so that nothing of them changes on its way. */
+/** Splits a JSON object into its members as they were written. */
 
 const OPEN = new Set(["{", "["]);
 const CLOSE = new Set(["}", "]"]);
 
-/** The index after the string that opens at `from`. */
+/** Index after the string that starts at `from`. */
 const endOfString = (text: string, from: number): number => {
   let at = from + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
   return at + 1;
 };
 
-/** The members of an object by name. @param text valid JSON; empty for what is no object */
+/** Members of an object by name. @param text valid JSON; other values than objects give none */
 export const membersOf = (text: string): Map<string, string> => {
   const members = new Map<string, string>();
   let [depth, from, name]: [number, number, string | undefined] = [0, 0, undefined];
@@ -22,7 +22,7 @@ export const membersOf = (text: string): Map<string, string> => {
     const character = text[at]!;
     if (character === '"') {
       const end = endOfString(text, at);
-      // A string at the outermost level is a name where none is open.
+      // At the outermost level, a string is a name unless one is open.
       if (depth === 1 && name === undefined) {
         name = JSON.parse(text.slice(at, end)) as string;
         from = text.indexOf(":", end) + 1;

@@ -4,7 +4,7 @@ import { Refusal } from "./outcome";
 import { withSession } from "./session";
 import type { Terminal } from "./terminal";
 
-/** `nodeloom keys`: API keys are made and revoked by their owner, signed in with a password. */
+/** `nodeloom keys`: owners create and revoke API keys after signing in with a password. */
 
 type NewKey = Operations["createKey"]["body"];
 

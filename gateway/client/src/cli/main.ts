@@ -11,8 +11,6 @@ import { DEFAULT_URL, loginFile, openClient, removeLogin, writeLogin } from "./s
 import { createTerminal, type Terminal } from "./terminal";
 import { diff, pull, push } from "./workflow-files";
 
-/** The command line `nodeloom`. */
-
 const { version } = require("../../package.json") as { version: string };
 
 const number = (text: string): number => {
@@ -25,7 +23,7 @@ const program = new Command("nodeloom")
   .description("Runs pipelines and models of a Nodeloom service, and keeps workflows as files.")
   .version(version)
   .addOption(new Option("--json", "JSON lines on stdout, for scripts"))
-  // Commands that are added below have it, too. What is wrong has been said by then.
+  // Commands added below inherit this. The message was printed before.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT.usage))
   .addHelpText(
     "after",
@@ -41,7 +39,7 @@ const terminalOf = (): Terminal =>
     exit: (code) => process.exit(code),
   });
 
-/** A reader such as `head` closes the pipe when it has enough: that is no error of the command. */
+/** A reader such as `head` may close the pipe early, which isn't an error. */
 const endWithReader = (error: NodeJS.ErrnoException): void => {
   if (error.code !== "EPIPE") throw error;
   process.exit(0);
@@ -49,7 +47,7 @@ const endWithReader = (error: NodeJS.ErrnoException): void => {
 process.stdout.on("error", endWithReader);
 process.stderr.on("error", endWithReader);
 
-/** Performs a command; how it ended is the process's exit code. */
+/** Runs a command and sets the exit code. */
 const perform = async (work: (terminal: Terminal) => Promise<number | void>): Promise<void> => {
   const terminal = terminalOf();
   try {

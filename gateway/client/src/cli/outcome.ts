@@ -1,21 +1,19 @@
 import { NodeloomError } from "../errors";
 
-/** Exit codes, and the messages of errors. */
-
 export const EXIT = {
-  /** The run failed, or was cancelled by others. */
+  /** The run failed or was cancelled. */
   failed: 1,
-  /** The command was called in a way that makes no sense. */
+  /** Wrong usage. */
   usage: 2,
-  /** The service refused it. */
+  /** The service rejected the request. */
   refused: 3,
-  /** The service could not be reached. */
+  /** The service couldn't be reached. */
   unreachable: 4,
   /** Ctrl-C. */
   interrupted: 130,
 } as const;
 
-/** Something that the command itself refuses; the message says what to do. */
+/** An error of the command itself; the message says what to do. */
 export class Refusal extends Error {
   constructor(
     message: string,
@@ -27,7 +25,6 @@ export class Refusal extends Error {
 
 const RUN_FAILED = 500;
 
-/** The exit code and the words for an error. */
 export const outcomeOf = (error: unknown): { exitCode: number; message: string } => {
   if (error instanceof Refusal) return { exitCode: error.exitCode, message: error.message };
   if (!(error instanceof NodeloomError)) return { exitCode: EXIT.failed, message: error instanceof Error ? error.message : String(error) };

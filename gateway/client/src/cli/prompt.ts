@@ -1,17 +1,16 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 
-/** What is asked of a person; on a pipe, the next line. */
+/** A question on a terminal; with a pipe, the next line is the answer. */
 export interface Question {
   label: string;
-  /** Not shown while it is typed. */
+  /** The answer isn't shown. */
   isSecret: boolean;
 }
 
-/** Asks one question, on stderr. @returns what was answered; empty where stdin has ended */
+/** Asks one question on stderr. @returns the answer; empty if stdin has ended */
 export type Ask = (question: Question) => Promise<string>;
 
-/** Asks what a piece of work needs to know. */
 export const withPrompt = async <T>(work: (ask: Ask) => Promise<T>): Promise<T> => {
   let isShown = true;
   const echo = new Writable({
@@ -28,7 +27,7 @@ export const withPrompt = async <T>(work: (ask: Ask) => Promise<T>): Promise<T> 
       process.stderr.write(label);
       isShown = !isSecret;
       const { done, value } = await given.next();
-      // The line's end was not shown either.
+      // The line break wasn't shown either.
       if (isSecret && isTerminal) process.stderr.write("\n");
       return done ? "" : value;
     });

@@ -6,9 +6,7 @@ import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { Refusal, EXIT } from "./outcome";
 
-/** Files that a run made, and where they are saved. */
-
-/** The addresses of the files in a result, each with a name from the member that it is in. */
+/** Addresses of the files in a result, each named after its member. */
 export const filesIn = (result: Readonly<Record<string, unknown>>): { name: string; url: string }[] => {
   const files: { name: string; url: string }[] = [];
   const visit = (name: string, value: unknown): void => {
@@ -46,9 +44,9 @@ const download = async (url: string, path: string): Promise<void> => {
 
 /**
  * Saves the files of a result.
- * @param output a file, for the one file that there is; or a folder, for all of them
- * @returns where they are now
- * @throws Refusal when there is none, or more than one for one name
+ * @param output a file for a single one, or a folder for all
+ * @returns the paths
+ * @throws Refusal if there is no file, or more than one for one name
  */
 export const saveFiles = async (result: Readonly<Record<string, unknown>>, output: string): Promise<string[]> => {
   const files = filesIn(result);

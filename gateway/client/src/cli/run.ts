@@ -6,8 +6,6 @@ import { EXIT, Refusal } from "./outcome";
 import { saveFiles } from "./results";
 import type { Outcome, Terminal } from "./terminal";
 
-/** `nodeloom run` and `nodeloom watch`. */
-
 const MODEL_PREFIX = "model:";
 
 export interface RunOptions {
@@ -28,14 +26,11 @@ const typesOf = async (client: Client, target: Target): Promise<InputTypes> => {
   return new Map(Object.entries(properties).flatMap(([name, { type }]) => (type === undefined ? [] : [[name, type]])));
 };
 
-/** Credits as they are shown: whole above ten. */
+/** Credits above this number are shown without decimals. */
 const SHOWN_WHOLE = 10;
 const credits = (amount: number): string => `${amount >= SHOWN_WHOLE ? Math.round(amount) : Math.round(amount * 1_000) / 1_000} credits`;
 
-/**
- * Has the run cancelled when the command is interrupted, which then ends with what came of that.
- * @returns `stop`, and `ending`: the end of the process, once it was interrupted
- */
+/** Cancels the run when the command is interrupted. @returns `stop`, and `ending`: the result of the cancellation, once interrupted */
 const cancelOnInterrupt = (client: Client, executionId: string, terminal: Terminal) => {
   let ending: Promise<void> | undefined;
   const cancel = (): void => {
@@ -49,7 +44,7 @@ const cancelOnInterrupt = (client: Client, executionId: string, terminal: Termin
   return { ending: () => ending, stop: (): void => void process.off("SIGINT", cancel) };
 };
 
-/** Shows an execution until it is over. @throws NodeloomError when it failed or was cancelled */
+/** Shows an execution until it ends. @throws NodeloomError if it failed or was cancelled */
 export const follow = async (client: Client, executionId: string, terminal: Terminal): Promise<Outcome> => {
   for await (const { type, data } of client.events(executionId)) terminal.event(type, data);
   const execution = await client.executions.get(executionId);
@@ -59,13 +54,12 @@ export const follow = async (client: Client, executionId: string, terminal: Term
   return { executionId, result, cost: creditsCost, ms: durationMs };
 };
 
-/** A body with inputs, which are JSON. */
 const bodyOf = (inputs: string, more: Readonly<Record<string, unknown>>): string => {
   const members = JSON.stringify(more).slice(1, -1);
   return `{"inputs":${inputs}${members === "" ? "" : ","}${members}}`;
 };
 
-/** What a run would cost. @param text its body */
+/** Quotes a run. @param text its body */
 const quote = async (client: Client, target: Target, text: string): Promise<Quote> => {
   const { body } =
     "workflow" in target
@@ -74,7 +68,11 @@ const quote = async (client: Client, target: Target, text: string): Promise<Quot
   return JSON.parse(body) as Quote;
 };
 
-/** Starts a run of any graph or model, which is not waited for. @param text its body @returns its execution id */
+/**
+ * Starts a run without waiting.
+ * @param text its body
+ * @returns its execution id
+ */
 const start = async (client: Client, target: Target, text: string, idempotencyKey: string | undefined): Promise<string> => {
   const request = { text, idempotencyKey, headers: { prefer: "respond-async" } };
   const { headers } =
@@ -84,7 +82,7 @@ const start = async (client: Client, target: Target, text: string, idempotencyKe
   return headers.get("x-execution-id") ?? "";
 };
 
-/** Prices a run, starts it, shows it until its end and saves what it made. */
+/** Quotes and starts a run, follows it to the end and saves its files. */
 export const run = async (
   client: Client,
   name: string,
@@ -108,7 +106,7 @@ export const run = async (
     const files = output === undefined ? [] : await saveFiles(outcome.result, output);
     terminal.result({ ...outcome, ...(output === undefined ? {} : { files }) }, files);
   } catch (error) {
-    // The run ends because it was cancelled: that is no failure.
+    // The run ends because it was cancelled, which isn't a failure.
     await interrupt.ending();
     throw error;
   } finally {

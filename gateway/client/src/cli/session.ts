@@ -2,13 +2,13 @@ import { createClient, type Client } from "../client";
 import { withPrompt } from "./prompt";
 import { readBaseUrl } from "./settings";
 
-/** What a signed-in person may do and a key may not: signed in for the time of one command, which keeps nothing of it. */
+/** Signs in for actions that keys can't do. The session lasts for one command, and nothing is stored. */
 
 const EMAIL = { label: "E-mail: ", isSecret: false };
 const PASSWORD = { label: "Password: ", isSecret: true };
 const CODE = { label: "Code of the second factor: ", isSecret: false };
 
-/** Requests as a page of the service sends them, with the cookie that answers set. */
+/** Sends requests like a page of the service, with cookies. */
 const fetchWithCookie = (baseUrl: string): typeof fetch => {
   let cookie = "";
   return async (input, init) => {
@@ -22,7 +22,7 @@ const fetchWithCookie = (baseUrl: string): typeof fetch => {
   };
 };
 
-/** Asks for an address and a password, and for a code where the account has a second factor. @throws NodeloomError */
+/** Asks for email and password, and for a code if there is a second factor. @throws NodeloomError */
 const signIn = (client: Client): Promise<void> =>
   withPrompt(async (ask) => {
     const email = (await ask(EMAIL)).trim();
@@ -31,7 +31,7 @@ const signIn = (client: Client): Promise<void> =>
     await client.request("completeLogin", { body: { pending: body.pending, code: (await ask(CODE)).trim() } });
   });
 
-/** Signs in with what is asked for, works, and signs out. @throws NodeloomError where the sign-in is refused */
+/** Signs in, runs the work, and signs out. @throws NodeloomError if signing in fails */
 export const withSession = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
   const baseUrl = await readBaseUrl();
   const client = createClient({ baseUrl, fetch: fetchWithCookie(baseUrl) });
@@ -39,7 +39,7 @@ export const withSession = async <T>(work: (client: Client) => Promise<T>): Prom
   try {
     return await work(client);
   } finally {
-    // The session ends by itself, too.
+    // Otherwise the session expires.
     await client.request("logout", {}).catch(() => undefined);
   }
 };

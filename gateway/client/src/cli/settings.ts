@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { createClient, type Client } from "../client";
 import { Refusal } from "./outcome";
 
-/** Whose key is used, and where the service is. */
+/** Key and address of the service. */
 
 export interface Login {
   baseUrl: string;
@@ -15,7 +15,7 @@ export const DEFAULT_URL = "http://127.0.0.1:8080";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The file that `nodeloom login` writes; readable by its owner alone. */
+/** File written by `nodeloom login`, readable by its owner only. */
 export const loginFile = (env: Environment = process.env): string =>
   join(env.XDG_CONFIG_HOME ?? join(homedir(), ".config"), "nodeloom", "login.json");
 
@@ -27,11 +27,10 @@ const stored = async (env: Environment): Promise<Partial<Login>> => {
   }
 };
 
-/** Where the service is, with a key or without. */
 export const readBaseUrl = async (env: Environment = process.env): Promise<string> =>
   env.NODELOOM_BASE_URL ?? (await stored(env)).baseUrl ?? DEFAULT_URL;
 
-/** The login of `nodeloom login`, under what NODELOOM_API_KEY and NODELOOM_BASE_URL say. @throws Refusal without a key */
+/** The stored login, overridden by NODELOOM_API_KEY and NODELOOM_BASE_URL. @throws Refusal without a key */
 export const readLogin = async (env: Environment = process.env): Promise<Login> => {
   const { baseUrl = DEFAULT_URL, apiKey } = await stored(env);
   const key = env.NODELOOM_API_KEY ?? apiKey;
@@ -49,5 +48,5 @@ export const writeLogin = async (login: Login, env: Environment = process.env): 
 
 export const removeLogin = (env: Environment = process.env): Promise<void> => rm(loginFile(env), { force: true });
 
-/** A client of the service that the login names. @throws Refusal without a key */
+/** @throws Refusal without a key */
 export const openClient = async (): Promise<Client> => createClient(await readLogin());

@@ -1,4 +1,3 @@
-/** How a run ended. */
 export interface Outcome {
   executionId: string;
   result: Readonly<Record<string, unknown>>;
@@ -7,21 +6,17 @@ export interface Outcome {
   ms: number;
 }
 
-/** What a command shows: notes and progress on stderr for people, the result on stdout; with `--json` nothing but JSON lines on stdout. */
+/** Output of a command: progress on stderr, the result on stdout; with `--json`, only JSON lines on stdout. */
 export interface Terminal {
-  /** Something to know on the way. */
+  /** Prints progress. */
   note(text: string): void;
-  /** An event of a run. */
   event(type: string, data: Readonly<Record<string, unknown>>): void;
-  /** What a run gave. @param files where its files were saved */
+  /** Prints the result of a run. @param files paths of its saved files */
   result(outcome: Outcome, files: readonly string[]): void;
-  /** Rows of a list, under the names of their columns. */
   table(rows: readonly Readonly<Record<string, unknown>>[], columns: readonly string[]): void;
-  /** One value; people read the text that stands for it. */
+  /** Prints a value as JSON, or as its text for people. */
   value(value: object, text: string): void;
-  /** Text for stdout as it is. */
   text(text: string): void;
-  /** Ends the process. */
   end(exitCode: number, text: string): void;
 }
 
@@ -31,7 +26,7 @@ export interface Streams {
   exit(code: number): void;
 }
 
-/** Names, errors and results come from others: a terminal would carry out their control characters. Line breaks and tabs stay. */
+/** Names, errors and results may contain control characters that a terminal would execute. Line breaks and tabs stay. */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g;
 const BREAKS = /[\t\n\r]/g;
 

@@ -6,9 +6,9 @@ import { membersOf } from "./json-members";
 import { EXIT, Refusal } from "./outcome";
 import type { Terminal } from "./terminal";
 
-/** Workflows as files for version control: what is pulled is pushed, and pulled again, byte for byte. */
+/** Workflows as files for version control: pulling after a push gives the same bytes. */
 
-/** What a file holds, in this order. Covers, folders and what agents get belong to the account, and are left where they are. */
+/** Members of a file, in this order. Covers, folders and agent settings belong to the account and stay there. */
 const MEMBERS = [
   "name",
   "description",
@@ -21,7 +21,7 @@ const MEMBERS = [
   "edges",
   "viewport",
 ] as const;
-/** The revisions that files were pulled from or pushed to, beside them. */
+/** Revisions of pulled and pushed files, stored beside them. */
 const REVISIONS = ".nodeloom.json";
 const ENDING = ".json";
 const NOT_FOUND = 404;
@@ -61,7 +61,7 @@ const remote = async (client: Client, slug: string) => {
   }
 };
 
-/** Writes workflows to `<slug>.json`. @param slugs all of the caller's own when there are none */
+/** Writes workflows to `<slug>.json`. @param slugs all own workflows if empty */
 export const pull = async (client: Client, slugs: readonly string[], folder: string, terminal: Terminal): Promise<void> => {
   await mkdir(folder, { recursive: true });
   const wanted = slugs.length > 0 ? slugs : (await client.workflows.list()).map(({ slug }) => slug);
@@ -118,12 +118,12 @@ const pushOne = async (client: Client, file: string, isForced: boolean, terminal
   }
 };
 
-/** Saves files as the workflows of their names; one that has changed since it was pulled is left alone unless forced. */
+/** Saves files as workflows with their names. A workflow that changed since it was pulled is skipped unless forced. */
 export const push = async (client: Client, files: readonly string[], isForced: boolean, terminal: Terminal): Promise<void> => {
   for (const file of files) await pushOne(client, file, isForced, terminal);
 };
 
-/** Names the members in which files and their workflows differ. @returns whether any do */
+/** Prints the members that differ between files and workflows. @returns true if any differ */
 export const diff = async (client: Client, files: readonly string[], terminal: Terminal): Promise<boolean> => {
   const rows: { workflow: string; member: string; is: string }[] = [];
   for (const file of files) {
@@ -139,7 +139,7 @@ export const diff = async (client: Client, files: readonly string[], terminal: T
   return rows.length > 0;
 };
 
-/** The ids that differ in a list of nodes or edges; otherwise just that something does. */
+/** Ids that differ in a list of nodes or edges; for other members only the fact. */
 const differenceOf = (name: string, own: string, theirs = "null"): string => {
   if (name !== "nodes" && name !== "edges") return "changed";
   const byId = (text: string): Map<string, string> =>
