@@ -1,6 +1,6 @@
 /**
- * The one table of services. The launcher, the tests, the lint, the certificates and everything that `npm run generate` writes follow it.
- * To add a service: docs/contribute/add-a-service.md.
+ * The only table of services. The launcher, the tests, the lint, the certificates and the output of `npm run generate` follow it. To add a
+ * service: docs/contribute/add-a-service.md.
  * @type {readonly import("./services.d.cts").Service[]}
  */
 const SERVICES = [
@@ -87,16 +87,16 @@ const SERVICES = [
     calls: ["identity", "workflows", "models", "billing", "usage", "media", "transform", "triggers", "notifications"],
     database: true,
     queue: "",
-    // It has Temporal's native worker, and is killed to see that runs survive.
+    // It has Temporal's native worker, and drills kill it to check that runs survive.
     host: "executions",
     secrets: ["SANDBOX_API_KEY", "INFERENCE_API_KEY"],
-    // Requests that providers answer with files can't go on elsewhere: they are ended here.
+    // Requests that providers answer with files can't move to another process, so they finish here.
     graceMs: 120_000,
     replicas: 2,
     internet: "any",
     providerKeys: true,
     resources: { cpu: "500m", memory: "768Mi", limit: "1536Mi" },
-    // By runs that wait to be begun; needs an adapter that serves Prometheus's metrics to the autoscaler.
+    // By queued runs; needs an adapter that passes Prometheus's metrics to the autoscaler.
     autoscaling: {
       enabled: false,
       minReplicas: 2,
@@ -139,7 +139,7 @@ const SERVICES = [
     calls: ["identity", "billing", "executions"],
     database: true,
     queue: "-notifications",
-    // Temporal's native worker is in that process already.
+    // That process already has Temporal's native worker.
     host: "executions",
     replicas: 2,
     internet: "any",
@@ -152,10 +152,10 @@ const SERVICES = [
     listens: { TRANSFORM_LISTEN: 50058 },
     calls: ["media"],
     database: false,
-    // Models and operations run in processes of their own: their services are small, and share one.
+    // Models and operations run in child processes: their services are small and share one process.
     host: "sandbox",
     replicas: 1,
-    // Of the operations under way; empty when the pod goes.
+    // Files of operations in progress; deleted with the pod.
     data: { size: "10Gi", scratch: true },
     resources: { cpu: "500m", memory: "512Mi", limit: "4Gi" },
   },
@@ -189,7 +189,7 @@ const SERVICES = [
     enabled: false,
     internet: "any",
     data: { size: "4Gi" },
-    // Two models at once, each within its own bound.
+    // Two models at once, each within its own limit.
     resources: { cpu: "500m", memory: "512Mi", limit: "4Gi" },
   },
 ];

@@ -1,5 +1,4 @@
-// Asks the process of the container it runs in whether it is ready, by its port for operators: node health.mjs
-// Exits 0 when it is.
+// Health check of a container: asks its process on the operators' port. Usage: node health.mjs. Exits with 0 if it is ready.
 import { get } from "node:http";
 
 const DEADLINE_MS = 4_000;

@@ -1,6 +1,4 @@
-/**
- * `npm run drill`: lists the drills. `npm run drill -- <name> [options]`: carries one out, with its exit code.
- */
+/** `npm run drill`: lists the drills. `npm run drill -- <name> [options]`: runs one and returns its exit code. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,7 +15,7 @@ const JEST = join(ROOT, "node_modules", "jest", "bin", "jest.js");
 const USAGE_EXIT_CODE = 2;
 const NAME_WIDTH = 14;
 
-/** What Node is called with, by the kind of drill. @type {Record<Drill["kind"], (name: string) => string[]>} */
+/** Node's arguments by kind of drill. @type {Record<Drill["kind"], (name: string) => string[]>} */
 const ARGUMENTS = {
   program: (name) => [join(HERE, name, "run.mjs")],
   typescript: (name) => ["--require", TYPESCRIPT, join(HERE, name, "run.ts")],

@@ -3,9 +3,8 @@ import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
 
 /**
- * Every drill: what `npm run drill` lists, and how each is run. A drill is a folder, and says of itself what it is:
- * `export const DRILL = { sentence, minutes, builds }`, which is read here without running the drill.
- *
+ * Every drill, as listed and run by `npm run drill`. A drill is a folder that describes itself: `export const DRILL = { sentence, minutes,
+ * builds }`, which is read here without running the drill.
  * @typedef {"program" | "typescript" | "suites"} Kind
  *   program: `run.mjs`, by plain Node; typescript: `run.ts`, from its sources; suites: the folder's tests, by Jest one after the other,
  *   where `drill.mjs` says what they are
@@ -35,10 +34,10 @@ const drillIn = (name) => {
   return [{ name, kind, ...runInNewContext(`(${literal})`) }];
 };
 
-/** By their names. @type {readonly Drill[]} */
+/** By name. @type {readonly Drill[]} */
 export const DRILLS = readdirSync(HERE).sort().flatMap(drillIn);
 
-/** Letters to change, add or leave out to get from one word to the other (Levenshtein). @param {string} one @param {string} other */
+/** Levenshtein distance. @param {string} one @param {string} other */
 const distance = (one, other) => {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let from = 1; from <= one.length; from += 1) {
@@ -52,7 +51,7 @@ const distance = (one, other) => {
   return Number(row.at(-1));
 };
 
-/** The drill whose name is nearest to a wrong one. @param {string} wrong */
+/** The drill with the most similar name. @param {string} wrong */
 export const nearest = (wrong) => {
   const [found] = DRILLS.map(({ name }) => ({ name, far: distance(wrong, name) })).sort((one, other) => one.far - other.far);
   return found?.name;

@@ -1,4 +1,4 @@
-/** What the chart's dashboard shows. */
+/** Panels of the chart's dashboard. */
 
 /**
  * @typedef {object} Panel
@@ -15,18 +15,18 @@ const WINDOW = "5m";
 const rate = (metric) => `rate(${metric}[${WINDOW}])`;
 /** @param {number} share @param {string} metric @param {string} [by] */
 const quantile = (share, metric, by) => `histogram_quantile(${share}, sum by (le${by ? `, ${by}` : ""}) (${rate(`${metric}_bucket`)}))`;
-/** Whole things are read more easily by the minute. @param {string} metric @param {string} by */
+/** Counts are easier to read per minute. @param {string} metric @param {string} by */
 const perMinute = (metric, by) => `sum by (${by}) (${rate(metric)}) * 60`;
-/** `billing` of `nodeloom.billing.v1.BillingService`. @param {string} query */
+/** `billing` from `nodeloom.billing.v1.BillingService`. @param {string} query */
 const byShortService = (query) => `label_replace(${query}, "service", "$1", "service", "nodeloom\\\\.(\\\\w+)\\\\..*")`;
-/** None of a kind is a share of 0, not an unknown one. @param {string} some @param {string} all */
+/** No data of a kind means a share of 0, not an unknown one. @param {string} some @param {string} all */
 const share = (some, all) => `(sum(${rate(some)}) or vector(0)) / sum(${rate(all)})`;
 
 const SUBMITTED = 'nodeloom_http_server_duration_bucket{method="POST",route=~".*/run",status="202"}';
 const REST = 'nodeloom_http_server_duration_bucket{route!~".*/(run|events)"}';
 const FAILED_BY_US = 'nodeloom_runs_total{outcome="failed",code=~"INTERNAL|SERVICE_UNAVAILABLE"}';
 
-/** The panels of each row. @type {Record<string, readonly Panel[]>} */
+/** Panels by row. @type {Record<string, readonly Panel[]>} */
 export const ROWS = {
   "What clients see": [
     {

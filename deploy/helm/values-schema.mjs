@@ -1,25 +1,25 @@
-// Writes the chart's values.schema.json, from values.yaml and from the variables that the services declare.
+// Writes the chart's values.schema.json from values.yaml and the variables that services declare.
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { DECLARED, OF_PROCESS } from "../local/generate/declared.mjs";
 import { writeGenerated } from "../local/generate/write.mjs";
 
 const PATTERNS = /** @type {Record<string, string>} */ ({ integer: "^\\d*$", number: "^(\\d+(\\.\\d+)?)?$" });
-/** What JSON schemas of zod say of texts; numbers and lists are texts in an environment. @param {Record<string, any>} schema */
+/** Zod's JSON schemas for texts; in an environment numbers and lists are texts too. @param {Record<string, any>} schema */
 const textSchema = ({ description = "", enum: options, type }) => {
   const open = options === undefined ? {} : { enum: ["", ...options] };
   const pattern = PATTERNS[type];
   return { type: "string", description, ...open, ...(pattern === undefined ? {} : { pattern }) };
 };
 
-/** The JSON schemas of every variable that some service reads. */
+/** JSON schemas of all variables. */
 const variables = Object.fromEntries(
   [OF_PROCESS, ...DECLARED.map((one) => one.variables)].flat().map(({ name, schema }) => [name, schema]),
 );
 
 const TYPES = /** @type {Record<string, string>} */ ({ string: "string", boolean: "boolean", number: "integer" });
 
-/** The shape that a default value shows. Empty objects and lists are open. @param {any} value @returns {Record<string, any>} */
+/** Schema from a default value. Empty objects and lists accept anything. @param {any} value @returns {Record<string, any>} */
 const shapeOf = (value) => {
   if (Array.isArray(value)) return { type: "array" };
   if (typeof value !== "object" || value === null) return { type: TYPES[typeof value] };
@@ -33,7 +33,7 @@ const shapeOf = (value) => {
 };
 
 /**
- * A shape that takes the members of both, at every depth.
+ * Combines the members of both, at every depth.
  * @param {Record<string, any>} one @param {Record<string, any>} other @returns {Record<string, any>}
  */
 const mergeShapes = (one, other) => {
@@ -59,11 +59,11 @@ const settingsSchema = (settings) => {
 const port = { type: "integer", minimum: 1, maximum: 65_535 };
 const names = { type: "array", items: { type: "string" }, uniqueItems: true };
 
-/** What any service takes besides, in the form that Kubernetes gives it; its API server checks the rest. */
+/** Kubernetes objects accepted for any service; the API server validates them. */
 const OBJECTS_OF_KUBERNETES = ["nodeSelector", "affinity", "annotations"];
 const LISTS_OF_KUBERNETES = ["tolerations", "extraEnv", "extraVolumes", "extraVolumeMounts", "sidecars"];
 
-/** One shape for all services: what any of them may have. @param {Record<string, any>} services */
+/** One schema with the members of all services. @param {Record<string, any>} services */
 const serviceSchema = (services) => {
   const merged = Object.values(services).map(shapeOf).reduce(mergeShapes).properties;
   return {
@@ -116,7 +116,7 @@ schema.properties.certificates.properties.source = { enum: ["certManager", "exis
 schema.properties.prometheus.properties.labels = { type: "object" };
 schema.properties.prometheus.properties.dashboards.properties.labels = { type: "object" };
 schema.properties.ingress.properties.profile = { enum: ["", "nginx"] };
-// A parent chart has members of its own there.
+// A parent chart has its own members there.
 delete schema.properties.global.additionalProperties;
 const written = {
   $schema: "http://json-schema.org/draft-07/schema#",

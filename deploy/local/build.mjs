@@ -8,7 +8,7 @@ import { transpile } from "./build/transpile.mjs";
 import { createProgress } from "./run/progress.mjs";
 
 /**
- * Installs and builds what is missing or has changed, and nothing else.
+ * Installs and builds only what is missing or has changed.
  * @param {import("./run/progress.mjs").Progress} progress
  * @returns {Promise<Set<string>>} the workspaces whose JavaScript changed
  */

@@ -5,9 +5,8 @@ import { createProgress } from "./run/progress.mjs";
 import { runToEnd } from "./run/to-end.mjs";
 
 /**
- * `npm run generate`: builds, then runs every generator. Commit its files with the change that causes them. With `--check`, which `npm test`
- * runs after the build, nothing is written, and files that are out of date are named.
- *
+ * `npm run generate`: builds, then runs every generator. Commit its files with the change that causes them. With `--check`, which `npm
+ * test` runs after the build, nothing is written, and outdated files are listed.
  * @typedef {object} Generator
  * @property {string} writes the files, in words
  * @property {string} script relative to the repository
@@ -44,7 +43,7 @@ const run = async ({ writes, script }) => {
 };
 
 try {
-  // A new service or a new file of the protocol must be wired before it can be built.
+  // A new service or protocol file must be wired before the build.
   await run({ writes: "wiring of services", script: "deploy/local/generate/wiring.mjs" });
   await run({ writes: "types of nodes", script: "deploy/local/generate/node-kinds.mjs" });
   if (!isCheck) await build(progress);

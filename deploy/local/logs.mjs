@@ -33,7 +33,7 @@ if (file === undefined) refuse(`There is no service called ${service}.`);
 const path = logPath(file);
 if (!existsSync(path)) refuse(`${service} has written no log yet.`);
 
-/** Lines of services that share the process are left out; lines that name no service are not. @param {string} line */
+/** Omits lines of other services in a shared process; lines without a service stay. @param {string} line */
 const concerns = (line) => {
   if (file === service) return true;
   try {
@@ -44,7 +44,7 @@ const concerns = (line) => {
   }
 };
 
-/** Prints a part of the file and answers where it ends. @param {number} start @returns {Promise<number>} */
+/** Prints part of the file and returns the end position. @param {number} start @returns {Promise<number>} */
 const printFrom = async (start) => {
   const { size } = statSync(path);
   const from = size < start ? 0 : start;

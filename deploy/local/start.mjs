@@ -27,10 +27,10 @@ const USAGE = `Usage: npm start -- [--once] [--watch] [--observe]
   --observe  show the traces of requests and runs in Zipkin`;
 
 const LEFTOVER_GRACE_MS = 5_000;
-/** npm passes a Ctrl-C on that the terminal has delivered already: a signal so soon after the first may be its echo. */
+/** npm forwards a Ctrl-C that the terminal has already delivered: a second signal this soon may be an echo. */
 const ECHO_MS = 500;
 
-/** Thrown to end a start that was stopped. */
+/** Ends a start that was stopped. */
 class Stopped extends Error {}
 
 const readArguments = () => {
@@ -54,10 +54,7 @@ const refuseSecondStart = async (progress) => {
   process.exit(1);
 };
 
-/**
- * Resolves with the signal's name when this process is asked to stop; asked twice, it stops at once.
- * @returns {Promise<NodeJS.Signals>}
- */
+/** Resolves to the signal's name when this process should stop; a second signal stops at once. @returns {Promise<NodeJS.Signals>} */
 const stopRequest = () =>
   new Promise((resolve) => {
     for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
@@ -74,7 +71,7 @@ const stopRequest = () =>
   });
 
 /**
- * Seeds demo data, keeps what it made in local.json, and runs the demo workflow.
+ * Creates demo data, stores it in local.json, and runs the demo workflow.
  * @param {{ progress: import("./run/progress.mjs").Progress, local: import("./platform/local-file.mjs").Local, secrets: import("./platform/secrets.mjs").Secrets, save: () => Promise<void> }} options
  */
 const seedAndRun = async ({ progress, local, secrets, save }) => {
@@ -121,7 +118,7 @@ const createRun = ({ progress, watching, observing, once, started }) => {
     const [servers] = await Promise.all([startServers({ supervisor, progress, env, observing }), build(progress)]);
     const platform = { ...prepared, ...servers };
     const migrated = migrate({ progress, env, platform });
-    // What keeps the databases from being made ready is the reason, whatever it does to the processes.
+    // If preparing the databases fails, that is the reason to show, whatever happens to the processes.
     const startedProcesses = startProcesses({ supervisor, progress, env, platform }).catch((error) =>
       migrated.then(() => Promise.reject(error)),
     );
@@ -144,7 +141,7 @@ const createRun = ({ progress, watching, observing, once, started }) => {
     await seedAndRun({ progress, local, secrets: platform.secrets, save });
     if (watching) consoleServer = await startConsoleServer(local.baseUrl);
     const seconds = (Date.now() - started) / 1000;
-    // Its first line says what can't run yet: nothing is called ready before that is known.
+    // Waits for its first line, which says what can't run yet, before anything is called ready.
     const missing = once ? [] : await fetchLocalModels({ note: progress.note, env });
     await printWelcome({ progress, local, seconds, staying: !once, consoleUrl: consoleServer?.url ?? local.baseUrl, missing });
     if (!once) void offerTemplates({ note: progress.note, local, env });
@@ -203,7 +200,7 @@ const main = async () => {
   return exitCode;
 };
 
-// Whoever read the output may have gone; the platform goes on.
+// A reader of the output may have gone; the platform continues.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 process.exitCode = await main();
 process.exit();

@@ -10,11 +10,11 @@ import { runToEnd } from "./run/to-end.mjs";
 import { startTestServers, stopTestServers } from "./servers/test-servers.mjs";
 
 /**
- * `npm test`: everything that must hold, on a machine that has nothing but Node and npm (and what the local servers
- * need). Arguments are passed on to jest, whose tests then run alone.
+ * `npm test`: all checks and tests, on a machine with Node and npm (and the requirements of the local servers). Arguments are passed to
+ * jest, which then runs alone.
  *
- * Most suites run two at a time, beside the checks. Those that start whole platforms of processes of their own follow,
- * without the checks: each of them fills half of a small machine.
+ * Most suites run two at a time, beside the checks. Suites that start whole platforms follow without the checks, because each uses half of
+ * a small machine.
  */
 
 /** @typedef {import("./checks/checks.mjs").Counts} Counts */
@@ -32,13 +32,13 @@ const runJest = async (args) => {
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(readFileSync(report, "utf8"));
   await rm(folder, { recursive: true });
   const failed = numFailedTests + numRuntimeErrorTestSuites;
-  // Jest may also fail for a reason that no test shows, such as a broken set-up.
+  // Jest may fail without a failing test, for example in its set-up.
   return { passed: numPassedTests, failed: code !== 0 && failed === 0 ? 1 : failed };
 };
 
 /** @param {import("./run/progress.mjs").Progress} progress @returns {Promise<Counts[]>} */
 const runEverything = async (progress) => {
-  // One set of servers for both rounds, which find it in their environment.
+  // Both rounds use one set of servers through the environment.
   await startTestServers();
   try {
     const others = runJest([`^(?!.*${WHOLE_PLATFORMS})`, `--maxWorkers=${AT_ONCE}`]);

@@ -6,9 +6,9 @@ export interface Arguments {
   /** Letters of the scenarios to measure. */
   only: string[];
   jsonFile?: string;
-  /** A commit whose cost per run is compared with this checkout's, instead of all else. */
+  /** Compares the cost per run with this commit, and measures nothing else. */
   against?: string;
-  /** Whether the cost of telemetry is measured, instead of all else. */
+  /** Measures the cost of telemetry, and nothing else. */
   telemetry: boolean;
 }
 
@@ -24,7 +24,7 @@ export const USAGE = `Usage: npm run bench -- [--quick] [--only a,b] [--json fil
   --telemetry  the same with a collector and without one, of this checkout
   --json       write the results to a file, too`;
 
-/** Reads the command line. @throws Error that says what is wrong with it */
+/** Reads the command line. @throws Error with the wrong argument */
 export const readArguments = (args: readonly string[], letters: readonly string[]): Arguments => {
   const { values } = parseArgs({
     args: [...args],

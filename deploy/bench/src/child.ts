@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
 
-/** A question to a child process, and what it answers. Everything is JSON. */
+/** Questions to a child process and its answers, as JSON. */
 export interface Child<Q, A> {
   ask(question: Q): Promise<A>;
   stop(): Promise<void>;
@@ -9,7 +9,7 @@ export interface Child<Q, A> {
 
 type Message<A> = { answer: A } | { failure: string };
 
-/** Starts one of the programs beside this file, or in a folder there, as a process of its own. It ends when this one does. */
+/** Starts a program of this folder as a process that ends with this one. */
 export const startChild = <Q extends object, A>(program: string): Child<Q, A> => {
   const child = fork(join(__dirname, `${program}.js`), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -32,7 +32,7 @@ export const startChild = <Q extends object, A>(program: string): Child<Q, A> =>
   };
 };
 
-/** The child's side: answers questions one by one until the parent is gone, then runs `stop`. */
+/** Child side: answers questions one by one until the parent is gone, then calls `stop`. */
 export const answerParent = <Q, A>(answer: (question: Q) => Promise<A>, stop: () => Promise<void>): void => {
   process.on("message", (question: Q) => {
     answer(question).then(
@@ -40,7 +40,7 @@ export const answerParent = <Q, A>(answer: (question: Q) => Promise<A>, stop: ()
       (error: unknown) => process.send?.({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
     );
   });
-  // A Ctrl-C reaches the whole group; the parent decides when this process is not needed any more.
+  // Ctrl-C reaches the whole group; the parent decides when this process ends.
   process.on("SIGINT", () => undefined);
   process.once("disconnect", () => {
     stop().then(

@@ -1,4 +1,3 @@
-/** A workflow as the API takes it. */
 export interface WorkflowBody {
   name: string;
   nodes: object[];
@@ -22,7 +21,7 @@ const edge = (source: string, sourceHandle: string, target: string, targetHandle
   targetHandle,
 });
 
-/** Request-input → text-box → response-output: nothing but the platform's own work. */
+/** Request-input → text-box → response-output: only the platform's own work. */
 export const textWorkflow = (): WorkflowBody => ({
   name: "Bench text",
   nodes: [
@@ -33,7 +32,7 @@ export const textWorkflow = (): WorkflowBody => ({
   edges: [edge("input", "name", "text", "name"), edge("text", "text", "output", "text")],
 });
 
-/** One second of sandbox video whose provider takes `latencyMs` before it starts rendering. */
+/** One second of sandbox video; the provider waits `latencyMs` before it renders. */
 export const videoWorkflow = (name: string, latencyMs: number): WorkflowBody => ({
   name,
   nodes: [
@@ -44,7 +43,7 @@ export const videoWorkflow = (name: string, latencyMs: number): WorkflowBody => 
   edges: [edge("input", "prompt", "video", "prompt"), edge("video", "video", "output", "videos")],
 });
 
-/** One image of a provider that is done at once. */
+/** One image from a provider without latency. */
 export const imageWorkflow = (): WorkflowBody => ({
   name: "Bench image",
   nodes: [
@@ -55,14 +54,13 @@ export const imageWorkflow = (): WorkflowBody => ({
   edges: [edge("input", "prompt", "image", "prompt"), edge("image", "image", "output", "images")],
 });
 
-/** One HTTP request to an address. */
 export const httpWorkflow = (url: string): WorkflowBody => ({
   name: "Bench HTTP",
   nodes: [node("fetch", "http-request", 0, { method: "GET", url, headers: {}, body: "" }), node("output", "response-output", 1, {})],
   edges: [edge("fetch", "body", "output", "body")],
 });
 
-/** One operation on files of the caller's, by their ids: they flow into its first port. */
+/** One file operation on uploaded files, connected to its first port. */
 export const mediaWorkflow = (operation: string, settings: object, files: readonly string[]): WorkflowBody => ({
   name: `Bench ${operation}`,
   nodes: [

@@ -7,10 +7,10 @@ export interface Answer {
   text: string;
 }
 
-/** Calls one API over kept-alive connections, as many as there are calls at once. */
+/** Calls an API over keep-alive connections, one per concurrent call. */
 export interface ApiClient {
   call(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** The JSON of an answer that must have this status. */
+  /** JSON of a response that must have this status. */
   expect<T>(status: number, method: string, path: string, body?: unknown): Promise<T>;
   close(): void;
 }

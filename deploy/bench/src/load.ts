@@ -4,7 +4,7 @@ import type { Sample } from "./rounds";
 
 export type Task = () => Promise<unknown>;
 
-/** Runs a task `parallel` times at once, each starting the next when it ends, until the time is over. */
+/** Runs a task `parallel` times at once until the time is over. */
 export const loadFor = async (durationMs: number, parallel: number, task: Task): Promise<Sample> => {
   const latenciesMs: number[] = [];
   const startedAt = performance.now();
@@ -18,7 +18,7 @@ export const loadFor = async (durationMs: number, parallel: number, task: Task):
   return { latenciesMs, seconds: (performance.now() - startedAt) / 1_000 };
 };
 
-/** Runs a task once for each item, `parallel` at a time; answers what they gave, in order, with the times they took. */
+/** Runs a task once per item, `parallel` at a time. Returns results and durations in order. */
 export const loadEach = async <T, R>(
   items: readonly T[],
   parallel: number,
@@ -39,7 +39,7 @@ export const loadEach = async <T, R>(
   return { sample: { latenciesMs, seconds: (performance.now() - startedAt) / 1_000 }, results };
 };
 
-/** Runs a task for each item, started at a fixed rate however long each takes. */
+/** Runs a task per item, started at a fixed rate. */
 export const loadPaced = async <T, R>(
   items: readonly T[],
   perSecond: number,
@@ -58,7 +58,7 @@ export const loadPaced = async <T, R>(
   return { sample: { latenciesMs, seconds: (performance.now() - startedAt) / 1_000 }, results };
 };
 
-/** Starts a task at a fixed rate, however long each takes. The returned function ends it and waits for what is under way. */
+/** Starts a task at a fixed rate. The returned function stops and waits for running ones. */
 export const steadyLoad = (perSecond: number, task: Task): (() => Promise<void>) => {
   const running = new Set<Promise<unknown>>();
   let failure: { error: unknown } | undefined;

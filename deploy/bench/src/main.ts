@@ -11,11 +11,11 @@ import { SCENARIOS, type Bench } from "./scenarios";
 import { measureTelemetry } from "./costs/telemetry";
 import { startTarget, type Target } from "./target";
 
-/** Everything is measured within this time, or given up. */
+/** Deadline of a whole benchmark. */
 const DEADLINE_MS = 300_000;
-/** The same of two platforms; another commit may have to be installed and built first. */
+/** Deadline for two platforms, which may include installing and building another commit. */
 const TWO_DEADLINE_MS = 1_200_000;
-/** More than the video runs of one bench cost. */
+/** Covers all video runs of one benchmark. */
 const CREDITS = 10_000;
 const USAGE_EXIT_CODE = 2;
 
@@ -28,7 +28,7 @@ interface Failure {
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Makes sure that the account does not run dry, however often it is benched. */
+/** Refills the account, however often it is used. */
 const topUp = async (local: LocalPlatform, signal: AbortSignal): Promise<void> => {
   const admin = createApiClient(local.baseUrl, keyOf(local, "admin"), signal);
   const userId = local.accounts.enterprise?.userId ?? "";
@@ -39,7 +39,7 @@ const topUp = async (local: LocalPlatform, signal: AbortSignal): Promise<void> =
   }
 };
 
-/** What the figures depend on besides the code. The bare sides share it; targets in milliseconds don't know it. */
+/** The machine that figures depend on. The bare sides share it; targets in milliseconds assume it. */
 const describeMachine = () => ({
   node: process.version,
   cpus: cpus().length,
@@ -48,7 +48,7 @@ const describeMachine = () => ({
 });
 type Machine = ReturnType<typeof describeMachine>;
 
-/** Measures one scenario after the other. One that fails does not keep the next from being measured. */
+/** Measures scenarios one after another; a failing one doesn't stop the rest. */
 const measureAll = async ({ extent, only }: Arguments, local: LocalPlatform, target: string, signal: AbortSignal) => {
   const key = keyOf(local, "enterprise");
   const api = createApiClient(local.baseUrl, key, signal);
@@ -79,7 +79,6 @@ interface Results {
   failures: readonly Failure[];
 }
 
-/** Of two platforms. */
 const compare = async ({ against, extent }: Arguments, signal: AbortSignal) => {
   const note = (text: string): void => print(`    ${text}`);
   try {
@@ -92,7 +91,7 @@ const compare = async ({ against, extent }: Arguments, signal: AbortSignal) => {
 
 type Stop = () => void;
 
-/** Stops everything after a time. The returned function ends that. */
+/** Aborts everything after a time. The returned function cancels that. */
 const limitTime = (stopping: AbortController, ms: number): Stop => {
   const timer = setTimeout(() => stopping.abort(new Error(`not done after ${ms / 1_000} s`)), ms);
   return () => clearTimeout(timer);
@@ -141,7 +140,7 @@ const main = async (): Promise<number> => {
     return USAGE_EXIT_CODE;
   }
   const stopping = new AbortController();
-  // Every request under way listens.
+  // Every open request listens.
   setMaxListeners(0, stopping.signal);
   for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => stopping.abort(new Error(`stopped by ${name}`)));
   const machine = describeMachine();

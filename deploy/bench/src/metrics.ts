@@ -2,11 +2,11 @@ import type { Figures, Sides } from "./rounds";
 
 export type Unit = "ms" | "/s" | "runs" | "%" | "MB";
 
-/** What a figure must reach: as a multiple of the bare side's, or by itself. */
+/** Target of a figure: a multiple of the bare side's, or an absolute value. */
 export type Target = { kind: "ratio at least" | "ratio at most"; value: number } | { kind: "below" | "at least"; value: number };
 
 export interface Metric {
-  /** The letter of its scenario. */
+  /** Letter of its scenario. */
   scenario: string;
   name: string;
   unit: Unit;
@@ -17,17 +17,17 @@ export interface Metric {
 
 export interface Verdict {
   met: boolean;
-  /** How far beyond the target, as a share of it; 0 when met. */
+  /** Distance from the target as a share of it; 0 if met. */
   missedBy: number;
 }
 
-/** Whether a target is a figure by itself. */
+/** True for targets without a bare side. */
 export const isAbsolute = ({ kind }: Target): boolean => kind === "below" || kind === "at least";
 
 /** Ours over bare; undefined without a bare side. */
 export const ratioOf = ({ ours, bare }: Metric): number | undefined => (bare === undefined ? undefined : ours / bare);
 
-/** Whether a metric meets its target; undefined without one. @throws Error when a ratio is asked of a metric without a bare side */
+/** True if a metric meets its target; undefined without one. @throws Error for a ratio without a bare side */
 export const verdictOf = (metric: Metric): Verdict | undefined => {
   const { target } = metric;
   if (!target) return undefined;
@@ -47,7 +47,7 @@ const FIGURES = {
 } as const satisfies Record<string, { key: keyof Figures; unit: Unit }>;
 export type FigureName = keyof typeof FIGURES;
 
-/** Metrics of both sides' figures, in the order of `wanted`. */
+/** Metrics of both sides in the order of `wanted`. */
 export const metricsOf = (
   scenario: string,
   subject: string,

@@ -3,16 +3,16 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createApiClient } from "./http";
 
-/** The checkout that this belongs to. */
+/** Root of this checkout. */
 export const ROOT = join(__dirname, "..", "..", "..");
 const stateOf = (root: string, { NODELOOM_STATE_DIR = ".nodeloom" }: NodeJS.ProcessEnv): string => resolve(root, NODELOOM_STATE_DIR);
-/** What the launcher prints when everything runs and is seeded. */
+/** Printed by the launcher once everything runs and is seeded. */
 const UP = "Nodeloom is up";
-/** A checkout that is new installs and builds first. */
+/** A new checkout installs and builds first. */
 const START_DEADLINE_MS = 300_000;
 const SHOWN_CHARACTERS = 2_000;
 
-/** The part of the launcher's state file that is needed here. */
+/** The needed part of the launcher's state file. */
 export interface LocalPlatform {
   baseUrl: string;
   temporalAddress: string;
@@ -23,7 +23,7 @@ export interface LocalPlatform {
 
 export interface PlatformUnderTest {
   local: LocalPlatform;
-  /** Whether it was running already. */
+  /** It was already running. */
   found: boolean;
   stop(): Promise<void>;
 }
@@ -57,7 +57,7 @@ const isAlive = async (local: LocalPlatform, signal: AbortSignal): Promise<boole
   }
 };
 
-/** Resolves when the launcher says that everything is up. @throws Error with its last lines when it ends or takes too long */
+/** Resolves when the launcher reports that everything is up. @throws Error with its last lines if it ends or takes too long */
 const untilUp = (launcher: ChildProcess, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     let printed = "";
@@ -81,8 +81,8 @@ const untilUp = (launcher: ChildProcess, signal: AbortSignal): Promise<void> =>
 
 /**
  * Starts the platform of a checkout.
- * @param environment variables besides those of this process
- * @throws Error when one runs there already
+ * @param environment additional variables
+ * @throws Error if one already runs there
  */
 export const launch = async (root: string, signal: AbortSignal, environment: NodeJS.ProcessEnv = {}): Promise<PlatformUnderTest> => {
   const start = join(root, "deploy", "local", "start.mjs");
@@ -107,7 +107,7 @@ export const launch = async (root: string, signal: AbortSignal, environment: Nod
   }
 };
 
-/** The local platform: the one that runs, or else one that is started for this, with variables of its own, and stopped at the end. */
+/** Uses the running platform, or starts one with additional variables and stops it at the end. */
 export const usePlatform = async (signal: AbortSignal, environment: NodeJS.ProcessEnv = {}): Promise<PlatformUnderTest> => {
   const local = await readLocal(stateOf(ROOT, {}));
   if (local && (await isAlive(local, signal))) return { local, found: true, stop: () => Promise.resolve() };

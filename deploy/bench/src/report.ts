@@ -1,7 +1,7 @@
 import { isAbsolute, ratioOf, verdictOf, type Metric, type Target, type Unit } from "./metrics";
 
 const HEADINGS = ["", "metric", "ours", "bare", "ratio", "target", ""];
-/** Columns of numbers line up at their ends. */
+/** Columns of numbers. */
 const RIGHT_ALIGNED = new Set([2, 3, 4, 5]);
 const NOTHING = "–";
 
@@ -43,7 +43,7 @@ const row = (metric: Metric): string[] => {
   ];
 };
 
-/** All metrics as one aligned table. */
+/** All metrics as a table. */
 export const renderTable = (metrics: readonly Metric[]): string => {
   const rows = [HEADINGS, ...metrics.map(row)];
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
@@ -57,7 +57,7 @@ export const renderTable = (metrics: readonly Metric[]): string => {
     .join("\n");
 };
 
-/** How many targets are met, and each that is not with how far it is off. */
+/** Number of met targets, and the distance of each missed one. */
 export const renderVerdicts = (metrics: readonly Metric[]): string => {
   const judged = metrics.filter(({ target }) => target !== undefined);
   const missed = judged.filter((metric) => !verdictOf(metric)!.met);
@@ -69,6 +69,6 @@ export const renderVerdicts = (metrics: readonly Metric[]): string => {
   return [`${judged.length - missed.length} of ${judged.length} targets met`, ...lines].join("\n");
 };
 
-/** The metrics with their judgement, for machines. */
+/** Metrics and verdicts for machines. */
 export const reportJson = (metrics: readonly Metric[]): object[] =>
   metrics.map((metric) => ({ ...metric, ratio: ratioOf(metric), ...verdictOf(metric) }));

@@ -1,4 +1,4 @@
-/** The value below which a share of the samples lies (nearest rank). @throws RangeError without samples */
+/** Nearest-rank percentile. @throws RangeError without samples */
 export const percentile = (samples: readonly number[], share: number): number => {
   if (samples.length === 0) throw new RangeError("there are no samples");
   const sorted = Float64Array.from(samples).sort();
@@ -6,7 +6,7 @@ export const percentile = (samples: readonly number[], share: number): number =>
   return sorted[Math.min(sorted.length, Math.max(1, rank)) - 1]!;
 };
 
-/** The middle value; between two, their mean. @throws RangeError without values */
+/** Middle value, or the mean of the two middle ones. @throws RangeError without values */
 export const median = (values: readonly number[]): number => {
   if (values.length === 0) throw new RangeError("there are no values");
   const sorted = Float64Array.from(values).sort();
@@ -14,10 +14,10 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 };
 
-/** What one round of load saw. */
+/** Samples of one round of load. */
 export interface Sample {
   latenciesMs: number[];
-  /** From the first request to the last answer. */
+  /** From the first request to the last response. */
   seconds: number;
 }
 
@@ -28,7 +28,6 @@ export interface Figures {
   perSecond: number;
 }
 
-/** The figures of one round. */
 export const figuresOf = ({ latenciesMs, seconds }: Sample): Figures => ({
   p50Ms: percentile(latenciesMs, 0.5),
   p95Ms: percentile(latenciesMs, 0.95),
@@ -36,7 +35,7 @@ export const figuresOf = ({ latenciesMs, seconds }: Sample): Figures => ({
   perSecond: latenciesMs.length / seconds,
 });
 
-/** The median of each figure over several rounds: one disturbed round changes nothing. */
+/** Median of each figure over several rounds: one disturbed round doesn't count. */
 export const medianFigures = (rounds: readonly Figures[]): Figures => ({
   p50Ms: median(rounds.map(({ p50Ms }) => p50Ms)),
   p95Ms: median(rounds.map(({ p95Ms }) => p95Ms)),
@@ -44,7 +43,7 @@ export const medianFigures = (rounds: readonly Figures[]): Figures => ({
   perSecond: median(rounds.map(({ perSecond }) => perSecond)),
 });
 
-/** Several rounds as one: for rare events, of which a single round sees too few. */
+/** Combines rounds, for events too rare in a single one. */
 export const pooled = (rounds: readonly Sample[]): Sample => ({
   latenciesMs: rounds.flatMap(({ latenciesMs }) => latenciesMs),
   seconds: rounds.reduce((sum, { seconds }) => sum + seconds, 0),
@@ -53,7 +52,7 @@ export const pooled = (rounds: readonly Sample[]): Sample => ({
 export type Side = "ours" | "bare";
 export type Sides<T> = Record<Side, T>;
 
-/** Both sides in turn, the one that begins changing with every round, so that neither always has the warmer machine. */
+/** Alternates the side that starts, so that neither always has the warmer machine. */
 export const sideOrder = (round: number): readonly Side[] => (round % 2 === 0 ? ["ours", "bare"] : ["bare", "ours"]);
 
 /** Runs rounds of both sides, one at a time. */

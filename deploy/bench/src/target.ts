@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What HTTP nodes call: an address on loopback that answers every request with a little JSON. */
+/** Target of HTTP nodes: a loopback server that answers with a little JSON. */
 export interface Target {
   url: string;
   host: string;

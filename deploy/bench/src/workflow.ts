@@ -1,7 +1,7 @@
 import type { WorkflowBody } from "./graphs";
 import type { ApiClient } from "./http";
 
-/** Creates a workflow for as long as `work` needs it. */
+/** Creates a workflow for the duration of `work`. */
 export const withWorkflow = async <T>(api: ApiClient, body: WorkflowBody, work: (slug: string) => Promise<T>): Promise<T> => {
   const { slug } = await api.expect<{ slug: string }>(201, "POST", "/api/workflows", body);
   try {

@@ -13,7 +13,7 @@ import { loadCompose, readEnvFile, ROOT } from "./compose-file";
 
 const DOCKER = join(ROOT, "deploy", "docker");
 const SETTINGS = Object.fromEntries(Object.keys(readEnvFile(join(DOCKER, "example.env"))).map((name) => [name, "x"]));
-/** The services that the compose file asks certificates for. */
+/** Services with certificates in the compose file. */
 const NAMES = loadCompose(SETTINGS).services.certs!.command!.slice(2);
 const ACCOUNT = { userId: "u" };
 
@@ -31,7 +31,7 @@ const tlsOf = (name: string, from = certificates): TlsConfig => ({
 interface ProbedServer extends UntypedServiceImplementation {
   getAccount: handleUnaryCall<billing.GetAccountRequest, billing.GetAccountResponse>;
 }
-/** One method of a real service is enough to be called. */
+/** One method of a real service is enough. */
 const DEFINITION = { getAccount: billing.BillingServiceService.getAccount } as ServiceDefinition<ProbedServer>;
 const handlers: ProbedServer = { getAccount: unary(() => Promise.resolve(billing.GetAccountResponse.fromPartial({}))) };
 
@@ -39,7 +39,7 @@ let server: Awaited<ReturnType<typeof startGrpcServer>>;
 beforeAll(async () => {
   makeCertificates();
   server = await startGrpcServer({
-    // Not loopback: here a server without mutual TLS would not start.
+    // On other addresses than loopback, a server without mutual TLS wouldn't start.
     listen: "0.0.0.0:0",
     services: [grpcService(DEFINITION, handlers)],
     logger: createLogger("certificates-test", "silent"),
@@ -51,7 +51,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What only a broken promise uses up. */
+/** Reached only by a promise that never settles. */
 const PATIENCE_MS = 60_000;
 
 const call = async (tls: TlsConfig, host = "localhost"): Promise<unknown> => {

@@ -2,9 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 
-/** The repository's root. */
 export const ROOT = join(__dirname, "..", "..", "..");
-/** The image of every Nodeloom process. */
 export const IMAGE = "nodeloom:local";
 
 export type Variables = Readonly<Record<string, string>>;
@@ -37,7 +35,7 @@ export interface ComposeFile {
 
 const REFERENCE = /\$\$|\$\{([A-Z_][A-Z0-9_]*)(?:(:-|:\?)([^}]*))?\}/g;
 
-/** Replaces `${NAME}`, `${NAME:-default}` and `${NAME:?message}` as Docker Compose does. @throws for the last when there is no value. */
+/** Replaces `${NAME}`, `${NAME:-default}` and `${NAME:?message}` like Docker Compose. @throws for the last form without a value */
 export const interpolate = (text: string, variables: Variables): string =>
   text.replace(REFERENCE, (match, name: string | undefined, operator: string | undefined, rest: string | undefined) => {
     if (name === undefined) return match === "$$" ? "$" : match;
@@ -47,7 +45,7 @@ export const interpolate = (text: string, variables: Variables): string =>
     return operator === ":-" ? (rest ?? "") : "";
   });
 
-/** Names of all variables that a text refers to, with what follows the name. */
+/** Variables in a text, with the rest of each reference. */
 export const references = (text: string): { name: string; isRequired: boolean }[] =>
   [...text.matchAll(REFERENCE)].flatMap(([, name, operator]) => (name === undefined ? [] : [{ name, isRequired: operator === ":?" }]));
 
@@ -64,12 +62,11 @@ export const readComposeText = (file = "docker-compose.yml"): string => readFile
 export const loadCompose = (variables: Variables, file?: string): ComposeFile =>
   mapStrings(parse(readComposeText(file), { merge: true }), (text) => interpolate(text, variables)) as ComposeFile;
 
-/** The assignments of an env file, those that are commented out included when asked for. */
+/** Assignments of an env file; `commented` includes those commented out. */
 export const readEnvFile = (path: string, { commented = false } = {}): Record<string, string> => {
   const pattern = commented ? /^#?([A-Z][A-Z0-9_]*)=(.*)$/gm : /^([A-Z][A-Z0-9_]*)=(.*)$/gm;
   return Object.fromEntries([...readFileSync(path, "utf8").matchAll(pattern)].map(([, name, value]) => [name!, value!]));
 };
 
-/** The services that run Nodeloom's own code, by name. */
 export const ownServices = (compose: ComposeFile): [string, ComposeService][] =>
   Object.entries(compose.services).filter(([, { image, entrypoint }]) => image === IMAGE && entrypoint === undefined);

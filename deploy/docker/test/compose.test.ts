@@ -21,7 +21,7 @@ import { SERVICES } from "../../../services/migrate/src/databases";
 import { DEFINITIONS } from "./definitions";
 
 const EXAMPLE = join(ROOT, "deploy", "docker", "example.env");
-/** Where the servers that aren't ours listen, as their images document it. */
+/** Ports of third-party servers, from the documentation of their images. */
 const SERVER_PORTS: Readonly<Record<string, number>> = { mongo: 27017, redis: 6379, postgres: 5432, temporal: 7233, "temporal-ui": 8233 };
 const LOOPBACK_PORT = /^127\.0\.0\.1:(\d+):(\d+)$/;
 
@@ -35,23 +35,23 @@ const makeEnv = (): Record<string, string> => {
 };
 const settings = makeEnv();
 const compose: ComposeFile = loadCompose(settings);
-/** Runs to its end, once, before the services. */
+/** Runs once before the services. */
 const MIGRATE = "migrate";
 const own = ownServices(compose).filter(([name]) => name !== MIGRATE);
 const ownNames = own.map(([name]) => name);
 
-/** What is optional, in a file of its own. */
+/** Optional parts in their own file. */
 const local = loadCompose(settings, join("deploy", "docker", "local-models.yml"));
 const localNames = Object.keys(local.services).filter((name) => compose.services[name] === undefined);
 
 const portOf = (address: string): number => splitHostPort(address).port;
 const listens = ({ environment }: ComposeService): [string, number][] =>
   Object.entries(environment)
-    // Of operators alone: health checks and Prometheus.
+    // Only for operators: health checks and Prometheus.
     .filter(([name]) => name.endsWith("_LISTEN") && name !== "OPS_LISTEN")
     .map(([name, value]) => [name, portOf(value)]);
 
-/** Variables that name another server, each with its host and port. */
+/** Variables that name another server, with host and port. */
 const dialled = ({ environment }: ComposeService): { variable: string; host: string; port: number }[] =>
   Object.entries(environment)
     .filter(
@@ -59,7 +59,7 @@ const dialled = ({ environment }: ComposeService): { variable: string; host: str
         name !== "PUBLIC_BASE_URL" &&
         name !== "ADMIN_BASE_URL" &&
         name !== "OTEL_EXPORTER_OTLP_ENDPOINT" &&
-        // Servers of others, where there are any.
+        // Optional third-party servers.
         name !== "SMTP_URL" &&
         name !== "MODERATION_URL" &&
         /_(ADDRESS|URL|URI)$/.test(name),
@@ -69,7 +69,7 @@ const dialled = ({ environment }: ComposeService): { variable: string; host: str
       return { variable, host: hostname, port: Number(port) };
     });
 
-/** Secrets that registry entries name: whoever calls the providers reads them by these names. */
+/** Secrets named by registry entries; services that call providers read them under these names. */
 const providerSecrets = (): Set<string> => {
   const registry = join(ROOT, "services", "models", "registry");
   const entries = readdirSync(registry).map((file) => JSON.parse(readFileSync(join(registry, file), "utf8")) as ProviderEntry);
@@ -78,7 +78,7 @@ const providerSecrets = (): Set<string> => {
 interface ProviderEntry {
   provider: { auth?: { secretEnv?: string } };
 }
-/** The services that keep data: each has a user of the database server to itself. */
+/** Each service with data has its own user of the database server. */
 const databaseUsers = ownNames.filter((name) => "MONGODB_URI" in DEFINITIONS[name]!.config.shape);
 const READS_PROVIDER_SECRETS = new Set(["executions", "models"]);
 /** Read by AWS's library itself. */
@@ -154,7 +154,7 @@ describe("the platform's services", () => {
   it.each(own)("%s starts from the variables that it is given", (name, { environment }) => {
     const config = loadConfig(DEFINITIONS[name]!.config, environment) as Record<string, unknown>;
     for (const variable of Object.keys(DEFINITIONS[name]!.config.shape).filter((key) => /_(LISTEN|ADDRESS)$/.test(key))) {
-      // A default means loopback: right on one machine, wrong in a container.
+      // A default means loopback, which is wrong in a container.
       expect({ variable, value: config[variable] }).toEqual({ variable, value: environment[variable] });
     }
   });
@@ -242,7 +242,7 @@ describe("the compose file", () => {
     const { ports, environment, networks } = compose.services.gateway!;
     const inside = ports!.map((port) => Number(LOOPBACK_PORT.exec(port)![2]));
     expect(inside).toEqual([environment.GATEWAY_LISTEN!, environment.ADMIN_LISTEN!].map(portOf));
-    // A port of a container that is only in internal networks can't be reached.
+    // A port of a container on internal networks only is unreachable.
     expect(networks!.some((network) => !compose.networks[network]!.internal)).toBe(true);
   });
 
@@ -273,7 +273,7 @@ describe("the compose file", () => {
   });
 
   it("starts the gateway after every service that it calls", () => {
-    // Temporal's UI is asked when an administrator looks at it.
+    // Temporal's UI is called only when an administrator opens it.
     const called = dialled(compose.services.gateway!).flatMap(({ host }) => (host === "temporal-ui" ? [] : [host]));
     expect(Object.keys(compose.services.gateway!.depends_on!)).toEqual(expect.arrayContaining(called));
   });

@@ -11,18 +11,18 @@ export const DRILL = {
 };
 
 /**
- * `npm run drill abuse`: does to the platform that `npm start` runs here what its users must not be able to hurt it by. Per hostile
- * request at most 300 ms of our processes' CPU and 64 MB, another user's p95 at most doubled meanwhile, no process restarted.
+ * `npm run drill abuse`: attacks the platform that `npm start` runs here in ways its users must not be able to hurt it. Limits per hostile
+ * request: 300 ms of our CPU and 64 MB, another user's p95 at most doubled, no process restarted.
  */
 
 const LOCAL = ".nodeloom/local.json";
 const MAX_CPU_MS = 300;
 const MAX_GROWN_MEGABYTES = 64;
 const MAX_SLOWDOWN = 2;
-/** Below this a request of another user counts as quick, whatever it was before. */
+/** Quicker requests of another user always pass. */
 const QUICK_MS = 50;
 const DEFAULT_ATTACKS = 10;
-/** Without those that stand in for others, or run operations of users in processes of their own. */
+/** Excludes processes that play third parties or run users' operations separately. */
 const OWN = SERVICES.filter(({ host }) => host !== "sandbox").map(({ name }) => name);
 const SERVERS = ["mongodb", "redis", "temporal"];
 
@@ -59,7 +59,7 @@ const row = (cells: readonly string[]): string =>
     .map((cell, index) => (index < 2 || index === cells.length - 1 ? cell.padEnd(WIDTHS[index]!) : cell.padStart(WIDTHS[index]!)))
     .join(" ");
 
-/** One line of the table, and what is wrong below it; answers how many faults there are. */
+/** Prints a table line and its faults. Returns the number of faults. */
 const show = (finding: Finding): number => {
   const found = faultsOf(finding);
   const { case: one, cpuMsPerRequest, serverCpuMsPerRequest, grownMegabytes, quietP95Ms, p95Ms } = finding;
@@ -82,11 +82,11 @@ const main = async (): Promise<number> => {
   out(row(COLUMNS));
   await runAbuse(chosen, {
     ...local,
-    // Of further gateways, comma separated.
+    // Further gateways, comma separated.
     moreGateways: values.gateways?.split(",") ?? [],
     attacks: Number(values.attacks ?? DEFAULT_ATTACKS),
     pids: { own: pidsOf(local, OWN), servers: pidsOf(local, SERVERS) },
-    // A pause of a busy machine slows others once, an attack does each time.
+    // A pause of a busy machine slows requests once, an attack each time.
     isUncertain: (finding) => isSlowed(finding) && faultsOf(finding).length === 1,
     onFinding: (finding) => (faults += show(finding)),
   });

@@ -3,7 +3,7 @@
 
 const FINAL = new Set(["completed", "failed", "cancelled"]);
 
-/** What an answer says of its run: that there is one, how it ended, that there is none, or nothing. */
+/** What a response claims about its run: that it exists, how it ended, that there is none, or nothing. */
 const claimOf = (/** @type {Answered} */ { status, executionId, isUnknown }) => {
   if (status === 0 || isUnknown || status === 409) return "nothing";
   if (status === 200) return "completed";
@@ -15,7 +15,7 @@ const claimOf = (/** @type {Answered} */ { status, executionId, isUnknown }) => 
 const endedAt = (/** @type {Execution} */ { createdAt, durationMs }) => Date.parse(createdAt) + durationMs;
 
 /**
- * What is untrue of the answers to the requests of one key, in words.
+ * False claims among the responses of one key, as sentences.
  * @param {readonly Answered[]} answers @param {readonly Execution[]} executions what was made with the key
  */
 export const untruths = (answers, executions) => {
@@ -36,7 +36,7 @@ export const untruths = (answers, executions) => {
     else if (claim === "failed" && execution?.status !== "failed")
       found.push(`${said}, and the run is ${execution?.status ?? "not there"}`);
     if (claim !== "none" || !execution) continue;
-    // Another request with the key may have begun the run afterwards, or meanwhile.
+    // Another request with the key may have started the run afterwards or meanwhile.
     const others = answers.filter((other) => other !== answer && claimOf(other) !== "none");
     if (others.length === 0) found.push(`${said}, and there is a run (${execution.status}, ${execution.creditsCost} credits)`);
     else if (Date.parse(execution.createdAt) < answer.sentAt && endedAt(execution) > answer.answeredAt)

@@ -2,14 +2,13 @@ import { randomUUID } from "node:crypto";
 import { pause } from "../support/platform.mjs";
 
 /**
- * Requests that are sent once each, with nothing tried again: every single answer is compared with what became of its run.
- *
+ * Requests are sent once each, without retries, and every response is compared with the outcome of its run.
  * @typedef {{ key: string, sentAt: number, answeredAt: number, status: number, code: string | null, executionId: string | null, isUnknown: boolean }} Answered
  * status 0: no answer arrived
  */
 
 const PARALLEL = 40;
-/** Keys that several requests share at a time, and how many requests are sent with each. */
+/** Keys shared by several requests at a time, and the number of requests per key. */
 const SHARED_KEYS = 8;
 const USES_OF_SHARED = 12;
 const TIMEOUT_MS = 200_000;
@@ -17,14 +16,14 @@ const PAUSE_MS = 100;
 const AWAY_MS = 1_000;
 
 const sandbox = (/** @type {number} */ latencyMs) => ({ latencyMs });
-/** What is asked for. A key always asks for the same. */
+/** Kinds of requests. A key always sends the same one. */
 const KINDS = [
   { path: "sandbox-image/run?async=true", inputs: { prompt: "a loom", sandbox: sandbox(500) } },
   { path: "sandbox-chat/run", inputs: { prompt: "a loom", maxTokens: 20, sandbox: sandbox(200) } },
   { path: "sandbox-video/run?async=true", inputs: { prompt: "a loom", seconds: 1, sandbox: sandbox(1_500) } },
   { path: "sandbox-speech/run", inputs: { prompt: "a loom" } },
   { path: "sandbox-image-fast/run", inputs: { prompt: "a loom", sandbox: sandbox(300) } },
-  // Refused: no model takes so many, or it would cost more than it may.
+  // Rejected: no model accepts this count, or the run would exceed its limit.
   { path: "sandbox-image/run", inputs: { prompt: "a loom", count: 99 } },
   { path: "sandbox-video/run", inputs: { prompt: "a loom", seconds: 5 }, maxCredits: 0.001 },
 ];
@@ -32,7 +31,7 @@ const KINDS = [
 const kindOf = (/** @type {string} */ key) => KINDS[parseInt(key.slice(0, 8), 16) % KINDS.length] ?? KINDS[0];
 
 /**
- * Requests of the same and of different keys, as many at a time as may be, through several gateways in turn.
+ * Sends requests with same and different keys in parallel, through several gateways in turn.
  * @param {{ gateways: readonly string[], apiKey: string }} options
  */
 export const createAnswerLoad = ({ gateways, apiKey }) => {
@@ -41,7 +40,7 @@ export const createAnswerLoad = ({ gateways, apiKey }) => {
   let isOver = false;
 
   const shared = Array.from({ length: SHARED_KEYS }, () => ({ key: randomUUID(), left: USES_OF_SHARED }));
-  /** Every other request has a key of its own. */
+  /** Every other request has its own key. */
   const nextKey = (/** @type {number} */ turn) => {
     if (turn % 2 === 0) return randomUUID();
     const place = turn % SHARED_KEYS;
@@ -63,7 +62,7 @@ export const createAnswerLoad = ({ gateways, apiKey }) => {
       .then(async (response) => ({ status: response.status, body: /** @type {any} */ (await response.json()) }))
       .catch((error) => ({ status: 0, body: { code: error.cause?.code ?? error.name } }));
     const { code = null, executionId = null, outcome } = answer.body;
-    // Nobody is asked again at once where nobody is.
+    // An unreachable gateway isn't asked again at once.
     if (answer.status === 0) await pause(AWAY_MS);
     answered.push({ key, sentAt, answeredAt: Date.now(), status: answer.status, code, executionId, isUnknown: outcome === "unknown" });
   };
@@ -77,7 +76,7 @@ export const createAnswerLoad = ({ gateways, apiKey }) => {
   };
   const workers = Array.from({ length: PARALLEL }, worker);
   return {
-    /** Sends no more, and waits for the answers to what was sent. */
+    /** Stops sending and waits for the responses. */
     end: async () => {
       isOver = true;
       await Promise.all(workers);

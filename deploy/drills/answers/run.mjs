@@ -1,7 +1,7 @@
 /**
- * `npm run drill answers`: kills and stops gateways, executions, billing and Temporal, of the first two one of two replicas at
- * a time, under forty parallel requests of the same and of different idempotency keys. Then every answer is compared with what
- * became of its run: none may be untrue. Bounded in time; touches only processes it started.
+ * `npm run drill answers`: kills and stops gateways, executions, billing and Temporal (of the first two, one of two replicas at a time)
+ * under forty parallel requests with same and different idempotency keys. Then every response is compared with the outcome of its run: none
+ * may be false. Bounded in time; affects only processes that it started.
  */
 import { freePort } from "../../local/servers/ports.cjs";
 import { createApi } from "../support/api.mjs";
@@ -14,7 +14,7 @@ import { startBalancer, startReplica } from "../support/replicas.mjs";
 export const DRILL = { sentence: "kills and stops replicas under forty requests at a time: every answer must be true", minutes: 3 };
 
 const ROUNDS = Number(process.env.CHAOS_ROUNDS ?? 1);
-/** Between two faults: long enough for a supervisor to bring a process back, short enough that the next fault meets its recovery. */
+/** Pause between faults: long enough for a supervisor to restart a process, short enough for the next fault to meet its recovery. */
 const GAP_MS = 4_000;
 const SETTLE_MS = 180_000;
 const POLL_MS = 1_000;
@@ -36,7 +36,7 @@ const platform = await startPlatform({
 const replicas = [];
 let failed = true;
 
-/** When no replica of executions was up. */
+/** Periods without any replica of executions. */
 const allDown = /** @type {{ from: number, until: number }[]} */ ([]);
 
 const createFaults = (/** @type {{ pid: () => number }} */ executions, /** @type {{ pid: () => number }} */ gateway) => {
@@ -71,7 +71,7 @@ const createFaults = (/** @type {{ pid: () => number }} */ executions, /** @type
   return { kill, stop };
 };
 
-/** What a read answers with 200. */
+/** Body of a read that must return 200. */
 const read = async (
   /** @type {ReturnType<typeof createApi>} */ api,
   /** @type {string} */ path,
@@ -82,7 +82,7 @@ const read = async (
   return body;
 };
 
-/** Every execution of the account that was made here. */
+/** All executions that this drill created. */
 const listed = async (/** @type {ReturnType<typeof createApi>} */ api, /** @type {string} */ key) => {
   const rows = [];
   for (let cursor = ""; ;) {

@@ -1,4 +1,3 @@
-/** The workflows of the drill. */
 import { edge, node } from "../support/graph.mjs";
 
 const input = node("in", "request-input", { fields: [{ name: "prompt", type: "text", label: "Prompt", default: "a loom" }] });

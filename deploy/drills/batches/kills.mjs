@@ -3,7 +3,7 @@ import { pidOf } from "../support/platform.mjs";
 import { IMAGE } from "./graphs.mjs";
 import { allRows, createBatch, ended, ROWS, rowsOf, save } from "./rows.mjs";
 
-/** In turn, while a batch goes on. */
+/** Victims in turn while a batch runs. */
 const VICTIMS = ["executions", "temporal", "executions", "temporal", "executions"];
 const EVERY_MS = 6_000;
 const MILLI = 1_000;
@@ -12,7 +12,7 @@ const PAGE = 500;
 /** @param {readonly { creditsCost: number }[]} rows */
 const milliOf = (rows) => rows.reduce((sum, { creditsCost }) => sum + Math.round(creditsCost * MILLI), 0);
 
-/** The usage rows of a workflow. @param {import("./rows.mjs").Caller} caller @param {string} slug */
+/** @param {import("./rows.mjs").Caller} caller @param {string} slug */
 const usageOf = async ({ api, key }, slug) => {
   const rows = [];
   for (let offset = 0; ; offset += PAGE) {
@@ -23,7 +23,7 @@ const usageOf = async ({ api, key }, slug) => {
 };
 
 /**
- * Kills what carries a batch while it goes on: each row must end once, and the sum be exact.
+ * Kills the carriers of a batch while it runs: each row must end once, and the sum be exact.
  * @param {{ caller: import("./rows.mjs").Caller, cookie: string, adminKey: string, say: (line: string) => void, check: import("../support/run-drill.mjs").Drill["check"] }} options
  */
 export const kill = async ({ caller, cookie, adminKey, say, check }) => {

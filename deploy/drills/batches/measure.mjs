@@ -7,7 +7,7 @@ import { http, TEXT } from "./graphs.mjs";
 import { createBatch, ended, ROWS, rowsOf, save } from "./rows.mjs";
 
 /**
- * What batches take, beside separate runs of the same workflow, and what another user has of them.
+ * Measures batches relative to separate runs of the same workflow, and their effect on another user.
  * @typedef {import("./rows.mjs").Caller} Caller
  */
 
@@ -16,7 +16,7 @@ const MIN_RATIO = 0.9;
 const MAX_SLOWDOWN = 2;
 const MAX_GROWN_MEGABYTES = 48;
 const ROUNDS = 3;
-/** Half of the places of the tier: as many as a batch uses. */
+/** Half of the tier's places: as many as a batch uses. */
 const AT_ONCE = 100;
 const OTHERS_EVERY_MS = 500;
 const IDLE_RUNS = 20;
@@ -44,7 +44,7 @@ const run = async ({ api, key }, slug, index) => {
   if (status !== 200) throw new Error(`a run was answered ${status}: ${JSON.stringify(body)}`);
 };
 
-/** As many separate runs as a batch has rows, as many at once as it has. @param {Caller} caller @param {string} slug */
+/** Separate runs with the same number and concurrency as the batch. @param {Caller} caller @param {string} slug */
 const separately = async (caller, slug) => {
   let next = 0;
   const one = async () => {
@@ -61,7 +61,7 @@ const asBatch = async (caller, slug) => {
   return batch.batchId;
 };
 
-/** Times runs of another user while something goes on. @param {Caller} other @param {string} slug @param {() => Promise<unknown>} work */
+/** Times another user's runs during some work. @param {Caller} other @param {string} slug @param {() => Promise<unknown>} work */
 const watched = async (other, slug, work) => {
   /** @type {number[]} */
   const times = [];
@@ -81,7 +81,10 @@ const watched = async (other, slug, work) => {
 const gatewayMemory = async () =>
   Number(/^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pidOf("gateway")}/status`, "utf8"))?.[1]) / MEGABYTE;
 
-/** Reads results as a file, and how much the gateway's memory grows meanwhile. @param {Caller} caller @param {string} batchId @param {string} format */
+/**
+ * Downloads results as a file and measures the growth of the gateway's memory.
+ * @param {Caller} caller @param {string} batchId @param {string} format
+ */
 const streamed = async ({ key }, batchId, format) => {
   const before = await gatewayMemory();
   let [most, bytes] = [before, 0];

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /** @typedef {{ api: ReturnType<typeof import("../support/api.mjs").createApi>, key: string }} Caller */
 
-/** The most that a batch may have. */
+/** The maximum of a batch. */
 export const ROWS = 1_000;
 const OVER = new Set(["completed", "failed", "cancelled", "paused"]);
 const LOOK_MS = 200;
@@ -27,7 +27,7 @@ export const createBatch = async ({ api, key }, slug, inputs) => {
   return body.batchId;
 };
 
-/** The batch as it is when nothing of it goes on any more. @param {Caller} caller @param {string} batchId */
+/** Waits until nothing of a batch runs. @param {Caller} caller @param {string} batchId */
 export const ended = async ({ api, key }, batchId) => {
   for (const end = Date.now() + END_MS; Date.now() < end; await delay(LOOK_MS)) {
     const { body } = await api.call("GET", `/api/batches/${batchId}?limit=1`, { key });
@@ -36,7 +36,7 @@ export const ended = async ({ api, key }, batchId) => {
   throw new Error(`the batch ${batchId} did not end`);
 };
 
-/** Every row of a batch. @param {Caller} caller @param {string} batchId @returns {Promise<any[]>} */
+/** @param {Caller} caller @param {string} batchId @returns {Promise<any[]>} */
 export const allRows = async ({ api, key }, batchId) => {
   const rows = [];
   for (let cursor = ""; ;) {

@@ -1,6 +1,6 @@
 /**
- * `npm run drill batches`: batches of 1,000 rows on a whole local platform: measured beside separate runs of the same workflow and for
- * another user, then with what carries them killed. `-- kills` or `-- measure` does one of both. Touches only what it started.
+ * `npm run drill batches`: batches of 1,000 rows on a whole local platform, measured relative to separate runs of the same workflow and for
+ * another user, and then with their carriers killed. `-- kills` or `-- measure` runs one part. Affects only what it started.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -17,7 +17,7 @@ export const DRILL = {
 };
 
 const CREDITS = 5_000;
-/** What each HTTP row brings: enough for 1,000 of them to be more than a process should have at once. */
+/** Response of each HTTP row: large enough that 1,000 of them exceed a process's memory budget. */
 const ANSWER = JSON.stringify({ text: "warp and weft ".repeat(1_200) });
 const PARTS = process.argv.slice(2);
 const isAsked = (/** @type {string} */ part) => PARTS.length === 0 || PARTS.includes(part);

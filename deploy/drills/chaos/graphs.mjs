@@ -1,4 +1,4 @@
-/** What is run while things break. */
+/** Graphs that run during faults. */
 import { edge, node } from "../support/graph.mjs";
 
 const input = node("in", "request-input", { fields: [{ name: "prompt", type: "text", label: "Prompt", default: "a loom" }] });
@@ -46,7 +46,7 @@ const approved = {
   ],
   edges: [edge("in.prompt", "c.prompt"), edge("c.text", "ask.value"), edge("ask.approved", "i.prompt"), edge("i.image", "out.images")],
 };
-/** What a batch runs, and reruns run again with another ending. */
+/** Runs in a batch, and again in reruns with a different ending. */
 export const STORY = {
   name: "Chaos story",
   nodes: [
@@ -59,7 +59,7 @@ export const STORY = {
 };
 
 /**
- * Kinds of runs in turn: `then` is what becomes of one after it was accepted.
+ * Kinds of runs in turn; `then` is an action after acceptance.
  * @type {readonly { graph: { name: string }, isAsync: boolean, then?: "cancel" | "approve" | "rerun" }[]}
  */
 export const KINDS = [

@@ -7,13 +7,13 @@ import { KINDS, STORY } from "./graphs.mjs";
 const SPREAD_MS = 75_000;
 const WAIT_MS = 240_000;
 const LOOK_MS = 1_000;
-/** A batch begins with the first runs, another when half of the parts were killed. */
+/** One batch starts with the first runs, another after half of the kills. */
 const BATCHES_AT_MS = [0, SPREAD_MS / 2];
 export const BATCH_ROWS = 40;
 const APPROVAL = "ask";
 
 /**
- * Runs of every kind and two batches, spread over the time in which things break.
+ * Runs of every kind and two batches, spread over the time of the faults.
  * @param {{ api: ReturnType<import("../support/api.mjs").createApi>, user: import("../support/api.mjs").User, runs: number, say: (line: string) => void }} options
  */
 export const createLoad = async ({ api, user: { key }, runs, say }) => {
@@ -39,7 +39,7 @@ export const createLoad = async ({ api, user: { key }, runs, say }) => {
     return { executionId, status: answer.status, code: answer.body?.code ?? null, slug, isAsync };
   };
 
-  /** Approves a run once it waits; one that has failed before is left as it is. @param {string} id */
+  /** Approves a run once it waits; a failed run is left as it is. @param {string} id */
   const approve = async (id) => {
     for (const end = Date.now() + WAIT_MS; Date.now() < end; await delay(LOOK_MS)) {
       const { body } = await api.call("GET", `/api/executions/${id}`, { key });

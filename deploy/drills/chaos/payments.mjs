@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Credits that are bought and paid back while things break: what Stripe says comes twice, and in any order. */
+/** Credits are bought and refunded during faults: Stripe's events come twice, in any order. */
 
 const PURCHASES = 20;
 const SPREAD_MS = 75_000;
 const CREDITS = 1_000;
-/** Of a credit, as it is sold without a setting. */
+/** Default price of a credit. */
 const CENTS = 1;
-/** What is paid back of one purchase, in cents. */
+/** Refunded part of one purchase, in cents. */
 const PART = 333;
 
 /** @typedef {import("../support/stripe.mjs").Order} Order */
@@ -31,7 +31,7 @@ const paidBack = (type, id, { payment }, status) => ({
 });
 
 /**
- * What becomes of purchases, in turn: the events, and the rows of the ledger that must follow, in credits.
+ * Stories of purchases in turn: the events, and the expected rows of the ledger in credits.
  * @type {readonly ((order: Order, id: string) => { events: Event[], rows: Record<string, number> })[]}
  */
 const STORIES = [

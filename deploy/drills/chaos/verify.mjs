@@ -8,7 +8,7 @@ const POLL_MS = 1_000;
 const milliOf = (rows) => rows.reduce((sum, { creditsCost }) => sum + Math.round(creditsCost * 1_000), 0);
 
 /**
- * What must hold when the dust has settled.
+ * Checks after the faults.
  * @param {{ api: ReturnType<import("../support/api.mjs").createApi>, user: import("../support/api.mjs").User, load: Awaited<ReturnType<Awaited<ReturnType<typeof import("./load.mjs").createLoad>>["start"]>>, receiver: Awaited<ReturnType<import("../support/receiver.mjs").createReceiver>>, admin: { apiKey: string }, deadlineMs: number, more: [string, boolean, string][], say: (line: string) => void }} options
  */
 export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, receiver, admin, deadlineMs, more, say }) => {
@@ -17,7 +17,7 @@ export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, re
   const read = async (id) => (await api.call("GET", `/api/executions/${id}`, { key: user.key })).body;
   const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 
-  // Accepted is what was answered 200 or 202, and what failed after it had begun.
+  // Accepted: answered with 200 or 202, or failed after the start.
   const accepted = outcomes.filter(
     ({ status, code, executionId }) => executionId && (status === 200 || status === 202 || (status === 500 && code !== "INTERNAL")),
   );
@@ -34,7 +34,7 @@ export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, re
     }
     executions.set(executionId, execution);
   }
-  // Providers fail runs, here the sandbox when it is told to; our own services never do.
+  // Providers may fail runs (here the sandbox on request), our own services never.
   const ours = [...executions.values()].filter(({ error }) => OURS.has(error?.code));
   const open = [...executions.values()].filter(({ status }) => !FINAL.has(status));
 

@@ -15,8 +15,8 @@ import { portOf, SERVICES } from "./services.mjs";
 import "./names.cjs";
 
 /**
- * A platform of several replicas of every service on one machine: each at a loopback address of its own (Linux), mutual TLS between
- * them, names that lead to the replicas which are ready. What a cluster does for pods, as far as one machine can.
+ * A platform with several replicas per service on one machine: each at its own loopback address (Linux), with mutual TLS, and names that
+ * resolve to ready replicas. It imitates a cluster as far as one machine can.
  */
 
 const PROBE_EVERY_MS = 500;
@@ -25,7 +25,7 @@ const FAILED_PROBES = 2;
 /** Replicas of one service have neighbouring addresses. */
 const MOST_REPLICAS = 10;
 const SECRET_BYTES = 32;
-/** There is one of it in production, too: none. */
+/** Never has replicas in production either. */
 const SINGLE = ["sandbox"];
 
 /**
@@ -34,15 +34,14 @@ const SINGLE = ["sandbox"];
  */
 
 /**
- * Keeps a file with the addresses of the ready replicas by service, from probes like a kubelet's: each replica is probed by itself, and
- * is taken out after FAILED_PROBES probes in a row without an answer, or at once when it answers that it is not ready or its process
- * has ended.
+ * Maintains a file with the addresses of ready replicas by service, from probes like a kubelet's. A replica is removed after FAILED_PROBES
+ * unanswered probes in a row, or at once if it reports not ready or has ended.
  * @param {string} file @param {Replica[]} replicas
  */
 const watchEndpoints = (file, replicas) => {
   /** @type {Set<Replica>} */
   const listed = new Set();
-  /** Looks in a row that were not answered. @type {Map<Replica, number>} */
+  /** Consecutive unanswered probes. @type {Map<Replica, number>} */
   const silences = new Map();
   /** @type {Map<Replica, Promise<void>>} */
   const looking = new Map();
@@ -74,7 +73,7 @@ const watchEndpoints = (file, replicas) => {
   };
   const timer = setInterval(() => void lookAtAll(), PROBE_EVERY_MS);
   return {
-    /** Resolves when each has been looked at from now on. */
+    /** Resolves after each was probed once more. */
     look: async () => {
       await Promise.all(looking.values());
       await lookAtAll();
@@ -101,13 +100,16 @@ const makeSecrets = () => {
   };
 };
 
-/** Settings that differ from the chart's. @param {import("./servers.mjs").Servers} servers @param {string} folder @param {ReturnType<typeof makeSecrets>} secrets */
+/**
+ * Settings that differ from the chart's.
+ * @param {import("./servers.mjs").Servers} servers @param {string} folder @param {ReturnType<typeof makeSecrets>} secrets
+ */
 const ownSettings = (servers, folder, secrets) => {
   const { ACCOUNT_PASSWORD: _, ...given } = secrets;
   const sandbox = `sandbox:${portOf("sandbox", "SANDBOX_LISTEN")}`;
   return {
     ...given,
-    // Sessions without https.
+    // Allows sessions without https.
     NODE_ENV: "development",
     LOG_LEVEL: "warn",
     PUBLIC_BASE_URL: `http://gateway:${portOf("gateway", "GATEWAY_LISTEN")}`,
@@ -123,7 +125,10 @@ const ownSettings = (servers, folder, secrets) => {
   };
 };
 
-/** Makes indexes and search attributes, as the chart's job does. @param {MakeCommand} command @param {Record<string, string>} env @param {string} folder */
+/**
+ * Creates indexes and search attributes, like the chart's job.
+ * @param {MakeCommand} command @param {Record<string, string>} env @param {string} folder
+ */
 const migrate = async (command, env, folder) => {
   const child = await startChild(await command({ main: "services/migrate", env, folder }));
   const { code } = await child.exited;
@@ -169,7 +174,7 @@ export const startCluster = async ({ replicas: count = 2, env = {}, owner, comma
   };
   try {
     await migrate(command, settings(), folder);
-    // A few at a time: each start fills a processor.
+    // A few at a time, because each start uses a whole core.
     for (const service of Object.keys(SERVICES))
       await Promise.all(replicas.filter((one) => one.service === service).map((one) => one.start()));
     await endpoints.look();
@@ -185,14 +190,14 @@ export const startCluster = async ({ replicas: count = 2, env = {}, owner, comma
       endpoints,
       /** @param {string} service */
       of: (service) => replicas.filter((one) => one.service === service),
-      /** One more of a service, which its callers may find. @param {string} service */
+      /** Adds a replica of a service, which its callers can find. @param {string} service */
       join: async (service) => {
         const joined = replicaOf(service, replicas.filter((one) => one.service === service).length + 1);
         await joined.start();
         replicas.push(joined);
         return joined;
       },
-      /** Other settings, of processes that start from now on. @param {Record<string, string>} change */
+      /** Changes settings of processes that start from now on. @param {Record<string, string>} change */
       change: (change) => Object.assign(changes, change),
       migrate: () => migrate(command, settings(), folder),
       stop,

@@ -6,13 +6,13 @@ import { ROOT } from "../../local/paths.mjs";
 import { startChild } from "../../local/run/child.mjs";
 import { environmentOf, opsUrl, serviceOf } from "./services.mjs";
 
-/** Has to be loaded before a program: what gives names their addresses. */
+/** Preloaded into programs: resolves names to replicas. */
 export const NAMES = fileURLToPath(new URL("names.cjs", import.meta.url));
 const READY_MS = 120_000;
 const LOOK_MS = 100;
-/** As the chart's probe has it. */
+/** As in the chart's probe. */
 const PROBE_MS = 3_000;
-/** Longer than any grace of the chart. */
+/** Longer than any grace period of the chart. */
 const STOP_MS = 180_000;
 
 /**
@@ -31,11 +31,11 @@ const STOP_MS = 180_000;
  */
 
 /**
- * How a program of the platform is run: `main` is its file from the root, `folder` what it may write to.
+ * Command of a platform program: `main` is its file from the root, `folder` is writable.
  * @typedef {(options: { main: string, env: Record<string, string>, folder: string }) => Command | Promise<Command>} MakeCommand
  */
 
-/** Runs a file of the checkout, as `npm start` does. @type {MakeCommand} */
+/** Runs a file of the checkout, like `npm start`. @type {MakeCommand} */
 export const nodeCommand = ({ main, env }) => ({
   command: process.execPath,
   args: ["--require", NAMES, join(ROOT, main)],

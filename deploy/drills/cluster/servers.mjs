@@ -6,13 +6,13 @@ import { startTemporal } from "../../local/servers/temporal.mjs";
 import ports from "../../local/servers/ports.cjs";
 
 /**
- * MongoDB, Redis and Temporal with their data in one folder, on ports that stay, so that each can be stopped and started again.
+ * MongoDB, Redis and Temporal with data in one folder and fixed ports, so that each can be stopped and restarted.
  * @typedef {"mongodb" | "redis" | "temporal"} ServerName
  * @typedef {Awaited<ReturnType<typeof startServers>>} Servers
  */
 
 const START = { mongodb: startMongodb, redis: startRedis, temporal: startTemporal };
-/** Given servers are not ours to stop. */
+/** Servers from the environment aren't stopped by the drill. */
 const GIVEN = ["MONGODB_URI", "REDIS_URL", "TEMPORAL_ADDRESS", "TEMPORAL_UI_URL"];
 
 /** @param {string} dataDir */

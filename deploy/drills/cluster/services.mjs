@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { ROOT } from "../../local/paths.mjs";
 
 /**
- * What runs, as the Helm chart's values say it, so that a drill runs what a cluster would.
+ * Services and settings from the Helm chart's values, so that the drill runs the same as a cluster.
  * @typedef {{ main: string, listens: Record<string, number>, calls: string[], urls?: Record<string, { service: string, listen: string }>,
  *   settings: string[], shutdownGraceMs?: string }} ChartService
  */
@@ -12,9 +12,9 @@ import { ROOT } from "../../local/paths.mjs";
 /** @type {{ settings: Record<string, Record<string, string>>, services: Record<string, ChartService> }} */
 const values = parse(readFileSync(join(ROOT, "deploy", "helm", "nodeloom", "values.yaml"), "utf8"));
 
-/** All but the machine's own models, which no drill of a cluster needs. */
+/** Without local models, which no cluster drill needs. */
 export const SERVICES = Object.fromEntries(Object.entries(values.services).filter(([name]) => name !== "inference"));
-/** Of every process; loopback addresses are no reason to use another port. */
+/** Shared by all processes; each has its own loopback address. */
 const OPS_PORT = Number(values.settings.process?.OPS_LISTEN?.split(":").at(-1));
 
 /** @param {string} service @returns {ChartService} */
@@ -24,14 +24,14 @@ export const serviceOf = (service) => {
   return found;
 };
 
-/** The port of a service's server. @param {string} service @param {string} listen */
+/** Port of a service's server. @param {string} service @param {string} listen */
 export const portOf = (service, listen) => serviceOf(service).listens[listen];
 
 /** @param {string} ip */
 export const opsUrl = (ip) => `http://${ip}:${OPS_PORT}`;
 
 /**
- * The environment that the chart gives a process, at an address of its own.
+ * Environment of a process from the chart, with its own address.
  * @param {string} name @param {string} ip @param {string} certificates folder of all certificates
  * @returns {Record<string, string>}
  */

@@ -18,24 +18,24 @@ export const DRILL = {
 };
 
 /**
- * Counts what one run does: commands of MongoDB and Redis, calls of Temporal and between services, and the events of its history.
- * Starts the platform behind proxies that read along, makes runs one after the other, and prints what each did, without what happens
- * anyway; and what the fastest of them waited for, moment by moment.
+ * Counts the work of one run: commands of MongoDB and Redis, calls of Temporal and between services, and history events. Starts the
+ * platform behind reading proxies, makes runs one after another, and prints the counts without background work, and what the fastest run
+ * waited for.
  */
 
 const RUNS = 20;
 const WARM_UP = 10;
-/** What a run leaves to be done afterwards is done by then. */
+/** Work after the end of a run is done by then. */
 const AFTER_MS = 4_000;
-/** Between two runs whose moments are told apart. */
+/** Separates the moments of two runs. */
 const APART_MS = 250;
-/** What is seen less often belongs to no run. */
+/** Rarer events don't belong to runs. */
 const LEAST = 0.2;
 const VIDEO_MS = 1_000;
 const CREDITS = 100_000;
-/** Logs of what the platform only uses. */
+/** Logs of third-party servers. */
 const SERVERS = new Set(["mongodb.log", "redis.log", "temporal.log"]);
-/** Of gRPC. */
+/** gRPC status. */
 const NOT_FOUND = 5;
 
 /** @typedef {Map<string, { times: number, bytes: number }>} Counts by what was seen */
@@ -53,7 +53,7 @@ const { withWorkflow } = bench("./dist/workflow.js");
 const seen = [];
 /** @param {string} where @returns {import("./wire.mjs").Tell} */
 const tellAt = (where) => (one) => void seen.push({ where, ...one });
-/** What was seen since the last time. */
+/** Events since the last call. */
 const take = () => seen.splice(0);
 
 /** @param {ReturnType<typeof take>} all @returns {Map<string, Counts>} by where it was seen */
@@ -103,7 +103,7 @@ const platform = await launch(ROOT, never, {
   REDIS_URL: `redis://127.0.0.1:${await readAlong(portOf(servers.redisUrl()), "redis", tellAt("Redis"))}`,
   TEMPORAL_ADDRESS: `127.0.0.1:${await readCalls(portOf(servers.temporalAddress()), tellAt("Temporal"))}`,
   OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await readSpans(tellAt("Services"), zipkinSpans)}`,
-  // Spans are counted with the run that they are of.
+  // Exports spans within the run that they belong to.
   OTEL_BSP_SCHEDULE_DELAY: "100",
   TRACES_SHARE: "1",
   EGRESS_ALLOW: host,
@@ -119,14 +119,14 @@ const runOnce = async (slug, mode) => {
   await waitForAll(api, [await submit(api, slug)], "completed");
 };
 
-/** Lines that were logged so far. */
+/** Number of log lines so far. */
 const loggedLines = async () => {
   const files = (await readdir(LOG_DIR)).filter((name) => name.endsWith(".log") && !SERVERS.has(name));
   const texts = await Promise.all(files.map((name) => readFile(join(LOG_DIR, name), "utf8")));
   return texts.reduce((lines, text) => lines + text.split("\n").length - 1, 0);
 };
 
-/** Prints the moments of the fastest of some runs. @param {string} slug @param {string} mode */
+/** Prints the moments of the fastest run. @param {string} slug @param {string} mode */
 const printMoments = async (slug, mode) => {
   take();
   const runs = [];

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
 
 /**
- * What is said on the way to a server: each of these stands before one, hands everything on, and tells what it saw when it was answered.
+ * Proxies in front of servers: they pass everything on and report each exchange when it is answered.
  * @typedef {object} Seen
  * @property {string} what
  * @property {number} bytes of the request
@@ -13,7 +13,7 @@ import { connect, createServer } from "node:net";
  * @typedef {(seen: Seen) => void} Tell
  */
 
-/** Milliseconds since the epoch, with parts. */
+/** Milliseconds since the epoch, with fractions. */
 export const nowMs = () => performance.timeOrigin + performance.now();
 
 const require = createRequire(new URL("../../../services/platform/package.json", import.meta.url));
@@ -23,10 +23,10 @@ const { BSON } = require("mongoose").mongo;
 const US_PER_MS = 1_000;
 const MONGO_HEAD = 16;
 const OP_MSG = 2013;
-/** Commands that drivers send by themselves, for no query. */
+/** Commands that drivers send on their own. */
 const DRIVERS_OWN = new Set(["hello", "ismaster", "isMaster", "ping", "endSessions"]);
 
-/** What a message of MongoDB's wire protocol asks for; nothing for what drivers send by themselves. @param {Buffer} message */
+/** Command in a message of MongoDB's wire protocol; undefined for the driver's own. @param {Buffer} message */
 const mongoCommand = (message) => {
   if (message.readInt32LE(12) !== OP_MSG) return undefined;
   let at = MONGO_HEAD + 4;
@@ -46,7 +46,7 @@ const mongoCommand = (message) => {
   return `${String(body.$db).replace(/^.*_/, "")}.${body[command]} ${command}${items > 1 ? ` of ${items}` : ""}`;
 };
 
-/** Cuts what arrives into messages, which begin with their length. @param {(message: Buffer) => void} each */
+/** Splits a stream into messages, which start with their length. @param {(message: Buffer) => void} each */
 const mongoMessages = (each) => {
   let rest = Buffer.alloc(0);
   return (/** @type {Buffer} */ chunk) => {
@@ -59,7 +59,7 @@ const mongoMessages = (each) => {
   };
 };
 
-/** One connection: an answer names the request that it is for. @param {Tell} tell */
+/** One connection; a response names its request. @param {Tell} tell */
 const mongoReader = (tell) => {
   /** @type {Map<number, Omit<Seen, "toMs">>} */
   const asked = new Map();
@@ -76,7 +76,7 @@ const mongoReader = (tell) => {
   };
 };
 
-/** Redis' commands: lists of texts with their lengths. Their answers don't say what they are for. @param {Tell} tell */
+/** Commands of Redis: lists of texts with lengths. Responses don't name their command. @param {Tell} tell */
 const redisReader = (tell) => {
   let rest = Buffer.alloc(0);
   /** @param {number} at @returns {[number, number] | undefined} the number on a line behind its mark, and where the next begins */
@@ -141,7 +141,7 @@ export const readAlong = (target, kind, tell) =>
 
 const nameOf = (/** @type {unknown} */ path) => String(path).split("/").at(-1) ?? "";
 
-/** The same for gRPC. @param {number} target @param {Tell} tell @returns {Promise<number>} */
+/** Proxy for gRPC. @param {number} target @param {Tell} tell @returns {Promise<number>} */
 export const readCalls = (target, tell) => {
   /** @type {http2.ClientHttp2Session | undefined} */
   let session;
@@ -173,7 +173,10 @@ export const readCalls = (target, tell) => {
   return listening(server);
 };
 
-/** A collector of traces that tells of the calls which services answer. @param {Tell} tell @param {(request: Buffer) => any[]} spansOf @returns {Promise<number>} */
+/**
+ * A trace collector that reports the calls which services answer.
+ * @param {Tell} tell @param {(request: Buffer) => any[]} spansOf @returns {Promise<number>}
+ */
 export const readSpans = (tell, spansOf) => {
   const server = http2.createServer();
   server.on("stream", (stream, headers) => {

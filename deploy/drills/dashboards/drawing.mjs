@@ -1,6 +1,5 @@
 /**
- * Grafana's time series panels, near enough to judge units, legends and lines of objectives: what a panel's definition asks for, drawn from
- * what Prometheus answered.
+ * Draws Grafana's time series panels well enough to judge units, legends and objective lines, from Prometheus's data.
  * @typedef {import("./prometheus.mjs").Series} Series
  * @typedef {{ legend: string, points: [number, number][] }} Line
  * @typedef {object} Panel
@@ -77,7 +76,7 @@ const formatter = (unit, decimals) => {
   }
 };
 
-/** What a series is called. @param {string} format @param {Record<string, string>} labels */
+/** @param {string} format @param {Record<string, string>} labels */
 const legendOf = (format, labels) => format.replace(/\{\{(\w+)\}\}/g, (_, name) => labels[name] ?? "");
 
 /** @param {Line} line */
@@ -110,7 +109,7 @@ const chart = ({ gridPos, fieldConfig }, lines, { from, to }) => {
   const format = formatter(unit, decimals);
   const width = gridPos.w * UNIT_X - 24;
   const highest = Math.max(...lines.flatMap(({ points }) => points.map(([, value]) => value)), 0);
-  // Whole things have whole marks.
+  // Counts have whole marks.
   const top = decimals === 0 ? Math.ceil(Math.max(highest, 1) / MARKS) * MARKS : roundUp(highest || 1);
   const x = (/** @type {number} */ at) => LEFT + ((at - from) / (to - from)) * (width - LEFT - RIGHT);
   const y = (/** @type {number} */ value) => TOP + (1 - value / top) * (CHART_HEIGHT - TOP - BOTTOM);

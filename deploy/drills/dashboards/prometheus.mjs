@@ -13,7 +13,7 @@ const QUERY_MS = 20_000;
 const RULES_MS = 60_000;
 
 /**
- * A series over time, as Prometheus tells it: seconds since the epoch, and the value as text.
+ * A series as Prometheus returns it: seconds since the epoch, and the value as text.
  * @typedef {{ metric: Record<string, string>, values: [number, string][] }} Series
  * @typedef {{ name: string, type: "alerting" | "recording", health: string, lastError?: string, state?: string, query: string }} Rule
  * @typedef {Awaited<ReturnType<typeof startPrometheus>>} Prometheus
@@ -26,7 +26,10 @@ const programOf = async (name) => {
   return program;
 };
 
-/** Lets promtool read rules, and go through their tests: when each alert fires and when it does not. @param {{ rules: string, tests: string }} files */
+/**
+ * Checks rules with promtool and runs their tests: when each alert fires and when it doesn't.
+ * @param {{ rules: string, tests: string }} files
+ */
 export const checkRules = async ({ rules, tests }) => {
   const promtool = await programOf("promtool");
   for (const args of [
@@ -37,7 +40,7 @@ export const checkRules = async ({ rules, tests }) => {
 };
 
 /**
- * A Prometheus of this machine (Debian's `prometheus`) that reads metrics and evaluates rules.
+ * A local Prometheus (Debian's `prometheus`) that scrapes metrics and evaluates rules.
  * @param {{ folder: string, rules: string, everySeconds: number, targets: { component: string, address: string }[] }} options `component` as
  * the chart's ServiceMonitor names it
  */
@@ -52,7 +55,7 @@ export const startPrometheus = async ({ folder, rules, everySeconds, targets }) 
     ],
   };
   await mkdir(folder, { recursive: true });
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(join(folder, "prometheus.yml"), JSON.stringify(config));
   const args = [`--config.file=${join(folder, "prometheus.yml")}`, `--storage.tsdb.path=${join(folder, "data")}`];
   const child = await startChild({ command: program, args: [...args, `--web.listen-address=127.0.0.1:${port}`, "--log.level=warn"] });

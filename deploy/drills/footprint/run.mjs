@@ -1,6 +1,6 @@
 /**
- * `npm run drill footprint`: what a run and a request cost each process in CPU, and how much memory each takes, for docs/operations. CPU is
- * counted by the kernel, so that other work on the machine makes it slower and hardly dearer. Linux only.
+ * `npm run drill footprint`: measures the CPU of a run and of a request per process, and the memory of each process, for docs/operations.
+ * The kernel counts CPU, so other work on the machine hardly changes it. Linux only.
  */
 import { readFile } from "node:fs/promises";
 import { startCluster } from "../cluster/cluster.mjs";
@@ -15,7 +15,7 @@ export const DRILL = {
 const RUNS = 100;
 const WARM_UP = 60;
 const AT_ONCE = 4;
-/** Of /proc/<pid>/stat: user and system time, in hundredths of a second. */
+/** Fields of /proc/<pid>/stat: user and system time in hundredths of a second. */
 const [UTIME, STIME] = [11, 12];
 const TICK_MS = 10;
 const KILOBYTES = 1_024;

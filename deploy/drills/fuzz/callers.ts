@@ -3,20 +3,20 @@ import { call, clientOf, type Account, type Answer } from "../../../gateway/test
 import { clip, greeting } from "../../../gateway/test/e2e/support/graphs";
 import type { Platform } from "../../../gateway/test/e2e/support/platform";
 
-/** Enough for any number of requests, so that the limits are not what is found. They have tests of their own. */
+/** High enough that no request meets a limit; limits have their own tests. */
 const AMPLE = { rateLimitPerMinute: 1_000_000, markup: 1.5, monthlyCredits: 1_000_000, concurrency: 1_000 };
 
-/** Makes redelivery possible, without a delivery for every run: nothing that is cancelled. */
+/** Enables redelivery without a delivery per run: nothing is cancelled. */
 const WEBHOOK = { url: "https://receiver.invalid/hook", events: ["execution.cancelled"] };
 
-/** Who fuzzes, and what there is for them to find. */
+/** A caller that fuzzes, with existing resources. */
 export interface Caller {
   name: "pro" | "business" | "admin";
   key: string;
   cookie: string;
   /** A session that may end. */
   endingCookie: string;
-  /** Things that exist, by the path parameter that names them: `{slug}` of any operation, or `<resource>.id`. */
+  /** Existing ids by path parameter: `{slug}` of any operation, or `<resource>.id`. */
   known: Readonly<Record<string, string[]>>;
 }
 
@@ -28,7 +28,7 @@ const text = (answer: Answer, member: string): string => {
   return value;
 };
 
-/** Something of every resource, so that not every path ends in a 404. */
+/** Creates one of every resource, so that not every path returns 404. */
 const seed = async (baseUrl: string, { key, cookie }: Account): Promise<Record<string, string[]>> => {
   const send = (method: string, path: string, body?: unknown): Promise<Answer> => call(baseUrl, method, path, { key, body });
   const slugs: string[] = [];
@@ -54,8 +54,8 @@ const seed = async (baseUrl: string, { key, cookie }: Account): Promise<Record<s
 };
 
 /**
- * Users of a platform to fuzz with: the rights of Pro and of Business under limits that are not reached, and an admin of
- * their own. Users who are changed are others, so that nobody loses rights on the way.
+ * Users for fuzzing: the rights of Pro and Business with high limits, and an administrator. Changes affect other users, so that no caller
+ * loses rights.
  */
 export const createCallers = async (target: Target): Promise<Caller[]> => {
   const client = clientOf(target);

@@ -1,7 +1,7 @@
-/** Ends the session it is sent in, and so has one of its own. */
+/** Ends its own session, so it gets one. */
 const LEAVING = ["logout"];
 
-/** How a pass authenticates, which decides what it sends: every operation belongs to one. */
+/** Authentication of a pass, which selects its operations; every operation belongs to one. */
 export const WAYS = /** @type {const} */ (["key", "session", "ending session"]);
 /** @typedef {typeof WAYS[number]} Way */
 
@@ -11,16 +11,16 @@ export const wayOf = ({ operationId, session }) => {
   return session ? "session" : "key";
 };
 
-/** Operations that need not find what another has just created: a workflow is a public playground only if it says so. */
+/** Operations that needn't find resources just created: a workflow is a public playground only if it says so. */
 const UNLINKED = ["getPublicSchema"];
 
-/** Operations whose documented answers include a 500: the run failed, which is no fault of the service. */
+/** Operations with a documented 500: the run failed, not the service. */
 const RUNS = ["runWorkflow", "runModel"];
 
-/** Operations by the resource that their `{id}` names. */
+/** Operations by the resource in their `{id}`. */
 const RESOURCE = /^\/api\/(?:admin\/)?(\w+)\/\{id\}/;
 
-/** Answers that a request of the documented form may get. */
+/** Allowed responses to valid requests. */
 const ANSWERS = ["2xx", "304", "400", "401", "402", "403", "404", "409", "412", "422", "429", "500"];
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
@@ -36,7 +36,7 @@ export const operationsOf = (document) =>
     }),
   );
 
-/** TOML and JSON agree on strings, numbers, booleans and lists of them. @param {unknown} value */
+/** TOML and JSON share strings, numbers, booleans and lists. @param {unknown} value */
 const toml = (value) => JSON.stringify(value);
 
 /** @param {string} slug */
@@ -53,7 +53,7 @@ const dictionaryName = (slug) => slug.replaceAll(/\W/g, "_");
  * @property {string} hooks path of the hooks' module
  */
 
-/** The settings of one pass. @param {any} document @param {Pass} pass */
+/** Settings of one pass. @param {any} document @param {Pass} pass */
 export const configOf = (document, { baseUrl, auth, headers, operationIds, known, maxExamples, hooks }) => {
   const lines = [
     `base-url = ${toml(baseUrl)}`,
@@ -63,7 +63,7 @@ export const configOf = (document, { baseUrl, auth, headers, operationIds, known
     ...Object.entries(headers).map(([name, value]) => `${name} = ${toml(value)}`),
     ...Object.entries(auth).map(([scheme, value]) => `[auth.openapi.${scheme}]\napi_key = ${toml(value)}`),
     "[checks]",
-    // A 400 is judged by a check of our own; the others depend on what is stored.
+    // Our own check judges a 400; the others depend on stored data.
     `positive_data_acceptance = { expected-statuses = ${toml(ANSWERS)} }`,
     "[generation]",
     `max-examples = ${maxExamples}`,

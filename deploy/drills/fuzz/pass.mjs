@@ -7,11 +7,11 @@ import { fileURLToPath } from "node:url";
 import { configOf, operationsOf, wayOf } from "./config.mjs";
 
 const HOOKS = fileURLToPath(new URL("hooks.py", import.meta.url));
-/** What schemathesis may take beyond its budget, for ending what it began. */
+/** Extra time of schemathesis for finishing. */
 const MARGIN_MS = 60_000;
 const ONCE_SECONDS = 120;
 const REQUEST_SECONDS = 30;
-/** What must have happened in every pass, however short of time it was. */
+/** Phases that every pass must reach. */
 const PHASES = ["coverage", "fuzzing"];
 
 /**
@@ -51,7 +51,7 @@ const runSchemathesis = async ({ python, baseUrl, seconds, seed }, folder, repor
   return output;
 };
 
-/** JSON's numbers are too small for a seed. @param {string} output */
+/** The seed exceeds JSON's exact numbers. @param {string} output */
 const seedOf = (output) => /^Seed: (\d+)$/m.exec(output)?.[1] ?? "unknown";
 
 /** @param {any} report @param {number} expected operations @param {string} output */
@@ -65,7 +65,7 @@ const judge = ({ exit_code, complete, operations, phases, test_cases, failures }
   return { passed, summary: parts.join(", ") };
 };
 
-/** Every operation of one kind, as one caller. @param {Pass} pass @returns {Promise<Outcome>} */
+/** Runs every operation of one kind as one caller. @param {Pass} pass @returns {Promise<Outcome>} */
 export const runPass = async (pass) => {
   const { baseUrl, document, caller, by, excluded, examples } = pass;
   const operationIds = operationsOf(document)
@@ -77,7 +77,7 @@ export const runPass = async (pass) => {
     const settings = {
       baseUrl,
       auth: by === "key" ? { apiKey: caller.key } : { session: cookie.slice(cookie.indexOf("=") + 1) },
-      // Runs that hang are not what is looked for; sessions write from their own origin only.
+      // Hanging runs aren't the subject; sessions write from their own origin only.
       headers: { Prefer: "wait=1", ...(by === "key" ? {} : { Origin: baseUrl }) },
       operationIds,
       known: caller.known,

@@ -1,7 +1,7 @@
 /**
- * `npm run drill fuzz`: every operation of the OpenAPI document under every check of schemathesis, as pro, business and admin,
- * by key and, where only that will do, by session. It starts a platform of its own, or takes a running one (`--base-url`), whose accounts, models
- * and tiers of others it leaves alone.
+ * `npm run drill fuzz`: runs every operation of the OpenAPI document through every check of schemathesis, as pro, business and admin, by
+ * key, and by session if that is required. It starts a platform, or uses a running one (`--base-url`) without touching other accounts,
+ * models and tiers.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -54,7 +54,7 @@ const { values } = parseArgs({
   },
 });
 
-/** A platform without limits per address, so that refused credentials go on being answered. */
+/** A platform without limits per address, so that rejected credentials keep getting the same response. */
 const startOwn = async () => {
   await startTestServers();
   const platform = await startPlatform({
@@ -75,7 +75,7 @@ const takeRunning = (/** @type {string} */ baseUrl) => {
 /** @param {boolean} passed @param {string} what */
 const verdict = (passed, what) => `${passed ? "ok  " : "FAIL"} ${what}`;
 
-/** What must still hold when nobody is left to send nonsense. @param {{ baseUrl: string, admin: { email: string, password: string } }} target */
+/** Checks after the fuzzing. @param {{ baseUrl: string, admin: { email: string, password: string } }} target */
 const checkAfterwards = async (target) => {
   const { status } = await fetch(`${target.baseUrl}/readyz`);
   const { body } = await clientOf(target).asAdmin("GET", "/api/admin/ledger/check");
@@ -105,7 +105,7 @@ const main = async () => {
     const results = [];
     for (const caller of callers) {
       for (const by of WAYS) {
-        // One operation is done when everything was tried once.
+        // A single operation is done when everything was tried once.
         const seconds = by === "ending session" ? undefined : Number(values.seconds);
         const bounds = { seconds, examples: Number(values.examples), seed: values.seed };
         const pass = { python, baseUrl: target.baseUrl, document, caller, by, excluded: new Set(excluded.keys()), ...bounds };

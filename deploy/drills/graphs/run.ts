@@ -11,7 +11,7 @@ export const DRILL = {
   builds: true,
 };
 
-/** `npm run drill graphs`: random graphs of all node kinds on a platform of its own, against a small reference interpreter. */
+/** `npm run drill graphs`: random graphs of all node kinds on a separate platform, compared with a small reference interpreter. */
 
 const USAGE = `Usage: npm run drill -- graphs [--graphs 5000] [--parallel 6]
   --graphs    random graphs that are run

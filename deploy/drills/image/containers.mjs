@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { MALLOC } from "../../local/run/node-process.mjs";
 import { runToEnd } from "../../local/run/to-end.mjs";
 
-/** Runs processes of an image by runc: as an unprivileged user, on a read-only root, without a capability, on this machine's network. */
+/** Runs processes of an image with runc: unprivileged, on a read-only root, without capabilities, on this machine's network. */
 
 export const UID = 1000;
 const CWD = "/app";
-/** As the image says it. */
+/** From the image. */
 const IMAGE_ENV = { PATH: "/usr/local/bin:/usr/bin:/bin", NODE_ENV: "production", ...MALLOC };
 const MEMORY_MOUNT = ["nosuid", "nodev", "mode=1777", "size=67108864"];
 
@@ -43,7 +43,7 @@ export const createContainers = async ({ rootfs, files }) => {
   const state = join(folder, "state");
   let count = 0;
   return {
-    /** The command that runs a program of the image. @param {{ args: string[], env: Record<string, string>, folders: readonly string[] }} options */
+    /** Command of a program in the image. @param {{ args: string[], env: Record<string, string>, folders: readonly string[] }} options */
     command: async ({ args, env, folders }) => {
       const id = `nodeloom-${process.pid}-${(count += 1)}`;
       const bundle = join(folder, id);
@@ -51,7 +51,7 @@ export const createContainers = async ({ rootfs, files }) => {
       await writeFile(join(bundle, "config.json"), JSON.stringify(bundleOf({ rootfs, args, env, folders, files })));
       return { command: "runc", args: ["--root", state, "run", "--bundle", bundle, id], env: process.env };
     },
-    /** What the kernel says of every process: its user, and whether its root can be written. */
+    /** User and root access of every process, from the kernel. */
     inspect: async () => {
       const { output } = await runToEnd("runc", ["--root", state, "list", "--format", "json"], { cwd: folder });
       const running = JSON.parse(output) ?? [];

@@ -1,7 +1,7 @@
 /**
- * `npm run drill image`: the Dockerfile's image, built and run where there is no Docker. Every process of the platform runs from it, as
- * uid 1000 on a read-only root, and the demo run must be answered. Says how large it is, and writes what is in it to
- * .nodeloom/image/sbom.cdx.json. As root on Linux, with buildah, runc and mmdebstrap. `--built` takes the image that was built last.
+ * `npm run drill image`: builds and runs the Dockerfile's image without Docker. Every process of the platform runs from it as uid 1000 on a
+ * read-only root, and the demo run must succeed. Prints its size and writes its contents to .nodeloom/image/sbom.cdx.json. Requires root on
+ * Linux with buildah, runc and mmdebstrap. `--built` uses the last image.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,16 +23,16 @@ const MEGABYTE = 1024 ** 2;
 
 /** @typedef {Awaited<ReturnType<typeof buildImage>>} Built */
 
-/** Bytes of a folder's files. @param {string} folder */
+/** Total bytes of a folder. @param {string} folder */
 const sizeOf = async (folder) => {
   const { output } = await runToEnd("du", ["-sb", folder], { cwd: folder });
   return Number.parseInt(output, 10);
 };
 
-/** The packages of npm and of Debian in the image. @param {Built["builder"]} builder @param {string} container @param {string} rootfs */
+/** Lists npm's and Debian's packages in the image. @param {Built["builder"]} builder @param {string} container @param {string} rootfs */
 const writeBill = async (builder, container, rootfs) => {
   const inside = (/** @type {string[]} */ ...command) => builder.run("run", container, "--", ...command);
-  // By the lock file: the tree has no packages of development, which npm takes for a fault. What is not there is left out.
+  // From the lock file: npm rejects the tree, which lacks development packages. Missing ones are left out.
   const locked = JSON.parse(await inside("npm", "sbom", "--package-lock-only", "--omit=dev", "--sbom-format=cyclonedx", "--logs-max=0"));
   const installed = await Promise.all(
     locked.components.map((/** @type {any} */ component) => exists(join(rootfs, "app", placeOf(component)))),
@@ -50,10 +50,13 @@ const writeBill = async (builder, container, rootfs) => {
   return `${packages.length} packages of npm, ${system.length} of Debian: ${file}`;
 };
 
-/** Where npm installs a package. @param {{ properties?: { name: string, value: string }[] }} component */
+/** Folder of a package. @param {{ properties?: { name: string, value: string }[] }} component */
 const placeOf = ({ properties = [] }) => properties.find(({ name }) => name === "cdx:npm:package:path")?.value ?? "";
 
-/** The whole platform from the image, and its demo run. @param {string} rootfs @param {import("../../local/run/progress.mjs").Progress} progress */
+/**
+ * Runs the whole platform from the image, and its demo run.
+ * @param {string} rootfs @param {import("../../local/run/progress.mjs").Progress} progress
+ */
 const tryPlatform = async (rootfs, progress) => {
   const containers = await createContainers({ rootfs, files: [NAMES] });
   /** @type {Awaited<ReturnType<typeof startCluster>> | undefined} */

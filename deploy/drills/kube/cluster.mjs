@@ -9,8 +9,8 @@ import { startChild } from "../../local/run/child.mjs";
 import ports from "../../local/servers/ports.cjs";
 
 /**
- * A Kubernetes API server on this machine's loopback, with an etcd in a temporary folder. It takes, checks and keeps objects as in
- * any cluster; what comes of them is up to others (nodes.mjs).
+ * A Kubernetes API server on loopback with an etcd in a temporary folder. It validates and stores objects like any cluster; nodes.mjs acts
+ * on them.
  */
 
 const READY_MS = 120_000;

@@ -6,13 +6,13 @@ import { ROOT } from "../../local/paths.mjs";
 import { runToEnd } from "../../local/run/to-end.mjs";
 import { createRollout } from "./rollout.mjs";
 
-/** The page whose commands are run as they stand there, one after the other. */
+/** The page whose commands are run in order. */
 const PAGE = join(ROOT, "docs", "operations", "kubernetes.md");
 const VALUES = join(ROOT, "deploy", "helm", "nodeloom", "ci", "three-replicas.yaml");
-/** Blocks, and what is said in passing about one namespace. */
+/** Code blocks, and inline commands about a namespace. */
 const COMMANDS = /^ *```sh drill\n([^]*?)^ *```$|`(kubectl (?:-n|create namespace) [^`\n]+)`/gm;
 const NAMESPACE = "nodeloom";
-/** kubectl marks a restart with the second that it was asked for in, and refuses another one within it. */
+/** kubectl marks restarts by the second, and rejects a second one within it. */
 const RESTART_MARK_MS = 1_000;
 
 /**

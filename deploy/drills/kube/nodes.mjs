@@ -3,9 +3,8 @@ import { fileURLToPath } from "node:url";
 import { startChild } from "../../local/run/child.mjs";
 
 /**
- * What makes pods of objects, on an API server that would only keep them: Kubernetes' own controllers and scheduler, and nodes in
- * three zones that kwok keeps alive. A pod that is put on such a node counts as running, and the one of a Job as done, though no
- * container runs.
+ * Creates pods from objects: Kubernetes's own controllers and scheduler, and nodes in three zones that kwok simulates. A pod on such a node
+ * counts as running, and a Job's pod as done, without a container.
  */
 
 export const ZONES = ["a", "b", "c"];
@@ -29,7 +28,7 @@ const nodeIn = (zone) => ({
   status: { capacity: CAPACITY, allocatable: CAPACITY },
 });
 
-/** For who asks for a volume; nothing is ever written to it. @param {number} number */
+/** For volume claims; nothing is written to it. @param {number} number */
 const volume = (number) => ({
   apiVersion: "v1",
   kind: "PersistentVolume",

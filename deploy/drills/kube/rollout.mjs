@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * What becomes of a release where controllers, a scheduler and nodes carry it out.
+ * Checks of a release that controllers, a scheduler and nodes carry out.
  * @typedef {import("./cluster.mjs").Cluster} Cluster
  * @typedef {{ name: string, component: string, replicas: number, available: number, generation: number, rolls: boolean, isDone: boolean }} Deployment
  */
@@ -52,7 +52,7 @@ export const createRollout = (cluster, namespace) => {
     }
   };
 
-  /** Resolves when every pod that is wanted runs, no other does, and every Job is done. */
+  /** Resolves when every wanted pod runs, no other does, and every Job is done. */
   const settled = () =>
     until(async () => {
       const scaled = new Map(
@@ -67,8 +67,8 @@ export const createRollout = (cluster, namespace) => {
     });
 
   /**
-   * Looks at the release while `change` is made and carried out: no rolling Deployment may have fewer pods available than it had and
-   * is to have, and nothing may be changed before a Job of the change is done.
+   * Watches the release during `change`: no rolling Deployment may lose available pods below its old and new count, and nothing may change
+   * before the change's Job is done.
    * @param {() => Promise<void>} change @returns {Promise<string[]>} names of the Jobs that were seen
    */
   const changing = async (change) => {
@@ -106,7 +106,7 @@ export const createRollout = (cluster, namespace) => {
     return [...seen];
   };
 
-  /** Every service leads to every pod of its own, and to no other. */
+  /** Every service must select all of its pods and no others. */
   const checkEndpoints = () =>
     until(async () => {
       const slices = await list("discovery.k8s.io/v1", "endpointslices");
@@ -117,7 +117,7 @@ export const createRollout = (cluster, namespace) => {
       return wrong.map(({ name }) => `endpoints of ${name}`);
     });
 
-  /** Replicas run in as many zones as there are. @param {number} zones */
+  /** Replicas must run in as many zones as there are. @param {number} zones */
   const checkSpread = async (zones) => {
     for (const { name, component, replicas } of await deployments()) {
       const nodes = new Set((await podsOf(component)).map(({ spec }) => spec.nodeName));
@@ -125,7 +125,7 @@ export const createRollout = (cluster, namespace) => {
     }
   };
 
-  /** Each of several replicas may be evicted, one at a time. @returns {Promise<number>} budgets */
+  /** Replicas can be evicted one at a time. @returns {Promise<number>} budgets */
   const checkBudgets = async () => {
     const budgets = await list("policy/v1", "poddisruptionbudgets");
     const several = (await deployments()).filter(({ replicas }) => replicas > 1);
@@ -155,7 +155,7 @@ export const createRollout = (cluster, namespace) => {
     return budgets.length;
   };
 
-  /** Nothing runs any more; what users gave is kept. @returns {Promise<number>} volumes that are left */
+  /** Nothing runs any more; user data is kept. @returns {Promise<number>} volumes that are left */
   const gone = async () => {
     await until(async () => (await list("v1", "pods")).map(({ metadata }) => metadata.name));
     return (await list("v1", "persistentvolumeclaims")).length;

@@ -13,21 +13,20 @@ import { kubernetesTools } from "./tools.mjs";
 export const DRILL = { sentence: "installs, upgrades and rolls back the Helm chart on a real Kubernetes API server", minutes: 4 };
 
 /**
- * `npm run drill kube`: the Helm chart on a real Kubernetes API server, which enforces the pod security standard `restricted`, with its
- * controllers, its scheduler and nodes that kwok stands in for. Each value set of the chart's folder ci/ is installed, upgraded,
- * rolled back and uninstalled, hooks included. No warning may come, every pod must run, in all zones, and none be missed meanwhile.
- * Before that, the commands of docs/operations/kubernetes.md are run as they stand there.
- * `npm run drill -- kube one-machine` takes one value set.
+ * `npm run drill kube`: the Helm chart on a real Kubernetes API server that enforces the pod security standard `restricted`, with its
+ * controllers, its scheduler and nodes simulated by kwok. Each value set in the chart's folder ci/ is installed, upgraded, rolled back and
+ * uninstalled, including hooks. No warning may appear, and every pod must run, in all zones, without gaps. First, the commands of
+ * docs/operations/kubernetes.md are run. `npm run drill -- kube one-machine` uses one value set.
  */
 
 const CHART = fileURLToPath(new URL("../../helm/nodeloom", import.meta.url));
-/** Kinds that others bring to a cluster; here any object of theirs is taken. */
+/** Kinds defined by other software; any object is accepted here. */
 const FOREIGN_KINDS = [
   { group: "cert-manager.io", kind: "Certificate", plural: "certificates" },
   { group: "monitoring.coreos.com", kind: "ServiceMonitor", plural: "servicemonitors" },
   { group: "monitoring.coreos.com", kind: "PrometheusRule", plural: "prometheusrules" },
 ];
-/** What later revisions differ by. */
+/** Changes of later revisions. */
 const SECOND = "settings.process.LOG_LEVEL=debug,services.billing.replicas=4,image.tag=next";
 const THIRD = "pods.annotations.release=third";
 const ENFORCED = ["enforce", "warn", "audit"].map((mode) => [`pod-security.kubernetes.io/${mode}`, "restricted"]);
@@ -56,7 +55,7 @@ const defineForeignKinds = async (cluster) => {
 /** @param {string} output */
 const warningsIn = (output) => output.split("\n").filter((line) => /warning|would violate|deprecated/i.test(line));
 
-/** Pods need the account that a controller makes in every namespace. @param {Cluster} cluster @param {string} namespace */
+/** Pods need the account that a controller creates in every namespace. @param {Cluster} cluster @param {string} namespace */
 const accountIn = async (cluster, namespace) => {
   for (let tries = 0; tries < READY_TRIES; tries += 1) {
     if ((await cluster.call("GET", `/api/v1/namespaces/${namespace}/serviceaccounts/default`)).status === 200) return;
@@ -65,7 +64,10 @@ const accountIn = async (cluster, namespace) => {
   throw new Error(`namespace ${namespace} got no service account`);
 };
 
-/** The API server must refuse what the standard forbids, or its consent says nothing. @param {Cluster} cluster @param {string} namespace */
+/**
+ * The API server must reject what the standard forbids; otherwise its acceptance proves nothing.
+ * @param {Cluster} cluster @param {string} namespace
+ */
 const checkEnforcement = async (cluster, namespace) => {
   const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "root" }, spec: { containers: [{ name: "root", image: "any" }] } };
   const { status } = await cluster.call("POST", `/api/v1/namespaces/${namespace}/pods?dryRun=All`, pod);
@@ -96,7 +98,7 @@ const tryValues = async (cluster, helm, file) => {
     if (warnings.length > 0) throw new Error(`helm ${args[0]} warns:\n${warnings.join("\n")}`);
   };
   const rollout = createRollout(cluster, namespace);
-  /** Whether a change is carried out, and one Job before it. @param {string} job @param {string[]} args */
+  /** A change must be carried out, after one Job. @param {string} job @param {string[]} args */
   const change = async (job, ...args) => {
     const seen = await rollout.changing(() => run(...args));
     if (!seen.some((one) => one.startsWith(`${job}-`))) throw new Error(`helm ${args[0]}: ${job} was not seen, only ${seen.join(", ")}`);

@@ -9,14 +9,14 @@ import { runOrExplain, Unavailable } from "../../local/servers/programs/packages
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const HASH_CHARS = 12;
-/** The version that the API server tells, and clients look at; the build doesn't know it by itself. */
+/** Version reported by the API server to clients; the build doesn't set it. */
 const KUBERNETES = { gitVersion: "v1.36.3", gitMajor: "1", gitMinor: "36" };
 const VERSION_FLAGS = Object.entries(KUBERNETES).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
 const KWOK = "sigs.k8s.io/kwok/cmd/kwok@v0.8.0";
 
 /**
- * A program of a module in a folder beside this file, built once as its go.mod and go.sum say, and kept in the cache. A module
- * of our own, because Kubernetes' names its parts by paths that only its repository has.
+ * A program of a Go module in a folder beside this file, built once from its go.mod and go.sum, and cached. Kubernetes needs a wrapping
+ * module, because its parts have paths that only its repository resolves.
  * @param {{ folder: string, package: string, program: string, progress: (line: string) => void }} options
  * @returns {Promise<string>} path of the program; throws Unavailable when this machine can't build it
  */
@@ -42,8 +42,8 @@ const kubernetesProgram = (program, progress) =>
   wrappedTool({ folder: "kubernetes", package: `k8s.io/kubernetes/cmd/${program}`, program, progress });
 
 /**
- * A Kubernetes API server with its store, controllers, scheduler and what stands in for nodes; kubectl and Helm. One after the other: each
- * build takes every processor.
+ * Kubernetes API server with store, controllers, scheduler and simulated nodes; kubectl and Helm. Built one after another, because each
+ * build uses all cores.
  * @param {(line: string) => void} progress
  */
 export const kubernetesTools = async (progress) => ({

@@ -3,7 +3,7 @@ import { expecting } from "../support/api.mjs";
 import { node } from "../support/graph.mjs";
 import { pause } from "../support/platform.mjs";
 
-/** An account that uses everything there is, with a word of its own in every text. */
+/** An account that uses every feature, with a unique word in every text. */
 
 const PASSWORD = "a loom of many colours";
 const RUNS = 6;
@@ -13,7 +13,7 @@ const FINAL = ["completed", "failed", "cancelled"];
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const STEP_MS = 30_000;
 
-/** The code of an authenticator now (RFC 6238). @param {string} secret */
+/** Current code of an authenticator (RFC 6238). @param {string} secret */
 const codeOf = (secret) => {
   const bits = [...secret].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, "0")).join("");
   const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));

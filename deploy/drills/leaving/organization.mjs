@@ -6,7 +6,7 @@ import { graph } from "./account.mjs";
 const RUN_MS = 120_000;
 
 /**
- * An organization whose only owner an account is, with the account's word in what it has: a key, a secret, a workflow, a run, credits.
+ * An organization whose only owner is the account, with the account's word in a key, a secret, a workflow, a run and credits.
  * @param {{ api: ReturnType<typeof import("../support/api.mjs").createApi>, adminKey: string, account: { word: string, cookie: string, inputs: object } }} options
  */
 export const createOrganization = async ({ api, adminKey, account: { word, cookie, inputs } }) => {

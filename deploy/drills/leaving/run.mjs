@@ -1,8 +1,7 @@
 /**
- * `npm run drill leaving`: an account uses everything, takes an export, is deleted with an organization whose only owner it is, and every
- * store is searched for what was their own.
- * Services are killed while it is erased. Before that the same words must be found: a search that finds nothing proves nothing.
- * Touches only processes that it started.
+ * `npm run drill leaving`: an account uses everything, is exported, and is deleted with an organization that only it owns; then every store
+ * is searched for its data. Services are killed during the erasure. Before it, the same words must be found, because a search that finds
+ * nothing proves nothing. Affects only processes that it started.
  */
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -24,23 +23,23 @@ export const DRILL = {
   minutes: 4,
 };
 
-/** As long as it takes to try what is refused, and to change one's mind once. */
+/** Time to try rejected requests and to cancel the deletion once. */
 const ERASURE_DAYS = 12 / 86_400;
 const ERASED_MS = 300_000;
 const EXPORT_MS = 60_000;
 const KILLS = ["executions", "media", "identity", "billing", "workflows", "executions"];
 const BETWEEN_KILLS_MS = 1_500;
-/** Requests are counted by user, for a minute after the last of them. */
+/** Request counters per user live for a minute after the last request. */
 const COUNTERS_MS = 65_000;
 const PREFIX = "nodeloom_";
 
-/** Where an id may be left, and nothing else. */
+/** Places that may keep an id, and nothing else. */
 const KEEPS_IDS = ["billing.ledger", "billing.accounts", "billing.checkpoints", "identity.audit", "workflows.workflows", "logs"];
-/** Where the names of workflows are left: a slug stays taken. */
+/** Places that may keep names of workflows: a slug stays taken. */
 const KEEPS_SLUGS = ["workflows.workflows", "logs"];
 
 /**
- * What is searched for, and where it may be found afterwards.
+ * Search terms, and where each may remain.
  * @param {Awaited<ReturnType<typeof createAccount>>} account @param {Awaited<ReturnType<typeof createOrganization>>} organization
  */
 const needlesOf = ({ word, slugWord, email, userId, keyId, executions, batchId, file }, organization) => [
@@ -86,7 +85,7 @@ const searchAll = async (needles) => {
 /** @param {Map<string, number>} places */
 const listed = (places) => [...places].map(([place, count]) => `${place} ${count}`).join(", ") || "nowhere";
 
-/** What is in a ZIP, as another program reads it. @param {Uint8Array} zip */
+/** Contents of a ZIP, read by another program. @param {Uint8Array} zip */
 const contentsOf = (zip) => {
   const folder = mkdtempSync(join(tmpdir(), "nodeloom-export-"));
   try {
@@ -155,7 +154,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   const ask = () => api.call("DELETE", "/api/me", { cookie, body: { password } });
   const byKey = await api.call("DELETE", "/api/me", { key, body: { password } });
   const wrong = await api.call("DELETE", "/api/me", { cookie, body: { password: "not the password at all" } });
-  // Before the account, which is its only owner.
+  // Before the account, its only owner.
   const close = () => api.call("DELETE", `/api/organizations/${organization.id}`, { cookie, body: { password } });
   const closing = await close();
   const leaving = await ask();

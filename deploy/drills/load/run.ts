@@ -12,15 +12,15 @@ import { withWorkflow } from "../../bench/src/workflow";
 export const DRILL = { sentence: "runs 2,000 asynchronous video runs at once and measures what they need", minutes: 5, builds: true };
 
 /**
- * `npm run drill load`: how the platform stands many asynchronous video runs in flight at once. They are submitted, wait at
- * their provider together, and end; meanwhile executions are polled at a fixed rate, and the worker's memory is watched.
+ * `npm run drill load`: many asynchronous video runs in flight at once. They are submitted, wait at their provider together, and end, while
+ * executions are polled at a fixed rate and the worker's memory is watched.
  */
 
 const USAGE = `Usage: npm run drill -- load [--runs 2000] [--hold 60]
   --runs  asynchronous video runs that are in flight at once
   --hold  seconds for which all of them wait at their provider`;
 const SUBMITS_IN_PARALLEL = 10;
-/** Of the submissions, as slow as they may be before the first run ends. */
+/** Minimum rate of submissions before the first run ends. */
 const SUBMITS_PER_SECOND = 18;
 const ACCEPTED = 202;
 const BUSY = 503;
@@ -37,13 +37,13 @@ const TARGETS = { memoryMb: 700, events: 40, pollP99Ms: 50 } as const;
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Resident memory of a process in MB. Linux only. */
+/** Resident memory in MB. Linux only. */
 const residentMb = (pid: number): number => {
   const [, kb] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return (Number(kb ?? 0) * BYTES_PER_KB) / MB;
 };
 
-/** An account that may have any number of runs in flight, and has the credits for them. */
+/** An account with unlimited concurrency and enough credits. */
 const makeAccount = async (local: LocalPlatform, runs: number, signal: AbortSignal): Promise<string> => {
   const admin = createApiClient(local.baseUrl, keyOf(local, "admin"), signal);
   try {
@@ -81,7 +81,7 @@ const signIn = async (baseUrl: string, login: object): Promise<string> => {
     .join("; ");
 };
 
-/** Submits a run. A platform that is too busy for the moment is asked again, as a client would. */
+/** Submits a run; retries while the platform is busy, like a client. */
 const submit = async (api: ApiClient, slug: string): Promise<string> => {
   for (let attempt = 1; ; attempt += 1) {
     const { status, text } = await api.call("POST", `/api/workflows/${slug}/run?async=true`, { inputs: {} });
@@ -93,7 +93,7 @@ const submit = async (api: ApiClient, slug: string): Promise<string> => {
 
 type Phase = "submitting" | "in flight" | "ending";
 
-/** Watches until it is stopped: memory all the time, one poll after the other at a fixed rate. */
+/** Watches until stopped: memory continuously, and one poll after another at a fixed rate. */
 const startWatch = (pid: number, signal: AbortSignal, poll: () => Promise<unknown>) => {
   let phase: Phase = "submitting";
   let peakMb = 0;
@@ -123,7 +123,7 @@ const startWatch = (pid: number, signal: AbortSignal, poll: () => Promise<unknow
   };
 };
 
-/** Reads how all runs stand, in as few requests as there are pages. */
+/** Counts the runs by status, with one request per page. */
 const countByStatus = async (api: ApiClient, slug: string): Promise<Map<string, number>> => {
   const counts = new Map<string, number>();
   for (const status of ["processing", "completed", "failed"]) {
@@ -133,7 +133,7 @@ const countByStatus = async (api: ApiClient, slug: string): Promise<Map<string, 
   return counts;
 };
 
-/** The longest history of the runs, in events. */
+/** Longest history of the runs, in events. */
 const longestHistory = async (local: LocalPlatform, slug: string): Promise<{ runs: number; events: number }> => {
   const connection = await Connection.connect({ address: local.temporalAddress });
   const found = { runs: 0, events: 0 };

@@ -1,4 +1,4 @@
-/** Finds the text that means what a query asks for, among others that share more of its words. */
+/** Finds the text that matches a query's meaning among texts that share more words with it. */
 
 const TEXTS = [
   "The ship leaves the harbour at dawn.",
@@ -7,7 +7,7 @@ const TEXTS = [
   "The goalkeeper saved a penalty in the last minute.",
   "Heavy rain is expected in the mountains tomorrow.",
 ];
-/** Each means the text of its place. */
+/** Each matches the text at its index. */
 const QUERIES = [
   "boats early in the morning",
   "money in an account",

@@ -1,10 +1,10 @@
 import { DETAILED, psnr, THINGS } from "./pictures.mjs";
 
-/** Enlarges drawings that were made smaller, and compares them with the originals. */
+/** Enlarges reduced drawings and compares them with the originals. */
 
 const SCALE = 4;
 const [WIDTH, HEIGHT] = [512, 384];
-/** Of a picture that was sent through many hands. */
+/** A heavily compressed picture. */
 const JPEG = { quality: 25 };
 
 /** @param {import("./stage.mjs").Stage} stage */

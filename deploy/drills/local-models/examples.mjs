@@ -6,8 +6,8 @@ import { ROOT } from "../support/platform.mjs";
 import { DETAILED, movingAt, PAGE, THINGS } from "./pictures.mjs";
 
 /**
- * `npm run drill -- local-models --examples`: what the console shows as examples of models, made by the models themselves: one small file or
- * text for each model of the machine and of the sandbox.
+ * `npm run drill -- local-models --examples`: lets models create their examples for the console: a small file or text for each local and
+ * sandbox model.
  */
 
 const FOLDER = join(ROOT, "gateway", "console", "src", "features", "models", "examples");
@@ -92,7 +92,7 @@ export const makeExamples = async ({ once, upload, png, fetched, sharp, ffmpeg, 
     .png()
     .toBuffer();
   const large = await fetched((await once("local-upscale", { image: await upload(small) })).result.images[0].url);
-  // Its left half is what was given, its right half what came of it.
+  // The left half is the input, the right half the output.
   const left = await sharp(small)
     .resize(512, 384, { kernel: "nearest" })
     .extract({ left: 0, top: 0, width: 256, height: 384 })

@@ -1,15 +1,15 @@
 import { pause, pidOf, readLocal } from "../support/platform.mjs";
 import { stats } from "./service.mjs";
 
-/** Kills the inference service and its models' processes under runs that cost something: none may be lost, or charged twice. */
+/** Kills the inference service and its models' processes under runs with a cost: none may be lost or charged twice. */
 
 const RUNS = 50;
 const PRICE_USD = 0.01;
-/** Of the service, and of its models' processes. */
+/** Kills of the service, and of its models' processes. */
 const KILLS = 8;
 const ENDED_BETWEEN = 5;
 const LOOK_MS = 300;
-/** Of the runs that are open, the oldest. */
+/** Number of open runs watched, oldest first. */
 const LOOKED_AT = 12;
 const WAIT_MS = 10 * 60_000;
 
@@ -69,7 +69,7 @@ export const kills = async ({ say, check, atEnd }, api) => {
   let open = [...ids];
   const statuses = new Map();
   while (open.length > 0 && Date.now() < end) {
-    // One more of each whenever some more runs have ended, while a model is at work.
+    // Kills one more of each after some more runs have ended, while a model works.
     const [pid] = services < KILLS && statuses.size >= services * ENDED_BETWEEN ? await loadedPids() : [];
     if (pid !== undefined) {
       models += kill(() => pid);

@@ -5,17 +5,14 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { wordErrors } from "./pictures.mjs";
 
-/**
- * Transcribes what people say in other languages than English: announcements of Asterisk, whose packages of Debian have recordings and
- * their texts.
- */
+/** Transcribes speech in other languages than English: Asterisk's announcements, which Debian packages with their texts. */
 
-/** Announcements without words in other languages. */
+/** Announcements and their words. */
 const SAID = {
   fr: ["tt-allbusy", "queue-periodic-announce", "vm-intro", "demo-echotest"],
   ru: ["queue-periodic-announce", "vm-intro", "dir-intro"],
 };
-/** Telephones' sound, which half of the recordings' frequencies are missing from. */
+/** Phone recordings lack half of the frequencies. */
 const MOST_WORD_ERRORS = 0.3;
 
 /** @typedef {{ name: string, text: string, bytes: Buffer }} Recording */

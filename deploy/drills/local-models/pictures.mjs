@@ -1,4 +1,4 @@
-/** Pictures that are drawn here, so that it is known what is in them, and how near one picture is to another. */
+/** Generated pictures with known contents, and measures of similarity. */
 
 const WIDTH = 512;
 const HEIGHT = 384;
@@ -11,7 +11,10 @@ const svg = (inner, width = WIDTH, height = HEIGHT) =>
 const SKY = `<defs><linearGradient id="sky" x2="0" y2="1"><stop offset="0" stop-color="#9cc9f0"/><stop offset="1" stop-color="#e8f2da"/></linearGradient></defs>
 <rect width="100%" height="100%" fill="url(#sky)"/><rect y="300" width="100%" height="90" fill="#7aa65b"/>`;
 
-/** Things to cut out, each as shapes of one colour for its mask and of several for the picture. @param {string} fill undefined: its own colours */
+/**
+ * Objects to cut out, as one-colour shapes for the mask and coloured ones for the picture.
+ * @param {string} fill undefined: its own colours
+ */
 const person = (/** @type {string | undefined} */ fill) => `<ellipse cx="256" cy="250" rx="70" ry="90" fill="${fill ?? "#c0392b"}"/>
 <circle cx="256" cy="130" r="58" fill="${fill ?? "#f2c29b"}"/><path d="M198 110 q58 -80 116 0 q-58 -30 -116 0" fill="${fill ?? "#3b2416"}"/>
 ${fill ? "" : '<circle cx="236" cy="120" r="7" fill="#222"/><circle cx="276" cy="120" r="7" fill="#222"/><path d="M230 150 q26 24 52 0" stroke="#a33" stroke-width="6" fill="none"/>'}`;
@@ -41,7 +44,7 @@ ${Array.from({ length: 9 }, (_, index) => `<circle cx="${420 - index * 3}" cy="$
 <polygon points="60,140 120,240 10,230" fill="#e6842a" stroke="#444" stroke-width="3"/>`,
 );
 
-/** The same thing further to the right, the later it is. @param {number} share from 0 to 1 */
+/** Moves an object to the right over time. @param {number} share from 0 to 1 */
 export const movingAt = (share) => svg(`${SKY}<g transform="translate(${-50 + 60 * share},0)">${person(undefined)}</g>`);
 
 export const PAGE_LINES = [
@@ -56,14 +59,14 @@ export const PAGE = svg(
   400,
 );
 
-/** Nearness in decibels: more is nearer. @param {Buffer} one @param {Buffer} other of equal length */
+/** Similarity in decibels; higher is closer. @param {Buffer} one @param {Buffer} other of equal length */
 export const psnr = (one, other) => {
   let sum = 0;
   for (let index = 0; index < one.length; index += 1) sum += (Number(one[index]) - Number(other[index])) ** 2;
   return 10 * Math.log10(PEAK ** 2 / Math.max(1e-9, sum / one.length));
 };
 
-/** Share of what either covers that both cover. @param {Buffer} one @param {Buffer} other one byte a pixel */
+/** Intersection over union. @param {Buffer} one @param {Buffer} other one byte a pixel */
 export const overlap = (one, other) => {
   let [both, either] = [0, 0];
   for (let index = 0; index < one.length; index += 1) {
@@ -83,7 +86,7 @@ const words = (/** @type {string} */ text) =>
     .split(/\s+/)
     .filter(Boolean);
 
-/** Share of the words that must be changed, added or left out. @param {string} said @param {string} heard */
+/** Word error rate: share of changed, added or missing words. @param {string} said @param {string} heard */
 export const wordErrors = (said, heard) => {
   const [from, to] = [words(said), words(heard)];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -20,9 +20,9 @@ export const DRILL = {
 };
 
 /**
- * Starts the platform with an empty cache, and says how long the first spoken sentence takes; fetches the models of this machine, and
- * measures each against what is known to be right; then kills their processes under fifty runs. Writes what each model took of time and
- * memory into docs/guide/local-models.md. Names of models' parts as arguments (`languages`) measure these alone, with the cache that is there.
+ * Starts the platform with an empty cache and times the first spoken sentence; fetches the local models and measures each against known
+ * results; then kills their processes under fifty runs. Writes time and memory of each model to docs/guide/local-models.md. Names of parts
+ * as arguments (`languages`) run only these, with the existing cache.
  */
 
 const FETCH_MS = 15 * 60_000;
@@ -39,7 +39,7 @@ const LEAST_PAGE = 0.95;
 const SECONDS = 1;
 const FRAMES = 12;
 
-/** How fast a usual connection is, in bits a second. */
+/** Typical connection in bits per second. */
 const NETWORK = 50_000_000;
 const OWN_WEIGHTS = "Own-Weights.Q4_1.gguf";
 const OWN_MODEL = "local-own-weights-q4-1";
@@ -49,7 +49,7 @@ await runDrill("local-models", async (drill) => {
   const cache = mkdtempSync(join(tmpdir(), "local-models-"));
   drill.atEnd(() => rmSync(cache, { recursive: true, force: true }));
   const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
-  // For the platform, and for what of it is looked into here.
+  // For the platform and for the drill's own reads.
   if (wanted.length === 0) process.env.NODELOOM_CACHE_DIR = join(cache, "cache");
   const own = join(cache, "own");
   mkdirSync(join(own, "chat"), { recursive: true });
@@ -69,7 +69,7 @@ await runDrill("local-models", async (drill) => {
       await pause(500);
     }
   };
-  /** From the start of the platform, which was built before, to the first sentence. */
+  /** Time from the start of the built platform to the first sentence. */
   const firstSentence = async () => {
     await untilReady("local-speech");
     const answer = await api.call("POST", "/api/models/local-speech/run", { key, body: { inputs: { prompt: SENTENCES[0] } } });
@@ -93,7 +93,10 @@ await runDrill("local-models", async (drill) => {
     if (status !== 200) throw new Error(`${model}: ${JSON.stringify(body)}`);
     return body;
   };
-  /** Runs a model twice: what is measured is the second, which finds it loaded. @param {string} model @param {string} what @param {object} inputs */
+  /**
+   * Runs a model twice and measures the second run, which finds it loaded.
+   * @param {string} model @param {string} what @param {object} inputs
+   */
   const run = async (model, what, inputs) => {
     await once(model, inputs);
     const { result, ms } = await once(model, inputs);
@@ -112,7 +115,10 @@ await runDrill("local-models", async (drill) => {
   const png = (/** @type {Buffer} */ svg) => sharp(svg).png().toBuffer();
   const pixels = (/** @type {any} */ picture) => picture.removeAlpha().raw().toBuffer();
 
-  /** Runs a workflow of one node that asks a text model. @param {object} data @param {Record<string, unknown>} inputs @returns {Promise<any>} what leaves by its port json */
+  /**
+   * Runs a workflow with one text model node.
+   * @param {object} data @param {Record<string, unknown>} inputs @returns {Promise<any>} what leaves by its port json
+   */
   const jsonOf = async (data, inputs = {}) => {
     const names = Object.keys(inputs);
     const fields = names.map((name) => ({ name, type: `${name}_upload`, label: name }));

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pause, ROOT } from "../support/platform.mjs";
 
-/** The inference service of the platform that runs here, beside the platform's own interface. */
+/** Direct access to the platform's inference service. */
 
 const STATE = join(ROOT, ".nodeloom");
 const read = (/** @type {string} */ name) => JSON.parse(readFileSync(join(STATE, name), "utf8"));
@@ -18,7 +18,7 @@ export const stats = async () => {
   return /** @type {ReturnType<typeof stats>} */ (answer.json());
 };
 
-/** What the process of a model took of memory at most, in MB. @param {string} model */
+/** Peak memory of a model's process in MB. @param {string} model */
 export const peakOf = async (model) => {
   const pid = (await stats()).loaded[model];
   if (pid === undefined) return undefined;
@@ -26,7 +26,7 @@ export const peakOf = async (model) => {
   return Math.round((Number(peak) * 1_024) / MB);
 };
 
-/** The folder of an asset that was fetched. @param {string} name */
+/** Folder of a fetched asset. @param {string} name */
 const fetchedFolder = (name) => {
   const require = createRequire(join(ROOT, "package.json"));
   const { ASSETS } = require(join(ROOT, "services/inference/dist/fetch/assets.js"));
@@ -34,7 +34,7 @@ const fetchedFolder = (name) => {
   return assetFolder(assetsFolder(process.env), name, ASSETS[name]);
 };
 
-/** What is fetched for a model, in bytes. @param {string} model @returns {number} */
+/** Download size of a model in bytes. @param {string} model @returns {number} */
 export const bytesFor = (model) => {
   const require = createRequire(join(ROOT, "package.json"));
   const { ASSETS } = require(join(ROOT, "services/inference/dist/fetch/assets.js"));
@@ -42,13 +42,13 @@ export const bytesFor = (model) => {
   return LOCAL_MODELS[model].assets.reduce((/** @type {number} */ sum, /** @type {string} */ name) => sum + ASSETS[name].bytes, 0);
 };
 
-/** A library among the engines that were fetched. @param {string} name */
+/** A library among the fetched engines. @param {string} name */
 export const engineLibrary = (name) => createRequire(join(fetchedFolder("engines"), "package.json"))(name);
 
-/** The program that makes films. */
+/** The fetched ffmpeg. */
 export const ffmpeg = () => join(fetchedFolder("ffmpeg"), "ffmpeg");
 
-/** The weights of local-chat. */
+/** Weights of local-chat. */
 export const chatWeights = () => join(fetchedFolder("chat"), "SmolLM2-135M-Instruct.Q4_1.gguf");
 
 /**

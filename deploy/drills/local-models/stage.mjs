@@ -1,6 +1,5 @@
 /**
- * What the parts of the drill work with: the platform that was started, and its models.
- *
+ * Shared types of the drill's parts.
  * @typedef {object} Stage
  * @property {import("../support/run-drill.mjs").Drill} drill
  * @property {(model: string) => Promise<void>} untilReady

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../support/platform.mjs";
 
-/** What models of the machine took, as the table of their page. */
+/** Table of measured models in the guide. */
 
 /** @typedef {{ model: string, what: string, seconds: number, megabytes: number | undefined }} Row */
 
 const PAGE = join(ROOT, "docs", "guide", "local-models.md");
 const MARKED = /(<!-- measured -->\n)[\s\S]*?(<!-- end -->)/;
 
-/** Puts the rows into the page. @param {readonly Row[]} rows @returns the table */
+/** Writes the rows into the page. @param {readonly Row[]} rows @returns the table */
 export const writeTable = async (rows) => {
   const lines = rows.map(
     ({ model, what, seconds, megabytes }) => `| \`${model}\` | ${what} | ${seconds.toFixed(1)} | ${megabytes ?? "–"} MB |`,

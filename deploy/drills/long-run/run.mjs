@@ -1,8 +1,8 @@
 /**
- * `npm run drill long-run`: one run of as many calls as a run may make, on a whole local platform, and its log of some thousand events
- * followed to the end: by clients that stay, by one that comes back again and again, and by one that reads it afterwards. Each must
- * see every event once and in order, while the run's row stays small and its execution is answered in time. Touches only processes
- * that it started.
+ * `npm run drill long-run`: one run with the maximum number of calls on a whole local platform, and its log of some thousand events
+ * followed to the end: by clients that stay connected, by one that reconnects repeatedly, and by one that reads it afterwards. Each must
+ * see every event once and in order, while the run's row stays small and its execution is returned quickly. Affects only processes that it
+ * started.
  */
 import { mongo } from "mongoose";
 import { createApi } from "../support/api.mjs";
@@ -18,11 +18,11 @@ export const DRILL = {
 const NODES = 20;
 const CALLS = 50;
 const FOLLOWERS = 3;
-/** Events after which the restless follower comes back. */
+/** Events between two reconnects. */
 const RESTLESS = 100;
 const LOOK_MS = 500;
 const END_MS = 600_000;
-/** How long an execution may take to be told while its calls go on, on a machine that has more to do. */
+/** Maximum time to read an execution during its calls, on a busy machine. */
 const ANSWER_MS = 5_000;
 const ROW_BYTES = 64 * 1024;
 const CREDITS = 20_000;
@@ -49,7 +49,7 @@ const GRAPH = {
 };
 
 /**
- * Reads a run's events from a number on.
+ * Reads a run's events after a number.
  * @param {string} id @param {string} key @param {number} after @param {number} [most] after so many it hangs up
  * @returns {Promise<Told[]>}
  */
@@ -85,7 +85,7 @@ const events = async (id, key, after, most = Infinity) => {
   return told;
 };
 
-/** Follows a run to its end, and comes back wherever a stream ends before. @param {string} id @param {string} key @param {number} [most] */
+/** Follows a run to its end and reconnects whenever a stream ends earlier. @param {string} id @param {string} key @param {number} [most] */
 const follow = async (id, key, most) => {
   /** @type {Told[]} */
   const told = [];
@@ -93,7 +93,7 @@ const follow = async (id, key, most) => {
   return told;
 };
 
-/** The session of an account. @param {ReturnType<typeof createApi>} api @param {{ email: string, password: string }} account */
+/** @param {ReturnType<typeof createApi>} api @param {{ email: string, password: string }} account */
 const signIn = async (api, { email, password }) => {
   const { headers } = await api.call("POST", "/api/auth/login", { body: { email, password } });
   return headers
@@ -106,7 +106,7 @@ const signIn = async (api, { email, password }) => {
 const percentile = (values, share) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 
-/** What is wrong with a log. @param {readonly Told[]} log */
+/** Checks a log. Returns its faults. @param {readonly Told[]} log */
 const problemsOf = (log) => {
   const problems = [];
   const gap = log.findIndex(({ sequence }, index) => sequence !== index + 1);

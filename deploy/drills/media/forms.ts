@@ -1,11 +1,11 @@
 import { clip, tone, withFfmpeg } from "../../../services/transform/test/support/clips";
 
-/** Files in every common form, each with what it holds: a second of red, or of a tone. */
+/** Files in every common format with known contents: a second of red, or of a tone. */
 
 export interface Form {
   name: string;
   make(): Buffer;
-  /** As it is shown. */
+  /** Display size. */
   size?: [number, number];
   hasSound?: boolean;
 }

@@ -22,13 +22,13 @@ import { startTransform, type RunningTransform } from "../../../services/transfo
 import { AUDIO_FORMS, VIDEO_FORMS } from "./forms";
 
 /**
- * Operations on videos and sounds with the ffmpeg that a new installation fetches: files in every common form, a minute in step,
- * loudness, captions, files that mean harm, and a film to look at in .nodeloom/drills/media.
+ * Video and audio operations with the ffmpeg of a new installation: all common formats, a minute of sync, loudness, captions, malicious
+ * files, and a film for inspection in .nodeloom/drills/media.
  */
 
 const OUT = join(__dirname, "..", "..", "..", ".nodeloom", "drills", "media");
 const FETCH_MS = 15 * 60_000;
-/** For what never ends: a film is four operations one after the other, and others may need the machine. */
+/** Only for hanging tests: a film takes four operations, and the machine may be busy. */
 jest.setTimeout(10 * 60_000);
 
 let service: RunningTransform;
@@ -99,7 +99,7 @@ it("keeps sound and pictures in step over a minute of clips, whose pictures it c
   process.stdout.write(`a minute of twelve clips was joined in ${ms} ms\n`);
   expect(contents.video!.frames).toBe(1_500);
   expect(contents.seconds).toBeCloseTo(60, 1);
-  /** How much later each beep is than its flash, in milliseconds. */
+  /** Delay of each beep after its flash, in milliseconds. */
   const apartIn = (film: Buffer): number[] => {
     const [beeps, flashes] = [onsetsOf(samplesOf(film)), flashesOf(film, 25)];
     expect(beeps.length).toBe(flashes.length);
@@ -123,7 +123,7 @@ it.each([
   expect(Math.abs(measured - loudness)).toBeLessThanOrEqual(1);
 });
 
-/** Numbers that are the same in every run. */
+/** Deterministic numbers for a seed. */
 const randoms = (seed: number): (() => number) => {
   let state = seed;
   return () => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;

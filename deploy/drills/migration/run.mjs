@@ -1,7 +1,7 @@
 /**
- * `npm run drill migration`: a hundred thousand executions, two indexes of which are missing, as when a release declares new ones.
- * `node services/migrate` makes them while the platform answers; then it runs again, with nothing to do. Every process must stay
- * ready, no request fail, and the second time take five seconds at most. Linux only; touches only what it started.
+ * `npm run drill migration`: a hundred thousand executions without two indexes, as when a release declares new ones. `node
+ * services/migrate` creates them while the platform serves requests, and then runs again without work. Every process must stay ready, no
+ * request fail, and the second run take at most five seconds. Linux only; affects only what it started.
  */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -24,10 +24,10 @@ const DAYS = 80;
 const LOOK_MS = 500;
 const PAUSE_MS = 250;
 const SECOND_MS = 5_000;
-/** Writing so many rows may leave the server no time for anybody. */
+/** Writing the rows may keep the server busy. */
 const CONNECT_MS = 60_000;
 const OK = 200;
-/** Of /proc/<pid>/stat, in hundredths of a second. */
+/** Fields of /proc/<pid>/stat, in hundredths of a second. */
 const [CUTIME, CSTIME] = [13, 14];
 const TICK_MS = 10;
 
@@ -44,15 +44,15 @@ const runOnce = async (connection) => {
   if (status !== OK) throw new Error(`no run: ${status} ${body}`);
 };
 
-/** CPU of children that have ended, in milliseconds: of a migration, when nothing else ends meanwhile. */
+/** CPU of ended children in milliseconds: a migration's, if no other child ends meanwhile. */
 const endedCpuMs = async () => {
   const fields = (await readFile("/proc/self/stat", "utf8")).replace(/^.*\) /, "").split(" ");
   return (Number(fields[CUTIME]) + Number(fields[CSTIME])) * TICK_MS;
 };
 
-/** Copies of one run, over the days before. @param {any} collection @param {number} count @param {(line: string) => void} say */
+/** Copies a run over earlier days. @param {any} collection @param {number} count @param {(line: string) => void} say */
 const multiply = async (collection, count, say) => {
-  // What it owes may not be struck out yet; of so many copies, paying that would be most of what is measured.
+  // The copies owe nothing; otherwise paying would dominate the measurement.
   const { _id, unsettled: _owes, ...row } = await collection.findOne({ status: "completed" });
   for (let made = 0; made < count; made += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, count - made) }, (_, index) => {
@@ -65,17 +65,17 @@ const multiply = async (collection, count, say) => {
   }
 };
 
-/** Of indexes that nobody asks here: those that the running release asks are there when the next one is installed. */
+/** Indexes that no request of the drill needs. Existing queries keep their indexes during an upgrade. */
 const NEW = [/^createdAt/, /metadata/];
 
-/** Takes away what a migration has to make. @param {any} collection */
+/** Drops the indexes that the migration creates. @param {any} collection */
 const dropIndexes = async (collection) => {
   const dropped = (await collection.indexes()).filter((/** @type {any} */ { name }) => NEW.some((one) => one.test(name)));
   for (const { name } of dropped) await collection.dropIndex(name);
   return dropped.map((/** @type {any} */ { name }) => name);
 };
 
-/** Asks, runs and looks at every probe until it is told to end. @param {Cluster} cluster @param {Connection} connection @param {string} executionId */
+/** Reads, runs and checks all probes until stopped. @param {Cluster} cluster @param {Connection} connection @param {string} executionId */
 const keepUsing = (cluster, connection, executionId) => {
   /** @type {string[]} */
   const failures = [];

@@ -1,15 +1,15 @@
 import type { RegistryFile, SentRequest } from "./requests";
 
-/** Which library of a provider says what a request must be. */
+/** Library that defines a valid request to a provider. */
 
 export interface LibraryCheck {
   /** The package. */
   library: string;
-  /** A TypeScript type, as an import type of that package or of a file in it. */
+  /** A TypeScript type, as an import type of the package or one of its files. */
   type: string;
-  /** Texts that a file of the package must have: the model's id, or the path of the request. */
+  /** Texts that a file of the package must contain: the model's id, or the request's path. */
   mentions: { file: string; text: string }[];
-  /** Beside the library's name in the table. */
+  /** Shown beside the library's name. */
   note?: string;
 }
 /** Why a request can't be checked. */
@@ -74,7 +74,7 @@ const anthropic = (entry: RegistryFile, request: SentRequest): LibraryCheck | No
   return { library: "@anthropic-ai/sdk", type, mentions: [{ file: "resources/messages/messages.d.ts", text }] };
 };
 
-/** The library has types of the request's parts, and makes the request itself of other ones. */
+/** The library types the parts of the request but builds the request from other types. */
 const GENERATE = `{
   contents: import("@google/genai").Content[];
   systemInstruction?: import("@google/genai").Content;
@@ -87,7 +87,7 @@ const google = (entry: RegistryFile, request: SentRequest): LibraryCheck | NoChe
   return { library: "@google/genai", type: `Wire<${GENERATE}>`, mentions };
 };
 
-/** Chat as OpenAI has it. */
+/** Chat in OpenAI's form. */
 const openrouter = (_entry: RegistryFile, { path }: SentRequest): LibraryCheck | NoCheck => {
   if (!path.endsWith("/chat/completions")) return { none: `no type for ${path}` };
   const note = "its OpenAI-compatible chat";
@@ -138,5 +138,5 @@ const CHECKS: Readonly<Record<string, Check>> = {
   kling: none("publishes no types"),
 };
 
-/** What checks a request of an entry. @param read a file of a library */
+/** Check of an entry's request. @param read reads a file of a library */
 export const checkOf: Check = (entry, request, read) => (CHECKS[entry.company ?? ""] ?? none("no library is known"))(entry, request, read);

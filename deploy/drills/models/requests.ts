@@ -4,7 +4,7 @@ import type { JsonSchema } from "../../../services/kernel/src";
 import type { EgressClient, EgressRequest } from "../../../services/platform/src";
 import { createProvider, ProviderError } from "../../../services/providers/src";
 
-/** The requests that registry entries make, by the product's own dialects and without a provider. */
+/** Requests of registry entries, made by the product's own dialects without a provider. */
 
 export const REGISTRY = join(__dirname, "..", "..", "..", "services", "models", "registry");
 
@@ -46,7 +46,7 @@ export interface SentRequest {
 }
 
 const SECRET = "secret-of-the-drill";
-/** Stands for addresses that the environment says. */
+/** Placeholder for addresses from the environment. */
 const HOST = "https://provider.example";
 
 const textOf = async (body: EgressRequest["body"]): Promise<string> => {
@@ -61,7 +61,7 @@ async function* empty(): AsyncIterable<Buffer> {
   yield Buffer.from("{}");
 }
 
-/** An egress client that keeps what it is given, and answers `{}`. */
+/** An egress client that records requests and answers `{}`. */
 const keeping = (sent: SentRequest[]): EgressClient => ({
   stream: async ({ url, method = "GET", headers = {}, body }) => {
     const { pathname, search } = new URL(url);
@@ -74,7 +74,7 @@ const keeping = (sent: SentRequest[]): EgressClient => ({
 });
 
 const FILE = Buffer.from("bytes of a file");
-/** A file that an input sends inside a form, as input-files hands it over. */
+/** A file for form uploads, as input-files passes it. */
 const PIXEL = {
   name: "pixel.png",
   contentType: "image/png",
@@ -84,7 +84,7 @@ const PIXEL = {
   },
 };
 
-/** Stand for files of inputs that are sent as data URLs alone. */
+/** Placeholders for file inputs sent only as data URLs. */
 const DATA_URLS: Readonly<Record<string, string>> = {
   "application/pdf": `data:application/pdf;base64,${FILE.toString("base64")}`,
   "audio/*": `data:audio/mpeg;base64,${FILE.toString("base64")}`,
@@ -96,7 +96,7 @@ const inlineOf = (property: unknown, given: unknown): unknown => {
   return Array.isArray(given) ? given.map((one) => inlineOf(items, one)) : (DATA_URLS[contentMediaType ?? ""] ?? given);
 };
 
-/** Inputs with their files as the entry sends them where no address is public. */
+/** Inputs with files in the form that the entry uses without public addresses. */
 const withFiles = ({ provider, inputSchema }: RegistryFile, inputs: Record<string, unknown>): Record<string, unknown> => {
   const properties = inputSchema.properties as Record<string, object>;
   const files = (provider.files ?? {}) as Record<string, { send: string[] }>;
@@ -110,18 +110,18 @@ const withFiles = ({ provider, inputSchema }: RegistryFile, inputs: Record<strin
 
 export interface Asked {
   inputs: Record<string, unknown>;
-  /** Of a text model's answer. */
+  /** Schema for a text model's answer. */
   schema?: JsonSchema;
 }
 
-/** Says something of most kinds that schemas can. */
+/** Uses most schema keywords. */
 const SCHEMA: JsonSchema = {
   type: "object",
   properties: { names: { type: "array", items: { type: "string" } }, best: { enum: ["a", "b"] } },
   required: ["names"],
 };
 
-/** What the drill asks of an entry: each of its examples, and of models that answer by schemas the first with one. */
+/** Inputs to check for an entry: each of its examples, and the first one with a schema if the model supports that. */
 export const askedOf = ({ internalName, provider, inputSchema: { examples = [] } }: RegistryFile): [Asked, ...Asked[]] => {
   const [first, ...others] = examples.map((inputs): Asked => ({ inputs }));
   if (!first) throw new Error(`${internalName}: its inputSchema has no examples`);
@@ -129,9 +129,9 @@ export const askedOf = ({ internalName, provider, inputSchema: { examples = [] }
 };
 
 /**
- * The request that an entry makes of what is asked, with what planning adds to it.
- * @param priced the inputs that are sent because the price depends on them
- * @throws Error where the entry makes no request of it
+ * Request of an entry for these inputs, completed as by planning.
+ * @param priced inputs that the price depends on
+ * @throws Error if the entry makes no request
  */
 export const requestOf = async (
   entry: RegistryFile,
@@ -149,7 +149,7 @@ export const requestOf = async (
     onText: () => undefined,
   };
   const made = provider.type === "job" ? provider.submit(call) : provider.run(call);
-  // The stand-in's answer is none of a provider's: only the request counts.
+  // The recorded answer isn't a provider's, so only the request counts.
   await made.catch((error: unknown) => {
     if (!(error instanceof ProviderError)) throw error;
   });

@@ -16,8 +16,8 @@ export const DRILL = {
 };
 
 /**
- * `npm run drill models`: for every hosted entry of the registry the request that the product would send of its example, checked
- * against the types of the provider's own library, and the table of the guide. Old dates are warnings.
+ * `npm run drill models`: checks the request of every hosted registry entry's example against the types of the provider's own library, and
+ * writes the guide's table. Old dates are warnings.
  */
 
 const LIBRARIES = join(__dirname, "libraries");
@@ -27,7 +27,7 @@ const FILE = "@@file@@";
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** The libraries, fetched once for each lock file. */
+/** Installs the libraries, once per lock file. */
 const install = (): string => {
   const lock = readFileSync(join(LIBRARIES, "package-lock.json"));
   const cache = process.env.NODELOOM_CACHE_DIR || join(homedir(), ".cache", "nodeloom");
@@ -47,7 +47,7 @@ const install = (): string => {
   return folder;
 };
 
-/** A form as an object: its texts as what they mean. */
+/** A form as an object with parsed values. */
 const formBody = (body: string, contentType: string): Record<string, unknown> => {
   const boundary = /boundary=(\S+)/.exec(contentType)?.[1] ?? "";
   const parts = body.split(`--${boundary}`).flatMap((part): [string, unknown][] => {
@@ -62,7 +62,7 @@ const formBody = (body: string, contentType: string): Record<string, unknown> =>
 const bodyOf = ({ body, contentType }: SentRequest): unknown =>
   contentType.startsWith("multipart/") ? formBody(body, contentType) : (JSON.parse(body) as unknown);
 
-/** Enumerations of a library as the texts that are sent. */
+/** Converts a library's enumerations to their string values. */
 const WIRE = "type Wire<T> = T extends string ? `${T}` : T extends object ? { [K in keyof T]: Wire<T[K]> } : T;";
 
 const sourceOf = (body: unknown, { type }: LibraryCheck): string =>
@@ -75,7 +75,7 @@ interface Case {
   file: string;
 }
 
-/** What the compiler finds wrong with each file, in one line. */
+/** Compiler errors per file, one line each. */
 const typeProblems = (folder: string, cases: readonly Case[]): Map<string, string> => {
   const program = ts.createProgram(
     cases.map(({ file }) => file),

@@ -2,19 +2,19 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isHosted, type RegistryFile } from "./requests";
 
-/** The table of docs/guide/registry.md. */
+/** Table in docs/guide/registry.md. */
 
 export const PAGE = join(__dirname, "..", "..", "..", "docs", "guide", "registry.md");
 const MARKED = /(<!-- models -->\n)[\s\S]*?(<!-- end -->)/;
 const ROW = /^\| `([a-z0-9-]+)` +\|/gm;
 
-/** Names of the models that the page has rows of. */
+/** Models listed on the page. */
 export const rowsOf = (page: string): string[] => [...(MARKED.exec(page)?.[0] ?? "").matchAll(ROW)].map(([, name]) => name!);
 
 const row = (entry: RegistryFile, checked: string): string =>
   `| \`${entry.internalName}\` | ${entry.displayName} | ${entry.company ?? ""} | ${entry.asOf ?? "not said"} | ${entry.source ?? "not said"} | ${checked} |`;
 
-/** Writes which library each entry was checked against. */
+/** Writes the library that each entry was checked against. */
 export const writeTable = async (entries: readonly RegistryFile[], checked: ReadonlyMap<string, string>): Promise<void> => {
   const rows = entries
     .filter(isHosted)
@@ -25,7 +25,7 @@ export const writeTable = async (entries: readonly RegistryFile[], checked: Read
     "| --- | --- | --- | --- | --- | --- |",
     ...rows,
   ];
-  // Jest, which reads the rows, can't load it.
+  // Loaded lazily because Jest, which reads the rows, can't load it.
   const { format, resolveConfig } = await import("prettier");
   const page = readFileSync(PAGE, "utf8");
   if (!MARKED.test(page)) throw new Error("registry.md has no place for the table");

@@ -14,14 +14,14 @@ export const DRILL = {
 };
 
 /**
- * `npm run drill peers`: the suites `<package>/test/peers/<name>.test.ts`, which need the real software of others. What one needs
- * stands beside it, pinned, and is given to the suite as PEER_<NAME>: packages of PyPI in `<name>.requirements.txt` (the path
- * of a Python that has them; `-r <file>` in place of these names another suite's), or a program in Go in `<name>.go-tool.txt` (its path). Names as arguments choose suites.
+ * `npm run drill peers`: runs the suites `<package>/test/peers/<name>.test.ts`, which need third-party software. Requirements are pinned
+ * beside each suite and passed to it as PEER_<NAME>: PyPI packages in `<name>.requirements.txt` (path of a Python with them; `-r <file>`
+ * refers to another suite's), or a Go program in `<name>.go-tool.txt` (its path). Names as arguments select suites.
  */
 
 const PARENTS = ["services", "gateway"];
 const SUITE = /\/test\/peers\/([\w-]+)\.test\.ts$/;
-/** What a suite may need, by the ending of the file that says so. */
+/** Kinds of requirements by file extension. */
 const NEEDS = {
   ".requirements.txt": pythonPeer,
   ".go-tool.txt": goPeer,
@@ -61,7 +61,7 @@ const readIfThere = async (path) => {
   }
 };
 
-/** What a suite needs, or the file that says so in its place. @param {string} path */
+/** Requirements of a suite, or of the file that it refers to. @param {string} path */
 const readNeeds = async (path) => {
   const text = await readIfThere(path);
   const other = /^-r (\S+)$/m.exec(text ?? "")?.[1];
@@ -90,7 +90,7 @@ const environments = async (suites, progress) => {
 const runJest = (suites, env) =>
   new Promise((resolve, reject) => {
     const jest = join(ROOT, "node_modules", ".bin", "jest");
-    // Their own ignore pattern takes the place of the one that keeps them out of `npm test`.
+    // Replaces the ignore pattern that excludes these suites from `npm test`.
     const args = [jest, "--runInBand", "--verbose", "--testPathIgnorePatterns", "/node_modules/", "--runTestsByPath"];
     const paths = suites.map(({ path }) => relative(ROOT, path));
     const child = spawn(process.execPath, [...args, ...paths], { cwd: ROOT, stdio: "inherit", env: { ...process.env, ...env } });

@@ -3,7 +3,7 @@ import { Agent, request } from "node:http";
 const TIMEOUT_MS = 150_000;
 
 /**
- * One connection of a client, kept as long as the server keeps it. Nothing is tried again.
+ * One client connection, kept open as long as the server does. No retries.
  * @typedef {{ status: number, body: string, headers: import("node:http").IncomingHttpHeaders }} Answer
  * @typedef {{ method?: string, path: string, body?: unknown, headers?: Record<string, string>, cookie?: string }} Asked `cookie`: by session, not by key
  * @param {{ baseUrl: string, key: string }} options

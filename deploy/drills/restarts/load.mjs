@@ -2,9 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createConnection } from "./http.mjs";
 
 /**
- * What clients do while processes are restarted: requests at a steady pace over connections that are kept, synchronous runs, and
- * event streams of asynchronous ones. Every request is sent once; whatever is not answered as it should be is a failure.
- *
+ * Client load during restarts: requests at a steady pace over kept connections, synchronous runs, and event streams of asynchronous ones.
+ * Every request is sent once; any unexpected response is a failure.
  * @typedef {{ at: number, kind: string, what: string }} Failure
  * @typedef {{ baseUrl: string, key: string, cookie: string, mediaPath: string, slug: string }} Target
  * @typedef {{ kind: string, path: string, cookie?: string }} Read
@@ -16,12 +15,12 @@ const STREAMS = 8;
 const SECOND_MS = 1_000;
 const OK = 200;
 const ACCEPTED = 202;
-/** Latencies of the sandbox: most answers are on their way when a process is told to stop. */
+/** Latencies of the sandbox: most responses are pending when a process is told to stop. */
 const SYNC_LATENCIES_MS = [8_000, 12_000, 18_000, 27_000];
 const STREAMED_LATENCY_MS = 20_000;
 const LAST_EVENT = /^event: settled$/m;
 
-/** One of each service's. @param {Target} target @returns {Read[]} */
+/** One read of each service. @param {Target} target @returns {Read[]} */
 export const readsOf = ({ mediaPath, slug, cookie }) => [
   { kind: "identity", path: "/api/whoami" },
   { kind: "models", path: "/api/models" },
@@ -85,7 +84,7 @@ export const createLoad = (target) => {
       const body = { inputs: { prompt: "a loom", maxTokens: 20, sandbox: { latencyMs } } };
       try {
         const { status, body: answer } = await connection.send({ method: "POST", path: "/api/models/sandbox-chat/run", body });
-        // A gateway that stops says where a run is found that goes on.
+        // A stopping gateway redirects clients to a run that continues.
         if (status === OK || status === ACCEPTED) count(status === OK ? "sync runs" : "sync runs answered 202");
         else fail("sync runs", `${status} ${answer.slice(0, 200)}`);
       } catch (error) {
@@ -95,7 +94,7 @@ export const createLoad = (target) => {
     connection.close();
   };
 
-  /** Follows one run to its end, coming back after each stream that ends before. @param {ReturnType<typeof createConnection>} connection */
+  /** Follows one run to its end and reconnects after each stream. @param {ReturnType<typeof createConnection>} connection */
   const followOne = async (connection) => {
     const body = { inputs: { prompt: "a loom", seconds: 1, sandbox: { latencyMs: STREAMED_LATENCY_MS } } };
     const submitted = await connection.send({ method: "POST", path: "/api/models/sandbox-video/run?async=true", body });
@@ -134,7 +133,7 @@ export const createLoad = (target) => {
     };
   };
 
-  /** Reads a second when nothing waits. @param {number} forMs @returns {Promise<number>} */
+  /** Reads per second without a queue. @param {number} forMs @returns {Promise<number>} */
   const measureCapacity = async (forMs) => {
     const from = Date.now();
     const all = Array.from({ length: CONNECTIONS }, (_, number) => reader(number, 0));

@@ -4,7 +4,7 @@ import { createConnection } from "./http.mjs";
 import { readsOf } from "./load.mjs";
 
 /**
- * What becomes of calls when a replica joins, vanishes, or a whole service is away.
+ * Behaviour of calls when a replica joins, vanishes, or a whole service is unavailable.
  * @typedef {Awaited<ReturnType<typeof import("../cluster/cluster.mjs").startCluster>>} Cluster
  * @typedef {import("./load.mjs").Target} Target
  * @typedef {[name: string, ok: boolean, detail: string][]} Checks
@@ -16,11 +16,11 @@ const LOOK_MS = 3_000;
 const JOIN_MS = 90_000;
 const JOIN_SHARE = 0.25;
 const VANISH_MS = 30_000;
-/** How long nothing may fail before errors are taken to have ended. */
+/** Errors count as ended after this time without one. */
 const CALM_MS = 20_000;
 const KILLED_MS = 10_000;
 
-/** Asks for some paths again and again; tells when each failed. @param {Target} target @param {readonly string[]} kinds of reads */
+/** Requests paths repeatedly and records when each failed. @param {Target} target @param {readonly string[]} kinds of reads */
 const keepAsking = (target, kinds) => {
   const reads = readsOf(target).filter(({ kind }) => kinds.includes(kind));
   /** @type {{ at: number, kind: string, what: string }[]} */
@@ -52,7 +52,7 @@ const keepAsking = (target, kinds) => {
   };
 };
 
-/** Calls that a process has answered so far, by its own count. @param {import("../cluster/replica.mjs").Replica} replica */
+/** Calls answered by a process, by its own counter. @param {import("../cluster/replica.mjs").Replica} replica */
 const callsOf = async ({ ip }) => {
   const metrics = await (await fetch(`${opsUrl(ip)}/metrics`)).text();
   const counts = [...metrics.matchAll(/^nodeloom_grpc_server_duration(?:_seconds)?_count\{.*\} (\d+)/gm)];
@@ -96,7 +96,7 @@ export const tryVanished = async (cluster, target, say) => {
   const [vanished] = cluster.of("usage");
   if (vanished === undefined) throw new Error("usage does not run");
   await delay(LOOK_MS);
-  // Its connections stay, and nothing answers on them: what a machine leaves behind that is cut off.
+  // Its connections stay open without responses, as after a network partition.
   process.kill(vanished.pid(), "SIGSTOP");
   const from = Date.now();
   say(`${vanished.name} answers nobody any more`);

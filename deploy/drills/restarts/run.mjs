@@ -1,8 +1,8 @@
 /**
- * `npm run drill restarts`: two replicas of every service under load, each stopped and started again twice, as a rolling update does;
- * with RESTART_TOGETHER=true then one of each at the same time.
- * No request may fail, no connection be reset, and every process must exit with 0. Then: a replica that joins gets calls, one that
- * vanishes without a word is left alone soon, and a service that is killed harms nobody else. Linux only; touches only what it started.
+ * `npm run drill restarts`: two replicas of every service under load, each restarted twice as in a rolling update; with
+ * RESTART_TOGETHER=true then one of each at the same time. No request may fail, no connection be reset, and every process must exit with 0.
+ * Then: a joining replica gets calls, a vanished one is avoided soon, and a killed service affects no other. Linux only; affects only what
+ * it started.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { startCluster } from "../cluster/cluster.mjs";
@@ -18,23 +18,23 @@ export const DRILL = {
 };
 
 const ROUNDS = Number(process.env.RESTART_ROUNDS ?? 2);
-/** Whether one replica of every service is restarted at the same time as well: two processors start eight processes slowly. */
+/** Also restarts one replica of every service at the same time: two cores start eight processes slowly. */
 const TOGETHER = process.env.RESTART_TOGETHER === "true";
-/** What production asks of 200 requests a second; less where a machine can't do more than thrice that. */
+/** Production's 200 requests per second; less if the machine can't do three times that. */
 const WANTED_PER_SECOND = 200;
 const SHARE_OF_CAPACITY = 0.3;
 const CAPACITY_MS = 6_000;
-/** As the chart's, but shorter: endpoints are looked at every half second here. */
+/** Shorter than the chart's: endpoints are probed every half second here. */
 const DRAIN_MS = "3000";
 const SETTLE_MS = 3_000;
 /** Until the load is steady. */
 const WARM_UP_MS = 20_000;
-/** Failures that are told of each restart. */
+/** Failures printed per restart. */
 const SHOWN = 8;
 
 /** @typedef {import("../cluster/replica.mjs").Replica} Replica */
 
-/** A file and a workflow to be read. @param {Awaited<ReturnType<typeof startCluster>>} cluster */
+/** Creates a file and a workflow to read. @param {Awaited<ReturnType<typeof startCluster>>} cluster */
 const prepare = async (cluster) => {
   const key = cluster.accounts.enterprise.apiKey ?? "";
   const connection = createConnection({ baseUrl: cluster.baseUrl, key });
@@ -61,8 +61,8 @@ const prepare = async (cluster) => {
 };
 
 /**
- * What is restarted, one after the other: every process in each round; then, if it is asked for, one of every service at the same time, as
- * when a release is upgraded: what a process hands over, it hands to others that may be stopping, too.
+ * Order of restarts: every process in each round; then, if requested, one of every service at the same time as in a release upgrade, in
+ * which a process may hand work to others that also stop.
  * @param {readonly Replica[]} all @returns {{ name: string, replicas: readonly Replica[] }[]}
  */
 const stepsOf = (all) => {
@@ -77,7 +77,7 @@ const stepsOf = (all) => {
 };
 
 /**
- * Stops replicas, starts them again, and tells what failed meanwhile.
+ * Restarts replicas and reports failures meanwhile.
  * @param {ReturnType<typeof stepsOf>[number]} step @param {import("./load.mjs").Failure[]} failures @param {(line: string) => void} say
  * @returns {Promise<string[]>} who did not exit with 0
  */

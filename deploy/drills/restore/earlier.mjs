@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Runs that were over long before the copies: as many as a platform has after a while, in the time that a drill has. One is carried
- * out; the others are copies of its rows, with a hold and a capture each, which the account has paid.
+ * Completed runs before the copies, as many as a platform has after a while. One is executed; the others are copies of its rows with a paid
+ * hold and capture each.
  * @typedef {Awaited<ReturnType<typeof import("../cluster/cluster.mjs").startCluster>>} Cluster
  * @typedef {ReturnType<typeof import("../support/api.mjs").createApi>} Api
  */
@@ -30,14 +30,17 @@ const databaseOf = async (client, name) => {
   return client.db(databases.find((/** @type {any} */ one) => one.name.endsWith(name)).name);
 };
 
-/** Rows of one more run, which took as long and cost as much. @param {any} of @param {{ number: number, usageId: number, sequence: number }} at */
+/**
+ * Rows of one more run with the same duration and cost.
+ * @param {any} of @param {{ number: number, usageId: number, sequence: number }} at
+ */
 const copyOf = ({ execution, usage: { counted: _, ...usage }, ledger }, { number, usageId, sequence }) => {
   const _id = randomUUID();
   const [executionId, createdAt] = [`${_id}.1`, new Date(execution.createdAt.getTime() - number * MINUTE_MS)];
   const times = { createdAt, finishedAt: new Date(createdAt.getTime() + execution.durationMs) };
   return {
     execution: { ...execution, _id, holdId: executionId, requestToken: randomUUID(), ...times },
-    // Its totals are the service's own to write.
+    // The service writes its own totals.
     usage: { ...usage, _id, id: usageId, createdAt, uncounted: usage.userId },
     ledger: ledger.map((/** @type {any} */ row, /** @type {number} */ index) => ({
       ...{ ...row, _id: row._id.replace(row.executionId, executionId), executionId, sequence: sequence + index + 1 },

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Runs of every kind at a steady pace: some are over within a second, some are on their way whenever a copy is made.
+ * Runs of every kind at a steady pace: some end within a second, some are in flight whenever a copy is made.
  * @typedef {{ executionId: string, isAsync: boolean, answered: boolean }} Started
  */
 
@@ -39,7 +39,7 @@ export const createLoad = ({ api, key }) => {
   };
   const loop = async () => {
     for (; !isOver; await delay(SECOND_MS / PER_SECOND)) {
-      // What is lost with the platform is not answered, and that is all that becomes of it here.
+      // Requests lost with the platform aren't answered; ignore that here.
       const asked = one().catch(() => {});
       open.add(asked);
       void asked.then(() => open.delete(asked));
@@ -48,7 +48,7 @@ export const createLoad = ({ api, key }) => {
   const looping = loop();
   return {
     count: () => count,
-    /** Asks for no more; what is under way is left to its fate. */
+    /** Stops sending; runs in flight continue on their own. */
     end: async () => {
       isOver = true;
       await looping;

@@ -1,8 +1,8 @@
 /**
- * `npm run drill restore`: the databases and files of a platform are copied while runs go on, everything is lost, and the copies are
- * restored twice: with Temporal's older than MongoDB's, and the other way round. Then every run must come to its end, nothing be
- * charged twice, no credit be lost, every webhook be told. The restored processes' clocks are a quarter of an hour ahead, as if the
- * copies were that old. Linux only; touches only what it started.
+ * `npm run drill restore`: copies databases and files of a platform while runs are in flight, deletes everything, and restores the copies
+ * twice: with Temporal's older than MongoDB's, and the other way round. Every run must end, nothing be charged twice, no credit be lost,
+ * and every webhook be sent. The restored processes' clocks are a quarter of an hour ahead, as if the copies were that old. Linux only;
+ * affects only what it started.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -20,9 +20,9 @@ import { verify } from "./verify.mjs";
 
 export const DRILL = { sentence: "loses a platform and restores it from copies made during runs", minutes: 10, builds: true };
 
-/** How long runs are begun before the first copy, and between the two. */
+/** Time of starting runs before the first copy, and between the two. */
 const PHASE_MS = Number(process.env.DRILL_PHASE_MS ?? 30_000);
-/** Runs that were over before, whose rows are written without carrying them out. */
+/** Number of earlier runs, whose rows are written without executing them. */
 const EARLIER_RUNS = Number(process.env.DRILL_EARLIER_RUNS ?? 10_000);
 const LATER_MS = 16 * 60_000;
 const SETTLE_MS = 8 * 60_000;
@@ -33,7 +33,7 @@ const LATER = fileURLToPath(new URL("../cluster/later.cjs", import.meta.url));
 
 /** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
 
-/** Has the platform look for runs that nothing carries, now. @param {Cluster} cluster */
+/** Triggers the reconciliation of orphaned runs. @param {Cluster} cluster */
 const createReconcile = (cluster) => {
   const { Connection, ScheduleClient } = createRequire(import.meta.url)("@temporalio/client");
   return async () => {
@@ -47,7 +47,7 @@ const createReconcile = (cluster) => {
   };
 };
 
-/** Sessions are not restored. @param {ReturnType<typeof createApi>} api @param {Cluster} cluster */
+/** Sessions aren't restored. @param {ReturnType<typeof createApi>} api @param {Cluster} cluster */
 const signIn = async (api, { accounts }) => {
   const { email, password } = accounts.enterprise;
   const { headers } = await api.call("POST", "/api/auth/login", { body: { email, password } });

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * A schedule of every minute, which must go on after the loss, and run no time twice.
+ * A schedule per minute must continue after the loss, and run no time twice.
  * @typedef {ReturnType<typeof import("../support/api.mjs").createApi>} Api
  * @typedef {{ path: string, id: string }} Scheduled
  */
 
 const LOOK_MS = 2_000;
-/** Two of its times, and some. */
+/** A little more than two of its intervals. */
 const WAIT_MS = 150_000;
 const PAGE = 100;
 
@@ -30,7 +30,7 @@ export const createSchedule = async ({ api, key }) => {
 };
 
 /**
- * Waits for the next of its times.
+ * Waits for its next run.
  * @param {{ api: Api, key: string, schedule: Scheduled }} options
  * @returns {Promise<[name: string, ok: boolean, detail: string][]>}
  */

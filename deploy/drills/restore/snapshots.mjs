@@ -2,11 +2,11 @@ import { cp, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Copies of servers' data, as of one instant: what a snapshot of a volume is. The server stands still while its files are copied.
+ * Snapshots of servers' data at one instant, like those of a volume. The server is paused while its files are copied.
  * @typedef {Awaited<ReturnType<typeof import("../cluster/cluster.mjs").startCluster>>} Cluster
  */
 
-/** The folders of a server's data. */
+/** Data folders of a server. */
 const FOLDERS = /** @type {const} */ ({ mongodb: ["mongodb-embedded", "mongod"], temporal: ["temporal"] });
 
 /** @param {string} from @param {string} to */
@@ -29,11 +29,11 @@ export const copyServer = async (cluster, server, to) => {
   }
 };
 
-/** After the databases: what they name is in the copy then. @param {Cluster} cluster @param {string} to a folder */
+/** After the databases, so that every file they name is in the copy. @param {Cluster} cluster @param {string} to a folder */
 export const copyMedia = (cluster, to) => copyIfThere(join(cluster.folder, "media"), join(to, "media"));
 
 /**
- * Everything is lost: processes, databases, files. Then the copies are put in their places.
+ * Deletes everything (processes, databases, files) and restores the copies.
  * @param {Cluster} cluster @param {{ mongodb: string, temporal: string, media: string }} copies folders
  */
 export const loseAndRestore = async (cluster, copies) => {

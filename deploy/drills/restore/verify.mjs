@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * What must hold on a restored platform.
+ * Checks of a restored platform.
  * @typedef {ReturnType<typeof import("../support/api.mjs").createApi>} Api
  * @typedef {Awaited<ReturnType<typeof import("../support/receiver.mjs").createReceiver>>} Receiver
  * @typedef {{ api: Api, baseUrl: string, key: string, cookie: string, adminKey: string, receiver: Receiver, loadedFromMs: number, filesUntilMs: number, deadlineMs: number, reconcile: () => Promise<void> }} Options
@@ -13,7 +13,7 @@ const LOOK_MS = 3_000;
 const MILLI = 1_000;
 const OK = 200;
 
-/** Every page of a list. @param {(cursor: string) => Promise<any>} read */
+/** All pages of a list. @param {(cursor: string) => Promise<any>} read */
 const everyPage = async (read) => {
   const rows = [];
   for (let cursor = ""; ;) {
@@ -52,16 +52,15 @@ const readAll = async (options) => {
 /** @param {readonly { creditsCost?: number }[]} rows */
 const milliOf = (rows) => rows.reduce((sum, { creditsCost = 0 }) => sum + Math.round(creditsCost * MILLI), 0);
 
-/** Those webhooks that nobody was told. @param {any[]} executions @param {Receiver} receiver */
+/** Webhooks that weren't received. @param {any[]} executions @param {Receiver} receiver */
 const untold = (executions, receiver) => {
   const told = new Set(receiver.received.map(({ id }) => id.slice("msg_".length)));
-  // Of synchronous runs nobody is told.
+  // Synchronous runs have no webhook.
   return executions.filter(({ executionId, webhookDelivery }) => webhookDelivery?.configured === true && !told.has(executionId));
 };
 
 /**
- * Waits until every run is over, every webhook told and every usage row closed, which may be some seconds later, having the platform look
- * for what nothing carries.
+ * Waits until every run is over, every webhook received and every usage row closed, and triggers reconciliation meanwhile.
  * @param {Options} options
  */
 const settled = async (options) => {
@@ -78,12 +77,12 @@ const settled = async (options) => {
   }
 };
 
-/** Every file that a completed run answered with. @param {any[]} executions */
+/** All files in completed results. @param {any[]} executions */
 const filesOf = (executions) => [...new Set(JSON.stringify(executions).match(/\/media\/[\w./-]+/g) ?? [])];
 
 /**
- * Files that can't be read. MongoDB's copy knows nothing of those that were stored after it: where Temporal's copy is newer, a run may
- * have made them before the loss, and names them when it goes on.
+ * Unreadable files. MongoDB's copy lacks files stored later: if Temporal's copy is newer, a run may have created them before the loss, and
+ * names them when it continues.
  * @param {Options} options @param {any[]} executions
  */
 const readFiles = async ({ baseUrl, filesUntilMs }, executions) => {

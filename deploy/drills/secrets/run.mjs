@@ -1,7 +1,7 @@
 /**
- * `npm run drill secrets`: makes a hundred runs that send secrets (in addresses, headers and bodies; answered with echoes, refused, failing,
- * in a batch, again) on a whole local platform, then searches every place where runs leave something for their values, in every form.
- * A text that is no secret is sent along, and must be found: a search that finds nothing at all proves nothing. Touches only processes that it started.
+ * `npm run drill secrets`: makes a hundred runs that send secrets (in addresses, headers and bodies; echoed, rejected, failing, in a batch,
+ * repeated) on a whole local platform, then searches every place where runs leave data for their values, in every form. A public text is
+ * sent along and must be found, because a search that finds nothing proves nothing. Affects only processes that it started.
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -28,21 +28,21 @@ const BATCH = 20;
 const RUNS = SYNCHRONOUS + ASYNCHRONOUS + FAILING + ELSEWHERE + BATCH;
 const AT_ONCE = 8;
 const END_MS = 120_000;
-/** What processes write and send a little later is there by then. */
+/** Delayed writes are done by then. */
 const AFTER_MS = 12_000;
 const FINAL = ["completed", "failed", "cancelled"];
-/** What must be found where it would be: a text that is sent beside the secrets, and in Redis, which has no such texts, whose the runs are. */
+/** Control texts that must be found: a public text sent beside the secrets, and, in Redis, ids of the runs. */
 const MUST_HAVE = /** @type {Record<string, string>} */ ({ MongoDB: "CONTROL", Temporal: "CONTROL", answers: "CONTROL", Redis: "USER" });
 const PLACES = [...Object.keys(MUST_HAVE), "traces", "logs", "files of the databases"];
 
 const SECRETS = {
-  /** With what is written otherwise in URLs, JSON and forms. */
+  /** Includes characters that URLs, JSON and forms escape. */
   TOKEN: `sk/${randomBytes(12).toString("base64url")}+"=& ${randomBytes(9).toString("base64url")}`,
   PASSWORD: randomBytes(18).toString("hex"),
 };
 const CONTROL = `control-${randomBytes(12).toString("hex")}`;
 
-/** Answers with all that it was sent, in several forms. */
+/** Echoes requests in several forms. */
 const startEcho = async () => {
   const server = createServer((request, response) => {
     /** @type {Buffer[]} */
@@ -85,7 +85,7 @@ const graph = (url, settings = {}) => ({
   ],
 });
 
-/** Does a work so many times, some at once. @template T @param {number} times @param {() => Promise<T>} work @returns {Promise<T[]>} */
+/** Repeats work, some in parallel. @template T @param {number} times @param {() => Promise<T>} work @returns {Promise<T[]>} */
 const often = async (times, work) => {
   /** @type {T[]} */
   const done = [];
@@ -116,7 +116,7 @@ await runDrill("secrets", async ({ say, check, atEnd }) => {
   const api = createApi(() => readLocal().baseUrl);
   const { key, cookie } = await api.enterprise(accounts, `http://${echo.address}/hook`);
 
-  /** Keeps what was answered to be looked at, too. @type {typeof api.call} */
+  /** Collects responses for the search. @type {typeof api.call} */
   const call = async (method, path, options) => {
     const answer = await api.call(method, path, options);
     look("answers", JSON.stringify(answer.body) + JSON.stringify([...answer.headers]));

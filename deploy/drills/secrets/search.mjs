@@ -1,8 +1,8 @@
 import { readings } from "../support/stores.mjs";
 
-/** What a value looks like in bytes, and whether bytes have it. Written anew, so that what hides secrets is not what looks for them. */
+/** Byte forms of a value and their search. Independent of the redaction code, so that one can't hide faults of the other. */
 
-/** A value inside longer base64: the part of it that its neighbours don't change. @param {string} value @param {BufferEncoding} encoding */
+/** The part of a value inside longer base64 that neighbours don't change. @param {string} value @param {BufferEncoding} encoding */
 const inBase64 = (value, encoding) =>
   ["", "x", "xx"].map((before) => {
     const text = Buffer.from(before + value)
@@ -25,7 +25,7 @@ export const formsOf = (value) => [
   ]),
 ];
 
-/** Looks for values in what is handed to it. */
+/** Searches content for values. */
 export const createSearch = () => {
   /** @type {{ name: string, bytes: Buffer }[]} */
   const forms = [];

@@ -6,14 +6,17 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { DATA_DIR, LOG_DIR } from "../../local/paths.mjs";
 
-/** Every place where a run leaves something, each read whole. */
+/** Every place where a run leaves data, read completely. */
 
 const platform = createRequire(new URL("../../../services/platform/package.json", import.meta.url));
 const { Redis } = platform("ioredis");
 
 /** @typedef {import("../support/stores.mjs").Look} Look */
 
-/** Looks at every command that Redis gets, messages between processes among them. @param {string} url @param {Look} look @returns {Promise<() => void>} ends it */
+/**
+ * Watches every Redis command, including messages between processes.
+ * @param {string} url @param {Look} look @returns {Promise<() => void>} ends it
+ */
 export const watchRedis = async (url, look) => {
   const redis = new Redis(url);
   const monitor = await redis.monitor();
@@ -24,7 +27,7 @@ export const watchRedis = async (url, look) => {
   };
 };
 
-/** A collector of OpenTelemetry that looks at traces, metrics and logs as they come. @param {Look} look */
+/** An OpenTelemetry collector that searches traces, metrics and logs. @param {Look} look */
 export const startCollector = async (look) => {
   const server = http2.createServer();
   server.on("stream", (stream, headers) => {
@@ -61,7 +64,7 @@ const searchFolder = async (place, folder, look) => {
   }
 };
 
-/** Logs of every process, and the files of the databases. @param {Look} look */
+/** Logs of all processes and files of the databases. @param {Look} look */
 export const searchFiles = async (look) => {
   await searchFolder("logs", LOG_DIR, look);
   await searchFolder("files of the databases", DATA_DIR, look);

@@ -3,7 +3,10 @@ import { join, relative } from "node:path";
 import { ROOT } from "../../local/paths.mjs";
 import { filesBelow } from "../../local/run/files.mjs";
 
-/** The lines of every TypeScript file below a folder, as prettier has set them. @param {string} folder from the root @returns {Promise<{ path: string, lines: number }[]>} */
+/**
+ * Lines of every TypeScript file in a folder, as formatted by prettier.
+ * @param {string} folder from the root @returns {Promise<{ path: string, lines: number }[]>}
+ */
 export const linesIn = async (folder) => {
   const files = await filesBelow(join(ROOT, folder), (path) => /\.tsx?$/.test(path));
   return Promise.all(

@@ -9,7 +9,7 @@ const { Session } = require("node:inspector");
 const { BroadcastChannel, isMainThread, threadId } = require("node:worker_threads");
 
 const OURS = /\/services\/executions\/dist\/|workflow-bundle/;
-/** A thread that ended meanwhile answers no more. */
+/** A thread that has ended doesn't answer. */
 const ANSWER_MS = 2_000;
 
 /** @typedef {{ url: string, functions: { name: string, offset: number, count: number }[] }} Script */
@@ -19,7 +19,7 @@ const startCounting = () => {
   session.connect();
   session.post("Profiler.enable");
   session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
-  /** What this thread has called since the last time. @returns {Promise<Script[]>} */
+  /** Functions that this thread called since the last time. @returns {Promise<Script[]>} */
   return () =>
     new Promise((resolve, reject) => {
       session.post("Profiler.takePreciseCoverage", (error, { result } = { result: [] }) => {

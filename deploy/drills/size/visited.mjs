@@ -20,14 +20,14 @@ const EXECUTIONS = join(ROOT, "services", "executions");
 const BUNDLE = join(EXECUTIONS, "dist", "workflow-bundle.js");
 const WARM_UP = 20;
 const RUNS = 5;
-/** Windows without a run: as many as with one, so that what comes by itself is seen. */
+/** Windows without a run, as many as with one, to detect background work. */
 const IDLE = 5;
-/** What a run leaves to be done after its answer is done by then. */
+/** Work after the response is done by then. */
 const AFTER_MS = 2_000;
 
 /** @typedef {Map<string, number>} Counts calls by file and function */
 
-/** Where the workflow bundle has its lines, and what they were made from. */
+/** Source map of the workflow bundle. */
 const readBundle = async () => {
   const text = await readFile(BUNDLE, "utf8");
   const [, encoded = ""] = /sourceMappingURL=data:application\/json;[^,]*base64,(\S+)/.exec(text) ?? [];
@@ -42,7 +42,7 @@ const readBundle = async () => {
   };
 };
 
-/** The file of src that a path of the build was made from; undefined for what belongs to others. @param {string} path */
+/** Source file of a build path; undefined for other packages. @param {string} path */
 const sourceOf = (path) => /services\/executions\/(?:src|dist)\/(.+)\.[jt]s$/.exec(path)?.[1]?.concat(".ts");
 
 /** @param {string} address @param {(offset: number) => string} inBundle @returns {Promise<Counts>} */
@@ -60,18 +60,14 @@ const takeCounts = async (address, inBundle) => {
   return counts;
 };
 
-/** Calls that were made in each of some windows, and more often than in any of others. @param {Counts[]} runs @param {Counts[]} idle */
+/** Calls made in each window with a run, and more often than in any idle one. @param {Counts[]} runs @param {Counts[]} idle */
 const ofRuns = (runs, idle) => {
   const places = [...(runs[0]?.keys() ?? [])];
   const times = (/** @type {Counts[]} */ windows, /** @type {string} */ place) => windows.map((counts) => counts.get(place) ?? 0);
   return places.filter((place) => Math.min(...times(runs, place)) > Math.max(...times(idle, place)));
 };
 
-/**
- * The files of executions that one synchronous run of an HTTP node visits: those with a function that is called when there is a run, in
- * a platform that has made some already.
- * @returns {Promise<string[]>} paths below src
- */
+/** Files of executions entered by one synchronous run of an HTTP node on a warm platform. @returns {Promise<string[]>} paths below src */
 export const visitedByHttpRun = async () => {
   const target = createServer((_request, response) => response.end("hello")).listen(0, "127.0.0.1");
   await once(target, "listening");
@@ -92,7 +88,7 @@ export const visitedByHttpRun = async () => {
       const inBundle = await readBundle();
       const run = () => api.expect(200, "POST", `/api/workflows/${slug}/run`, { inputs: {} });
       for (let done = 0; done < WARM_UP; done += 1) await run();
-      /** What is called meanwhile and shortly after. @param {() => Promise<unknown>} work */
+      /** Calls during the work and shortly after. @param {() => Promise<unknown>} work */
       const window = async (work) => {
         await takeCounts(probe, inBundle);
         await work();

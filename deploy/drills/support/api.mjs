@@ -4,10 +4,7 @@ const RETRY_MS = 500;
 /** @typedef {{ status: number, headers: Headers, body: any }} Answer */
 /** @typedef {{ key: string, keyId: string, webhookSecret: string, userId: string, cookie: string }} User */
 
-/**
- * HTTP as a careful client does it: whatever got no answer, 429 or 503 is asked again.
- * @param {() => string} baseUrl
- */
+/** HTTP client that retries after no response, 429 and 503. @param {() => string} baseUrl */
 export const createApi = (baseUrl) => {
   /** @param {string} method @param {string} path @param {{ key?: string, cookie?: string, body?: unknown, idempotencyKey?: string, prefer?: string, organization?: string }} [options] @returns {Promise<Answer>} */
   const once = async (method, path, { key, cookie, body, idempotencyKey, prefer, organization } = {}) => {
@@ -58,10 +55,7 @@ export const createApi = (baseUrl) => {
   return { call, enterprise };
 };
 
-/**
- * Requests that are answered as they must be.
- * @param {ReturnType<typeof createApi>["call"]} call
- */
+/** Requests with an expected status. @param {ReturnType<typeof createApi>["call"]} call */
 export const expecting =
   (call) =>
   /** @param {number} status @param {Parameters<typeof call>} request */

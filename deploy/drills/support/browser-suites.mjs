@@ -5,7 +5,7 @@ import { ROOT } from "../../local/paths.mjs";
 const PLAYWRIGHT = join(ROOT, "node_modules", "@playwright", "test", "cli.js");
 
 /**
- * Runs the suites of gateway/console/e2e, with the options that the drill is called with: files, `-g <title>`, `--project=<name>`.
+ * Runs the suites of gateway/console/e2e with the drill's options: files, `-g <title>`, `--project=<name>`.
  * @param {readonly string[]} projects those that run where the options name none
  */
 export const runBrowserSuites = (projects) => {

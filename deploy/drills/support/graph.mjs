@@ -1,5 +1,3 @@
-/** Parts of graphs, as drills write them. */
-
 /** @param {string} id @param {string} type @param {object} [data] */
 export const node = (id, type, data = {}) => ({ id, type, position: { x: 0, y: 0 }, data });
 

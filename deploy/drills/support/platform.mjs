@@ -11,23 +11,20 @@ const START_MS = 120_000;
 
 export const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What runs where now; a restarted process has another pid. */
+/** Current processes and addresses; a restarted process has another pid. */
 export const readLocal = () => JSON.parse(readFileSync(LOCAL, "utf8"));
 
-/** The process of a service now. @param {string} name @returns {number} */
+/** @param {string} name @returns {number} */
 export const pidOf = (name) => {
   const pid = readLocal().pids[name];
   if (!pid) throw new Error(`${name} has no process`);
   return pid;
 };
 
-/**
- * Starts a whole local platform, each service in a process of its own.
- * @param {Record<string, string>} env
- */
+/** Starts a whole local platform with one process per service. @param {Record<string, string>} env */
 export const startPlatform = async (env) => {
   if (existsSync(join(ROOT, ".nodeloom", "lock.json"))) throw new Error("a platform is running here already: stop it first");
-  // Not the usual port: another platform may take that while this one's gateway is killed.
+  // Not the usual port: another platform may take it while this one's gateway is killed.
   const GATEWAY_LISTEN = `127.0.0.1:${await freePort()}`;
   const child = spawn(process.execPath, [join(ROOT, "deploy/local/start.mjs")], {
     env: {

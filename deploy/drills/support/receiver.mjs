@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-/** A webhook receiver that keeps everything and refuses every seventh first attempt. */
+/** A webhook receiver that records everything and rejects every seventh first attempt. */
 export const createReceiver = async () => {
   /** @type {{ id: string, timestamp: string, signature: string, body: string }[]} */
   const received = [];

@@ -23,8 +23,7 @@ const untilListening = async (/** @type {string} */ address) => {
 };
 
 /**
- * A second process of a service, with the environment of the first and addresses of its own. One that was killed is started
- * again.
+ * A second process of a service with the first one's environment and its own addresses. It is restarted when it is killed.
  * @param {{ service: string, folder: string, env: Record<string, string>, root?: string }} options `root`: of another checkout
  */
 export const startReplica = async ({ service, folder, env, root = ROOT }) => {
@@ -35,7 +34,8 @@ export const startReplica = async ({ service, folder, env, root = ROOT }) => {
       .filter(Boolean)
       .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
   );
-  // What the first listens on besides: a replica that has the same address ends while it starts, and takes it when the first is killed.
+  // Other listeners of the first process: a replica with the same address would exit at its start, or take it over when the first is
+  // killed.
   const { OPS_LISTEN: _ops, ADMIN_LISTEN: _admin, ...own } = inherited;
   const [address] = Object.values(env);
   let isWanted = true;
@@ -54,7 +54,7 @@ export const startReplica = async ({ service, folder, env, root = ROOT }) => {
   await untilListening(address ?? "");
   return {
     pid: () => child.pid ?? 0,
-    /** How often it ended by itself; one that is killed doesn't count. */
+    /** Number of exits on its own; kills don't count. */
     ends: () => ends,
     stop: async () => {
       isWanted = false;
@@ -66,7 +66,7 @@ export const startReplica = async ({ service, folder, env, root = ROOT }) => {
   };
 };
 
-/** Replicas behind one address, as behind a service of Kubernetes: a connection goes to one that answers and is not stopped. */
+/** Replicas behind one address, like a Kubernetes service: each connection goes to a responsive replica. */
 export const startBalancer = async () => {
   /** @type {{ address: string, isStopped: boolean }[]} */
   const replicas = [];

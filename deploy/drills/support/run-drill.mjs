@@ -1,5 +1,5 @@
 /**
- * What a drill has for saying and checking things.
+ * Output and checks of a drill.
  * @typedef {[name: string, ok: boolean, detail: string]} Check
  * @typedef {object} Drill
  * @property {number} startedAt in milliseconds since the epoch
@@ -12,7 +12,7 @@
 export const seconds = (ms) => (ms / 1_000).toFixed(1);
 
 /**
- * Carries out a drill, says what it found, and ends the process: with 0 if it came to its end and every check is ok, else with 1.
+ * Runs a drill, prints its findings, and exits: with 0 if it finished and every check passed, else with 1.
  * @param {string} name @param {(drill: Drill) => Promise<void>} carryOut
  */
 export const runDrill = async (name, carryOut) => {

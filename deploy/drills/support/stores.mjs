@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { gunzipSync } from "node:zlib";
 
-/** Everything that the databases have, each handed to who looks for something in it. */
+/** Reads everything in the databases and passes it to a search. */
 
 const bench = createRequire(new URL("../../bench/package.json", import.meta.url));
 const platform = createRequire(new URL("../../../services/platform/package.json", import.meta.url));
@@ -14,7 +14,7 @@ const NOT_FOUND = 5;
 
 /** @typedef {(place: string, content: Uint8Array | string) => void} Look */
 
-/** Content as it is, and as it was before it was compressed. @param {Uint8Array | string} content @returns {Buffer[]} */
+/** Content as stored, and decompressed. @param {Uint8Array | string} content @returns {Buffer[]} */
 export const readings = (content) => {
   const whole = Buffer.from(content);
   const at = whole.indexOf(GZIP);
@@ -22,7 +22,7 @@ export const readings = (content) => {
   try {
     return [whole, gunzipSync(whole.subarray(at))];
   } catch {
-    // Bytes that only look like it.
+    // Not compressed after all.
     return [whole];
   }
 };
@@ -51,7 +51,7 @@ export const searchMongo = async (uri, look) => {
   }
 };
 
-/** One that was deleted since it was listed has no history. @param {{ code?: number }} error */
+/** A workflow deleted since it was listed has no history. @param {{ code?: number }} error */
 const unlessGone = (error) => {
   if (error.code !== NOT_FOUND) throw error;
 };
@@ -72,7 +72,7 @@ export const searchTemporal = async (address, look) => {
   }
 };
 
-/** Reads what a key has. @param {InstanceType<typeof Redis>} redis @param {string} key @returns {Promise<unknown>} */
+/** @param {InstanceType<typeof Redis>} redis @param {string} key @returns {Promise<unknown>} */
 const valueOf = async (redis, key) => {
   switch (await redis.type(key)) {
     case "string":

@@ -15,8 +15,8 @@ const signatureOf = (body) => {
 };
 
 /**
- * Stands where Stripe does: makes sessions, once for each of its idempotency keys, and sends signed events until they are answered.
- * stripe-mock, which knows Stripe's document, sends none: `npm run drill peers stripe`.
+ * Plays Stripe: creates sessions, once per idempotency key, and sends signed events until they are acknowledged. stripe-mock, which
+ * implements Stripe's document, sends none: `npm run drill peers stripe`.
  */
 export const createStripe = async () => {
   /** @type {Map<string, Order>} by idempotency key */
@@ -42,14 +42,14 @@ export const createStripe = async () => {
   await once(server, "listening");
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return {
-    /** Of the billing service. */
+    /** For the billing service. */
     env: { STRIPE_SECRET_KEY: "sk_test_of_a_drill", STRIPE_WEBHOOK_SECRET: SECRET, STRIPE_API_BASE: `http://127.0.0.1:${port}` },
 
     /** @param {string} url where a buyer was sent */
     orderOf: (url) => [...orders.values()].find(({ session }) => url.endsWith(session)),
 
     /**
-     * Sends an event until it is answered 200, as Stripe does for days.
+     * Sends an event until it is answered with 200, as Stripe does for days.
      * @param {() => string} baseUrl @param {string} type @param {object} object @returns {Promise<string>} its outcome
      */
     deliver: async (baseUrl, type, object) => {

@@ -1,5 +1,5 @@
 "use strict";
-/** Lets plain Node load this repository's TypeScript as it is: `node --require` of this file. */
+/** Lets plain Node load the repository's TypeScript: use with `node --require`. */
 const { readFileSync } = require("node:fs");
 const { transformSync } = require("@swc/core");
 

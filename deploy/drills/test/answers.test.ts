@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
-/** What `npm run drill answers` finds untrue. The script is ESM that Jest can't load here. */
+/** Checks of `npm run drill answers`. The script is ESM, which Jest can't load here. */
 
 interface Answer {
   status: number;

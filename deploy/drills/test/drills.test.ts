@@ -4,11 +4,11 @@ import { join, relative } from "node:path";
 
 const ROOT = join(__dirname, "..", "..", "..");
 const DRILLS = join(__dirname, "..");
-/** What several drills share. */
+/** Shared folders. */
 const SHARED = ["cluster", "support", "test"];
 const SCRIPTS = ["start", "dev", "status", "logs", "reset", "build", "generate", "test", "typecheck", "lint", "format", "bench", "drill"];
 const LISTED = /^ {2}([a-z-]+) +(\d+) min +(\S.*)$/gm;
-/** Where scripts are named: texts, sources and settings, not what is made from them. */
+/** Files that name scripts: texts, sources and settings, not generated ones. */
 const PLACES = [
   "README.md",
   "CONTRIBUTING.md",
@@ -42,7 +42,7 @@ const filesIn = (path: string): string[] => {
     .flatMap((name) => filesIn(join(path, name)));
 };
 
-/** Commands of a text that name no script, or no drill. */
+/** Commands in a text that name no script or drill. */
 const wrongIn = (text: string): string[] =>
   [...text.matchAll(COMMAND)]
     .filter(([, script = "", drill]) => !SCRIPTS.includes(script) || (script === "drill" && drill !== undefined && !names.has(drill)))

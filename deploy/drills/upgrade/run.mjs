@@ -1,8 +1,8 @@
 /**
- * `npm run drill -- upgrade [--from <commit>]`: the gateway and the executions service of a release (by default the newest in
- * CHANGELOG.md), built from git into a folder of their own, beside a whole platform of this code: one database, one Temporal, one
- * Redis. Runs are started on both at once; then the release before is stopped, as in a rolling upgrade, while its runs go on. Every
- * run must end well, once, and be charged once. Touches only processes that it started.
+ * `npm run drill -- upgrade [--from <commit>]`: runs the gateway and the executions service of a release (by default the newest in
+ * CHANGELOG.md), built from git in a separate folder, beside a whole platform of this code: one database, one Temporal, one Redis. Runs are
+ * started on both; then the old release is stopped, as in a rolling upgrade, while its runs continue. Every run must complete once and be
+ * charged once. Affects only processes that it started.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const SECONDS = Number(process.env.UPGRADE_SECONDS ?? 30);
 const GAP_MS = 500;
 const SETTLE_MS = 300_000;
 const POLL_MS = 2_000;
-/** How long what was asked of the release before may take to be answered by it. */
+/** Time for the old release to answer its requests. */
 const ANSWER_MS = 20_000;
 const SHOWN = 20;
 
@@ -31,7 +31,7 @@ const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now()
 const git = (/** @type {string[]} */ ...args) =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
-/** The commit of the newest release in the change log, by its tag. */
+/** Commit of the newest release in the change log, by its tag. */
 const newestRelease = () => {
   const [, version] = /^## \[(\d+\.\d+\.\d+)\]/m.exec(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")) ?? [];
   try {
@@ -42,7 +42,7 @@ const newestRelease = () => {
   }
 };
 
-/** Checks a commit out beside this code, and builds it. @returns {Promise<string>} its folder */
+/** Checks a commit out into a separate folder and builds it. @returns {Promise<string>} its folder */
 const release = async (/** @type {string} */ commit) => {
   const { checkOut } = createRequire(import.meta.url)(join(ROOT, "deploy/bench/dist/costs/checkout.js"));
   const { root } = await checkOut(commit);
@@ -52,7 +52,7 @@ const release = async (/** @type {string} */ commit) => {
 };
 
 const sandbox = (/** @type {number} */ latencyMs) => ({ latencyMs });
-/** What is run: each answers by itself whether it was accepted. The long ones outlive the release that started them. */
+/** Kinds of runs; each response shows whether it was accepted. The long ones outlive the release that started them. */
 const RUNS = [
   { path: "sandbox-video/run?async=true", inputs: { prompt: "a loom", seconds: 1, sandbox: sandbox(2_000) } },
   { path: "sandbox-image/run?async=true", inputs: { prompt: "a loom", sandbox: sandbox(25_000) } },
@@ -61,10 +61,7 @@ const RUNS = [
   { path: "sandbox-speech/run", inputs: { prompt: "a loom" } },
 ];
 
-/**
- * Starts runs until it is told to stop.
- * @param {string} gateway @param {string} key
- */
+/** Starts runs until stopped. @param {string} gateway @param {string} key */
 const createLoad = (gateway, key) => {
   const api = createApi(() => gateway);
   /** @type {{ executionId: string, status: number, body: any }[]} */

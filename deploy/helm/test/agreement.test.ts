@@ -7,10 +7,10 @@ import { DEFINITIONS } from "../../docker/test/definitions";
 import { CHART, environmentOf, readYaml, ROOT, usesTls, values } from "./chart";
 import { descriptions, queries, rules } from "./queries";
 
-/** What the chart says and what the code reads, without a cluster and without Helm. */
+/** Compares the chart with the code, without a cluster and without Helm. */
 
 const names = Object.keys(values.services);
-/** Given by the platform's own rules where a process needs them, and read by all. */
+/** Set by the platform's own rules and read by all. */
 const TLS = ["TLS_CERT_FILE", "TLS_KEY_FILE", "TLS_CA_FILE"];
 
 describe.each(names)("%s", (name) => {
@@ -22,7 +22,7 @@ describe.each(names)("%s", (name) => {
   it("is given every variable that it reads, and no other", () => {
     const sure = usesTls(service) ? [] : TLS;
     expect([...Object.keys(given), ...sure].sort()).toEqual(expect.arrayContaining([...declared].sort()));
-    // What its providers and its bucket's client read by names of their own.
+    // Read by libraries under their own names.
     const others = Object.keys(given).filter(
       (variable) =>
         !declared.includes(variable) &&
@@ -85,7 +85,7 @@ it("probes what the ops port answers", () => {
 describe("the values' schema", () => {
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === "object" && value !== null && !Array.isArray(value);
-  /** Values over others, as Helm merges them. */
+  /** Merges values like Helm. */
   const merged = (under: unknown, over: unknown): unknown => {
     if (!isObject(under) || !isObject(over)) return over;
     return { ...under, ...Object.fromEntries(Object.entries(over).map(([name, value]) => [name, merged(under[name], value)])) };
@@ -93,7 +93,7 @@ describe("the values' schema", () => {
   const validate = new Ajv({ strict: false, allErrors: true }).compile(
     JSON.parse(readFileSync(join(CHART, "values.schema.json"), "utf8")) as object,
   );
-  /** Every path that the schema refuses. */
+  /** Paths that the schema rejects. */
   const complaintsOf = (given: unknown): string[] =>
     validate(merged(values, given))
       ? []
@@ -125,7 +125,7 @@ it("has a dashboard that names alerts that there are", () => {
 
 it("asks Prometheus nothing that its own grammar refuses", async () => {
   const { parser } = await import("@prometheus-io/lezer-promql");
-  /** Grafana's own variables stand for durations. */
+  /** Grafana's variables stand for durations. */
   const wrongIn = (query: string): string[] => {
     const wrong: string[] = [];
     const expr = query.replaceAll(/\$__\w+/g, "5m");

@@ -29,12 +29,12 @@ export interface Values {
 export const readYaml = <T>(...path: string[]): T => parse(readFileSync(join(CHART, ...path), "utf8")) as T;
 export const values = readYaml<Values>("values.yaml");
 
-/** Whether the process speaks gRPC: whoever calls or is called. */
+/** True if the process speaks gRPC as a server or client. */
 export const usesTls = ({ listens, calls }: ChartService): boolean =>
   calls.length > 0 ||
   Object.keys(listens).some((name) => !/HTTP_LISTEN|GATEWAY_LISTEN|ADMIN_LISTEN|SANDBOX_LISTEN|INFERENCE_LISTEN/.test(name));
 
-/** The environment that the chart gives a process, by the rules of its helper `nodeloom.environment`: texts, and for secrets a filler. */
+/** Environment of a process in the chart, by its helper `nodeloom.environment`: texts, and placeholders for secrets. */
 export const environmentOf = (name: string, host = (service: string): string => `nodeloom-${service}`): Texts => {
   const service = values.services[name]!;
   const portOf = (callee: string, listen: string): number => values.services[callee]!.listens[listen]!;
@@ -63,7 +63,7 @@ export const environmentOf = (name: string, host = (service: string): string => 
   };
 };
 
-/** Secrets that have a form. */
+/** Secrets with a required format. */
 const SAMPLE_SECRETS: Texts = {
   MONGODB_URI: "mongodb://mongodb.data:27017",
   REDIS_URL: "redis://redis.data:6379",

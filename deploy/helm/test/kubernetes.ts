@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020";
 
-/** Kubernetes' own schemas of the kinds that the chart may use; `node deploy/helm/kubernetes-schemas.mjs` writes them. */
+/** Kubernetes's schemas of the kinds in the chart; `node deploy/helm/kubernetes-schemas.mjs` writes them. */
 interface Schemas {
   version: string;
   kinds: Record<string, object>;
@@ -11,7 +11,7 @@ interface Schemas {
 }
 const schemas = JSON.parse(gunzipSync(readFileSync(join(__dirname, "kubernetes.json.gz"))).toString()) as Schemas;
 
-/** Kinds that others bring to a cluster; their schemas are not Kubernetes'. */
+/** Kinds of other software, without schemas here. */
 const FOREIGN = new Set([
   "cert-manager.io/v1 Certificate",
   "monitoring.coreos.com/v1 ServiceMonitor",
@@ -30,7 +30,7 @@ const validatorOf = (kind: string): ValidateFunction => {
   return known;
 };
 
-/** What Kubernetes' schema of its kind says against an object, unknown members included; nothing for kinds of others. */
+/** Violations of an object's schema, including unknown members; none for foreign kinds. */
 export const complaintsOf = (object: unknown): string[] => {
   const { apiVersion, kind, metadata } = object as { apiVersion: string; kind: string; metadata?: { name?: string } };
   const name = `${apiVersion} ${kind}`;

@@ -10,7 +10,7 @@ export interface Rule {
   annotations?: { runbook: string; summary: string };
 }
 
-/** Rules of the chart: alerts, and ratios that are recorded for them. */
+/** Rules of the chart: alerts, and recorded ratios. */
 export const rules: readonly Rule[] = readYaml<{ groups: { rules: Rule[] }[] }>("files", "alerts.yaml").groups.flatMap(
   (group) => group.rules,
 );
@@ -20,20 +20,20 @@ const dashboard = JSON.parse(readFileSync(join(CHART, "files", "dashboards", "no
   panels: { description?: string; targets?: { expr: string }[] }[];
 };
 
-/** What the dashboard says of its panels. */
+/** Descriptions of the dashboard's panels. */
 export const descriptions: readonly string[] = dashboard.panels.flatMap(({ description = [] }) => description);
 
-/** What alerts and dashboards ask Prometheus. */
+/** Queries of alerts and dashboard. */
 export const queries: readonly string[] = [
   ...rules.map(({ expr }) => expr),
   ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
 ];
 
-/** Given by the ServiceMonitor, and by Prometheus itself. */
+/** Added by the ServiceMonitor and by Prometheus. */
 const OF_PROMETHEUS = new Set(["component", "le"]);
 const METRIC = /\b((?:nodeloom|temporal)_\w+)(?:\{([^}]*)\})?/g;
 
-/** The metrics that a query reads, each with the labels by which it tells their series apart. */
+/** Metrics in a query, with the labels that it uses. */
 export const metricsIn = (query: string): { name: string; labels: string[] }[] => {
   const groupedBy = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(",").map((label) => label.trim()));
   return [...query.matchAll(METRIC)].map(([, name, matchers = ""]) => {
@@ -42,7 +42,7 @@ export const metricsIn = (query: string): { name: string; labels: string[] }[] =
   });
 };
 
-/** Names and labels of every series in what processes answer on /metrics. */
+/** Names and labels of all series on /metrics. */
 export const exported = (texts: readonly string[]): Map<string, Set<string>> => {
   const known = new Map<string, Set<string>>();
   for (const [, name, labels = ""] of texts.join("\n").matchAll(/^([a-z]\w*)(?:\{(.*)\})? \S+$/gm)) {

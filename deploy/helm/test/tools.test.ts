@@ -5,16 +5,16 @@ import { parseAllDocuments } from "yaml";
 import { CHART, environmentOf, values } from "./chart";
 import { complaintsOf } from "./kubernetes";
 
-/** Checks of the chart by programs. Checks without one are in agreement.test.ts. */
+/** Checks of the chart with external programs. Others are in agreement.test.ts. */
 
-/** Helm is fetched when the cache has none. If that fails, so does every test that needs it. */
+/** Helm is fetched if the cache has none. If that fails, so do its tests. */
 let helm: string;
 beforeAll(() => {
   helm = execFileSync(process.execPath, [join(CHART, "..", "helm.mjs")]).toString();
 });
 
 const sets = readdirSync(join(CHART, "ci"));
-/** Arguments that give Helm a set of values; none for the chart's own. */
+/** Helm arguments of each value set; empty for the defaults. */
 const given: [string, string[]][] = [
   ["values.yaml", []],
   ...sets.map((set): [string, string[]] => [set, ["--values", join(CHART, "ci", set)]]),

@@ -10,13 +10,13 @@ import { readStamps, writeStamp } from "./stamps.mjs";
 const TEMPORAL = join(ROOT, "services", "platform", "src", "temporal");
 const BUNDLER = join(ROOT, "services", "platform", "dist", "temporal", "bundle.js");
 
-/** Where a service with a worker has its workflows, below `src` and `dist`. @param {string} name */
+/** Workflow folder of a service with a worker, below `src` and `dist`. @param {string} name */
 const workflowsOf = (name) => (name === "executions" ? "workflow/workflows" : "workflows");
 
-/** Relative imports of values; types don't reach the bundle. */
+/** Relative imports of values; types aren't bundled. */
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;]*?from\s+"(\.[^"]+)"/g;
 
-/** The workflow code of a service and every file it imports, however indirectly. @param {string} folder */
+/** Workflow code of a service, with all files that it imports. @param {string} folder */
 const workflowSources = async (folder) => {
   const pending = await filesBelow(folder);
   pending.push(...["bundle", "converter", "interceptors"].map((name) => join(TEMPORAL, `${name}.ts`)));
@@ -47,7 +47,7 @@ const bundleService = async (service, workflows) => {
 };
 
 /**
- * Bundles the Temporal workflow code, so that workers don't have to at every start.
+ * Bundles Temporal workflow code ahead of time, so that workers needn't at every start.
  * @returns {Promise<boolean>} whether anything had changed
  */
 export const bundleWorkflows = async () => {

@@ -8,8 +8,7 @@ const SOURCES = join(CLIENT, "src");
 export const ENTRIES = ["index", "comfyui/index"];
 
 /**
- * Writes the typed client as ES modules, beside its CommonJS files. One for each source: bundlers leave out a whole module that is not
- * used, with the packages that it imports.
+ * Writes the client as ES modules beside its CommonJS files, one per source: bundlers can drop unused modules with their dependencies.
  * @param {string} to the folder to write to
  */
 export const writeClientModule = async (to) => {

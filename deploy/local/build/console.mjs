@@ -8,14 +8,11 @@ import { readStamps, writeStamp } from "./stamps.mjs";
 const CONSOLE = join(ROOT, "gateway", "console");
 const PAGE = join(CONSOLE, "dist", "index.html");
 const VITE = join(ROOT, "node_modules", "vite", "bin", "vite.js");
-/** Bundled into the console besides its own sources. */
+/** Sources bundled into the console besides its own. */
 const SHARED = [join(ROOT, "gateway", "client", "src"), join(ROOT, "services", "kernel", "src")];
 const STEP = "console";
 
-/**
- * Bundles and compresses the browser console when its sources changed.
- * @returns {Promise<boolean>} whether they had
- */
+/** Builds and compresses the console if its sources changed. @returns {Promise<boolean>} whether they had */
 export const buildConsole = async () => {
   const own = await Promise.all([
     filesBelow(join(CONSOLE, "src")),
@@ -25,7 +22,7 @@ export const buildConsole = async () => {
   const settings = ["index.html", "app.html", "vite.config.mjs", "compress.mjs", "package.json"].map((name) => join(CONSOLE, name));
   const hash = await hashFiles([...own.flat(), ...settings, join(ROOT, "package-lock.json")]);
   if ((await readStamps())[STEP] === hash && (await exists(PAGE))) return false;
-  // Whoever asks for it may be developing; what is served is not for developers, and half the size.
+  // The caller may be in development mode; the served build is for production and half the size.
   const env = { ...process.env, NODE_ENV: "production" };
   const { ok, tail } = await runCommand(process.execPath, [VITE, "build", "--logLevel", "warn"], { cwd: CONSOLE, env });
   if (!ok) throw new Error(`the console could not be built:\n${tail}`);

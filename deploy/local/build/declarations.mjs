@@ -9,16 +9,13 @@ import { readStamps, writeStamp } from "./stamps.mjs";
 
 const CLIENT = join(ROOT, "gateway", "client");
 const STEP = "client types";
-/** Of the ES modules, beside the CommonJS files. */
+/** ES modules, beside the CommonJS files. */
 const MODULES = "esm";
 
 /** @param {string} path */
 const isSource = (path) => path.endsWith(".ts");
 
-/**
- * Writes the type declarations of the typed client, file by file: its exports state their types.
- * @param {string} to the folder to write to
- */
+/** Writes the client's type declarations per file: its exports state their types. @param {string} to the folder to write to */
 export const writeDeclarations = async (to) => {
   /** @type {typeof import("typescript")} */
   const typescript = createRequire(import.meta.url)("typescript");
@@ -43,7 +40,7 @@ export const writeDeclarations = async (to) => {
   }
 };
 
-/** Writes the client's types, and the client as ES modules, where its sources changed; answers whether it did. */
+/** Writes the client's types and ES modules if its sources changed; returns whether it did. */
 export const declareTypes = async () => {
   const hash = createHash("sha256");
   for (const source of (await filesBelow(join(CLIENT, "src"), isSource)).sort()) hash.update(await readFile(source));

@@ -8,7 +8,7 @@ import { readStamps, writeStamp } from "./stamps.mjs";
 
 const PROTO = join(ROOT, "proto");
 const GENERATED = join(PROTO, "src", "gen");
-/** The health service is described by reflection, too. */
+/** Reflection also describes the health service. */
 const HEALTH_PROTO = join(ROOT, "node_modules", "grpc-health-check", "proto");
 /** The compiled protocol with all imports, for server reflection. */
 const DESCRIPTORS = join(PROTO, "dist", "descriptors.binpb");
@@ -21,7 +21,7 @@ const buf = async (...command) => {
   if (!ok) throw new Error(`buf ${command[0]} failed:\n${tail}`);
 };
 
-/** Sets of descriptors are joined by writing one after the other. */
+/** Descriptor sets are joined by concatenation. */
 const writeDescriptors = async () => {
   await mkdir(dirname(DESCRIPTORS), { recursive: true });
   const sets = [];
@@ -34,7 +34,7 @@ const writeDescriptors = async () => {
   await writeFile(DESCRIPTORS, Buffer.concat(sets));
 };
 
-/** ts-proto copies the bytes of every message on their way out, and those of `bytes` fields on their way in: a view will do. */
+/** ts-proto copies every outgoing message and incoming `bytes` field; a view is enough. */
 const VIEW = "const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);\n";
 const COPIES = /\bBuffer\.from\((\w+\.encode\(value\)\.finish\(\)|reader\.bytes\(\))\)/g;
 
@@ -46,10 +46,7 @@ const takeOutCopies = async () => {
   }
 };
 
-/**
- * Generates TypeScript and descriptors from the .proto files when they changed.
- * @returns {Promise<boolean>} whether it did
- */
+/** Generates TypeScript and descriptors from .proto files if they changed. @returns {Promise<boolean>} whether it did */
 export const generateProto = async () => {
   const inputs = await filesBelow(PROTO, (path) => /\.proto$|buf(\.gen)?\.yaml$/.test(path) && !path.includes("node_modules"));
   const versions = await Promise.all(

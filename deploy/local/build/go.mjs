@@ -4,12 +4,12 @@ import { cached, defaultCacheDir, exists, findExecutable, findOnPath } from "../
 import { runOrExplain, Unavailable } from "../servers/programs/packages.mjs";
 
 const HASH_CHARS = 12;
-/** Programs of thousands of packages take a busy machine long, once. */
+/** Large programs take a busy machine long, once. */
 export const GO_BUILD_MS = 90 * 60_000;
 const PINNED = /^[\w./~-]+@v\d+\.\d+\.\d+[\w.-]*$/;
 
 /**
- * A program of a Go module, built once and kept in the cache. Go checks the sources against its checksum database.
+ * A program of a Go module, built once and cached. Go verifies sources with its checksum database.
  * @param {object} options
  * @param {string} options.name whose it is: lower-case letters, digits and hyphens
  * @param {string} options.tool the package of the program with its exact version: `example.org/module/cmd/program@v1.2.3`

@@ -13,7 +13,7 @@ const STAMP = join(MODULES, ".nodeloom-lock-hash");
 
 const SHOWN_LINES = 12;
 
-/** npm says what is wrong first and ends with its manual. @param {string} output */
+/** npm prints the error first and its manual last. @param {string} output */
 const firstLines = (output) =>
   output
     .split("\n")
@@ -23,14 +23,14 @@ const firstLines = (output) =>
 
 /** @typedef {{ link?: boolean, optional?: boolean, devOptional?: boolean, peer?: boolean, version?: string, integrity?: string }} Entry */
 
-/** Whether node_modules holds what the lock file asks for (someone may have run npm by hand). */
+/** Checks node_modules against the lock file, because a person may have run npm. */
 const isInstalled = async () => {
   /** @type {[{ packages: Record<string, Entry> } | undefined, { packages: Record<string, Entry> } | undefined]} */
   const [wanted, present] = [await readJson(LOCK), await readJson(join(MODULES, ".package-lock.json"))];
   if (wanted === undefined || present === undefined) return false;
   return Object.entries(wanted.packages).every(([path, entry]) => {
     if (path === "" || !path.includes("node_modules")) return true;
-    // A workspace that is newer than node_modules has no link yet.
+    // A workspace newer than node_modules has no link yet.
     if (entry.link) return existsSync(join(ROOT, path));
     const found = present.packages[path];
     if (found === undefined) return Boolean(entry.optional || entry.devOptional || entry.peer);
@@ -38,10 +38,7 @@ const isInstalled = async () => {
   });
 };
 
-/**
- * Runs `npm ci` when node_modules does not match the lock file.
- * @returns {Promise<boolean>} whether anything was installed
- */
+/** Runs `npm ci` if node_modules doesn't match the lock file. @returns {Promise<boolean>} whether anything was installed */
 export const installDependencies = async () => {
   const hash = createHash("sha256")
     .update(await readFile(LOCK))

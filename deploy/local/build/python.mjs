@@ -6,7 +6,7 @@ import { runCommand } from "../run/child.mjs";
 import { findPython, PIP_EXACTLY, runOrExplain, Unavailable } from "../servers/programs/packages.mjs";
 
 const HASH_CHARS = 12;
-/** `name==version`, with extras, a marker or hashes if need be. */
+/** `name==version`, optionally with extras, a marker or hashes. */
 const PINNED = /^[\w.-]+(\[[\w,.-]+\])?==[\w.!+-]+(\s|;|$)/;
 
 /** @param {string} requirements @returns {string[]} */
@@ -18,7 +18,7 @@ const pinsOf = (requirements) => {
   return pins;
 };
 
-/** Which Python this is: an environment made by one is none of another. @param {string} python @param {NodeJS.ProcessEnv} env */
+/** Identifies a Python: environments can't be shared between Pythons. @param {string} python @param {NodeJS.ProcessEnv} env */
 const identify = async (python, env) => {
   const { ok, tail } = await runCommand(python, ["-c", "import sys, venv; print(sys.version, sys.executable)"], { env });
   if (!ok) throw new Unavailable("python3 has no venv module (Debian: python3-venv)");
@@ -33,14 +33,13 @@ const fill = async (python, folder, pins, env) => {
   const inside = join(folder, "bin", "python");
   const { ok, tail: packages } = await runCommand(inside, ["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], { env });
   if (!ok || packages === "") throw new Unavailable(`the new environment's Python does not run: ${packages}`);
-  // The host's pip puts them there: an environment's own would need ensurepip, which Debian leaves out.
+  // The host's pip installs them: the environment's own would need ensurepip, which Debian omits.
   if (pins.length > 0) await runOrExplain(python, ["-m", "pip", "install", ...PIP_EXACTLY, "-r", requirements, "--target", packages], env);
 };
 
 /**
- * A Python of one's own, with exactly the given packages: a virtual environment in the cache, made once for these
- * requirements and this machine's Python, and shared by all who ask for the same. It takes its place in one rename when it
- * is finished, so its console scripts (which name the folder they were made in) don't work: run `python -m <module>`.
+ * A virtual environment with exactly these packages, created once per set of requirements and Python, and shared. It is moved into place in
+ * one rename, so its console scripts (which contain the original path) don't work: run `python -m <module>`.
  * @param {object} options
  * @param {string} options.name whose it is: lower-case letters, digits and hyphens
  * @param {string} options.requirements the text of a requirements file that pins every package it needs, indirectly too

@@ -21,7 +21,7 @@ const modifiedAt = (path) =>
   );
 
 /**
- * The sources of one workspace whose output is missing or older, and outputs whose source is gone.
+ * Sources of a workspace with missing or older output, and outputs without a source.
  * @param {string} workspace @param {boolean} everything
  */
 const findWork = async (workspace, everything) => {
@@ -33,7 +33,7 @@ const findWork = async (workspace, everything) => {
     const [made, changed] = [await modifiedAt(output), await modifiedAt(source)];
     if (everything || made === undefined || (changed ?? 0) > made) work.push({ workspace, source, output });
   }
-  // What lies here without a map is someone else's output: the workflow bundle, type declarations.
+  // Output without a map comes from other steps: the workflow bundle, type declarations.
   const maps = await filesBelow(to, (path) => path.endsWith(".js.map") && !path.includes("node_modules"));
   const stale = maps.filter((map) => !outputs.has(map.slice(0, -".map".length))).flatMap((map) => [map, map.slice(0, -".map".length)]);
   return { work, stale };
@@ -63,7 +63,7 @@ const transpileAll = async (jobs) => {
 };
 
 /**
- * Turns every workspace's TypeScript into JavaScript, where it changed.
+ * Transpiles changed TypeScript in every workspace.
  * @returns {Promise<{ files: number, workspaces: Set<string> }>} what was written, and for which workspaces
  */
 export const transpile = async () => {

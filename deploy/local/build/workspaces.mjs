@@ -4,7 +4,7 @@ import { readJson } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
 import { exists } from "../servers/programs/cache.mjs";
 
-/** Folders of all workspaces, relative to the root, as package.json lists them. @returns {Promise<string[]>} */
+/** Folders of all workspaces relative to the root, from package.json. @returns {Promise<string[]>} */
 export const listWorkspaces = async () => {
   /** @type {{ workspaces: string[] }} */
   const { workspaces } = await readJson(join(ROOT, "package.json"));
@@ -22,7 +22,7 @@ export const listWorkspaces = async () => {
   return folders.filter((_, index) => present[index]);
 };
 
-/** Workspaces that a bundler builds instead of being transpiled file by file. @returns {Promise<Set<string>>} */
+/** Workspaces built by a bundler instead of file by file. @returns {Promise<Set<string>>} */
 export const bundledWorkspaces = async () => {
   const folders = await listWorkspaces();
   const bundled = await Promise.all(folders.map((folder) => exists(join(ROOT, folder, "vite.config.mjs"))));

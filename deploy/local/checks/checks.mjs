@@ -15,7 +15,7 @@ import { runToEnd } from "../run/to-end.mjs";
 
 const bin = (/** @type {string} */ name) => join(ROOT, "node_modules", ".bin", name);
 /**
- * A program that keeps most of what it makes: in a young generation of the usual size that would be copied again and again.
+ * A program with mostly long-lived objects: a usual young generation would copy them repeatedly.
  * @param {string} name @param {...string} args
  */
 const compiler = (name, ...args) => ({ command: process.execPath, args: ["--max-semi-space-size=64", bin(name), ...args] });
@@ -44,7 +44,7 @@ export const CHECKS = [
 ];
 
 /**
- * Makes checks one after the other, and shows what those that fail have to say.
+ * Runs checks one after another and prints the output of failing ones.
  * @param {readonly Check[]} checks
  * @param {Pick<import("../run/progress.mjs").Progress, "note" | "line">} progress
  * @returns {Promise<Counts>}

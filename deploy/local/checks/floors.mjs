@@ -1,10 +1,8 @@
 import { SERVICES, LIBRARIES, folderOf } from "../../services.cjs";
 
 /**
- * The floors of each part, the lowest first: a room (a folder of `src`, or a file in it) imports itself and the floors below. The lint
- * enforces them (eslint.config.mjs), and `node deploy/local/checks/imports.mjs` prints who imports whom. In a part whose files beside
- * the rooms wire them, these are the roof.
- *
+ * Floors of each part, lowest first: a room (a folder of `src`, or a file in it) can import itself and lower floors. The lint enforces them
+ * (eslint.config.mjs), and `node deploy/local/checks/imports.mjs` prints the imports. Files beside the rooms wire them and form the roof.
  * @typedef {object} Part
  * @property {string} name
  * @property {string} folder from the root
@@ -72,7 +70,7 @@ const WITH_FLOORS = [
   },
 ];
 
-/** Circles among the rooms of services without floors, which may only become fewer. */
+/** Circles among rooms of services without floors; the numbers may only fall. */
 const CIRCLES = /** @type {Record<string, number>} */ ({
   billing: 1,
   identity: 1,
@@ -84,7 +82,7 @@ const CIRCLES = /** @type {Record<string, number>} */ ({
   workflows: 1,
 });
 
-/** Every part of the platform. @type {readonly Part[]} */
+/** @type {readonly Part[]} */
 export const PARTS = [
   ...WITH_FLOORS,
   ...[...SERVICES.map((service) => [service.name, folderOf(service)]), ...LIBRARIES.map((name) => [name, `services/${name}`])]
@@ -99,10 +97,10 @@ export const partNamed = (name) => {
   return { ...found, floors: found.floors };
 };
 
-/** The room of a file: its first folder, or the file itself. @param {string} path below src */
+/** Room of a file: its first folder, or the file itself. @param {string} path below src */
 export const roomOf = (path) => path.split("/", 1)[0] ?? path;
 
-/** The floor of a room; the roof for one that is on none. @param {Part} part @param {string} room */
+/** Floor of a room; the roof if it is on none. @param {Part} part @param {string} room */
 export const levelOf = ({ floors = [] }, room) => {
   const level = floors.findIndex((rooms) => rooms.includes(room));
   return level < 0 ? floors.length : level;

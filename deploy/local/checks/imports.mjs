@@ -6,13 +6,13 @@ import { ROOT } from "../paths.mjs";
 import { levelOf, PARTS, roomOf } from "./floors.mjs";
 
 /**
- * `node deploy/local/checks/imports.mjs [part…]`: who imports whom among the rooms of each part, or of these; without the picture unless
- * parts are named. Exits with 1 where a room imports a higher floor, or where there are more circles than there were.
+ * `node deploy/local/checks/imports.mjs [part…]`: imports among the rooms of each part, or of the named ones with the picture. Exits with 1
+ * if a room imports a higher floor, or if there are more circles than allowed.
  */
 
 /** @typedef {{ from: string, to: string }} Import paths below the folder that was read */
 
-/** The imports among the files of a folder, types included. @param {string} folder from the root @returns {Promise<Import[]>} */
+/** Imports among the files of a folder, including types. @param {string} folder from the root @returns {Promise<Import[]>} */
 export const importsIn = async (folder) => {
   const { output } = await cruise([folder], { baseDir: ROOT, includeOnly: `^${folder}/`, tsPreCompilationDeps: true });
   if (typeof output === "string") throw new Error(`${folder} could not be read: ${output}`);
@@ -22,10 +22,10 @@ export const importsIn = async (folder) => {
   );
 };
 
-/** Those that lead from a floor to a higher one. @param {import("./floors.mjs").Part} part @param {readonly Import[]} imports */
+/** Imports that lead to a higher floor. @param {import("./floors.mjs").Part} part @param {readonly Import[]} imports */
 export const upwards = (part, imports) => imports.filter(({ from, to }) => levelOf(part, roomOf(to)) > levelOf(part, roomOf(from)));
 
-/** Rooms by what they import, with how many imports there are. @param {readonly Import[]} imports @returns {Map<string, Map<string, number>>} */
+/** Number of imports between rooms. @param {readonly Import[]} imports @returns {Map<string, Map<string, number>>} */
 export const byRoom = (imports) => {
   /** @type {Map<string, Map<string, number>>} */
   const rooms = new Map();
@@ -38,7 +38,7 @@ export const byRoom = (imports) => {
   return rooms;
 };
 
-/** Rooms that reach one another, however indirectly: each group is a circle. @param {Map<string, Map<string, number>>} parts @returns {string[][]} */
+/** Groups of rooms that reach one another; each is a circle. @param {Map<string, Map<string, number>>} parts @returns {string[][]} */
 export const circlesAmong = (parts) => {
   const reach = (/** @type {string} */ from) => {
     /** @type {Set<string>} */

@@ -1,6 +1,6 @@
 const { default: Sequencer } = require("@jest/test-sequencer");
 
-/** Suites that take half a minute or more: begun late, each would be waited for alone. */
+/** Suites of half a minute or more. Started late, the run would wait for each alone. */
 const LONG = [
   "lifecycle/transitions-",
   "conformance/conformance",
@@ -12,7 +12,7 @@ const LONG = [
   "local/test/local",
 ];
 
-/** Begins the long suites first; jest, which has no times of earlier runs in continuous integration, goes by the size of files. */
+/** Starts long suites first. Without times of earlier runs, as in continuous integration, jest goes by file size. */
 module.exports = class extends Sequencer {
   /** @param {Parameters<Sequencer["sort"]>[0]} tests */
   async sort(tests) {

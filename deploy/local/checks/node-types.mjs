@@ -5,7 +5,7 @@ import { ROOT } from "../paths.mjs";
 const TABLE = /NODE_KINDS: [^{]*\{([^}]*)\}/;
 const KEY = /^\s*(?:"([\w-]+)"|(\w+))[:,]/gm;
 
-/** The types of the kernel's table of node kinds, in its order. @type {readonly string[]} */
+/** Types in the kernel's table of node kinds, in order. @type {readonly string[]} */
 export const NODE_TYPES = [
   ...(TABLE.exec(readFileSync(join(ROOT, "services/kernel/src/graph/kinds/index.ts"), "utf8"))?.[1] ?? "").matchAll(KEY),
 ].map(([, quoted, plain]) => `${quoted ?? plain}`);

@@ -5,7 +5,7 @@ import { ROOT } from "../paths.mjs";
 
 /** Licences that need no line in NOTICE. */
 const COMMON = new Set(["MIT", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD"]);
-/** Development dependencies whose files the built console has. */
+/** Development dependencies whose files are in the built console. */
 const IN_CONSOLE = new Set(["@fontsource-variable/inter"]);
 const UNDECLARED = "undeclared";
 
@@ -17,7 +17,7 @@ const isCommon = (licence) =>
     .some((choice) => choice.split(" AND ").every((name) => COMMON.has(name)));
 
 /**
- * Lines that NOTICE has to have, `- name: licence`, for production dependencies that are under none of the common licences.
+ * Required lines of NOTICE, `- name: licence`, for production dependencies without a common licence.
  * @param {{ packages: Record<string, { license?: string, dev?: boolean, link?: boolean }> }} lock package-lock.json
  */
 export const noticeLines = ({ packages }) => {
@@ -29,12 +29,9 @@ export const noticeLines = ({ packages }) => {
   return [...new Set(lines)].sort();
 };
 
-/**
- * What differs between NOTICE and the dependencies, a line each; empty when they agree.
- * @param {string} notice @param {readonly string[]} lines
- */
+/** Differences between NOTICE and the dependencies, a line each. @param {string} notice @param {readonly string[]} lines */
 export const noticeProblems = (notice, lines) => {
-  // Behind the licence a line may say more.
+  // A line may continue after the licence.
   const listed = notice.split("\n").flatMap((line) => /^- [^:]+: [^;]+/.exec(line) ?? []);
   return [
     ...lines.filter((line) => !listed.includes(line)).map((line) => `NOTICE lacks: ${line}`),

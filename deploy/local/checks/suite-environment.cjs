@@ -1,7 +1,7 @@
 const { AsyncLocalStorage } = require("node:async_hooks");
 const { TestEnvironment } = require("jest-environment-node");
 
-/** Those that a suite has used. @type {Set<AsyncLocalStorage<unknown>>} */
+/** Storages used by the suite. @type {Set<AsyncLocalStorage<unknown>>} */
 const used = new Set();
 for (const name of /** @type {const} */ (["run", "enterWith"])) {
   const original = /** @type {(...args: unknown[]) => unknown} */ (AsyncLocalStorage.prototype[name]);
@@ -17,8 +17,8 @@ for (const name of /** @type {const} */ (["run", "enterWith"])) {
 }
 
 /**
- * Disables every storage of a suite when it ends: up to Node.js 22 each one that is enabled costs every promise of the process
- * 0.1 microseconds, those of suites that have ended, too, and keeps what its suite had loaded in memory.
+ * Disables every AsyncLocalStorage of a suite at its end. Up to Node.js 22 each enabled one costs every promise of the process 0.1
+ * microseconds, also those of ended suites, and keeps the suite's memory.
  */
 module.exports = class extends TestEnvironment {
   async teardown() {

@@ -28,16 +28,16 @@ export const RULES = [
   { pattern: /^(?:[-*] ?)*(?:What (?:is|was|has)|Who) .*[^?|]$/, instead: "name the subject first" },
 ];
 
-/** Openings of comments that leave out the subject. @type {readonly Rule[]} */
+/** Openings of comments without a subject. @type {readonly Rule[]} */
 const OPENINGS = [
   { pattern: /^(?:Of|Those|The same)\b/, instead: "name the subject first" },
   { pattern: /^(?:Who|What (?:is|has|was))\b/, instead: "name the subject first" },
 ];
 
-/** Services whose comments have been rewritten. It grows until it has all of them. */
+/** Services with rewritten comments. The list grows until it has all. */
 const COMMENTED = ["billing", "identity", "inference", "kernel", "media", "models", "sandbox", "transform", "usage", "workflows"];
 
-/** Pages that are generated, or quote code and people. */
+/** Generated pages, and pages that quote code and people. */
 const LEFT_OUT = [/^docs\/conformance\.md$/, /^docs\/reference\//, /^docs\/design\//, /^CODE_OF_CONDUCT\.md$/];
 
 /** Code and targets of links are names. @param {string} line */
@@ -64,7 +64,7 @@ const COMMENT = /\/\*\*?([\s\S]*?)\*\/|^[ \t]*\/\/([^\n]*)$/gm;
 export const awkwardInComments = (text) =>
   [...text.matchAll(COMMENT)].flatMap(({ 0: whole, 1: block, 2: rest = "", index }) => {
     const words = withoutNames((block ?? rest).replaceAll(/^\s*\* ?/gm, "")).trim();
-    // A later line of a `//` comment goes on with a sentence.
+    // A later line of a `//` comment continues a sentence.
     const goesOn = block === undefined && /^[ \t]*\/\/.*\n$/m.test(text.slice(text.lastIndexOf("\n", index - 2) + 1, index));
     return [...(goesOn ? [] : OPENINGS), ...RULES.filter(({ pattern }) => !pattern.source.startsWith("^"))].flatMap(
       ({ pattern, instead }) => {

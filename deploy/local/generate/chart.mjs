@@ -1,4 +1,4 @@
-// Writes what the chart's values.yaml says of settings and services, from the table of services and the variables that they declare.
+// Writes settings and services in the chart's values.yaml, from the table of services and their variables.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
@@ -9,24 +9,24 @@ import { commentOf, replaceRegion, writeGenerated } from "./write.mjs";
 
 const VALUES = "deploy/helm/nodeloom/values.yaml";
 
-/** What a cluster needs in place of the default, which is for one machine; `<group>.<variable>` where groups differ. */
+/** Values for a cluster where the default suits one machine; `<group>.<variable>` if groups differ. */
 const IN_CLUSTER = /** @type {Record<string, string>} */ ({
   NODE_ENV: "production",
   LOG_LEVEL: "info",
-  // Over plain HTTP: the kubelet speaks no mutual TLS.
+  // Plain HTTP, because the kubelet has no mutual TLS.
   OPS_LISTEN: "0.0.0.0:9090",
-  // As long as balancers need to hear of a pod that stops.
+  // Time for load balancers to notice a stopping pod.
   DRAIN_MS: "10000",
   SHUTDOWN_GRACE_MS: "30000",
   PUBLIC_BASE_URL: "https://nodeloom.example.com",
-  // The ingress says who the client is.
+  // The ingress reports the client's address.
   TRUST_PROXY: "1",
   TEMPORAL_ADDRESS: "temporal-frontend.temporal.svc.cluster.local:7233",
   MEDIA_DIR: "/data",
   TRANSFORM_DIR: "/data",
   SANDBOX_DATA_DIR: "/data",
   INFERENCE_DATA_DIR: "/data",
-  // Where the image has the files of the models.
+  // Model files in the image.
   "inference.NODELOOM_CACHE_DIR": "/models",
 });
 
@@ -69,7 +69,7 @@ const serviceValues = (declared) => {
   };
 };
 
-/** One member a line. @param {Record<string, unknown>} values @param {string} indent */
+/** One member per line. @param {Record<string, unknown>} values @param {string} indent */
 const members = (values, indent) =>
   Object.entries(values)
     .map(([key, value]) => `${indent}${key}: ${stringify(value, { collectionStyle: "flow", lineWidth: 0 })}`)

@@ -1,5 +1,4 @@
-// Writes the services of docker-compose.yml and the settings of deploy/docker/example.env, from the table of services and the variables
-// that they declare.
+// Writes the services of docker-compose.yml and the settings of deploy/docker/example.env, from the table of services and their variables.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
@@ -14,11 +13,11 @@ import { commentOf, replaceRegion, writeChanged, writeGenerated } from "./write.
 const COMPOSE = join(ROOT, "docker-compose.yml");
 const EXAMPLE = "deploy/docker/example.env";
 const GRACE_MS = 15_000;
-/** Beyond the grace, for what a process does before and after. */
+/** Beyond the grace period, for work before and after. */
 const STOP_SECONDS = 10;
 const USUAL_MEMORY = 1536;
 
-/** The same in every installation by containers: addresses of the servers beside them, and folders inside them. */
+/** Fixed for container installations: addresses of servers, and folders. */
 const FIXED = /** @type {Record<string, string>} */ ({
   OPS_LISTEN: "0.0.0.0:9090",
   SHUTDOWN_GRACE_MS: String(GRACE_MS),
@@ -28,17 +27,17 @@ const FIXED = /** @type {Record<string, string>} */ ({
   TEMPORAL_UI_URL: "http://temporal-ui:8233/temporal",
   SANDBOX_URL: "http://sandbox:8090",
 });
-/** Defaults of an installation by containers. */
+/** Defaults for container installations. */
 const DEFAULTS = /** @type {Record<string, string>} */ ({
   NODE_ENV: "production",
   PUBLIC_BASE_URL: "http://127.0.0.1:8080",
   ADMIN_BASE_URL: "http://127.0.0.1:8082",
 });
-/** What stands before a value that is given. */
+/** Prefixes of given values. */
 const PREFIXES = /** @type {Record<string, string>} */ ({ PROVIDER_EGRESS_ALLOW: "sandbox:8090," });
-/** Secrets without which nothing starts, although some services have a default for one machine. */
+/** Required secrets, although some have a default for one machine. */
 const REQUIRED = ["BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD", "SANDBOX_API_KEY"];
-/** Not offered: what the servers beside the services fix, files and folders inside a container, and what only tests set. */
+/** Not configurable: fixed by the servers beside them, paths inside containers, and test-only variables. */
 const NOT_OFFERED = [
   /^(MONGODB|REDIS)_.*PREFIX$/,
   /^TEMPORAL_(TLS|API|TASK)/,
@@ -46,7 +45,7 @@ const NOT_OFFERED = [
   /^(INFERENCE_URL|INFERENCE_API_KEY|SANDBOX_CONTROL_KEY|DRAIN_MS|TLS_RELOAD_MS|OTEL_BSP_SCHEDULE_DELAY)$/,
 ];
 
-/** What the example sets, so that it can be tried on one machine; the others are commented out. Empty: make-env.sh makes a secret. */
+/** Set in the example, so that it runs on one machine; others are commented out. Empty: make-env.sh generates a secret. */
 const IN_EXAMPLE = /** @type {Record<string, string>} */ ({
   NODE_ENV: "development",
   LOG_LEVEL: "info",
@@ -62,7 +61,7 @@ const IN_EXAMPLE = /** @type {Record<string, string>} */ ({
   SANDBOX_API_KEY: "",
 });
 
-/** Secrets that no service declares, or not by what they are here. @type {Record<string, string>} */
+/** Secrets that no service declares, or not with this meaning. @type {Record<string, string>} */
 const DESCRIPTIONS = {
   SANDBOX_API_KEY: "key that the sandbox provider requires",
   AWS_ACCESS_KEY_ID: "credentials for the bucket",
@@ -95,7 +94,7 @@ const reads = ({ variables }, name) => variables.some((variable) => variable.nam
 /** @param {Declared["service"]} service */
 const usesTls = ({ protocol, calls }) => protocol === "grpc" || calls.length > 0;
 
-/** Settings and secrets that an installation may give a service. @param {Declared} declared @returns {Variable[]} */
+/** Configurable settings and secrets of a service. @param {Declared} declared @returns {Variable[]} */
 const offered = (declared) => {
   const secrets = secretsOf(declared).map(
     (name) =>
@@ -132,7 +131,7 @@ const environmentOf = (declared) => {
 
 /** @param {Declared} declared */
 const networksOf = (declared) => [
-  // A port of a container that is only in internal networks can't be reached.
+  // A port of a container on internal networks only is unreachable.
   ...(declared.service.internet !== undefined || declared.service.name === "gateway" ? ["outside"] : []),
   "services",
   ...(reads(declared, "MONGODB_URI") || reads(declared, "REDIS_URL") ? ["data"] : []),
@@ -169,7 +168,7 @@ const serviceText = (declared) => {
     commentOf(`${about[0]?.toUpperCase()}${about.slice(1)}.`, "  "),
     `  ${name}:\n    <<: *service\n    command: [${folderOf(service)}/dist/main.js]\n`,
     ...(graceMs === undefined ? [] : [`    stop_grace_period: ${graceMs / 1000 + STOP_SECONDS}s\n`]),
-    // What has more memory has processes of its own beside it.
+    // Services with more memory start child processes.
     ...(memory > USUAL_MEMORY ? [`    mem_limit: ${memory}m\n    pids_limit: 512\n`] : []),
     `    environment:\n      <<: *process\n${lines(environmentOf(declared), "      ")}`,
     ...(volumes.length === 0 ? [] : [`    volumes: [${volumes.join(", ")}]\n`]),
@@ -179,7 +178,7 @@ const serviceText = (declared) => {
   ].join("");
 };
 
-/** The machine's own models have a file of their own, deploy/docker/local-models.yml. */
+/** Local models have their own file, deploy/docker/local-models.yml. */
 const inCompose = DECLARED.filter(({ service }) => service.name !== "inference");
 const withDatabase = SERVICES.filter(({ database }) => database).map(({ name }) => name);
 const withCertificate = SERVICES.filter(usesTls).map(({ name }) => name);

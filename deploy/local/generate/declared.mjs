@@ -7,8 +7,7 @@ import { folderOf, SERVICES } from "../../services.cjs";
 import { ROOT } from "../paths.mjs";
 
 /**
- * The variables that the built services declare, and how deployments file them.
- *
+ * Variables of built services, and their grouping in deployments.
  * @typedef {object} Variable
  * @property {string} name
  * @property {string} description
@@ -20,10 +19,7 @@ import { ROOT } from "../paths.mjs";
 
 const require = createRequire(import.meta.url);
 
-/**
- * Groups that several services share, or that belong to one subject: the names in them, and an introduction. All other variables are
- * filed under their service.
- */
+/** Groups shared by services or with one subject: names and an introduction. Other variables are grouped by service. */
 const GROUPS = /** @type {const} */ ([
   ["public", /^PUBLIC_BASE_URL$/, ""],
   ["oidc", /^OIDC_/, "An OpenID Connect provider for sign-in: docs/operations/sign-in.md."],
@@ -51,7 +47,7 @@ const describe = (name, zod) => {
   const parsed = zod.safeParse(undefined);
   const value = schema.default ?? (parsed.success ? parsed.data : undefined);
   const text = Array.isArray(value) ? value.join(",") : String(value ?? "");
-  // A folder of this machine is none of another's.
+  // A local path isn't a default for other machines.
   const fallback = text.startsWith("/") ? "" : text;
   const shown = text.replace(ROOT, "").replace(`${tmpdir()}/`, "<temporary folder>/");
   return { name, description: zod.description ?? "", required: !parsed.success, fallback, shown, schema };
@@ -65,7 +61,7 @@ const { processVariables } = require(join(ROOT, "services", "platform", "dist", 
 /** Read by every process. */
 export const OF_PROCESS = describeAll(processVariables);
 
-/** Each service's own, without those of every process. */
+/** Variables of each service, without those of every process. */
 export const DECLARED = SERVICES.map((service) => {
   const { shape } = require(join(ROOT, folderOf(service), "dist", "main.js")).service.config;
   return { service, variables: describeAll(shape).filter(({ name }) => !Object.hasOwn(processVariables, name)) };
@@ -74,29 +70,29 @@ export const DECLARED = SERVICES.map((service) => {
 /** @type {Record<string, { secret: string, optional?: boolean, variables: Record<string, string> }>} */
 const chartSecrets = parse(readFileSync(join(ROOT, "deploy", "helm", "nodeloom", "values.yaml"), "utf8")).secrets;
 
-/** The group of a secret in the chart; undefined for what is none. @param {string} variable */
+/** Group of a secret in the chart; undefined for others. @param {string} variable */
 export const secretGroupOf = (variable) =>
   Object.entries(chartSecrets).find(([, { variables }]) => Object.hasOwn(variables, variable))?.[0];
 
-/** Every secret that a service reads, declared or not. @param {(typeof DECLARED)[number]} declared @returns {string[]} */
+/** Secrets that a service reads, declared or not. @param {(typeof DECLARED)[number]} declared @returns {string[]} */
 export const secretsOf = ({ service, variables }) => {
   const read = [...variables.map(({ name }) => name), ...(service.secrets ?? []), ...(service.undeclaredSecrets ?? [])];
   return [...new Set(read)].filter((name) => secretGroupOf(name) !== undefined);
 };
 
-/** Addresses and ports, which follow from the table of services. @param {(typeof DECLARED)[number]["service"]} service @param {string} name */
+/** Addresses and ports from the table of services. @param {(typeof DECLARED)[number]["service"]} service @param {string} name */
 const isWiring = (service, name) =>
   Object.hasOwn(service.listens, name) ||
   Object.hasOwn(service.urls ?? {}, name) ||
   service.calls.some((callee) => name === `${callee.toUpperCase()}_ADDRESS`);
 
-/** What an installation may set of a service: neither wiring nor a secret. @param {(typeof DECLARED)[number]} declared */
+/** Configurable variables of a service, without wiring and secrets. @param {(typeof DECLARED)[number]} declared */
 export const settingsOf = ({ service, variables }) =>
   variables.filter(({ name }) => !isWiring(service, name) && secretGroupOf(name) === undefined);
 
 /** @typedef {{ group: string, introduction: string, variables: Variable[] }} SettingGroup */
 
-/** All settings by group, those of every process first, in the order of the services. @returns {SettingGroup[]} */
+/** All settings by group in the order of services, those of every process first. @returns {SettingGroup[]} */
 export const settingGroups = () => {
   /** @type {Map<string, Map<string, Variable>>} */
   const groups = new Map([
@@ -111,7 +107,7 @@ export const settingGroups = () => {
   return [...groups].map(([group, variables]) => ({ group, introduction: introductionOf(group), variables: [...variables.values()] }));
 };
 
-/** What a variable is and what it is unless given, as a comment. @param {Variable} variable */
+/** A variable's description and default, as a comment. @param {Variable} variable */
 export const explanationOf = ({ name, description, fallback }) => {
   const plain = description.replaceAll("`", "");
   const text = plain === "" ? name : plain[0]?.toUpperCase() + plain.slice(1);

@@ -1,4 +1,4 @@
-// Writes the union of node types, and the list of their pages in the documentation, from the kernel's table of node kinds.
+// Writes the union of node types and the list of their pages, from the kernel's table of node kinds.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { NODE_TYPES } from "../checks/node-types.mjs";

@@ -1,5 +1,5 @@
-// Writes what follows from the table of services and from the folders and files that there are: the exports of the protocol, the
-// platform's own table, and the references of TypeScript.
+// Writes everything derived from the table of services and from existing files: exports of the protocol, the platform's table, and
+// TypeScript references.
 import { existsSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { SERVICES } from "../../services.cjs";
@@ -8,7 +8,7 @@ import { ROOT } from "../paths.mjs";
 import { filesBelow, readJson } from "../run/files.mjs";
 import { writeGenerated } from "./write.mjs";
 
-/** Exports whose name is not that of their file: `exports` is taken by CommonJS, `servers` says too little, and `triggers` is a service of its own. */
+/** Exports that differ from their file's name: `exports` is reserved in CommonJS, `servers` is vague, and `triggers` is a service. */
 const EXPORTS = /** @type {Record<string, string>} */ ({
   "executions/v1/triggers": "earlierTriggers",
   "media/v1/exports": "mediaExports",
@@ -60,7 +60,7 @@ interface ServiceRow {
 const projects = (await listWorkspaces())
   .filter((folder) => existsSync(join(ROOT, folder, "tsconfig.json")))
   .map((folder) => `./${folder}`);
-/** The console's are no CommonJS modules, which is what tests are. */
+/** The console's tests aren't CommonJS modules. */
 const CONSOLE = "./gateway/console";
 const references = {
   "tsconfig.json": [...projects, "./tsconfig.test.json"],

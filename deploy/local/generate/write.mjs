@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { ROOT } from "../paths.mjs";
 
-/** Writes a file if that changes it; with GENERATED=check only says so, and fails. @param {string} path from the root @param {string} text */
+/** Writes a file if it changes; with GENERATED=check reports it and fails. @param {string} path from the root @param {string} text */
 export const writeChanged = (path, text) => {
   const target = join(ROOT, path);
   if (existsSync(target) && text === readFileSync(target, "utf8")) return;
@@ -12,14 +12,14 @@ export const writeChanged = (path, text) => {
   process.exitCode = 1;
 };
 
-/** Writes a file as prettier sets it, if that changes it. @param {string} path from the root @param {string} text */
+/** Writes a formatted file if it changes. @param {string} path from the root @param {string} text */
 export const writeGenerated = async (path, text) => {
   const target = join(ROOT, path);
   writeChanged(path, await format(text, { ...(await resolveConfig(target)), filepath: target }));
 };
 
 /**
- * Replaces what a page has between `<!-- name -->` and `<!-- end -->`.
+ * Replaces the part of a page between `<!-- name -->` and `<!-- end -->`.
  * @param {string} path from the root @param {Record<string, string>} contents by name
  */
 export const writeMarked = async (path, contents) => {
@@ -33,7 +33,7 @@ export const writeMarked = async (path, contents) => {
 };
 
 /**
- * Replaces the lines between `# generated: <name>` and the next `# end`, which stay.
+ * Replaces the lines between `# generated: <name>` and the next `# end`.
  * @param {string} text @param {string} name @param {string} content
  */
 export const replaceRegion = (text, name, content) => {
@@ -44,7 +44,7 @@ export const replaceRegion = (text, name, content) => {
 
 const COMMENT_WIDTH = 110;
 
-/** A comment of as many lines as it needs. @param {string} text @param {string} indent */
+/** A wrapped comment. @param {string} text @param {string} indent */
 export const commentOf = (text, indent) => {
   /** @type {string[]} */
   const lines = [];

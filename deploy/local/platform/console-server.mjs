@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ROOT } from "../paths.mjs";
 
 /**
- * Serves the console from its sources, with hot reload; everything else is passed on to the gateway.
+ * Serves the console from its sources with hot reload, and proxies everything else to the gateway.
  * @param {string} gatewayUrl
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>}
  */

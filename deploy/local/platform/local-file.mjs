@@ -2,7 +2,7 @@ import { readJson, writeJson } from "../run/files.mjs";
 import { LOCAL_FILE } from "../paths.mjs";
 
 /**
- * What a client of the local platform may want to know.
+ * State of the local platform for clients.
  * @typedef {object} Local
  * @property {string} baseUrl
  * @property {string} temporalAddress

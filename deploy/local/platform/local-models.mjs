@@ -6,7 +6,7 @@ import { hasLocalModels } from "../run/processes.mjs";
 const FETCH = join(ROOT, "services", "inference", "dist", "fetch", "main.js");
 const NAME = "local models";
 const MB = 1_000_000;
-/** Share of the whole between two lines. */
+/** Progress between two lines, as a share. */
 const STEP = 0.2;
 const SHOWN_LINES = 3;
 const FFMPEG = "ffmpeg";
@@ -23,7 +23,7 @@ const fetchAll = async ({ note, env }, known) => {
     if (lacksFfmpeg && !(FFMPEG in left)) note(FFMPEG, "ready: operations on videos and audio run now");
     lacksFfmpeg = FFMPEG in left;
     const share = totalBytes === 0 ? 1 : fetchedBytes / totalBytes;
-    // One that finds everything there has nothing to say.
+    // If everything is present, there is nothing to print.
     if (state !== "fetching" || (shown >= 0 && share - shown < STEP)) return;
     shown = share;
     note(NAME, `${Math.round(fetchedBytes / MB)} of ${Math.round(totalBytes / MB)} MB`);
@@ -43,13 +43,13 @@ const fetchAll = async ({ note, env }, known) => {
 };
 
 /**
- * Downloads what the models of this machine need, in the background, and shows the progress. Files that are there are not downloaded again.
- * Nothing depends on it: failures are shown, and `node services/inference/dist/fetch/main.js` tries again.
+ * Downloads local models in the background and shows the progress. Existing files are kept. Nothing depends on it: failures are printed,
+ * and `node services/inference/dist/fetch/main.js` retries.
  * @param {Options} options
  * @returns {Promise<string[]>} the names of what is missing, as soon as that is known
  */
 export const fetchLocalModels = (options) => {
-  // A machine that runs tests has no use for them.
+  // Test machines don't need them.
   if (!hasLocalModels(options.env) || options.env.CI) return Promise.resolve([]);
   return new Promise((known) => void fetchAll(options, known));
 };

@@ -13,7 +13,7 @@ import { startRedis } from "../servers/redis.mjs";
 import { startTemporal } from "../servers/temporal.mjs";
 import { startZipkin } from "../servers/traces/zipkin.mjs";
 
-/** Stopped in this order, each after the ones before: what others need goes last. */
+/** Stopped last, in this order, because others need them. */
 const STOP_LAST = ["mongodb", "redis", "temporal"];
 const VIEWER = "zipkin";
 
@@ -24,7 +24,7 @@ export const logPath = (name) => join(LOG_DIR, `${name}.log`);
 const givenPort = (text) => (text ? Number(text) : undefined);
 
 /**
- * Starts the three servers everything else needs, in parallel, and a viewer of traces if they are to be looked at.
+ * Starts the three servers in parallel, and a trace viewer if requested.
  * @param {{ supervisor: import("./supervisor.mjs").Supervisor, progress: import("../run/progress.mjs").Progress, env: NodeJS.ProcessEnv, observing?: boolean }} options
  */
 export const startServers = async ({ supervisor, progress, env, observing = false }) => {
@@ -70,7 +70,7 @@ export const startServers = async ({ supervisor, progress, env, observing = fals
 };
 
 /**
- * Makes what the services need in the servers; they wait for it.
+ * Prepares the servers for the services, which wait for it.
  * @param {{ progress: import("../run/progress.mjs").Progress, env: NodeJS.ProcessEnv, platform: import("../run/processes.mjs").Platform }} options
  */
 export const migrate = ({ progress, env, platform }) =>
@@ -83,7 +83,7 @@ export const migrate = ({ progress, env, platform }) =>
   });
 
 /**
- * Starts Nodeloom's own processes, in parallel.
+ * Starts Nodeloom's processes in parallel.
  * @param {{
  *   supervisor: import("./supervisor.mjs").Supervisor,
  *   progress: import("../run/progress.mjs").Progress,
@@ -106,17 +106,14 @@ export const startProcesses = async ({ supervisor, progress, env, platform }) =>
   );
 };
 
-/**
- * Makes the folders of the platform about to start, and chooses its addresses and secrets.
- * @param {NodeJS.ProcessEnv} env
- */
+/** Creates the folders of a platform and chooses addresses and secrets. @param {NodeJS.ProcessEnv} env */
 export const preparePlatform = async (env) => {
   await Promise.all(DATA_FOLDERS.map(privateFolder));
   return { listens: await chooseListens(env), secrets: await localSecrets(env) };
 };
 
 /**
- * Process ids by service; services that share a process have the same.
+ * Process ids by service; services in one process share an id.
  * @param {import("./supervisor.mjs").Supervisor} supervisor @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, number | null>}
  */
@@ -131,7 +128,7 @@ export const pidsByService = (supervisor, env) => {
 };
 
 /**
- * Stops everything, callers before what they call, so that each can finish what it has begun.
+ * Stops everything, callers before their services, so that work in progress can finish.
  * @param {import("./supervisor.mjs").Supervisor} supervisor
  */
 export const stopPlatform = async (supervisor) => {

@@ -32,11 +32,11 @@ const generate = () => ({
   ACCOUNT_PASSWORD: randomBytes(PASSWORD_BYTES).toString("base64url"),
 });
 
-/** Secrets of accounts elsewhere, which are given from outside and kept in no file. @param {NodeJS.ProcessEnv} env */
+/** Third-party secrets, which come from the environment and aren't stored. @param {NodeJS.ProcessEnv} env */
 const ofOthers = ({ STRIPE_SECRET_KEY = "", STRIPE_WEBHOOK_SECRET = "" }) => ({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET });
 
 /**
- * The secrets of this local platform: made once, kept in a file only its owner can read. The environment wins.
+ * Secrets of this local platform: generated once, stored in a file that only its owner can read. The environment takes precedence.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<Secrets>}
  */

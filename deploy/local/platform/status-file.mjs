@@ -7,7 +7,7 @@ import { listenOf } from "../run/processes.mjs";
 const STATUS_FILE = join(STATE_DIR, "processes.json");
 
 /**
- * Where to ask a process how it is.
+ * Health endpoints of processes.
  * @typedef {{ name: string, address: string, health: "grpc" | "http" | "mongodb" | "redis" | "temporal", url?: string }} Row
  */
 

@@ -1,7 +1,7 @@
 import { createBackoff } from "../run/backoff.mjs";
 
 /**
- * One launched process, ready for use.
+ * A launched process, ready for use.
  * @typedef {object} Launched
  * @property {number | null} pid null when someone else runs it
  * @property {Promise<import("../run/child.mjs").Exit>} exited
@@ -25,7 +25,7 @@ const describeExit = ({ code, signal }) => (signal === null ? `ended with code $
 const delayFor = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Keeps processes running: what crashes is started again, after a pause that grows while it keeps crashing.
+ * Restarts crashed processes, after growing pauses while they keep crashing.
  * @param {{ note: (name: string, text: string) => void, changed: () => void, backoff?: typeof createBackoff }} options `changed`: a process id is another
  * @returns {Supervisor}
  */
@@ -55,7 +55,7 @@ export const createSupervisor = ({ note, changed, backoff = createBackoff }) => 
   const recover = async (entry, why) => {
     const { name } = entry.unit;
     const { generation } = entry;
-    // A stop or a restart by hand ends this recovery.
+    // A manual stop or restart ends this recovery.
     const goesOn = () => entry.wanted && entry.generation === generation;
     changed();
     let reason = why;

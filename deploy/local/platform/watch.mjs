@@ -9,17 +9,17 @@ import { groupOf, processGroups } from "../run/processes.mjs";
 
 /** @typedef {import("../run/progress.mjs").Progress} Progress */
 
-/** Editors write several files at once; one build answers them all. */
+/** Editors write several files at once; one build covers them. */
 const SETTLE_MS = 150;
-/** Read by services at start without being built. */
+/** Read at a service's start without a build. */
 const READ_AT_START = ["services/models/registry"];
 
-/** The process groups that run code of these workspaces. @param {NodeJS.ProcessEnv} env @param {ReadonlySet<string>} workspaces */
+/** Process groups that run code of these workspaces. @param {NodeJS.ProcessEnv} env @param {ReadonlySet<string>} workspaces */
 const affectedGroups = (env, workspaces) => {
   const affected = new Set();
   for (const workspace of workspaces) {
     const service = SERVICES.find((one) => folderOf(one) === workspace)?.name;
-    // What is no service is a library of all of them.
+    // Other workspaces are libraries of all services.
     if (service === undefined) return workspace === "deploy/bench" ? [] : Object.keys(processGroups(env));
     affected.add(groupOf(env, service));
   }
@@ -27,7 +27,7 @@ const affectedGroups = (env, workspaces) => {
 };
 
 /**
- * Rebuilds on every change of a source and restarts the processes that run it.
+ * Rebuilds changed sources and restarts their processes.
  * @param {{ supervisor: import("./supervisor.mjs").Supervisor, progress: Progress, env: NodeJS.ProcessEnv, migrate: (quiet: Progress) => Promise<unknown> }} options
  */
 export const watchSources = async ({ supervisor, progress, env, migrate }) => {
@@ -68,7 +68,7 @@ export const watchSources = async ({ supervisor, progress, env, migrate }) => {
   };
 
   const bundled = await bundledWorkspaces();
-  // What is bundled has a server of its own that reloads it.
+  // Bundled workspaces have their own reloading server.
   for (const workspace of (await listWorkspaces()).filter((one) => !bundled.has(one))) {
     const source = join(ROOT, workspace, "src");
     if (await exists(source)) {

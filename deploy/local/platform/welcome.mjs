@@ -9,7 +9,7 @@ const post = (url, key, body) =>
 const notReady = (missing) => [...(missing.includes("ffmpeg") ? ["operations on videos and audio"] : []), "local models"].join(", ");
 
 /**
- * Says that everything is up, where it is and what to try.
+ * Prints addresses and first steps.
  * @param {{ progress: import("../run/progress.mjs").Progress, local: import("./local-file.mjs").Local, seconds: number, staying: boolean, consoleUrl: string, missing: string[] }} options
  */
 export const printWelcome = async ({ progress, local, seconds, staying, consoleUrl, missing }) => {

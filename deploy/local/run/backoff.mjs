@@ -3,7 +3,7 @@ const LONGEST_MS = 10_000;
 const HEALTHY_AFTER_MS = 60_000;
 
 /**
- * How long to wait before the next restart: doubling while crashes follow one another, from the start again after a healthy minute.
+ * Restart delays: doubled after each crash, reset after a healthy minute.
  * @param {{ firstMs?: number, longestMs?: number, healthyAfterMs?: number }} [options]
  * @returns {(ranForMs: number) => number} given how long the last run lasted, the delay in milliseconds
  */

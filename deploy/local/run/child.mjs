@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { guard, unguard } from "./watchdog.mjs";
 
-/** How long a child may take to stop on SIGTERM before it is killed. */
+/** Grace period after SIGTERM before a child is killed. */
 const DEFAULT_GRACE_MS = 20_000;
 const TAIL_CHARACTERS = 4_000;
-/** How long after its exit a child's output is waited for. */
+/** How long output is read after a child's exit. */
 const CLOSED_MS = 1_000;
 
 /**
@@ -33,12 +33,12 @@ const living = new Map();
 /** @type {() => void} */
 let livingChanged = () => {};
 
-/** Has `listener` called whenever a child of this process starts or ends. @param {(pids: number[]) => void} listener */
+/** Calls `listener` when a child starts or ends. @param {(pids: number[]) => void} listener */
 export const onLivingChange = (listener) => {
   livingChanged = () => listener([...living.keys()]);
 };
 
-/** Stops every child that is still there. @param {number} graceMs */
+/** Stops all remaining children. @param {number} graceMs */
 export const stopAllChildren = async (graceMs) => {
   await Promise.all([...living.values()].map((child) => child.stop(graceMs)));
 };
@@ -48,12 +48,12 @@ const signalGroup = (pid, signal) => {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group is gone already.
+    // The group has ended.
   }
 };
 
 /**
- * Starts a process in a group of its own (so that Ctrl-C reaches it only through its owner) that never outlives this one.
+ * Starts a process in its own group (so that Ctrl-C reaches it only through its owner) that never outlives this one.
  * @param {ChildOptions} options
  * @returns {Promise<Child>}
  */
@@ -83,7 +83,7 @@ export const startChild = async ({ command, args, env = process.env, cwd, ipc = 
   /** @type {Promise<Exit>} */
   const exited = new Promise((resolve) => {
     child.once("exit", (code, signal) => {
-      // What the leader left behind in its group has no owner any more.
+      // The leader's remaining group has no owner any more.
       signalGroup(pid, "SIGKILL");
       unguard(pid);
       living.delete(pid);
@@ -98,7 +98,7 @@ export const startChild = async ({ command, args, env = process.env, cwd, ipc = 
     await exited;
     clearTimeout(timer);
   };
-  // Whoever else keeps its streams open is not waited for.
+  // Don't wait for other processes that keep its streams open.
   const allPrinted = exited.then(() => Promise.race([closed, delay(CLOSED_MS, undefined, { ref: false })]));
   const running = { pid, exited, printed: allPrinted, tail: () => printed, stop, process: child };
   living.set(pid, running);
@@ -107,7 +107,7 @@ export const startChild = async ({ command, args, env = process.env, cwd, ipc = 
 };
 
 /**
- * Runs a command to its end, quietly.
+ * Runs a command to its end, without output.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number, output?: (chunk: Buffer) => void }} [options]

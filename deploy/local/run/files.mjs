@@ -5,13 +5,13 @@ import { dirname, join } from "node:path";
 const PRIVATE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/** Makes a folder that only its owner may enter; one that exists is closed to others. @param {string} path */
+/** Creates a folder that only its owner can enter, and closes an existing one to others. @param {string} path */
 export const privateFolder = async (path) => {
   await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
   await chmod(path, PRIVATE_FOLDER);
 };
 
-/** The content of a JSON file, or nothing when there is none or it is damaged. @param {string} path @returns {Promise<any>} */
+/** Contents of a JSON file; undefined if it is missing or damaged. @param {string} path @returns {Promise<any>} */
 export const readJson = async (path) => {
   try {
     return JSON.parse(await readFile(path, "utf8"));
@@ -20,7 +20,7 @@ export const readJson = async (path) => {
   }
 };
 
-/** Replaces a file in one step; only its owner may read it. @param {string} path @param {unknown} content */
+/** Replaces a file atomically; only its owner can read it. @param {string} path @param {unknown} content */
 export const writeJson = async (path, content) => {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${process.pid}.new`;
@@ -33,7 +33,10 @@ export const writeJson = async (path, content) => {
   }
 };
 
-/** Full paths of all files below a folder, sorted; none when it does not exist. @param {string} folder @param {(path: string) => boolean} [wanted] */
+/**
+ * Full paths of all files in a folder, sorted; none if it doesn't exist.
+ * @param {string} folder @param {(path: string) => boolean} [wanted]
+ */
 export const filesBelow = async (folder, wanted = () => true) => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { runCommand } from "./child.mjs";
 
 /**
- * What tells a process from a later one with the same id: when it started, and its command line.
+ * Distinguishes a process from a later one with the same id: start time and command line.
  * @param {number} pid
  * @returns {Promise<string | undefined>} nothing when there is no such process
  */
@@ -13,7 +13,7 @@ export const identityOf = async (pid) => {
   }
   try {
     const [status, commandLine] = await Promise.all([readFile(`/proc/${pid}/stat`, "utf8"), readFile(`/proc/${pid}/cmdline`, "utf8")]);
-    // The command's name, in parentheses, may hold spaces; the fields after it don't.
+    // The command's name, in parentheses, may contain spaces; later fields don't.
     const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
     const [state, startedAt] = [fields[0], fields[19]];
     return state === "Z" ? undefined : `${startedAt} ${commandLine.replaceAll("\0", " ").trim()}`;

@@ -12,7 +12,7 @@ const signalGroup = (pid, signal) => {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Gone in the meantime.
+    // The file was deleted meanwhile.
   }
 };
 
@@ -20,7 +20,7 @@ const signalGroup = (pid, signal) => {
 const isAlive = async ({ pid, identity }) => (await identityOf(pid)) === identity;
 
 /**
- * Ends the processes of an earlier launcher that was killed, after making sure that they are the same processes.
+ * Ends processes of a killed launcher, after checking that they are the same.
  * @param {string} path the file written by recordChildren
  * @returns {Promise<number>} how many were still there
  */
@@ -39,7 +39,7 @@ export const endLeftovers = async (path) => {
 };
 
 /**
- * Keeps a file of this launcher's children up to date.
+ * Maintains a file of this launcher's children.
  * @param {string} path
  * @returns {() => Promise<void>} resolves when the file is
  */

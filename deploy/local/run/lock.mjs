@@ -17,7 +17,7 @@ export const lockHolder = async (path) => {
 };
 
 /**
- * Takes the lock, or says who has it. A lock whose holder died is taken over.
+ * Takes the lock, or reports its holder. A dead holder's lock is taken over.
  * @param {string} path
  * @returns {Promise<{ release: () => Promise<void> } | { holder: Holder }>}
  */
@@ -28,7 +28,7 @@ export const takeLock = async (path) => {
   await writeFile(draft, JSON.stringify(mine));
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      // A link is made whole or not at all: nobody sees a half-written lock.
+      // Linking is atomic: a half-written lock is never visible.
       const taken = await link(draft, path).then(
         () => true,
         () => false,
@@ -36,7 +36,7 @@ export const takeLock = async (path) => {
       if (taken) return { release: () => rm(path, { force: true }) };
       const holder = await lockHolder(path);
       if (holder !== undefined) return { holder };
-      // Of several that find a dead holder's lock, one moves it away.
+      // Of several processes that find a dead holder's lock, one moves it away.
       await rename(path, `${draft}.stale`).catch(() => {});
       await rm(`${draft}.stale`, { force: true });
     }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 const LARGEST_BYTES = 10 * 1024 * 1024;
 
 /**
- * A log that keeps its last one to two times `largestBytes`: when full it becomes `<path>.1` and a new one begins.
+ * A log that keeps one to two times `largestBytes`: when full it becomes `<path>.1` and a new one starts.
  * @param {string} path
  * @param {number} [largestBytes]
  * @returns {(chunk: Buffer) => void}

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../paths.mjs";
 
-/** What package.json asks for, such as ">=20.18". */
+/** Requirement in package.json, such as ">=20.18". */
 export const supportedNode = () => {
   const { engines } = /** @type {{ engines: { node: string } }} */ (JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")));
   const [, oldest] = /^>=(\d+(?:\.\d+){0,2})$/.exec(engines.node) ?? [];
@@ -11,7 +11,6 @@ export const supportedNode = () => {
 };
 
 /**
- * Whether a version is at least another one.
  * @param {string} version
  * @param {string} oldest
  */

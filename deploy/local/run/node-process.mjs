@@ -1,24 +1,24 @@
 import { startChild } from "./child.mjs";
 
 const READY_DEADLINE_MS = 60_000;
-/** What a process takes for its stop by itself, where it is not told. */
+/** A process's own default grace period. */
 const OWN_GRACE_MS = 15_000;
-/** For what comes after that: the last metrics, and its exit. */
+/** For final metrics and the exit. */
 const EXIT_MS = 5_000;
 /**
- * By itself V8 marks its heap by four threads, which beside several processes on a few cores mostly wait for one another, lets a
- * large heap grow by hundreds of megabytes, and keeps what an idle process no longer needs: platform/src/process/heap.ts collects that.
+ * By default V8 marks its heap with four threads, which mostly wait for one another beside several processes on a few cores, lets a large
+ * heap grow by hundreds of megabytes, and keeps memory that an idle process no longer needs; platform/src/process/heap.ts collects that.
  */
 export const V8_FLAGS = ["--v8-pool-size=1", "--heap-growing-percent=60", "--expose-gc"];
 /**
- * What glibc reads. By itself it keeps what was freed, in eight arenas a core, and the more, the larger the buffers were: two
- * arenas suffice for threads that mostly wait, and a threshold that is set no longer grows with what is freed.
+ * glibc settings. By default it keeps freed memory in eight arenas per core, and more after large buffers. Two arenas suffice for threads
+ * that mostly wait, and a fixed threshold doesn't grow.
  */
 export const MALLOC = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
 const SHOWN_LINES = 8;
 const SEVERE = new Set(["error", "fatal"]);
 
-/** What a printed line tells about a failure, if anything. @param {string} line */
+/** The reason of a failure in a printed line, if any. @param {string} line */
 const meaningOf = (line) => {
   if (line.trim() === "" || /^\s+at /.test(line)) return [];
   if (!line.startsWith("{")) return [line];
@@ -30,17 +30,17 @@ const meaningOf = (line) => {
   }
 };
 
-/** The part of a process's output that says why it ended. @param {string} output */
+/** The reason of an exit in a process's output. @param {string} output */
 export const explain = (output) => output.split("\n").flatMap(meaningOf).slice(-SHOWN_LINES).join("\n") || "it printed nothing";
 
 /**
- * How long a process may take to stop before it is killed: longer than it takes by itself, so that what it is ending is ended.
+ * Grace period of a process before it is killed: longer than its own, so that it can finish.
  * @param {NodeJS.ProcessEnv} env the process's
  */
 export const stopGraceMs = ({ SHUTDOWN_GRACE_MS, DRAIN_MS }) => Number(DRAIN_MS || 0) + Number(SHUTDOWN_GRACE_MS || OWN_GRACE_MS) + EXIT_MS;
 
 /**
- * Starts a Node.js process and waits until it says over its message channel that it is ready.
+ * Starts a Node.js process and waits for its ready message.
  * @param {{ name: string, args: readonly string[], env: NodeJS.ProcessEnv, output: (chunk: Buffer) => void }} options
  * @returns {Promise<import("../platform/supervisor.mjs").Launched>}
  */

@@ -5,11 +5,11 @@ import { freePort, isPortFree, reservePort } from "../servers/ports.cjs";
 
 export const SERVICE_NAMES = SERVICES.map(({ name }) => name);
 
-/** The variable with the main address of a service. @param {string} name */
+/** Variable with the main address of a service. @param {string} name */
 export const listenOf = (name) => `${name.toUpperCase()}_LISTEN`;
 
 /**
- * Which OS process hosts which services. Services of one host in the table share a process: that starts faster and needs less memory.
+ * Services by OS process. Services with the same host in the table share a process, which starts faster and needs less memory.
  * @param {NodeJS.ProcessEnv} env NODELOOM_HOSTING=separate gives each its own
  * @returns {Record<string, string[]>}
  */
@@ -22,10 +22,10 @@ export const processGroups = (env) => {
   return groups;
 };
 
-/** The name of the process group that hosts a service. @param {NodeJS.ProcessEnv} env @param {string} service */
+/** @param {NodeJS.ProcessEnv} env @param {string} service */
 export const groupOf = (env, service) => Object.entries(processGroups(env)).find(([, names]) => names.includes(service))?.[0];
 
-/** The command of a group. @param {readonly string[]} services @returns {string[]} arguments of node */
+/** @param {readonly string[]} services @returns {string[]} arguments of node */
 export const groupArguments = (services) => {
   const [only] = services;
   if (services.length === 1 && only !== undefined) return [join(ROOT, folderOf(serviceOf(only)), "dist", "main.js")];
@@ -51,7 +51,7 @@ const gatewayListen = async (env) => {
 };
 
 /**
- * Where every service listens: as the environment says, otherwise on a free port of loopback.
+ * Addresses of all services: from the environment, or a free loopback port.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<Record<string, string>>} host:port by variable
  */
@@ -59,7 +59,7 @@ export const chooseListens = async (env) => {
   /** @type {Record<string, string>} */
   const listens = {};
   const variables = SERVICES.flatMap(({ listens }) => Object.keys(listens));
-  // What is given comes first: a free port must not be one of these.
+  // Given addresses come first, so that a free port can't be one of them.
   for (const variable of variables) {
     const given = env[variable];
     if (variable === "GATEWAY_LISTEN") listens[variable] = await gatewayListen(env);
@@ -85,7 +85,7 @@ export const chooseListens = async (env) => {
 export const baseUrlOf = ({ listens }, env) => env.PUBLIC_BASE_URL || `http://${listens.GATEWAY_LISTEN}`;
 
 /**
- * Where administrators open Temporal's UI: on the host of the console, whose session it needs.
+ * Address of Temporal's UI for administrators: on the console's host, whose session it needs.
  * @param {Platform} platform @param {NodeJS.ProcessEnv} env
  */
 export const adminUiUrlOf = (platform, env) => {
@@ -98,10 +98,10 @@ export const adminUiUrlOf = (platform, env) => {
 /** @param {Platform} platform */
 export const sandboxUrlOf = ({ listens }) => `http://${listens.SANDBOX_LISTEN}`;
 
-/** Whether the models of this machine are offered. @param {NodeJS.ProcessEnv} env */
+/** True if local models are offered. @param {NodeJS.ProcessEnv} env */
 export const hasLocalModels = (env) => env.LOCAL_MODELS !== "off";
 
-/** What every process is told. @param {Platform} platform @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
+/** Variables of every process. @param {Platform} platform @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
 const sharedEnvironment = (platform, env) => {
   const { listens } = platform;
   /** @type {Record<string, string>} */
@@ -110,7 +110,7 @@ const sharedEnvironment = (platform, env) => {
     const variable = `${name.toUpperCase()}_ADDRESS`;
     if (protocol === "grpc") addresses[variable] = env[variable] || /** @type {string} */ (listens[listenOf(name)]);
   }
-  // An address that a user chose never leads to the sandbox, or to the models of this machine.
+  // Users' addresses never reach the sandbox or local models.
   const [providers, users] = [
     [listens.SANDBOX_LISTEN, listens.INFERENCE_LISTEN, env.PROVIDER_EGRESS_ALLOW],
     [env.EGRESS_ALLOW, env.USER_EGRESS_ALLOW],
@@ -121,7 +121,7 @@ const sharedEnvironment = (platform, env) => {
     REDIS_URL: platform.redisUrl,
     TEMPORAL_ADDRESS: platform.temporalAddress,
     ...(platform.temporalUiUrl === undefined ? {} : { TEMPORAL_UI_URL: platform.temporalUiUrl }),
-    // Whoever looks at traces here looks for each of them.
+    // Traces are complete while a viewer runs.
     ...(platform.collectorUrl === undefined
       ? {}
       : { OTEL_EXPORTER_OTLP_ENDPOINT: platform.collectorUrl, TRACES_SHARE: env.TRACES_SHARE || "1" }),
@@ -135,7 +135,7 @@ const sharedEnvironment = (platform, env) => {
     TRANSFORM_DIR: env.TRANSFORM_DIR || TRANSFORM_DIR,
     PROVIDER_EGRESS_ALLOW: providers ?? "",
     USER_EGRESS_ALLOW: users ?? "",
-    // All who try it out come from one address.
+    // Local visitors share one address.
     REGISTRATION_RATE_LIMIT: env.REGISTRATION_RATE_LIMIT || "300",
     NODE_ENV: env.NODE_ENV || "development",
     NODELOOM_ENV: env.NODELOOM_ENV || "local",
@@ -143,7 +143,7 @@ const sharedEnvironment = (platform, env) => {
 };
 
 /**
- * The environment of one process: what all know, where its services listen, and the secrets they alone need.
+ * Environment of one process: shared variables, addresses of its services, and their secrets.
  * @param {{ services: readonly string[], platform: Platform, env: NodeJS.ProcessEnv }} options
  * @returns {NodeJS.ProcessEnv}
  */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 /**
- * Runs a command to its end; what it prints is answered, or shown where `inherit` says so.
+ * Runs a command to its end; returns its output, or shows it with `inherit`.
  * @param {string} command @param {readonly string[]} args @param {{ cwd: string, inherit?: boolean, env?: NodeJS.ProcessEnv }} options
  * @returns {Promise<{ code: number, output: string }>}
  */

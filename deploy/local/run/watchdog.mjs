@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 
 /**
- * What keeps child processes from outliving this one, however it ends: a tiny shell holding the read end of a pipe. The pipe closes when
- * this process dies, even by SIGKILL; the shell then ends every process group still registered.
+ * Keeps child processes from outliving this one: a tiny shell holds the read end of a pipe. The pipe closes when this process dies, even by
+ * SIGKILL; the shell then ends every registered process group.
  */
 const WATCHDOG_SCRIPT = `
 trap '' INT TERM HUP
@@ -43,10 +43,7 @@ const openRegistration = () => {
   return stdin;
 };
 
-/**
- * Has the process group of `pid` ended when this process ends.
- * @param {number} pid leader of its own process group
- */
+/** Ends the process group of `pid` when this process ends. @param {number} pid leader of its own process group */
 export const guard = (pid) => {
   registration ??= openRegistration();
   registration.write(`add ${pid}\n`);

@@ -8,7 +8,7 @@ import { expectStatus } from "./client.mjs";
 
 const EMAIL_DOMAIN = "nodeloom.local";
 
-/** Keys get everything their owner's ceiling allows. */
+/** Keys get all capabilities that their owner can grant. */
 const KEY_NAME = "Local";
 const USER_KEY = { name: KEY_NAME, preset: "full-deploy" };
 const ADMIN_KEY = { name: KEY_NAME, capabilities: ["*"] };
@@ -19,7 +19,7 @@ const APPROVED = ["free", "pro", "business", "enterprise"];
 const WITH_KEY = ["admin", "pro", "business", "enterprise"];
 
 /**
- * Whether accounts made earlier are still there.
+ * True if the accounts from an earlier start still exist.
  * @param {import("./client.mjs").Client} client @param {Partial<Accounts>} accounts
  */
 const stillThere = async (client, accounts) => {
@@ -33,7 +33,7 @@ const stillThere = async (client, accounts) => {
 };
 
 /**
- * Registers an account, or signs in to the one that is there.
+ * Registers an account, or signs in to an existing one.
  * @param {import("./client.mjs").Client} client @param {{ email: string, password: string }} credentials
  * @returns {Promise<{ userId: string, cookie: string }>}
  */
@@ -50,7 +50,7 @@ const createKey = async (client, cookie, request) =>
   expectStatus("creating an API key", await client("POST", "/api/keys", { cookie, body: request }), 201).body.key;
 
 /**
- * Makes sure of one account per tier, an administrator, and one that awaits approval.
+ * Ensures one account per tier, an administrator, and one without approval.
  * @param {{ client: import("./client.mjs").Client, secrets: import("../platform/secrets.mjs").Secrets, known: Partial<Accounts> }} options `known`: of an earlier start
  * @returns {Promise<Accounts>}
  */

@@ -14,7 +14,7 @@ const DEFAULT_WAIT_S = 1;
  */
 
 /**
- * Calls the API as any client would. Waits and repeats when told to (429, 503).
+ * API client that retries after 429 and 503.
  * @param {string} baseUrl
  * @returns {Client}
  */
@@ -65,7 +65,7 @@ const parse = (text) => {
 };
 
 /**
- * The body of an answer that must have this status.
+ * Body of a response that must have this status.
  * @param {string} what for the message
  * @param {Answer} answer
  * @param {...number} statuses

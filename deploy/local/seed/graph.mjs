@@ -1,9 +1,9 @@
-/** How seeded workflows are written: nodes in columns and rows, edges as texts. */
+/** Notation of seeded workflows: nodes in columns and rows, edges as texts. */
 
 /** @typedef {{ id: string, type: string, position: { x: number, y: number }, data: object }} Node */
 
 const COLUMN = 340;
-/** A node that shows what it made is up to 632 high. */
+/** A node with a preview is up to 632 high. */
 const ROW = 660;
 
 /** @param {string} id @param {string} type @param {number} column @param {number} row @param {object} data @returns {Node} */

@@ -15,7 +15,7 @@ const HELLO = {
   edges: ["input.prompt -> image.prompt", "image.image -> output.images"].map(edge),
 };
 
-/** The workflow that the documentation runs, with the key of the business account. */
+/** Workflow in the documentation's examples, with the business account's key. */
 export const POSTER_MAKER = {
   slug: "poster-maker",
   name: "Poster maker",
@@ -59,18 +59,18 @@ const SHORT_CLIP = {
 /** One call: a language model writes scenes as JSON, each becomes an image, and each image a video. */
 const STORYBOARD = JSON.parse(readFileSync(new URL("storyboard.json", import.meta.url), "utf8"));
 
-/** The pro account owns these. */
+/** Workflows of the pro account. */
 const DEMOS = [HELLO, GREETING, SHORT_CLIP, STORYBOARD];
 export const WORKFLOWS = [...DEMOS, POSTER_MAKER];
 
-/** The workflow that the start-up runs to show that everything works, and its input. */
+/** Workflow and input of the demo run at start-up. */
 export const DEMO = { slug: HELLO.slug, inputs: { prompt: "a loom weaving light into pictures" } };
 
-/** The workflow that shows an asynchronous run. */
+/** Demo of an asynchronous run. */
 export const ASYNC_DEMO = { slug: SHORT_CLIP.slug, inputs: { prompt: "a kite over the sea" } };
 
 /**
- * Creates the demo workflows that are not there yet.
+ * Creates missing demo workflows.
  * @param {{ client: import("./client.mjs").Client, key: string, workflows?: typeof DEMOS }} options `key`: of their owner
  */
 export const seedWorkflows = async ({ client, key, workflows = DEMOS }) => {
@@ -82,7 +82,7 @@ export const seedWorkflows = async ({ client, key, workflows = DEMOS }) => {
 };
 
 /**
- * Runs the demo workflow as a client would.
+ * Runs the demo workflow like a client.
  * @param {{ client: import("./client.mjs").Client, key: string, traceId?: string }} options `traceId`: 32 hex digits
  * @returns {Promise<{ result: { images: { url: string }[] }, cost: number, ms: number }>}
  */

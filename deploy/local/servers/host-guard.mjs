@@ -5,12 +5,12 @@ import { listenOnLoopback } from "./loopback.mjs";
 const LOOPBACK = "127.0.0.1";
 const MISDIRECTED = 421;
 const BAD_GATEWAY = 502;
-/** Of an octet: neither a network's first address nor its last. */
+/** Valid octets without a network's first and last address. */
 const [FIRST_OCTET, OCTETS_END] = [1, 255];
 
 /**
- * A loopback address for a server that only this process may reach. Linux answers on all of 127.0.0.0/8, where nobody guesses one of
- * millions; elsewhere there is one address, and the port alone is unknown.
+ * A loopback address for a server that only this process may reach. Linux answers on all of 127.0.0.0/8, so one of millions can't be
+ * guessed; elsewhere there is one address, and only the port is unknown.
  */
 export const hiddenLoopback = () =>
   process.platform === "linux" ? `127.${[1, 2, 3].map(() => randomInt(FIRST_OCTET, OCTETS_END)).join(".")}` : LOOPBACK;
@@ -22,8 +22,8 @@ const refuse = (response, status, text) => {
 };
 
 /**
- * Passes requests on to a server that takes any Host header, if they name this address. A page elsewhere whose name was pointed here
- * (DNS rebinding) names its own, and is refused.
+ * Proxies to a server that accepts any Host header, and checks that header. A foreign page whose name resolves here (DNS rebinding) sends
+ * its own name, and is rejected.
  * @param {{ port: number, target: { host: string, port: number } }} options `port` is where the guard listens, on loopback
  * @returns {Promise<{ stop: () => Promise<void> }>}
  */

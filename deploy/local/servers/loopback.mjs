@@ -3,7 +3,7 @@ import { once } from "node:events";
 const LOOPBACK = "127.0.0.1";
 
 /**
- * Has a server of this process listen on loopback. It does not keep the process running: whoever started it does.
+ * Makes a server listen on loopback without keeping the process alive.
  * @param {import("node:net").Server} server @param {number} port
  * @param {() => void} breakOff ends what is connected when the server stops
  * @returns {Promise<{ stop: () => Promise<void> }>}

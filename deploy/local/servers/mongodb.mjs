@@ -52,12 +52,12 @@ const EMBEDDED = {
   ],
 };
 
-/** Little memory, a quick start and short pauses matter more here than peak speed: what a young generation of the default size keeps takes 60 ms to copy. */
+/** Low memory, quick start and short pauses matter more here than peak speed: copying a default young generation takes 60 ms. */
 const JVM_FLAGS = ["-Xmx512m", "-Xmn24m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dfile.encoding=UTF-8"];
 const EMBEDDED_SOURCES = fileURLToPath(new URL("embedded-mongo", import.meta.url));
 
 /**
- * What to run, and the name of its data within the data folder: the engines can't read one another's files.
+ * Program, and the name of its data folder: the engines can't read one another's files.
  * @typedef {{ command: string, args: (data: string, port: number) => string[], data: string }} Program
  */
 
@@ -152,7 +152,7 @@ const checkGiven = async (uri) => {
 };
 
 /**
- * A MongoDB server: the one given by MONGODB_URI, or one started here on loopback.
+ * A MongoDB server: from MONGODB_URI, or started here on loopback.
  * @param {import("./run-server.mjs").StartOptions} options
  * @returns {Promise<import("./run-server.mjs").RunningServer & { uri: string }>} `uri` names no database
  */

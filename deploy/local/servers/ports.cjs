@@ -6,12 +6,12 @@ const { createServer } = require("node:net");
  * CommonJS, because tests load it, too.
  */
 
-/** Below the range operating systems take ports from by themselves, so that a port found free stays so until it is bound. */
+/** Below the operating systems' ephemeral range, so that a free port stays free until it is bound. */
 const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 32_000;
 const ATTEMPTS = 200;
 
-/** Test processes that start servers at the same moment choose from ranges of their own: a port is free until it is bound. */
+/** Parallel test processes choose from separate ranges: a port stays free until it is bound. */
 const RANGES = 4;
 const SHARE = (HIGHEST_PORT - LOWEST_PORT) / RANGES;
 const worker = process.env.JEST_WORKER_ID;
@@ -26,10 +26,10 @@ const isPortFree = (port) =>
     server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resolve(true)));
   });
 
-/** Ports handed out and perhaps not bound yet. */
+/** Ports handed out, possibly not bound yet. */
 const handedOut = new Set();
 
-/** A port of 127.0.0.1 that nothing listens on and that this process has not handed out before. @returns {Promise<number>} */
+/** A free port of 127.0.0.1 that this process hasn't handed out. @returns {Promise<number>} */
 const freePort = async () => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const port = randomInt(lowest, highest);
@@ -40,7 +40,7 @@ const freePort = async () => {
   throw new Error("no free port on 127.0.0.1");
 };
 
-/** Keeps a given port from being handed out. @param {number} port @returns {Promise<boolean>} whether nothing listens on it */
+/** Reserves a given port. @param {number} port @returns {Promise<boolean>} whether nothing listens on it */
 const reservePort = (port) => {
   handedOut.add(port);
   return isPortFree(port);

@@ -5,7 +5,7 @@ const PROBE_TIMEOUT_MS = 2_000;
 const PROBE_INTERVAL_MS = 40;
 
 /**
- * Sends `request` over TCP and resolves with whether the first bytes that come back satisfy `accepts`.
+ * Sends `request` over TCP. Resolves to true if the first bytes of the answer satisfy `accepts`.
  * @param {{ host: string, port: number, request?: Buffer | string, accepts?: (answer: Buffer) => boolean }} options
  * @returns {Promise<boolean>}
  */
@@ -36,11 +36,11 @@ export const answersRedisPing = (host, port) =>
     host,
     port,
     request: "PING\r\n",
-    // A server that wants a password is alive too.
+    // A server that requires a password is alive too.
     accepts: (answer) => /^(\+PONG|-NOAUTH)/.test(answer.toString("latin1")),
   });
 
-/** `{ ping: 1, $db: "admin" }` as one OP_MSG: every server answers it, also before authentication. */
+/** `{ ping: 1, $db: "admin" }` as one OP_MSG: every server answers it, even before authentication. */
 const mongoPing = () => {
   const elements = Buffer.concat([
     Buffer.from("\x10ping\0\x01\0\0\0", "latin1"),
@@ -63,7 +63,7 @@ export const answersMongoPing = (host, port) =>
   exchange({ host, port, request: mongoPing(), accepts: (answer) => answer.includes("\x01ok\0", 0, "latin1") });
 
 /**
- * One unary gRPC call without any library.
+ * One unary gRPC call without a library.
  * @param {{ authority: string, path: string, message: Buffer }} options
  * @returns {Promise<Buffer | undefined>} the reply's message, or nothing when the call failed in any way
  */
@@ -94,13 +94,13 @@ const unaryCall = ({ authority, path, message }) =>
 
 const SERVING = 1;
 
-/** Whether a gRPC server says that it serves. @param {string} address host:port */
+/** True if a gRPC server reports that it serves. @param {string} address host:port */
 export const servesGrpc = async (address) => {
   const health = await unaryCall({ authority: address, path: "/grpc.health.v1.Health/Check", message: Buffer.alloc(0) });
   return health?.[1] === SERVING;
 };
 
-/** Whether an HTTP GET is answered with 200. @param {string} url */
+/** True if an HTTP GET returns 200. @param {string} url */
 export const answersHttp = async (url) => {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })).status === 200;
@@ -113,7 +113,7 @@ export const answersHttp = async (url) => {
 const stringMessage = (text) => Buffer.concat([Buffer.from([0x0a, text.length]), Buffer.from(text)]);
 
 /**
- * Whether a Temporal server serves the namespace: healthy, and the namespace known to the frontend.
+ * True if a Temporal server is healthy and its frontend knows the namespace.
  * @param {string} address host:port
  * @param {string} namespace
  */
@@ -126,7 +126,7 @@ export const servesTemporalNamespace = async (address, namespace) => {
 };
 
 /**
- * Repeats a probe until it answers true.
+ * Repeats a probe until it returns true.
  * @param {() => Promise<boolean>} probe
  * @param {{ deadlineMs: number, given?: AbortSignal }} options
  * @returns {Promise<boolean>} false once the deadline has passed or the signal was aborted

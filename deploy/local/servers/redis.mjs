@@ -60,7 +60,7 @@ const locateRedis = ({ cacheDir, env, log }) =>
   });
 
 /**
- * A Redis server: the one given by REDIS_URL, or one started here on loopback with an append-only file.
+ * A Redis server: from REDIS_URL, or started here on loopback with an append-only file.
  * @param {import("./run-server.mjs").StartOptions} options
  * @returns {Promise<import("./run-server.mjs").RunningServer & { url: string }>}
  */

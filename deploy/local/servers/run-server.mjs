@@ -5,7 +5,7 @@ import { freePort } from "./ports.cjs";
 import { waitUntil } from "./probe.mjs";
 
 const READY_DEADLINE_MS = 60_000;
-/** What a server reads of its data before it answers: fifty times as much on idle processors, ten times on very busy ones. */
+/** Data that a server reads before it answers: idle cores manage fifty times as much, very busy ones ten times. */
 const READ_BYTES_PER_MS = 2_000;
 const FREE_PORT_ATTEMPTS = 3;
 const STOP_GRACE_MS = 15_000;
@@ -32,18 +32,17 @@ const STOP_GRACE_MS = 15_000;
 /** @type {Promise<never>} */
 const never = new Promise(() => {});
 
-/** What a server that someone else runs looks like. @returns {RunningServer} */
+/** Description of a server that another program runs. @returns {RunningServer} */
 export const givenServer = () => ({ source: "given", pid: null, stop: async () => {}, exited: never });
 
-/** How long a server is waited for that reads all of its data first. @param {string} folder */
+/** How long to wait for a server that reads all of its data first. @param {string} folder */
 export const readyMsWith = async (folder) => {
   const files = await Promise.all((await filesBelow(folder)).map((path) => stat(path)));
   return READY_DEADLINE_MS + Math.round(files.reduce((sum, { size }) => sum + size, 0) / READ_BYTES_PER_MS);
 };
 
 /**
- * Starts one server process and waits until it answers its protocol. A port chosen here may be taken by someone else before the server binds
- * it; then another one is tried.
+ * Starts a server process and waits until it speaks its protocol. If another program takes the chosen port first, another port is tried.
  * @param {{
  *   name: string,
  *   port?: number,

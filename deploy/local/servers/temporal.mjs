@@ -42,7 +42,7 @@ const OFFICIAL = {
     process.exit(0);`,
 };
 
-/** What the executions service attaches to its workflows, so that the Temporal UI can filter runs. */
+/** Search attributes that executions sets, for filtering runs in Temporal's UI. */
 export const SEARCH_ATTRIBUTES = {
   NodeloomUser: "Keyword",
   NodeloomWorkflow: "Keyword",
@@ -50,29 +50,29 @@ export const SEARCH_ATTRIBUTES = {
   NodeloomStatus: "Keyword",
 };
 
-/** The two pragmas more than double the throughput of a file-backed server and stay durable when the process dies. */
+/** Both pragmas more than double the throughput of a file-backed server; data survives the death of the process. */
 const SQLITE_PRAGMAS = ["journal_mode=wal", "synchronous=normal"];
 
 const DYNAMIC_CONFIG = [
-  // The defaults of these let every task wait for up to 50 ms.
+  // By default these let every task wait for up to 50 ms.
   "history.transferProcessorMaxPollRPS=1000",
   "history.timerProcessorMaxPollRPS=1000",
-  // What is listed of a workflow is written once a second: one that is over by then is written once, as that, instead of twice.
+  // Visibility is written once a second: a workflow that ends within it is written once instead of twice.
   "history.visibilityProcessorMaxPollRPS=1",
   "history.visibilityTaskBatchSize=1000",
-  // The names of search attributes are read with each start otherwise, twice, and with each of those writes.
+  // Otherwise each start, and each of those writes, reads the search attributes' names.
   "system.forceSearchAttributesCacheRefreshOnRead=false",
   // Tasks are dispatched by users in turn: runs carry their user as the fairness key, which the server ignores by default.
   "matching.enableFairness=true",
-  // A queue's parts take turns by themselves, each with its own users: one part, and the turn is the users' alone.
+  // Partitions of a queue take turns separately from users. With one partition, only users take turns.
   "matching.numTaskqueueWritePartitions=1",
-  // A workflow is found by its failing task after the first failure, and not after five.
+  // Lists a failing workflow after its first failed task, instead of the fifth.
   "system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=1",
-  // Nobody uses its HTTP API, and by default it answers pages of any name that leads here. No Host header has a blank in it.
+  // The HTTP API isn't used, and by default it answers pages of any host name. No Host header contains a blank.
   'frontend.httpAllowedHosts=["no host"]',
 ];
 
-/** Where the UI is mounted, so that the gateway can proxy it under the same path. */
+/** Path of the UI, so that the gateway can proxy it under the same path. */
 const UI_PATH = "/temporal";
 
 /** @param {string} flag @param {readonly string[]} values */
@@ -125,8 +125,8 @@ const checkGiven = async (address) => {
 };
 
 /**
- * A Temporal server: the one given by TEMPORAL_ADDRESS, or a development server started here on loopback, durable in one file. Its UI
- * has no login and answers any Host header, so it is reached through a guard alone.
+ * A Temporal server: from TEMPORAL_ADDRESS, or a durable development server on loopback. Its UI has no login and accepts any Host header,
+ * so it is reachable only through a guard.
  * @param {import("./run-server.mjs").StartOptions & { uiPort?: number }} options
  * @returns {Promise<import("./run-server.mjs").RunningServer & { address: string, uiUrl: string | undefined }>}
  */

@@ -12,8 +12,8 @@ let running = [];
 let dataDir;
 
 /**
- * Starts one MongoDB, Redis and Temporal for a test run, on free ports with data that is thrown away, and writes their addresses into
- * `process.env`. Addresses that are there already are used as they are.
+ * Starts one MongoDB, Redis and Temporal for a test run, on free ports with temporary data, and sets their addresses in `process.env`.
+ * Existing addresses are used.
  */
 export const startTestServers = async () => {
   dataDir = await mkdtemp(join(tmpdir(), "nodeloom-test-"));
@@ -32,7 +32,7 @@ export const startTestServers = async () => {
   if (temporal.value.uiUrl !== undefined) process.env.TEMPORAL_UI_URL = temporal.value.uiUrl;
 };
 
-/** Stops what startTestServers started and removes its data. */
+/** Stops what startTestServers started and deletes its data. */
 export const stopTestServers = async () => {
   const servers = running;
   running = [];

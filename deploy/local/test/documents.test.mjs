@@ -17,12 +17,12 @@ const DUPLICATE_KEY = 11_000;
 const WRITERS = 4;
 /** More than a megabyte. */
 const LONG = 1_200_000;
-/** Of each client, before the server is killed. */
+/** Per client, before the server is killed. */
 const LEAST_WRITES = 12;
-/** Each journal but the first follows on a commit: by then the store has taken in some of what was written. */
+/** Every journal but the first follows a commit, so the store has some of the writes. */
 const LEAST_JOURNAL = 2;
 const LOOK_MS = 20;
-/** Long enough for a write to come while a document is being sent: of 360 answers five were of two writes. */
+/** Long enough for a write to happen while a document is sent: of 360 answers, five mixed two writes. */
 const PADDING = 250;
 const READS = 40;
 
@@ -97,7 +97,7 @@ test("a key that is unique stays so when the server was started again, ids of ev
 });
 
 /**
- * What is written by several clients until the server is killed.
+ * Several clients write until the server is killed.
  * @param {string} dataDir
  * @param {(collection: any, number: number) => Promise<void>} write one of many, in order for each client
  */
@@ -123,7 +123,7 @@ const untilKilled = async (dataDir, write) => {
   const isEnough = async () =>
     done.size === WRITERS && Math.min(...done.values()) >= LEAST_WRITES && Math.max(...(await journals())) >= LEAST_JOURNAL;
   while (!(await isEnough())) {
-    // Before the server is killed no write may fail.
+    // Before the kill no write may fail.
     if (failure !== undefined) throw failure;
     await delay(LOOK_MS);
   }
@@ -135,7 +135,7 @@ const untilKilled = async (dataDir, write) => {
   return [...done].map(([id, number]) => ({ id, number }));
 };
 
-/** Ids of every kind, and now and then a long document. @param {number} n */
+/** Ids of every type, and sometimes a long document. @param {number} n */
 const documentOf = (n) => ({
   _id: [`${n}`, ObjectId.createFromTime(n), { n }, new UUID(n.toString(16).padStart(32, "0"))][n % 4],
   n,
@@ -187,7 +187,7 @@ test("a collection that was dropped stays so after the server was killed, and ha
   assert.ok(last > 0);
   await onServer(dataDir, async (all) => {
     const ids = /** @type {string[]} */ (await all.distinct("_id"));
-    // The one that was under way may have come to any of its steps.
+    // The write in progress may have reached any step.
     assert.ok(ids.every((id) => [`new ${last}`, `old ${last + WRITERS}`, `new ${last + WRITERS}`].includes(id)));
     assert.ok(ids.includes(`new ${last}`) || !ids.includes(`old ${last + WRITERS}`));
   });

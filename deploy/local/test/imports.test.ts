@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
-/** The picture of imports. Its modules are ESM that Jest can't load here. */
+/** Tests of the import picture. Its modules are ESM, which Jest can't load here. */
 const ROOT = join(__dirname, "../../..");
 
 const IMPORTS = [

@@ -28,7 +28,7 @@ const INDEXES = [
 ];
 const UNIQUE = { key: { user: 1, sequence: -1 }, unique: true };
 
-/** Whole numbers below a bound, the same in every run of the tests. */
+/** Deterministic whole numbers below a bound. */
 const createRandom = () => {
   let state = 9;
   /** @param {number} bound */
@@ -68,7 +68,7 @@ const documentOf = (n, isOdd) => {
 /** @param {unknown} value */
 const comparison = (value) => pick([{ $lt: value }, { $lte: value }, { $gt: value }, { $gte: value }, { $gt: value, $lt: value }, value]);
 
-/** What a list asks for that goes on behind a document. */
+/** Filter of a list that continues after a document. */
 const behind = () => {
   const [at, _id] = [new Date(1_000 + random(60)), `${random(400)}`.padStart(4, "0")];
   const operator = pick(["$lt", "$gt"]);
@@ -109,7 +109,7 @@ const SORTS = [
   ]),
 ];
 
-/** Those that an index answers wrongly when it forgets one kind of document. */
+/** Cases in which an index returns wrong results if it misses one type of value. */
 const ALWAYS = [
   // Without a value for the first field.
   { filter: {}, sort: { at: 1, _id: 1 }, limit: 50, skip: 0 },
@@ -174,7 +174,7 @@ test("lists are the same by an index as without one, whatever values there are, 
   };
   for (const isOdd of [false, true]) {
     const documents = Array.from({ length: 400 }, (_, n) => documentOf(n, isOdd));
-    // Half of them are there before the indexes are.
+    // Half of them exist before the indexes.
     await both(isOdd, (all) => all.insertMany(documents.slice(0, 200)));
     await collection(isOdd, "indexed").createIndexes([...INDEXES, UNIQUE]);
     await collection(isOdd, "plain").createIndexes([{ key: { sequence: 1 }, unique: true }]);

@@ -7,7 +7,7 @@ import { join } from "node:path";
  * one's outcome is reported as one of Jest's.
  */
 
-/** For what never ends. */
+/** Only for hanging tests. */
 const RUN_LIMIT_MS = 180_000;
 const OUTCOME = /^(not )?ok \d+ - (.+)$/;
 

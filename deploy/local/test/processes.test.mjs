@@ -31,7 +31,7 @@ const platformOf = async (env = {}) => ({
   temporalUiUrl: undefined,
 });
 
-/** A port that something listens on until `work` is done. @param {(port: number) => Promise<void>} work */
+/** Occupies a port during `work`. @param {(port: number) => Promise<void>} work */
 const withTakenPort = async (work) => {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
@@ -77,7 +77,7 @@ test("no process is killed while it still ends what it has begun", async () => {
     }
   }
   const executions = groupEnvironment({ services: ["executions"], platform, env: {} });
-  // As long as the compose file and the chart give it.
+  // As in the compose file and the chart.
   assert.equal(executions.SHUTDOWN_GRACE_MS, "120000");
   assert.equal(groupEnvironment({ services: ["gateway"], platform, env: {} }).SHUTDOWN_GRACE_MS, undefined);
 });

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { pythonEnvironment } from "../build/python.mjs";
 import { runCommand } from "../run/child.mjs";
 
-/** Packages come from a folder of this test's, so that nothing is fetched from anywhere. */
+/** Packages come from a local folder, so nothing is downloaded. */
 const WHEEL = `
 import sys, zipfile
 folder, version = sys.argv[1:]

@@ -17,7 +17,7 @@ import { startTemporal } from "../servers/temporal.mjs";
 
 const { MongoClient } = createRequire(import.meta.url)("mongodb");
 
-/** This machine's environment without servers given to the test run. */
+/** This machine's environment without the test run's servers. */
 const { MONGODB_URI: _mongo, REDIS_URL: _redis, TEMPORAL_ADDRESS: _temporal, ...env } = process.env;
 const cacheDir = defaultCacheDir(process.env);
 /** @type {string} */
@@ -53,7 +53,7 @@ test("a server that reads its data first is waited for longer the more there is"
   const least = await readyMsWith(folder);
   await writeFile(join(folder, "documents"), "");
   await truncate(join(folder, "documents"), 1_000_000_000);
-  // A hundred thousand runs, nearly a gigabyte, took 36 s on a machine that eighteen others kept busy.
+  // A hundred thousand runs, nearly a gigabyte, took 36 s on a machine with eighteen other jobs.
   assert.ok((await readyMsWith(folder)) >= least + 300_000);
 });
 
@@ -88,7 +88,7 @@ test("MongoDB finds the same by an index as without one, whatever was written, a
       assert.deepEqual(found, expected, JSON.stringify(query));
     }
   };
-  // Half of the documents are there before the indexes are.
+  // Half of the documents exist before the indexes.
   for (const name of ["plain", "indexed"]) await collection(name).insertMany(documents.slice(0, 30));
   await collection("indexed").createIndexes([{ key: { s: 1, n: -1 } }, { key: { "d.s": 1 } }]);
   for (const name of ["plain", "indexed"]) {
@@ -129,7 +129,7 @@ test("Temporal serves its namespace and its UI under /temporal", async () => {
   await server.stop();
 });
 
-/** Asks under a Host header of its own. @param {string} url @param {string} host @returns {Promise<number | undefined>} the status */
+/** Sends a request with a given Host header. @param {string} url @param {string} host @returns {Promise<number | undefined>} the status */
 const statusUnder = async (url, host) => {
   const asked = httpRequest(url, { headers: { host }, agent: false }).end();
   const [answer] = await once(asked, "response");
@@ -169,7 +169,7 @@ test(
         assert.ok(await waitUntil(answers, { deadlineMs: 30_000 }), `${host}${path}`);
       }
     }
-    // What listens where a page may find it speaks gRPC, or refuses.
+    // Listeners that a page could reach speak gRPC or reject it.
     for (const listen of (await listensOf(server.pid)).filter((one) => one.startsWith("127.0.0.1:"))) {
       for (const path of ["/temporal", "/temporal/api/v1/namespaces", "/api/v1/namespaces"]) {
         const status = await statusUnder(`http://${listen}${path}`, "pages.example").catch(() => 0);

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 
-/** The class takes more than it uses. */
+/** The class accepts more arguments than it uses. */
 const load = /** @type {(path: string) => any} */ (createRequire(import.meta.url));
 
 test("a storage that a suite has left enabled is disabled when the suite ends", async () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createBackoff } from "../run/backoff.mjs";
 import { createSupervisor } from "../platform/supervisor.mjs";
 
-/** A unit whose runs are ended by the test. @param {{ failures?: number }} [options] `failures`: launches that fail after the first */
+/** A unit whose runs the test ends. @param {{ failures?: number }} [options] `failures`: launches that fail after the first */
 const createUnit = ({ failures = 0 } = {}) => {
   /** @type {{ crash: () => void, stopped: boolean }[]} */
   const runs = [];
@@ -37,7 +37,7 @@ const supervise = () => {
   /** @type {() => void} */
   let changed = () => {};
   const supervisor = createSupervisor({ note: (name, text) => notes.push(`${name}: ${text}`), changed: () => changed(), backoff: quickly });
-  /** Resolves at the next change after which a unit has another process id. @returns {Promise<void>} */
+  /** Resolves at the next change of a unit's process id. @returns {Promise<void>} */
   const pidChange = (name = "worker") =>
     new Promise((resolve) => {
       const before = supervisor.pids()[name];
@@ -69,7 +69,10 @@ test("keeps trying while a crashed process can't be started", async () => {
   assert.equal(supervisor.notes.filter((note) => note.includes("could not be started (port is taken)")).length, 3);
 });
 
-/** Resolves when one that crashes now was started again, and so would be whoever crashed before. @param {ReturnType<typeof supervise>} supervisor */
+/**
+ * Resolves after the restart of a unit that crashes now; earlier crashes are restarted by then.
+ * @param {ReturnType<typeof supervise>} supervisor
+ */
 const afterARestart = async (supervisor) => {
   const { unit, runs } = createUnit();
   await supervisor.start({ ...unit, name: "witness" });

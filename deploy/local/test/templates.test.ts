@@ -25,7 +25,7 @@ import { tasksOf } from "../../../services/models/src/tasks";
 const ROOT = join(__dirname, "..", "..", "..");
 const SEED = join(ROOT, "deploy", "local", "seed", "templates");
 const REGISTRY = join(ROOT, "services", "models", "registry");
-/** Of all files that templates begin with. */
+/** Sum over all sample files. */
 const MOST_SAMPLE_BYTES = 300_000;
 const MOST_COVER_BYTES = 400_000;
 
@@ -49,7 +49,7 @@ interface Entry {
   price: WrittenPrice;
 }
 
-/** What a module of the launcher exports: it is ESM, which Jest can't load here. */
+/** Exports of a launcher module: it is ESM, which Jest can't load here. */
 const exportOf = (module: string, name: string): Template[] => {
   const print = `import(${JSON.stringify(join(SEED, module))}).then((all) => process.stdout.write(JSON.stringify(all[${JSON.stringify(name)}])))`;
   return JSON.parse(execFileSync(process.execPath, ["-e", print]).toString()) as Template[];
@@ -69,7 +69,7 @@ const termsOf = (entry: Entry): ModelTerms => ({
 });
 const models = new Map(entries.map((entry) => [entry.internalName, termsOf(entry)]));
 
-/** What tasks become on an installation without keys. @param places where its models run */
+/** Resolved tasks on an installation without keys. @param places where its models run */
 const chosenAt = (places: readonly string[]): Map<string, ChosenModel> => {
   const candidates = entries.flatMap((entry) => {
     const runsAt = entry.sandbox ? "sandbox" : (entry.runsAt ?? "provider");
@@ -97,7 +97,7 @@ const graphOf = ({ nodes, edges }: Template) => {
   return readGraph(named, JSON.stringify(edges));
 };
 
-/** What is wrong with a template, and what it warns of, where its models run at these places. */
+/** Problems and warnings of a template, with models at these places. */
 const planned = (template: Template, places: readonly string[]) => {
   const given = graphOf(template);
   const { graph, warnings } = withChosenModels(given, chosenAt(places));
@@ -153,7 +153,7 @@ it("and the demos are all workflows that blocks of the pages run by a name", () 
   const calls = /(?:workflow: |\.run\(|data-app=|nodeloom run |\/api\/workflows\/)"?([a-z]+(?:-[a-z]+)+)/g;
   const named = allSnippets().flatMap(({ code }) => [...code.matchAll(calls)].map(([, name]) => name!));
   const slugs = [...templates, ...demos].map(({ slug }) => slug);
-  // Made by their pages before they are run.
+  // Created by their pages before they run.
   const made = ["first-poster", "text-to-image"];
   expect([...new Set(named)].filter((name) => !slugs.includes(name) && !made.includes(name))).toEqual([]);
   expect(named).toContain("poster-maker");

@@ -14,7 +14,7 @@ const { OTLPTraceExporter } = require("@opentelemetry/exporter-trace-otlp-grpc")
 const { resourceFromAttributes } = require("@opentelemetry/resources");
 const { BatchSpanProcessor, TracerProvider } = require("@opentelemetry/sdk-trace");
 
-/** A stand-in for Zipkin's API. */
+/** Plays Zipkin's API. */
 const startZipkin = async () => {
   /** @type {any[]} */
   const spans = [];

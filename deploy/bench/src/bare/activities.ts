@@ -2,7 +2,6 @@ import { Agent, get } from "node:http";
 
 const agent = new Agent({ keepAlive: true });
 
-/** The body of what an address answers. */
 const fetchOnce = (url: string): Promise<string> =>
   new Promise((resolve, reject) => {
     get(url, { agent }, (response) => {
@@ -12,6 +11,6 @@ const fetchOnce = (url: string): Promise<string> =>
     }).on("error", reject);
   });
 
-/** What bare workflows call; `step` returns at once. */
+/** Activities of bare workflows; `step` returns at once. */
 export const activities = { step: async (input: string): Promise<string> => input, fetchOnce };
 export type BareActivities = typeof activities;

@@ -26,7 +26,7 @@ const serve = ({ path, body }: ExpressQuestion): Promise<ExpressAnswer> =>
     });
   });
 
-/** The least that answers JSON over HTTP: a bare Express handler. */
+/** Baseline: a bare Express handler that answers JSON. */
 answerParent(serve, async () => {
   server?.closeAllConnections();
   server?.close();

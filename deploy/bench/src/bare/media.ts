@@ -6,12 +6,12 @@ import { promisify } from "node:util";
 import { assetFolder, assetsFolder, FFMPEG_ASSET } from "@nodeloom/platform";
 import sharp from "sharp";
 
-/** What media operations are measured against: the same work by sharp and by ffmpeg, on files that are there already. */
+/** Baseline of media operations: the same work by sharp and ffmpeg on local files. */
 
 const run = promisify(execFile);
 const MOST_BYTES = 64 * 1_024 * 1_024;
 
-/** The program that the platform takes, too. @throws Error where there is none */
+/** The ffmpeg that the platform also uses. @throws Error if there is none */
 const program = (): string => {
   const onPath = (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "ffmpeg"));
   const kept = join(assetFolder(assetsFolder(process.env), "ffmpeg", FFMPEG_ASSET), "ffmpeg");
@@ -27,11 +27,11 @@ export const ffmpeg = async (args: readonly string[], cwd: string): Promise<numb
   return performance.now() - startedAt;
 };
 
-/** The settings by which results are encoded. */
+/** The platform's encoder settings. */
 export const H264 = [..."-c:v libx264 -preset veryfast -crf 20 -pix_fmt yuv420p -threads 4 -profile:v high".split(" ")];
 export const AAC = [..."-c:a aac -b:a 160k -ar 48000 -ac 2".split(" ")];
 
-/** A photo that does not compress to nothing. */
+/** A photo that compresses badly. */
 export const photo = (width: number, height: number): Promise<Buffer> =>
   sharp({ create: { width, height, channels: 3, background: "#777", noise: { type: "gaussian", mean: 128, sigma: 24 } } })
     .blur(2)

@@ -3,12 +3,12 @@ import type { BareActivities } from "./activities";
 
 const { step, fetchOnce } = proxyLocalActivities<BareActivities>({ startToCloseTimeout: "10 seconds" });
 
-/** As much as a run needs of Temporal, and nothing else: three local activities in a row. */
+/** The Temporal part of a run: three local activities in a row. */
 export async function threeSteps(input: string): Promise<string> {
   return step(await step(await step(input)));
 }
 
-/** The cheapest program that makes an HTTP call durably. */
+/** Baseline: the cheapest durable HTTP call. */
 export async function oneCall(url: string): Promise<string> {
   return fetchOnce(url);
 }

@@ -4,9 +4,9 @@ import type { Metric } from "../metrics";
 import { launch, ROOT } from "../platform";
 import type { Extent } from "../scenarios";
 
-/** Of the other commit's CPU, at most. */
+/** Maximum share of the other commit's CPU. */
 const AT_MOST: Record<Cost["kind"], number> = { text: 0.3, HTTP: 0.5, image: 0.55, video: 0.6 };
-/** Throughput must follow the CPU saved, but for a tenth. */
+/** Throughput must grow with the saved CPU, less a tenth. */
 const FOLLOWS = 1.1;
 
 const metricsOf = (cost: Cost): Metric[] => [
@@ -17,10 +17,7 @@ const metricsOf = (cost: Cost): Metric[] => [
   },
 ];
 
-/**
- * What a run costs here and at another commit.
- * @throws Error when there is no such commit, or a platform runs in this checkout already
- */
+/** Measures a run's cost here and at another commit. @throws Error for an unknown commit, or if a platform already runs in this checkout */
 export const measureAgainst = async (
   name: string,
   extent: Extent,

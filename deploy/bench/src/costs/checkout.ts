@@ -8,13 +8,13 @@ import { ROOT } from "../platform";
 const run = promisify(execFile);
 const SHOWN_DIGITS = 12;
 
-/** Another commit of this repository as files, kept for the next time. */
+/** Files of another commit, cached. */
 export interface Checkout {
   commit: string;
   root: string;
 }
 
-/** Unpacks what git has of a commit. @throws Error when git or tar fails */
+/** Unpacks a commit. @throws Error when git or tar fails */
 const unpack = async (commit: string, into: string): Promise<void> => {
   const git = spawn("git", ["archive", "--format=tar", commit], { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
   const tar = spawn("tar", ["-x", "-C", into], { stdio: [git.stdout, "inherit", "inherit"] });
@@ -22,7 +22,7 @@ const unpack = async (commit: string, into: string): Promise<void> => {
   if (codes.some((code) => code !== 0)) throw new Error(`${commit} could not be unpacked`);
 };
 
-/** The files of a commit in a folder of their own. @throws Error when there is no such commit */
+/** Checks a commit out into its own folder. @throws Error for an unknown commit */
 export const checkOut = async (name: string): Promise<Checkout> => {
   const { stdout } = await run("git", ["rev-parse", "--verify", "--end-of-options", `${name}^{commit}`], { cwd: ROOT }).catch(() => {
     throw new Error(`there is no commit ${name} here`);

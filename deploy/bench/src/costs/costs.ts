@@ -10,16 +10,13 @@ import { startTarget } from "../target";
 import type { Extent } from "../scenarios";
 import { withWorkflow } from "../workflow";
 
-/**
- * What a run costs on two platforms of one machine, loaded in turn. CPU is what counts, of all processes of a platform together; the one
- * that is not loaded only idles.
- */
+/** Compares the cost of a run on two platforms, loaded in turn. It counts the CPU of all processes of a platform; the other one is idle. */
 
 const PARALLEL = 20;
-/** Of one kind of run, in one round, for each 5 seconds of a round's length. */
+/** Runs per round and kind, for each 5 seconds of the round. */
 const ROUND_UNIT_MS = 5_000;
 const VIDEO_LATENCY_MS = 1_000;
-/** Rounds of each kind before those that count: in the first thousand runs V8 still compiles, by a thread of its own, what runs often. */
+/** Rounds before the measurement: V8 compiles during the first thousand runs, in its own thread. */
 const WARM_UP_ROUNDS = 3;
 const CREDITS = 100_000;
 
@@ -63,7 +60,7 @@ const oneRound = async ({ local }: PlatformUnderTest, api: ApiClient, slug: stri
 const parts = (rounds: readonly Round[]): string =>
   (Object.keys(CPU_GROUPS) as CpuGroup[]).map((group) => `${group} ${median(rounds.map(({ cpu }) => cpu[group])).toFixed(1)}`).join(" / ");
 
-/** What a kind of run costs on both sides: medians over the rounds. */
+/** Medians over the rounds on both sides. */
 export interface Cost {
   kind: Kind["name"];
   cpuMs: Sides<number>;
@@ -89,9 +86,9 @@ const contend = async (platform: PlatformUnderTest, signal: AbortSignal): Promis
 };
 
 export interface Comparison {
-  /** What each side is called. */
+  /** Names of the sides. */
   names: Sides<string>;
-  /** Starts a side's platform, with these variables besides its own. */
+  /** Starts a side's platform with additional variables. */
   launch: Sides<(environment: NodeJS.ProcessEnv) => Promise<PlatformUnderTest>>;
   extent: Extent;
   signal: AbortSignal;
@@ -112,7 +109,7 @@ const measureKind = (kind: Kind, target: string, sides: Sides<Contender>, { name
     }),
   );
 
-/** Measures four kinds of run on two platforms, both started for it. @throws Error when one of them does not start */
+/** Starts two platforms and measures four kinds of run. @throws Error when one doesn't start */
 export const compareCosts = async (comparison: Comparison): Promise<Cost[]> => {
   const { launch, signal } = comparison;
   const target = await startTarget();
@@ -137,7 +134,7 @@ export const compareCosts = async (comparison: Comparison): Promise<Cost[]> => {
   }
 };
 
-/** CPU of a kind of run as a metric. @param atMost ours over bare */
+/** CPU of a kind of run as a metric. @param atMost maximum of ours over bare */
 export const cpuMetric = ({ kind, cpuMs }: Cost, scenario: string, atMost: number): Metric => ({
   ...{ scenario, name: `${kind} run, CPU`, unit: "ms", ...cpuMs },
   target: { kind: "ratio at most", value: atMost },

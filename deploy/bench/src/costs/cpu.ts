@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { SERVICES } from "../../../services.cjs";
 import type { LocalPlatform } from "../platform";
 
-/** The processes of a platform, by what their time is spent on. The sandbox plays the providers, and is not counted. */
+/** Processes by group. The sandbox plays the providers and isn't counted. */
 export const CPU_GROUPS = {
   Temporal: ["temporal"],
   database: ["mongodb"],
@@ -18,7 +18,7 @@ export type CpuTimes = Record<CpuGroup, number>;
 
 /** Linux counts in hundredths of a second, whatever the kernel's own clock (man 5 proc_pid_stat, sysconf _SC_CLK_TCK). */
 const MS_PER_TICK = 10;
-/** Fields of /proc/<pid>/stat behind the command's name, which may contain anything: ppid, utime and stime. */
+/** Fields of /proc/<pid>/stat after the command's name, which may contain any character: ppid, utime and stime. */
 const FIELDS = { parent: 1, user: 11, system: 12 } as const;
 
 interface ProcessTimes {
@@ -26,7 +26,6 @@ interface ProcessTimes {
   cpuMs: number;
 }
 
-/** What one line of /proc/<pid>/stat says. */
 export const readStat = (stat: string): ProcessTimes => {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return { parent: Number(fields[FIELDS.parent]), cpuMs: (Number(fields[FIELDS.user]) + Number(fields[FIELDS.system])) * MS_PER_TICK };
@@ -39,13 +38,13 @@ const allProcesses = (): Map<number, ProcessTimes> => {
     try {
       processes.set(Number(name), readStat(readFileSync(`/proc/${name}/stat`, "utf8")));
     } catch {
-      // It has ended meanwhile.
+      // The process has ended.
     }
   }
   return processes;
 };
 
-/** The time of some processes and everything that they started, each counted once. */
+/** CPU of processes and all their descendants, each counted once. */
 export const timeOf = (roots: ReadonlySet<number>, processes: ReadonlyMap<number, ProcessTimes>): number => {
   const belongs = (pid: number): boolean => {
     for (let at = pid; at > 1; at = processes.get(at)?.parent ?? 0) if (roots.has(at)) return true;
@@ -56,14 +55,13 @@ export const timeOf = (roots: ReadonlySet<number>, processes: ReadonlyMap<number
   return total;
 };
 
-/** CPU that a platform's processes have used since they started. Linux only. */
+/** CPU that a platform's processes have used since their start. Linux only. */
 export const cpuTimes = ({ pids }: Pick<LocalPlatform, "pids">): CpuTimes => {
   const processes = allProcesses();
   const of = (services: readonly string[]): number => timeOf(new Set(services.flatMap((service) => pids[service] ?? [])), processes);
   return Object.fromEntries(Object.entries(CPU_GROUPS).map(([group, services]) => [group, of(services)])) as CpuTimes;
 };
 
-/** What each run cost between two looks. */
 export const cpuPerRun = (before: CpuTimes, after: CpuTimes, runs: number): CpuTimes =>
   Object.fromEntries(Object.entries(after).map(([group, ms]) => [group, (ms - before[group as CpuGroup]) / runs])) as CpuTimes;
 

@@ -6,12 +6,12 @@ import type { Metric } from "../metrics";
 import { launch, ROOT } from "../platform";
 import type { Extent } from "../scenarios";
 
-/** What telemetry may add to the CPU of a run. */
+/** Maximum CPU of a run with telemetry, relative to one without. */
 const AT_MOST = 1.1;
-/** An empty message of gRPC: its head alone. */
+/** An empty gRPC message: only its head. */
 const EMPTY = Buffer.alloc(5);
 
-/** Takes whatever is exported to it, and forgets it. */
+/** An OpenTelemetry collector that discards everything. */
 const startCollector = async (): Promise<{ url: string; stop: () => void }> => {
   const server = createServer();
   const sessions = new Set<ServerHttp2Session>();
@@ -36,8 +36,8 @@ const startCollector = async (): Promise<{ url: string; stop: () => void }> => {
 };
 
 /**
- * What a run costs with a collector, to which every process sends traces and metrics, and without one: two platforms of this checkout.
- * @throws Error when a platform runs in this checkout already
+ * Measures a run's cost with and without a collector that receives traces and metrics of all processes.
+ * @throws Error if a platform already runs in this checkout
  */
 export const measureTelemetry = async (extent: Extent, signal: AbortSignal, note: (text: string) => void): Promise<Metric[]> => {
   const collector = await startCollector();

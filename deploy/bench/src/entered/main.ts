@@ -1,4 +1,4 @@
-/** Lists the files of executions and of the dialects that one synchronous run of an HTTP node enters, by V8's coverage. */
+/** Lists the files of executions and providers that one synchronous run of an HTTP node enters, from V8's coverage. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { SourceMap } from "node:module";
 import { tmpdir } from "node:os";
@@ -12,20 +12,20 @@ import { startTarget } from "../target";
 import { withWorkflow } from "../workflow";
 import type { Called } from "./probe";
 
-/** At most these are entered. */
+/** Maximum entered files. */
 const MOST_FILES = 50;
-/** In the first runs, V8 and the caches of the services are still empty. */
+/** During the first runs, V8 and the caches are cold. */
 const WARM_UP_RUNS = 5;
-/** Threads take what was called at once, and write it within this time. */
+/** Threads write their coverage within this time. */
 const TAKEN_MS = 100;
 const WRITTEN_MS = 1_000;
 const DEADLINE_MS = 300_000;
 const BUNDLE = /workflow-bundle/;
 const SOURCE_MAP = /sourceMappingURL=data:application\/json[^,]*;base64,([A-Za-z0-9+/=]+)/;
-/** Upkeep runs at its own times, and belongs to no run. */
+/** Upkeep runs on its own schedule. */
 const OURS = /^services\/(?:executions|providers)\/src\/(?!upkeep\/).*\.ts$/;
 
-/** The files that the functions of a bundle were written in. */
+/** Source files of the functions in a bundle. */
 const bundled = async ({ url, offsets }: Called): Promise<string[]> => {
   const code = await readFile(
     url.startsWith("file:") ? fileURLToPath(url) : join(ROOT, "services/executions/dist/workflow-bundle.js"),
@@ -43,19 +43,19 @@ const bundled = async ({ url, offsets }: Called): Promise<string[]> => {
   });
 };
 
-/** A file's path as its author knows it. */
+/** Path of a source file. */
 const sourceOf = (path: string): string => {
   const name = path.replace(/^webpack:\/\/[^/]*\//, "").replace(/^file:\/\//, "");
   return relative(ROOT, resolve(ROOT, name)).replace("/dist/", "/src/").replace(/\.js$/, ".ts");
 };
 
-/** What was called until now does not count. */
+/** Discards the coverage so far. */
 const forget = (pid: number): Promise<void> => {
   process.kill(pid, "SIGUSR2");
   return delay(TAKEN_MS);
 };
 
-/** What was entered since the last time, in the threads of one process. */
+/** Files entered since the last call, over the threads of one process. */
 const entered = async (folder: string, pid: number): Promise<string[]> => {
   await forget(pid);
   await delay(WRITTEN_MS);

@@ -1,4 +1,4 @@
-/** Preloaded into the processes of a platform: on SIGUSR2, each of their threads writes which functions were called since the last time. */
+/** Preloaded into the platform's processes: on SIGUSR2, each thread writes the functions called since the last time. */
 import { writeFileSync } from "node:fs";
 import { Session, type Profiler } from "node:inspector";
 import { join } from "node:path";
@@ -6,11 +6,11 @@ import { BroadcastChannel, isMainThread, threadId } from "node:worker_threads";
 
 export interface Called {
   url: string;
-  /** Where its functions that were called begin. */
+  /** Offsets of called functions. */
   offsets: number[];
 }
 
-/** Only its own code: what libraries do is not a reader's to follow. */
+/** Excludes libraries. */
 const OURS = /\/(?:dist|src)\/(?!.*node_modules)|workflow-bundle/;
 
 const session = new Session();

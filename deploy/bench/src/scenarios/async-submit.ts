@@ -9,7 +9,7 @@ import type { Bench, Scenario } from "./scenario";
 const PARALLEL = 20;
 const PROVIDER_LATENCY_MS = 50;
 
-/** How long a client waits for its execution id. The runs themselves are waited for outside the measurement. */
+/** Time until a client has its execution id. The runs themselves are awaited outside the measurement. */
 export const asyncSubmit: Scenario = {
   title: "submitting an asynchronous video run",
   measure: ({ api, extent, note }: Bench) =>

@@ -8,12 +8,12 @@ import { submit, waitForAll } from "../runs";
 import { withWorkflow } from "../workflow";
 import type { Bench, Scenario } from "./scenario";
 
-/** What one user asks for at once: as many as an enterprise account may have in flight. */
+/** Concurrent runs of one user: the limit of an enterprise account. */
 const QUEUED = 200;
 const PROVIDER_LATENCY_MS = 1_000;
 const IDLE_RUNS = 5;
 
-/** How long a user waits for a synchronous video run while another user's many are being worked off, beside an idle platform. */
+/** Time of a synchronous video run while another user's many runs are queued, relative to an idle platform. */
 export const fairness: Scenario = {
   title: "one user's first run while another has 200 queued",
   measure: async ({ api, local, extent, signal, note }: Bench) => {

@@ -3,20 +3,20 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { LocalPlatform } from "../platform";
 import type { Bench, Scenario } from "./scenario";
 
-/** Servers of others, which the platform needs and does not consist of. */
+/** Servers that the platform uses but doesn't consist of. */
 const SERVERS = new Set(["mongodb", "redis", "temporal"]);
-/** Longer than a process takes to find itself idle, and to give back what its last work left. */
+/** Longer than a process takes to become idle and release memory. */
 const SETTLE_MS = 20_000;
 const KB_PER_MB = 1_024;
 const TARGET_MB = 600;
 
-/** Resident memory of a process, in megabytes. */
+/** Resident memory in megabytes. */
 const residentOf = async (pid: number): Promise<number> => {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / KB_PER_MB;
 };
 
-/** The platform's own processes, each once. */
+/** The platform's processes, each once. */
 const processesOf = ({ pids }: LocalPlatform): Map<number, string> => {
   const names = new Map<number, string>();
   for (const [name, pid] of Object.entries(pids)) {
@@ -26,7 +26,7 @@ const processesOf = ({ pids }: LocalPlatform): Map<number, string> => {
   return names;
 };
 
-/** What the platform's own processes take while nothing is asked of them. */
+/** Memory of the platform's processes without load. */
 export const idleMemory: Scenario = {
   title: "memory while idle, without servers of others",
   measure: async ({ local, note }: Bench) => {

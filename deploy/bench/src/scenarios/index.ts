@@ -12,7 +12,7 @@ import { whoami } from "./whoami";
 
 export type { Bench, Extent, Scenario } from "./scenario";
 
-/** Every scenario by its letter, in the order in which they are measured. */
+/** Every scenario by its letter, in order of measurement. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   a: whoami,
   b: syncRun,

@@ -14,9 +14,9 @@ const CLIP_SECONDS = 5;
 const CLIP_SIZE = "640x360";
 const [PHOTO_WIDTH, PHOTO_HEIGHT, SMALL_WIDTH] = [4_000, 3_000, 1_024];
 const VIDEO_WIDTH = 480;
-/** Of each side. */
+/** Rounds per side. */
 const TIMES = 3;
-/** A resize may take half as long again as by the library alone, and this for the run around it. */
+/** Maximum share relative to the library alone, and the allowance for the run around it. */
 const RESIZE_SHARE = 1.5;
 const RESIZE_MS = 30;
 const CONCAT_MS = 2_000;
@@ -27,7 +27,7 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - startedAt;
 };
 
-/** A clip that moves and sounds. */
+/** A clip with motion and sound. */
 const clipArguments = (index: number, seconds: number): string[] => [
   ...["-f", "lavfi", "-i", `testsrc2=s=${CLIP_SIZE}:r=25:d=${seconds}`],
   ...["-f", "lavfi", "-i", `sine=frequency=${220 + 20 * index}:duration=${seconds}:sample_rate=48000`],
@@ -35,7 +35,7 @@ const clipArguments = (index: number, seconds: number): string[] => [
 ];
 
 const sides = async (ours: () => Promise<number>, bare: () => Promise<number>) => {
-  // What is loaded when it is first used counts for neither.
+  // Loading on first use counts for neither side.
   await ours();
   await bare();
   const rounds = await alternate(TIMES, { ours, bare });
@@ -88,7 +88,7 @@ const measureIn = async (folder: string, { api, key, local, note }: Bench): Prom
   ];
 };
 
-/** What the platform adds to work on files: a run, reading and storing the files, and a process of its own. */
+/** Overhead of the platform on file operations: a run, reading and storing files, and a separate process. */
 export const mediaOperations: Scenario = {
   title: "runs of one media node, against sharp and ffmpeg by themselves",
   measure: async (bench: Bench) => {

@@ -11,7 +11,7 @@ const LISTED = 200;
 const USAGE_ROWS = 50;
 const AT_ONCE = 10;
 const WARM_UP = 20;
-/** Never run: only their prices are looked up. */
+/** Never runs; only its price is read. */
 const LATENCY_MS = 1_000;
 
 interface Subject {
@@ -37,7 +37,7 @@ const timed = async (api: ApiClient, path: string): Promise<number> => {
   return performance.now() - at;
 };
 
-/** Asks for every path in turn, request by request, so that whatever else the machine does falls on all alike. */
+/** Requests the paths in turn, so that disturbances of the machine affect all alike. */
 const inTurn = async (api: ApiClient, paths: readonly string[], times: number): Promise<Figures[]> => {
   const latencies = paths.map((): number[] => []);
   for (let time = 0; time < times; time += 1) {
@@ -46,7 +46,7 @@ const inTurn = async (api: ApiClient, paths: readonly string[], times: number): 
   return latencies.map((latenciesMs) => figuresOf({ latenciesMs, seconds: latenciesMs.reduce((sum, ms) => sum + ms, 0) / 1_000 }));
 };
 
-/** What reads cost, as multiples of the simplest one that needs a service and its database. */
+/** Cost of reads as multiples of the simplest read that needs a service and its database. */
 export const reads: Scenario = {
   title: "lists, schemas and usage, against GET /api/workflows/:slug",
   measure: ({ api, extent, note }: Bench) =>

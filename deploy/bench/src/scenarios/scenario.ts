@@ -2,29 +2,27 @@ import type { ApiClient } from "../http";
 import type { Metric } from "../metrics";
 import type { LocalPlatform } from "../platform";
 
-/** How long and how often is measured. */
+/** Length and number of measurements. */
 export interface Extent {
-  /** Of each side. */
+  /** Per side. */
   rounds: number;
   roundMs: number;
   warmUpMs: number;
-  /** Runs per round where runs are counted, not timed. */
+  /** Runs per round if runs are counted, not timed. */
   runs: number;
 }
 
-/** What a scenario works with. */
+/** Tools of a scenario. */
 export interface Bench {
   local: LocalPlatform;
-  /** The API as the enterprise account, which has no rate limit. */
+  /** API client of the enterprise account, which has no rate limit. */
   api: ApiClient;
-  /** The key behind `api`. */
   key: string;
   extent: Extent;
-  /** An address that answers HTTP requests, and that HTTP nodes may call where the platform was started for this. */
+  /** Address that answers HTTP requests; HTTP nodes may call it if the platform was started for this. */
   target: string;
-  /** Aborts when the bench is called off or out of time. */
+  /** Aborts when the benchmark is cancelled or out of time. */
   signal: AbortSignal;
-  /** Says what is being measured. */
   note(text: string): void;
 }
 

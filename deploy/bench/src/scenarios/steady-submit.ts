@@ -9,7 +9,7 @@ import type { Bench, Scenario } from "./scenario";
 
 const PER_SECOND = 10;
 const PROVIDER_LATENCY_MS = 1_000;
-/** More than are under way at a steady pace. */
+/** More than are in flight at a steady pace. */
 const MOST = 500;
 
 interface Submitted {
@@ -22,7 +22,7 @@ const runsInFlight = async (api: ApiClient, workflowSlug: string): Promise<numbe
   return (await api.expect<{ rows: unknown[] }>(200, "GET", `/api/executions?${query}`)).rows.length;
 };
 
-/** Submissions at a fixed rate, whether or not the platform keeps up: what waits must not grow. */
+/** Submits at a fixed rate, independent of the platform's speed; the backlog must not grow. */
 export const steadySubmit: Scenario = {
   title: `submitting ${PER_SECOND} asynchronous video runs a second`,
   measure: ({ api, extent, note }: Bench) =>

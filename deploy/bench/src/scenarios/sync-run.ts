@@ -9,7 +9,7 @@ import type { Bench, Scenario } from "./scenario";
 
 const PARALLEL = [1, 10, 40] as const;
 
-/** A whole run, its bookkeeping included, against three steps on the same Temporal server without any. */
+/** A complete run with its bookkeeping, relative to three bare steps on the same Temporal server. */
 export const syncRun: Scenario = {
   title: "a synchronous run of request-input → text-box → response-output, against a bare Temporal workflow of three local activities",
   measure: async (bench: Bench) => {

@@ -8,13 +8,13 @@ import type { Bench, Scenario } from "./scenario";
 const PATH = "/api/whoami";
 const CONNECTIONS = 20;
 
-/** One round of requests as fast as they are answered. @throws Error when anything but 200 came back */
+/** Sends requests as fast as they are answered. @throws Error for any response other than 200 */
 const hammer = async (url: string, key: string, durationMs: number): Promise<Figures> => {
   const latenciesMs: number[] = [];
   const options = { url, connections: CONNECTIONS, duration: durationMs / 1_000, headers: { "x-api-key": key } };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const instance = autocannon(options, (error: Error | null, done: autocannon.Result) => (error ? reject(error) : resolve(done)));
-    // Its own histogram counts in whole milliseconds.
+    // Its own histogram has whole milliseconds only.
     instance.on("response", (_client, _status, _bytes, responseMs) => latenciesMs.push(responseMs));
   });
   const bad = result.errors + result.timeouts + result.non2xx;
@@ -22,7 +22,7 @@ const hammer = async (url: string, key: string, durationMs: number): Promise<Fig
   return figuresOf({ latenciesMs, seconds: result.duration });
 };
 
-/** The cost of the edge: a request that needs nothing but its caller, against a handler that knows no callers. */
+/** Cost of the edge: a request that only needs its caller, relative to a handler without callers. */
 export const whoami: Scenario = {
   title: "GET /api/whoami by key, against a bare Express handler",
   measure: async ({ local, api, key, extent, note }: Bench) => {

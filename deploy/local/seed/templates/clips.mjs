@@ -1,6 +1,6 @@
 import { edge, node, textField } from "../graph.mjs";
 
-/** Templates whose result is a clip. */
+/** Templates that create a clip. */
 
 const TITLE_CARDS = {
   slug: "title-cards",

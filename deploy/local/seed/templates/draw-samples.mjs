@@ -1,5 +1,4 @@
-// Draws the pictures that seeded templates begin with, into samples/. Every one is made by this file alone.
-//
+// Draws the sample pictures of seeded templates into samples/, entirely from this file.
 //   node deploy/local/seed/templates/draw-samples.mjs
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
@@ -36,7 +35,7 @@ const PAGE = `<svg xmlns="http://www.w3.org/2000/svg" width="900" height="560">
 for (const [name, svg] of Object.entries(SCENES)) await asJpeg(drawn(svg)).toFile(file(`${name}.jpg`));
 await asJpeg(drawn(MUG)).toFile(file("mug.jpg"));
 await asJpeg(drawn(PAGE)).toFile(file("page.jpg"));
-// What upscaling begins with: a part of a picture, as small as one on an old page.
+// Input for upscaling: a small part of a picture.
 const SMALL = { width: 240, height: 180 };
 const part = drawn(SCENES.lighthouse ?? "").extract({ left: 560, top: 90, width: 600, height: 450 });
 await part.resize(SMALL).flatten().jpeg({ quality: 92, mozjpeg: true }).toFile(file("small.jpg"));

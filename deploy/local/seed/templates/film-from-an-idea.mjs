@@ -1,7 +1,7 @@
 import { edge, node, textField } from "../graph.mjs";
 import { MUSIC, MUSIC_SECONDS } from "./parts.mjs";
 
-/** As long as the most tokens of the writer hold, with a small model's spellings, too. */
+/** Length that fits the writer's token limit, also with the longer tokenization of a small model. */
 const SCENES = {
   type: "array",
   minItems: 3,
@@ -18,7 +18,7 @@ const SCENES = {
   },
 };
 
-/** A line becomes scenes, and each scene a picture, a clip and a voice; then they are one film. */
+/** Turns a line into scenes, each with a picture, a clip and a voice, and joins them to a film. */
 export const FILM_FROM_AN_IDEA = {
   slug: "film-from-an-idea",
   name: "Film from an idea",
@@ -40,7 +40,7 @@ export const FILM_FROM_AN_IDEA = {
       system: "You write short films. Each scene has one picture and one short sentence that a narrator says.",
       prompt: "The scenes of a short film about {{topic}}.",
       maxTokens: 1_024,
-      // Small models write the same scene again otherwise.
+      // Otherwise small models repeat the same scene.
       temperature: 0.9,
       schema: SCENES,
     }),

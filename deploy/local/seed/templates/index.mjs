@@ -1,6 +1,5 @@
 /**
- * The templates that a new installation offers: pipelines by purpose, each with its inputs filled and with what it made as its cover.
- * They belong to the administrator.
+ * Templates of a new installation: pipelines by purpose, with filled inputs and their output as cover. They belong to the administrator.
  */
 import { readFile } from "node:fs/promises";
 import { expectStatus } from "../client.mjs";
@@ -20,37 +19,37 @@ import { VOICES } from "./voices.mjs";
  * @property {ReturnType<typeof import("../graph.mjs").edge>[]} edges
  */
 
-/** In the order in which they are shown. @type {readonly Template[]} */
+/** In display order. @type {readonly Template[]} */
 export const TEMPLATES = [FILM_FROM_AN_IDEA, NARRATED_SLIDESHOW, ...CLIPS, ...VOICES, ...PICTURES];
 
-/** What a field's default says instead of the id of a file: `sample:harbour.jpg`. */
+/** Placeholder for a file id in a field's default: `sample:harbour.jpg`. */
 const SAMPLE = /"sample:([a-z0-9.-]+)"/g;
 
-/** Files of samples/ that a template begins with. @param {Template} template */
+/** Sample files of a template. @param {Template} template */
 export const samplesOf = ({ nodes }) => [...new Set([...JSON.stringify(nodes).matchAll(SAMPLE)].map(([, name]) => name ?? ""))];
 
 /** @param {string} path of a file in this folder */
 const fileAt = (path) => readFile(new URL(path, import.meta.url));
 
-/** Where a template's cover is kept. @param {string} slug */
+/** Path of a template's cover. @param {string} slug */
 export const coverPath = (slug) => `covers/${slug}.webp`;
 
 /**
- * A template as it is created: the files that it begins with are named by their ids.
+ * Body for creating a template, with ids of uploaded samples.
  * @param {Template} template @param {(path: string) => Promise<{ id: string, url: string }>} upload
  */
 const bodyOf = async (template, upload) => {
   const { slug, nodes, ...rest } = template;
   const ids = new Map();
   for (const name of samplesOf(template)) ids.set(name, (await upload(`samples/${name}`)).id);
-  // A start may take another port than the one before.
+  // A later start may use another port.
   const image = new URL((await upload(coverPath(slug))).url).pathname;
   const named = JSON.stringify(nodes).replace(SAMPLE, (_, name) => JSON.stringify(ids.get(name)));
   return { ...rest, nodes: JSON.parse(named), cover: { image }, isTemplate: true };
 };
 
 /**
- * Creates the templates that are not there yet.
+ * Creates missing templates.
  * @param {{ client: import("../client.mjs").Client, key: string }} options `key`: the administrator's
  * @returns {Promise<number>} how many were created
  */

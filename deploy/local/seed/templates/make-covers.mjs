@@ -1,5 +1,4 @@
-// Makes the covers of templates of what they made: npm run drill -- films templates runs each, and keeps that.
-//
+// Makes template covers from outputs that `npm run drill -- films templates` stores.
 //   node deploy/local/seed/templates/make-covers.mjs [slug…]
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +9,7 @@ import { coverPath, TEMPLATES } from "./index.mjs";
 
 const SIZE = { width: 640, height: 360 };
 const QUALITY = 74;
-/** Where the best moment of a film is, in seconds, where it is not in its middle. @type {Record<string, number>} */
+/** Second of a film's best moment, if it isn't the middle. @type {Record<string, number>} */
 const MOMENTS = {
   "narrated-slideshow": 9,
   "title-cards": 1,

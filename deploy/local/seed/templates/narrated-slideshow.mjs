@@ -1,7 +1,7 @@
 import { edge, node, textField } from "../graph.mjs";
 import { MUSIC, MUSIC_SECONDS, WORDS_OF } from "./parts.mjs";
 
-/** The photos of the narrated slideshow, and what is seen on each. */
+/** Photos of the narrated slideshow with their captions. */
 const PHOTOS = [
   ["harbour", "The harbour wakes up at sunrise."],
   ["lighthouse", "The old lighthouse stands on its cliff."],
@@ -13,7 +13,7 @@ const PHOTOS = [
 const WRITTEN = "write from them";
 const AS_GIVEN = "say them as they are";
 
-/** Photos in the rhythm of a voice, by models of this machine alone. */
+/** Photos in the rhythm of a voice, by local models only. */
 export const NARRATED_SLIDESHOW = {
   slug: "narrated-slideshow",
   name: "Narrated slideshow",

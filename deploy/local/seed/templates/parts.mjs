@@ -1,9 +1,7 @@
-/** What several templates have. */
-
-/** Under the voice, and gone at the end. */
+/** Background music that fades out at the end. */
 export const MUSIC = { operation: "video-mux", original: "duck", loop: true, volume: 0.5, fadeSeconds: 2.5 };
 
-/** How long music has to be: in whole seconds, as long as models make it. */
+/** Duration of the music: whole seconds within the models' range. */
 export const MUSIC_SECONDS = "max([`5`, min([`120`, ceil(duration)])])";
 
 const WORDS = {
@@ -20,5 +18,5 @@ const WORDS = {
     },
   },
 };
-/** A transcription with the time of each word, which captions are made of. */
+/** A transcription with word times, for captions. */
 export const WORDS_OF = { model: "local-transcribe", schema: WORDS };

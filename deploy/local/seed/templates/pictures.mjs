@@ -1,6 +1,6 @@
 import { edge, node, textField } from "../graph.mjs";
 
-/** Templates whose result is a picture, or several. */
+/** Templates that create pictures. */
 
 const PRODUCT_SHOT = {
   slug: "product-shot",

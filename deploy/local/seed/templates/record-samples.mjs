@@ -1,5 +1,4 @@
-// Makes the sound and the clip that seeded templates begin with, into samples/, by the platform that npm start runs here with its own models.
-//
+// Records the sound and clip samples of seeded templates into samples/, with the platform of `npm start` and its local models.
 //   node deploy/local/seed/templates/record-samples.mjs
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

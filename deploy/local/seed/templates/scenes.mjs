@@ -1,8 +1,8 @@
-/** Pictures of a day by the sea, as SVG: the photos of the templates. */
+/** Pictures of a day by the sea as SVG, for the templates. */
 
 export const SIZE = { width: 1280, height: 720 };
 
-/** The same numbers in every run. @param {number} seed @returns {() => number} */
+/** Deterministic numbers for a seed. @param {number} seed @returns {() => number} */
 const numbers = (seed) => {
   let state = seed;
   return () => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
@@ -29,7 +29,7 @@ ${content}</svg>`;
 const cloud = (x, y, scale, colour, opacity) =>
   `<g transform="translate(${x} ${y}) scale(${scale})" fill="${colour}" opacity="${opacity}" filter="url(#soft)"><ellipse rx="120" ry="26"/><ellipse cx="-50" cy="-22" rx="62" ry="36"/><ellipse cx="34" cy="-30" rx="76" ry="44"/><ellipse cx="90" cy="-8" rx="56" ry="28"/></g>`;
 
-/** Light on water, wider the nearer it is. @param {number} x @param {number} top @param {string} colour @param {number} seed */
+/** Reflections on water, wider in front. @param {number} x @param {number} top @param {string} colour @param {number} seed */
 const glitter = (x, top, colour, seed) =>
   many(
     60,
@@ -132,5 +132,5 @@ const night = scene(
 ${land("M0 470q70-80 190-84 130-10 210 40 60 34 110 44l-30 250H0z", "#070c1a")}${lighthouse(290, 400, 0.8, "#fff6c8")}<rect x="120" y="352" width="70" height="46" fill="#0b1224"/><path d="M112 354l43-34 43 34z" fill="#0b1224"/><rect x="146" y="368" width="14" height="16" fill="#ffd47a"/>${sailboat(720, 520, 0.8, "#04081a", "#0c1630")}`,
 );
 
-/** By the name of the file. @type {Readonly<Record<string, string>>} */
+/** By file name. @type {Readonly<Record<string, string>>} */
 export const SCENES = { harbour, lighthouse: lighthouseScene, beach, regatta, pier, night };

@@ -1,7 +1,7 @@
 import { edge, node, textField } from "../graph.mjs";
 import { MUSIC, MUSIC_SECONDS, WORDS_OF } from "./parts.mjs";
 
-/** Templates that listen or speak. */
+/** Templates with speech input or output. */
 
 const PODCAST = {
   slug: "podcast-to-captions",

@@ -4,7 +4,7 @@ import { access, constants, mkdir, readdir, rename, rm, stat } from "node:fs/pro
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
-/** Where downloads are kept between runs and shared between clones. @param {NodeJS.ProcessEnv} env */
+/** Cache of downloads, kept between runs and shared by clones. @param {NodeJS.ProcessEnv} env */
 export const defaultCacheDir = (env) => env.NODELOOM_CACHE_DIR || join(homedir(), ".cache", "nodeloom");
 
 /** @param {string} path */
@@ -24,7 +24,7 @@ const isExecutableFile = async (path) => {
   }
 };
 
-/** The first of these commands that PATH has, as a full path. @param {NodeJS.ProcessEnv} env @param {readonly string[]} names */
+/** Full path of the first of these commands on PATH. @param {NodeJS.ProcessEnv} env @param {readonly string[]} names */
 export const findOnPath = async (env, ...names) => {
   const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   for (const name of names) {
@@ -54,8 +54,8 @@ export const sha256OfFile = async (path) => {
 };
 
 /**
- * A folder of the cache, filled at most once: `fill` works on a private folder that takes its place in one rename, so a crash leaves no
- * half-filled entry and of two processes filling at once either one's result stays.
+ * A cache folder, filled at most once: `fill` writes to a private folder that is moved into place in one rename. A crash leaves no partial
+ * entry, and of two concurrent fills one remains.
  * @param {string} entry full path of the folder
  * @param {(folder: string) => Promise<void>} fill
  */

@@ -11,7 +11,7 @@ import { Unavailable } from "./packages.mjs";
  */
 
 /**
- * The first way that works. What is here already, on PATH or in the cache, is preferred to anything that would have to be fetched.
+ * The first way that works. Programs on PATH or in the cache come before downloads.
  * @template T
  * @param {{ server: string, help: string, ways: readonly Way<T>[], log: (line: string) => void }} options `help`: how a person can provide the server
  * @returns {Promise<{ found: T, source: import("../run-server.mjs").Source, description: string }>}

@@ -5,14 +5,14 @@ import { cached, findExecutable } from "./cache.mjs";
 import { startChild } from "../../run/child.mjs";
 import { Unavailable } from "./packages.mjs";
 
-/** A download that has brought no new byte for this long is given up. */
+/** A download without new bytes for this long is aborted. */
 const STALL_MS = 6_000;
 const STALL_CHECK_MS = 500;
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
 /**
- * An installed npm package that knows how to download an official server program.
+ * An installed npm package that can download an official server program.
  * @typedef {object} OfficialDownload
  * @property {string} packageName
  * @property {string} executable what the program's file name starts with
@@ -45,11 +45,11 @@ const bytesBelow = async (folder) => {
   return sizes.reduce((sum, size) => sum + size, 0);
 };
 
-/** The program, if it was downloaded earlier. @param {string} cacheDir @param {OfficialDownload} download */
+/** The program, if it was downloaded before. @param {string} cacheDir @param {OfficialDownload} download */
 export const findOfficial = (cacheDir, download) => findExecutable(entryOf(cacheDir, download), download.executable);
 
 /**
- * Downloads the program. It runs in a process of its own because such downloads can't be called off from within.
+ * Downloads the program in a separate process, because such downloads can't be aborted from within.
  * @param {{ cacheDir: string, env: NodeJS.ProcessEnv, download: OfficialDownload }} options
  * @returns {Promise<string>} path of the program
  */

@@ -5,10 +5,13 @@ import { runCommand } from "../../run/child.mjs";
 
 const PACKAGE_TIMEOUT_MS = 10 * 60_000;
 
-/** A way to get a server that this machine does not offer; the message names what is missing. */
+/** This machine doesn't offer a way; the message names what is missing. */
 export class Unavailable extends Error {}
 
-/** Runs a command of a package manager to its end. @param {string} command @param {readonly string[]} args @param {NodeJS.ProcessEnv} env @param {number} [timeoutMs] */
+/**
+ * Runs a command of a package manager to its end.
+ * @param {string} command @param {readonly string[]} args @param {NodeJS.ProcessEnv} env @param {number} [timeoutMs]
+ */
 export const runOrExplain = async (command, args, env, timeoutMs = PACKAGE_TIMEOUT_MS) => {
   const { ok, tail } = await runCommand(command, args, { env, timeoutMs });
   if (!ok) throw new Unavailable(`${basename(command)} ${args.slice(0, 3).join(" ")} … failed: ${tail.split("\n").slice(-4).join(" ")}`);
@@ -25,10 +28,10 @@ const verifyFiles = async (folder, allowed) => {
   return names;
 };
 
-/** How pip is asked for packages: exactly what is named, and nothing that would have to be built. */
+/** pip's options: exactly the named packages, and nothing that must be built. */
 export const PIP_EXACTLY = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:"];
 
-/** A Python that can fetch packages. @param {NodeJS.ProcessEnv} env */
+/** A Python that can download packages. @param {NodeJS.ProcessEnv} env */
 export const findPython = async (env) => {
   const python = await findOnPath(env, "python3", "python");
   if (python === undefined) throw new Unavailable("python3 with pip is not on PATH");
@@ -49,7 +52,7 @@ export const findPython = async (env) => {
 /** @param {string} cacheDir @param {PythonPackage} wheel */
 const pythonEntry = (cacheDir, { name, version }) => join(cacheDir, "pypi", `${name}-${version}-${process.platform}-${process.arch}`);
 
-/** The program of a Python package fetched earlier. @param {string} cacheDir @param {PythonPackage} wheel */
+/** Program of a fetched Python package. @param {string} cacheDir @param {PythonPackage} wheel */
 export const findPythonPackage = async (cacheDir, wheel) => findExecutable(pythonEntry(cacheDir, wheel), wheel.executable);
 
 /** @param {string} folder @param {string} file @param {PythonPackage} wheel */
@@ -61,7 +64,7 @@ const unpackedFile = async (folder, file, { name, version }) => {
 };
 
 /**
- * Fetches a wheel with pip, checks it and unpacks its program into the cache.
+ * Downloads a wheel with pip, verifies it and unpacks its program into the cache.
  * @param {{ cacheDir: string, env: NodeJS.ProcessEnv, wheel: PythonPackage }} options
  * @returns {Promise<string>} path of the program
  */
@@ -102,14 +105,14 @@ export const fetchPythonPackage = async ({ cacheDir, env, wheel }) => {
 /** @param {string} cacheDir @param {JavaPackage} jar */
 const javaEntry = (cacheDir, { artifact, version }) => join(cacheDir, "maven", `${artifact}-${version}`);
 
-/** The folder of jars fetched earlier. @param {string} cacheDir @param {JavaPackage} jar */
+/** Folder of fetched jars. @param {string} cacheDir @param {JavaPackage} jar */
 export const findJavaPackage = async (cacheDir, jar) => {
   const entry = javaEntry(cacheDir, jar);
   return (await exists(entry)) ? join(entry, "lib") : undefined;
 };
 
 /**
- * Fetches a jar and what it needs with Maven, checks every file, and keeps them in the cache.
+ * Downloads a jar with its dependencies through Maven, verifies every file, and caches them.
  * @param {{ cacheDir: string, env: NodeJS.ProcessEnv, jar: JavaPackage }} options
  * @returns {Promise<string>} the folder of jars
  */

@@ -3,13 +3,13 @@ import { listenOnLoopback } from "../loopback.mjs";
 import { zipkinSpans } from "./otlp.mjs";
 
 const EXPORT_TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
-/** A length and whether it is compressed, before each message of gRPC. */
+/** gRPC prefixes each message with a flag and a length. */
 const FRAME_HEAD = 5;
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 const HAND_ON_MS = 5_000;
 const GRPC = { ok: "0", unavailable: "14" };
 
-/** An empty message: what every export is answered with. */
+/** Empty response to every export. */
 const NOTHING = Buffer.alloc(FRAME_HEAD);
 
 /** @param {http2.ServerHttp2Stream} stream @returns {Promise<Buffer>} the message of a unary call */
@@ -36,7 +36,7 @@ const answer = (stream, status) => {
 };
 
 /**
- * An OpenTelemetry collector (OTLP over gRPC) on loopback that hands spans on to Zipkin's API and forgets everything else.
+ * An OpenTelemetry collector (OTLP over gRPC) on loopback that passes spans to Zipkin's API and drops everything else.
  * @param {{ port: number, zipkinUrl: string, log: (line: string) => void }} options
  * @returns {Promise<{ stop: () => Promise<void> }>}
  */

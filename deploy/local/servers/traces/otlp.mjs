@@ -1,12 +1,12 @@
 /**
- * What of OpenTelemetry's protocol (OTLP over gRPC) a viewer of traces needs, without any library: the launcher runs before
- * anything is installed. Field numbers are those of opentelemetry/proto/trace/v1/trace.proto and common/v1/common.proto.
+ * The part of OpenTelemetry's protocol (OTLP over gRPC) that a trace viewer needs, without a library: the launcher runs before anything is
+ * installed. Field numbers come from opentelemetry/proto/trace/v1/trace.proto and common/v1/common.proto.
  */
 
 const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 };
 
 /**
- * The fields of one protobuf message.
+ * Fields of one protobuf message.
  * @param {Buffer} message
  * @returns {Generator<{ number: number, value: bigint | Buffer }>} varints and fixed64 as bigint; fixed32 as its four bytes
  */
@@ -39,7 +39,7 @@ const fields = function* (message) {
   }
 };
 
-/** The messages, texts or ids under one field number. @param {Buffer} message @param {number} number */
+/** Values of one field number. @param {Buffer} message @param {number} number */
 const all = (message, number) =>
   [...fields(message)].flatMap((field) => (field.number === number && Buffer.isBuffer(field.value) ? [field.value] : []));
 
@@ -73,7 +73,7 @@ const anyText = (value) => {
 const attributes = (message, number) =>
   Object.fromEntries(all(message, number).map((entry) => [text(entry, 1), anyText(all(entry, 2).at(-1) ?? Buffer.alloc(0))]));
 
-/** By OpenTelemetry's number of a span's kind. */
+/** Indexed by OpenTelemetry's span kind. */
 const KINDS = [undefined, undefined, "SERVER", "CLIENT", "PRODUCER", "CONSUMER"];
 const FAILED = 2n;
 const NS_PER_US = 1_000n;
@@ -92,7 +92,7 @@ const zipkinSpan = (span, serviceName) => {
     name: text(span, 5),
     kind: KINDS[Number(integer(span, 6))],
     timestamp: Number(startedAt / NS_PER_US),
-    // A span of no length is one of unknown length to Zipkin.
+    // Zipkin treats a zero duration as unknown.
     duration: Math.max(1, Number((endedAt - startedAt) / NS_PER_US)),
     localEndpoint: { serviceName },
     tags: { ...attributes(span, 9), ...Object.fromEntries(links), ...(failed ? { error: text(status, 2) || "failed" } : {}) },
@@ -100,7 +100,7 @@ const zipkinSpan = (span, serviceName) => {
 };
 
 /**
- * The spans of an ExportTraceServiceRequest, as Zipkin's API takes them (v2, JSON).
+ * Spans of an ExportTraceServiceRequest for Zipkin's API (v2, JSON).
  * @param {Buffer} request
  * @throws when it is no such message
  */

@@ -49,8 +49,8 @@ const locateZipkin = ({ cacheDir, env, log }) =>
   });
 
 /**
- * A viewer of traces: Zipkin, which keeps the latest in memory, and a collector that gives it what processes send. Zipkin has no login
- * and answers any Host header, so it is reached through a guard alone.
+ * A trace viewer: Zipkin, which keeps the latest traces in memory, and a collector that feeds it. Zipkin has no login and accepts any Host
+ * header, so it is reachable only through a guard.
  * @param {import("../run-server.mjs").StartOptions & { uiPort?: number }} options `port` is the collector's
  * @returns {Promise<import("../run-server.mjs").RunningServer & { collectorUrl: string, uiUrl: string }>}
  */
