@@ -2,7 +2,7 @@
 import { writeGenerated } from "../local/generate/write.mjs";
 import { ROWS } from "./dashboard-panels.mjs";
 
-/** Of Grafana's 24 columns. */
+/** Width in Grafana's 24 columns. */
 const [WIDTH, HEIGHT, COLUMNS] = [8, 7, 24];
 const SOURCE = { type: "prometheus", uid: "${source}" };
 

@@ -13,7 +13,7 @@ import { createBackoff } from "../run/backoff.mjs";
  *
  * @typedef {object} Supervisor
  * @property {(unit: Unit) => Promise<void>} start resolves when ready; rejects when it could not be started
- * @property {(name: string) => Promise<void>} restart stops it and starts it anew
+ * @property {(name: string) => Promise<void>} restart stops it and starts it again
  * @property {(names: readonly string[]) => Promise<void>} stop
  * @property {() => Record<string, number | null>} pids
  */

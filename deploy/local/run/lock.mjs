@@ -36,7 +36,7 @@ export const takeLock = async (path) => {
       if (taken) return { release: () => rm(path, { force: true }) };
       const holder = await lockHolder(path);
       if (holder !== undefined) return { holder };
-      // Of several processes that find a dead holder's lock, one moves it away.
+      // If several processes find a dead holder's lock, one moves it away.
       await rename(path, `${draft}.stale`).catch(() => {});
       await rm(`${draft}.stale`, { force: true });
     }

@@ -59,7 +59,7 @@ export const reasonsOf = (route: Route): Reason[] => {
   if (route.idempotent) reasons.push("IDEMPOTENCY_KEY_REUSED");
   if (route.idempotent === "replay" || route.idempotent === "rebuild") reasons.push("IDEMPOTENCY_IN_PROGRESS");
   reasons.push(...(route.errors ?? []));
-  // The same actions are blocked for accounts that will be deleted.
+  // Accounts that will be deleted can't do what unapproved ones can't.
   if (reasons.includes("ACCOUNT_NOT_APPROVED")) reasons.push("ACCOUNT_LEAVING");
   return [...new Set(reasons)];
 };

@@ -182,9 +182,9 @@ export const createStart = (options: StartOptions) => {
 
     /**
      * Plans and starts a run, or the next attempt of a refused one.
-     * @param beginBy when it is too late to begin
-     * @param listen called before there is anything to hear of the run
-     * @throws DomainError why the run can't be planned; it leaves no trace then
+     * @param beginBy deadline for the start
+     * @param listen called before the first event of the run
+     * @throws DomainError if the run can't be planned; nothing is stored then
      */
     start: async (
       request: executions.RunRequest,

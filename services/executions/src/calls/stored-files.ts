@@ -82,7 +82,7 @@ export const createStoreMade =
       "url" in file
         ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin }, callOptions)
         : media.upload(uploadParts({ ...placement, stripMetadata }, read!()), callOptions);
-    // The same id stores the same file, so retries are safe. The provider's file is read again from the start.
+    // One id means one file, so retries are safe. The provider's file is read again from the start.
     const shouldRetry = (error: unknown): boolean => isUnavailable(error) || ("read" in file && mayPass(error));
     const putAgain = () => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry, ...(signal ? { signal } : {}) });
     return storeInTurn(downloads, putAgain, { userId: call.userId, signal, problem: notStored(call) });

@@ -47,8 +47,8 @@ export const createTexts = (options: CallOptions) => {
     /**
      * Runs a text model. Waits here while the provider is unreachable or asks to be called later. An answer that broke off is requested
      * again a few times: it has no effect besides the answer.
-     * @param clock how long the provider is tried, over all attempts
-     * @param written hears of the text while it is written
+     * @param clock bounds retries over all attempts
+     * @param written receives the text while it is written
      */
     run: async (call: ModelCall, signal: AbortSignal, clock: CallClock, written: WrittenText): Promise<CallResult> => {
       const ready = await readyCall(options, call, "text");

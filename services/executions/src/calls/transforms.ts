@@ -92,7 +92,7 @@ export const createTransforms = ({ media, transform, downloads, own }: Transform
 
   /**
    * Runs an operation. Repeating it is safe: a call with the same name returns the file that was stored first.
-   * @param mayFetch hears of every address outside of our storage before it is fetched
+   * @param mayFetch called with every address outside of our storage before it is fetched
    */
   return async (call: TransformCall, signal: AbortSignal, mayFetch: (url: string) => Promise<void>): Promise<Transformed> => {
     const { operation, inputs } = await readyCall(media, call);

@@ -47,8 +47,8 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
   return {
     /**
      * A node starts to wait. Repeated calls keep the first time.
-     * @param isSilent no webhook hears of it: it is decided at once
-     * @returns the row; null when the run is not under way any more
+     * @param isSilent sends no webhook, because it is decided at once
+     * @returns the row; null if the run isn't under way
      */
     begin: async (executionId: string, attempt: number, approval: Approval, isSilent = false): Promise<ExecutionView | null> => {
       const row = await stores.rows.find(executionId);

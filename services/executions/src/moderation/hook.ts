@@ -18,7 +18,7 @@ const SERVER_ERROR = 500;
 
 /** JSON body of a question. */
 export interface Question extends Content {
-  /** The same in every repetition. */
+  /** Identical in every repetition. */
   id: string;
   kind: ModerationKind;
   accountId: string;

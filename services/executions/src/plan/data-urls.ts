@@ -79,7 +79,7 @@ export const recordedInputs = (inputsJson: string, fileInputs: readonly string[]
   return `{${[...known].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 };
 
-/** The same id for the same data of the same owner on the same day. */
+/** Deterministic for data, owner and day. */
 const fileId = (url: string, ownerId: string, now: number): string => {
   const hash = createHash("sha256").update(`${Math.floor(now / DAY_MS)}\n${ownerId}\n`);
   // In parts, to avoid another copy.

@@ -32,9 +32,9 @@ export interface PlanningRequest {
   isAsync: boolean;
   /** Nothing is stored: data URLs don't become files. */
   storesNothing?: boolean;
-  /** Of a rerun. */
+  /** For a rerun. */
   rerun?: RerunPlan;
-  /** Of an item of a batch. */
+  /** For an item of a batch. */
   pinned?: PinnedGraphs | undefined;
 }
 

@@ -77,7 +77,7 @@ export interface SettingsRights {
  * Overrides settings of some nodes. Without `workflow:write`, only models and inputs of generators can be overridden: other settings decide
  * where literal credentials are sent.
  * @param settingsJson an object by node id, of objects by setting
- * @throws DomainError INVALID_INPUTS, where it has no such node, or the node sends secrets or becomes another workflow; CAPABILITY_DENIED; INVALID_REQUEST, where it is somebody else's
+ * @throws DomainError INVALID_INPUTS for an unknown node, and for one that sends secrets or would become another workflow; CAPABILITY_DENIED; INVALID_REQUEST for a workflow of another user
  */
 export const withSettings = (graph: TaskGraph, settingsJson: string, { isForeign, capabilities }: SettingsRights): TaskGraph => {
   if (isForeign) throw invalidRequest([{ path: "settings", message: "can only be given for your own workflows: clone it first" }]);

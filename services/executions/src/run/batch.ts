@@ -75,7 +75,7 @@ export interface BatchRecord {
   graph?: StoredText;
   /** For a workflow: the node to run to; absent for all nodes. */
   until?: string;
-  /** Who created or last resumed it, as they were then; changes of tier are looked up. */
+  /** The caller who created or last resumed it, as they were then; changes of tier are looked up. */
   runner: Runner;
   total: number;
   /** Index of the next item to start, besides those in `again`. */

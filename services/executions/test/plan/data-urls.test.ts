@@ -124,7 +124,7 @@ it("stores nothing for a run that is refused for another reason, nor for a quote
   expect(await storedBy("refused")).toEqual([]);
 });
 
-/** The same data with line breaks, as some tools write it. */
+/** Adds line breaks to the data, as some tools do. */
 const lines = (url: string, between = "\r\n"): string => {
   const [head, data] = [url.slice(0, url.indexOf(",") + 1), url.slice(url.indexOf(",") + 1)];
   return head + data.replaceAll(/.{76}/g, `$&${between}`);

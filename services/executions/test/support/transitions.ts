@@ -101,7 +101,7 @@ export const SCENARIOS: Readonly<Record<TransitionName, Partial<Record<RunStatus
   },
   refuse: {
     accepted: async (world) => {
-      // Of two runs that each need all credits, the second finds none.
+      // Two runs each need all credits, so the second finds none.
       const request = world.requestOf({ noQueue: true, maxMillicredits: PRICE - 1 });
       const ask = (one: Replica) => world.ask(one, request);
       return { id: request.executionId, act: ask, again: ask };
