@@ -50,7 +50,16 @@ const COMMENTED = [
 ];
 
 /** Other folders with rewritten comments, as patterns of git. */
-const COMMENTED_ELSEWHERE = ["gateway/src/*.ts", "gateway/client/src/*.ts", "deploy/*.ts", "deploy/*.mjs", "deploy/*.cjs", "deploy/*.cts"];
+const COMMENTED_ELSEWHERE = [
+  "gateway/src/*.ts",
+  "gateway/client/src/*.ts",
+  "gateway/console/src/*.ts",
+  "gateway/console/src/*.tsx",
+  "deploy/*.ts",
+  "deploy/*.mjs",
+  "deploy/*.cjs",
+  "deploy/*.cts",
+];
 
 /** Sources whose comments are generated from descriptions, and the test of this check, which quotes bad ones. */
 const QUOTING = [/api-types\.ts$/, /words\.test\.mjs$/];

@@ -1,12 +1,12 @@
 import { createClient, NodeloomError } from "@nodeloom/client";
 import { fetchInTime } from "./fetch-in-time";
 
-/** Fewer and shorter than a script's: a person sees what happens and can try again. */
+/** Fewer and shorter retries than a script's: a person sees the failure and can try again. */
 const MAX_RETRIES = 2;
 const MAX_PAUSE_MS = 4_000;
 const NO_WAIT_MS = 0;
 
-/** The public API, with the session cookie alone. */
+/** The public API, with the session cookie only. */
 export const api = createClient({
   baseUrl: location.origin,
   maxRetries: MAX_RETRIES,
@@ -22,11 +22,10 @@ const NOT_FOUND = 404;
 export const isSignedOut = (error: unknown): boolean => error instanceof NodeloomError && error.status === UNAUTHENTICATED;
 export const isNotFound = (error: unknown): boolean => error instanceof NodeloomError && error.status === NOT_FOUND;
 const PASSING: ReadonlySet<number> = new Set([0, 408, 429, 500, 502, 503, 504]);
-/** Whether the same request may be answered otherwise a moment later. */
+/** True if the same request may succeed a moment later. */
 export const isPassing = (error: unknown): boolean => error instanceof NodeloomError && PASSING.has(error.status);
 export const isOffline = (error: unknown): boolean => error instanceof NodeloomError && error.status === 0;
 
-/** One problem of a request or a graph. */
 export interface ApiIssue {
   path?: string;
   nodeId?: string | null;
@@ -36,7 +35,7 @@ export interface ApiIssue {
 export const issuesOf = (error: unknown): ApiIssue[] =>
   error instanceof NodeloomError && Array.isArray(error.details.issues) ? (error.details.issues as ApiIssue[]) : [];
 
-/** An error in a sentence: the service's own words. */
+/** The service's message for an error. */
 export const messageOf = (error: unknown): string => {
   if (isOffline(error)) return "The service can't be reached. Check the connection; nothing you typed is lost.";
   return error instanceof Error ? error.message : String(error);

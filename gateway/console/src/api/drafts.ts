@@ -1,6 +1,6 @@
 import type { Draft, Drafts } from "../document/remote";
 
-/** Drafts in IndexedDB, one for each open tab; a lock says which tabs are alive. */
+/** Drafts in IndexedDB, one per open tab; a lock shows which tabs are alive. */
 const DATABASE = "nodeloom";
 const STORE = "drafts";
 
@@ -24,7 +24,7 @@ const store = async (mode: IDBTransactionMode): Promise<IDBObjectStore> => (awai
 
 const lockName = (key: string): string => `nodeloom-draft:${key}`;
 
-/** Holds a lock for as long as the page lives or until released. */
+/** Holds a lock while the page lives or until it is released. */
 const hold = async (key: string): Promise<() => void> => {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
@@ -39,7 +39,7 @@ const hold = async (key: string): Promise<() => void> => {
   return release;
 };
 
-/** Drafts of one workflow, of one user, in this tab. */
+/** Drafts of one user's workflow in this tab. */
 export const browserDrafts = async (userId: string, slug: string): Promise<Drafts & { release(): void }> => {
   const prefix = `${userId}/${slug}/`;
   const key = `${prefix}${crypto.randomUUID()}`;
@@ -48,7 +48,7 @@ export const browserDrafts = async (userId: string, slug: string): Promise<Draft
   return {
     release,
     put: async (draft) => void (await done((await store("readwrite")).put(draft, key))),
-    // What was taken over is kept until it is saved: a crash in between takes it over once more, and merging twice is merging once.
+    // A recovered draft is kept until it is saved: after a crash it is recovered again, and merging twice equals merging once.
     clear: async () => {
       for (const one of [key, ...taken.splice(0)]) await done((await store("readwrite")).delete(one));
     },

@@ -2,7 +2,7 @@ import type { MediaFile } from "@nodeloom/client";
 import { create } from "zustand";
 import { api, request } from "./client";
 
-/** Files of one's own as far as this page has seen them, by id. */
+/** Own files that this page has seen, by id. */
 export const useFiles = create<{ files: ReadonlyMap<string, MediaFile> }>(() => ({ files: new Map() }));
 
 export const rememberFiles = (rows: readonly MediaFile[]): void =>
@@ -11,11 +11,11 @@ export const rememberFiles = (rows: readonly MediaFile[]): void =>
     return news.length === 0 ? {} : { files: new Map([...files, ...news.map((file): [string, MediaFile] => [file.id, file])]) };
   });
 
-/** Of the list of files, so many pages are looked through. */
+/** Maximum pages of files to search. */
 const MOST_PAGES = 5;
 const PAGE = 100;
 
-/** The first file of the list that fits, newest first; undefined where none of the newest does. @throws NodeloomError */
+/** The newest matching file; undefined if none of the newest matches. @throws NodeloomError */
 const search = async (fits: (file: MediaFile) => boolean): Promise<MediaFile | undefined> => {
   let cursor: string | null | undefined;
   for (let pages = 0; pages < MOST_PAGES && cursor !== null; pages += 1) {
@@ -29,10 +29,10 @@ const search = async (fits: (file: MediaFile) => boolean): Promise<MediaFile | u
   return undefined;
 };
 
-/** Ids that were looked for; what is not found is not looked for again. */
+/** Ids already looked up; missing ones aren't looked up again. */
 const asked = new Set<string>();
 
-/** Looks up files that are not known yet. What can't be read stays unknown. */
+/** Looks up unknown files. Unreadable ones stay unknown. */
 export const lookUpFiles = async (ids: readonly string[]): Promise<void> => {
   const missing = new Set(ids.filter((id) => !useFiles.getState().files.has(id) && !asked.has(id)));
   if (missing.size === 0) return;
@@ -41,10 +41,7 @@ export const lookUpFiles = async (ids: readonly string[]): Promise<void> => {
   await search(isLast).catch(() => undefined);
 };
 
-/**
- * The id of a file of one's own by its address; a file that the list does not have (any more) is uploaded again.
- * @throws NodeloomError
- */
+/** Id of an own file by address; a file missing from the list is uploaded again. @throws NodeloomError */
 export const mediaIdOf = async (url: string): Promise<string> => {
   const path = new URL(url, location.origin).pathname;
   const isIt = (file: MediaFile): boolean => new URL(file.url, location.origin).pathname === path;
@@ -68,7 +65,7 @@ const storedNames = (): [string, string][] => {
 };
 let names: ReadonlyMap<string, string> | undefined;
 
-/** What a file was called when it was uploaded in this browser; the service keeps no names. */
+/** Name of a file uploaded in this browser; the service stores no names. */
 export const fileName = (id: string): string | undefined => (names ??= new Map(storedNames())).get(id);
 
 const rememberName = (id: string, name: string): void => {
@@ -76,14 +73,14 @@ const rememberName = (id: string, name: string): void => {
   try {
     localStorage.setItem(NAMES, JSON.stringify([...names]));
   } catch {
-    // A browser that stores nothing shows when the file was uploaded.
+    // Without storage, the time of the upload is shown instead.
   }
 };
 
-/** Of one file. */
+/** Per file. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
-/** Uploads a file, and remembers it with its name. @throws NodeloomError */
+/** Uploads a file and remembers its name. @throws NodeloomError */
 export const uploadFile = async (file: Blob): Promise<MediaFile> => {
   const stored = await api.upload(file);
   const known: MediaFile = { ...stored, origin: "upload", kept: true, createdAt: new Date().toISOString(), model: null };

@@ -1,12 +1,12 @@
 import type { Me } from "@nodeloom/client";
 import { roleReaches, type Role } from "@nodeloom/kernel/organizations";
 
-/** Which organization this tab works for; none is the person's own account. */
+/** The organization of this tab; none for the person's own account. */
 
 const HEADER = "X-Organization";
 const KEY = "nodeloom.organization";
 
-/** Reads from storage that a browser may refuse. */
+/** Reads from storage that the browser may block. */
 const stored = (storage: Storage): string | undefined => {
   try {
     return storage.getItem(KEY) ?? undefined;
@@ -19,14 +19,14 @@ const store = (storage: Storage, id: string): void => {
   try {
     storage.setItem(KEY, id);
   } catch {
-    // A browser that stores nothing begins with the person's own account each time.
+    // Without storage, each visit starts with the person's own account.
   }
 };
 
 /** Empty: the person's own account. Undefined: not read yet. */
 let chosen: string | undefined;
 
-/** A tab keeps its own choice; a new one begins with the latest. */
+/** A tab keeps its choice; a new tab starts with the latest one. */
 const read = (): string => {
   if (chosen !== undefined) return chosen;
   chosen = stored(sessionStorage) ?? stored(localStorage) ?? "";
@@ -42,7 +42,7 @@ const choose = (id: string): void => {
 /** @returns undefined for the person's own account */
 export const chosenOrganization = (): string | undefined => read() || undefined;
 
-/** Headers of a request to this service, for the organization that the tab works for. */
+/** Adds the tab's organization to a request's headers. */
 export const headersOf = (given?: HeadersInit): Headers => {
   const headers = new Headers(given);
   const organization = chosenOrganization();
@@ -50,21 +50,21 @@ export const headersOf = (given?: HeadersInit): Headers => {
   return headers;
 };
 
-/** Works for the person's own account from now on: the organization is not theirs (any more). */
+/** Returns to the person's own account after losing access to the organization. */
 export const leaveOrganization = (): void => choose("");
 
-/** Starts anew for another organization, or for the person's own account: nothing on the page is of the one before. */
+/** Reloads the page for another account, so that nothing of the previous one remains. */
 export const workFor = (id: string | undefined, path = "/"): void => {
   choose(id ?? "");
   location.assign(path);
 };
 
-/** Who owns what is made here. */
+/** Owner of new resources. */
 export const ownerIdOf = ({ user, organization }: Me): string => organization?.id ?? user.id;
 
-/** Whose a workflow is: the organization's, or else that of the person who made it. */
+/** Owner of a workflow: the organization, or else the person who created it. */
 export const ownerOf = ({ createdBy, organizationId }: { createdBy: string; organizationId?: string }): string =>
   organizationId ?? createdBy;
 
-/** Whether the role in the organization reaches; of the own account all do. */
+/** True if the role in the organization is sufficient; an own account has all rights. */
 export const mayAs = ({ organization }: Me, role: Role): boolean => organization === undefined || roleReaches(organization.role, role);

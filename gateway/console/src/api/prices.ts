@@ -14,7 +14,7 @@ const PER: readonly (readonly [keyof Unit, string])[] = [
   ["outputCreditsPerMillionTokens", "per million tokens out"],
 ];
 
-/** What a price may come to by all factors together, at least and at most. */
+/** Range of the product of a price's factors. */
 const factorRange = ({ factors = [] }: Table): readonly [least: number, most: number] => [
   factors.reduce((product, { times }) => product * Math.min(1, times), 1),
   factors.reduce((product, { times }) => product * Math.max(1, times), 1),
@@ -25,7 +25,7 @@ const span = (amounts: readonly number[], [least, most]: readonly [number, numbe
   return from === to ? `${creditNumber(from)} credits` : `from ${creditNumber(from)} to ${creditNumber(to)} credits`;
 };
 
-/** A model's price in the caller's credits: "3 credits an image", "from 3 to 12 credits a second" where it depends on the inputs. */
+/** A model's price in credits: "3 credits an image", or "from 3 to 12 credits a second" if it depends on the inputs. */
 export const priceWords = ({ tierPrice }: Pick<Model, "tierPrice">): string => {
   if (tierPrice === null) return "price not set";
   const [rows, factors] = "table" in tierPrice ? [tierPrice.table, factorRange(tierPrice)] : [[tierPrice as Unit], [1, 1] as const];

@@ -10,14 +10,14 @@ const readMe = async (signal: AbortSignal): Promise<Me> => {
   try {
     return (await request("me", { signal })).body;
   } catch (error) {
-    // Of an organization that the person is no member of any more.
+    // The person left the organization.
     if (!isNotFound(error) || chosenOrganization() === undefined) throw error;
     leaveOrganization();
     return (await request("me", { signal })).body;
   }
 };
 
-/** Everything that is read, by the key under which it is remembered. */
+/** All queries, by their cache key. */
 export const meQuery = queryOptions({
   queryKey: ["me"],
   queryFn: async ({ signal, client }) => {
@@ -26,13 +26,13 @@ export const meQuery = queryOptions({
       beginSession({ id: me.user.id, email: me.user.email });
       return me;
     } catch (error) {
-      // Whoever was signed in stays on the page, and is asked to sign in again.
+      // A signed-in person stays on the page and is asked to sign in again.
       if (isSignedOut(error)) return client.getQueryData<Me>(["me"]) ?? null;
       throw error;
     }
   },
   staleTime: 30_000,
-  // Whoever waits for approval sees it on the page that is open.
+  // Approval appears on the open page.
   refetchInterval: ({ state }) => (state.data?.user.approved === false ? APPROVAL_POLL_MS : false),
 });
 
@@ -42,16 +42,16 @@ export const modelsQuery = queryOptions({
   queryKey: ["models"],
   queryFn: ({ signal }) => api.models.list({ signal }),
   staleTime: 60_000,
-  // A model that is on its way is there without a reload.
+  // A model being installed appears without a reload.
   refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === "downloading") ? DOWNLOADING_POLL_MS : false),
 });
-/** What nodes may name instead of a model, and which model that is now. */
+/** Tasks that nodes can name instead of a model, with their current model. */
 export const tasksQuery = queryOptions({
   queryKey: ["models", "tasks"],
   queryFn: async ({ signal }) => (await request("listTasks", { signal })).body,
   staleTime: 60_000,
 });
-/** The person's own account, and the organizations that they are a member of. */
+/** The person's own account and organizations. */
 export const organizationsQuery = queryOptions({
   queryKey: ["organizations"],
   queryFn: async ({ signal }) => (await request("listOrganizations", { signal })).body,
@@ -78,7 +78,7 @@ export const executionsQuery = (filter: ExecutionsFilter) =>
     refetchInterval: ({ state }) => (state.data?.rows.some(({ status }) => isGoing(status)) ? POLL_MS : false),
   });
 
-/** After something was run: balances and lists are other ones. */
+/** Refreshes balances and lists after a run. */
 export const afterRun = (client: QueryClient): void => {
   for (const key of ["me", "executions", "usage"]) void client.invalidateQueries({ queryKey: [key] });
 };

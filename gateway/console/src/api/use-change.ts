@@ -4,10 +4,7 @@ import { messageOf } from "./client";
 
 type Work<T> = () => Promise<T>;
 
-/**
- * Requests that change something, one at a time.
- * @param reads first names of the queries that are read again after each
- */
+/** Runs changing requests one at a time. @param reads first keys of queries that are refreshed after each */
 export const useChange = (...reads: readonly string[]) => {
   const client = useQueryClient();
   const { mutateAsync, isPending, error } = useMutation({
@@ -18,9 +15,9 @@ export const useChange = (...reads: readonly string[]) => {
   });
   return {
     busy: isPending,
-    /** Why the last one failed, for a form that shows it. */
+    /** Error of the last request, for forms. */
     failure: error === null ? undefined : messageOf(error),
-    /** Shows a failure beside the page, and what was done where that is given. @returns undefined where it failed */
+    /** Shows a notice on failure, or `done` on success. @returns undefined on failure */
     run: async <T>(work: Work<T>, done?: string): Promise<T | undefined> => {
       try {
         const answer = (await mutateAsync(work)) as T;
@@ -31,7 +28,7 @@ export const useChange = (...reads: readonly string[]) => {
         return undefined;
       }
     },
-    /** Leaves a failure to the form. @returns whether it was done, and didn't say `false` itself */
+    /** Leaves a failure to the form. @returns true if it succeeded and didn't return `false` */
     send: (work: Work<unknown>): Promise<boolean> =>
       mutateAsync(work).then(
         (answer) => answer !== false,

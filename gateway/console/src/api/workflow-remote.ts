@@ -6,9 +6,7 @@ import { fetchInTime } from "./fetch-in-time";
 import type { Loaded, Published, Remote } from "../document/remote";
 import { WriteError, type WriteFailure } from "../document/write-queue";
 
-/**
- * A workflow as text: its graph must not pass through JSON.parse and back. Everything else goes through the client.
- */
+/** Workflows as text: a graph must not pass through JSON.parse and back. Other members go through the client. */
 const MS = 1_000;
 const STALE = 412;
 const SIGNED_OUT = 401;
@@ -38,7 +36,7 @@ const answer = async (path: string, init: RequestInit): Promise<{ text: string; 
 };
 
 export interface OpenedWorkflow extends Loaded {
-  /** The members besides the graph. */
+  /** Members besides the graph. */
   info: Omit<Workflow, "nodes" | "edges">;
   viewport: { x: number; y: number; zoom: number };
 }
@@ -72,23 +70,27 @@ export const loadWorkflow = async (slug: string): Promise<OpenedWorkflow> => {
   };
 };
 
-/** A published version's graph. @throws NodeloomError */
+/** Graph of a published version. @throws NodeloomError */
 export const loadVersion = async (slug: string, version: number, signal: AbortSignal): Promise<DocGraph> => {
   const { text } = await answer(`${addressOf(slug)}/versions/${version}`, { headers: { accept: "application/json" }, signal });
   return graphOf(members(text));
 };
 
-/** The graph that a run ran. @throws NodeloomError where it is not kept, or somebody else's */
+/** Graph that a run ran. @throws NodeloomError if it was deleted or belongs to another user */
 export const loadRanGraph = async (executionId: string, signal: AbortSignal | null = null): Promise<DocGraph> => {
   const { text } = await answer(`/api/executions/${executionId}/graph`, { headers: { accept: "application/json" }, signal });
   return graphOf(members(text));
 };
 
-/** A workflow as the text that is downloaded and imported. */
+/** A workflow as exported and imported text. */
 export const workflowText = async (slug: string): Promise<string> =>
   (await answer(addressOf(slug), { headers: { accept: "application/json" } })).text;
 
-/** Creates a workflow of members that are texts already, so that its graph stays as it is. @returns its slug @throws NodeloomError */
+/**
+ * Creates a workflow from texts, so that its graph stays unchanged.
+ * @returns its slug
+ * @throws NodeloomError
+ */
 export const createWorkflow = async (texts: ReadonlyMap<string, string>): Promise<string> => {
   const headers = { "content-type": "application/json", accept: "application/json", "idempotency-key": crypto.randomUUID() };
   const { text } = await answer("/api/workflows", { method: "POST", headers, body: objectText(texts) });
@@ -109,7 +111,6 @@ const failureOf = (error: NodeloomError): WriteFailure => {
 const asWrite = (error: unknown): WriteError =>
   new WriteError(error instanceof NodeloomError ? failureOf(error) : { kind: "unreachable", message: String(error) });
 
-/** The service as documents see it. */
 export const workflowRemote = (slug: string): Remote => ({
   load: () =>
     loadWorkflow(slug).catch((error: unknown) => {

@@ -7,7 +7,7 @@ import { organizationsQuery } from "../api/queries";
 import { classes } from "../ui/classes";
 import { Menu } from "../ui/overlays/menu";
 
-/** Which account the console works for; shown to who is in an organization. */
+/** Switches accounts; shown to members of organizations. */
 export const AccountSwitch = ({ me, compact }: { me: Me; compact: boolean }) => {
   const { data = [] } = useQuery(organizationsQuery);
   const navigate = useNavigate();

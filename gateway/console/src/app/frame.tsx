@@ -2,7 +2,6 @@ import { Tooltip } from "@base-ui/react/tooltip";
 import { Outlet } from "@tanstack/react-router";
 import { ViewerHost } from "../media/viewer/host";
 
-/** What every page stands in. */
 export const Frame = () => (
   <Tooltip.Provider>
     <Outlet />

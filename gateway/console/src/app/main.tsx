@@ -12,11 +12,11 @@ const MAX_ATTEMPTS = 2;
 
 const queryClient = new QueryClient({
   defaultOptions: {
-    // A change that a lost network kept waiting would come unasked.
+    // Otherwise a change that was pending without a network would be sent unexpectedly.
     mutations: { networkMode: "always" },
     queries: {
       staleTime: 5_000,
-      // The client has tried what may pass again; only a lost network is worth another attempt.
+      // The client has retried temporary errors; only a lost network is worth another attempt.
       retry: (attempts, error) => isOffline(error) && attempts < MAX_ATTEMPTS,
     },
   },

@@ -116,9 +116,9 @@ const AccountMenu = ({ me, compact }: { me: Me; compact: boolean }) => {
 
 export interface SidebarProps {
   me: Me;
-  /** Icons alone: beside the canvas. */
+  /** Icons only: beside the canvas. */
   compact: boolean;
-  /** On narrow screens it is opened by a button. */
+  /** Opened by a button on narrow screens. */
   open: boolean;
   onClose: () => void;
 }
@@ -156,7 +156,7 @@ export const Sidebar = ({ me, compact, open, onClose }: SidebarProps) => (
   </>
 );
 
-/** The bar over pages on narrow screens. */
+/** The bar above pages on narrow screens. */
 export const TopBar = ({ me, onMenu }: { me: Me; onMenu: () => void }) => (
   <header className="flex items-center gap-2 border-b bg-surface px-2 py-1.5 md:hidden">
     <IconButton icon={MenuIcon} label="Menu" onClick={onMenu} />

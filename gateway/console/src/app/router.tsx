@@ -32,21 +32,21 @@ const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
 const shell = createRoute({ getParentRoute: () => root, id: "shell", component: Shell });
 
 type Parser = (value: unknown) => unknown;
-/** Search parameters by their parsers; what a parser refuses is left out. */
+/** Parses search parameters; rejected values are dropped. */
 const search =
   <Parsers extends Readonly<Record<string, Parser>>>(parsers: Parsers) =>
   (given: Record<string, unknown>): { [Name in keyof Parsers]?: ReturnType<Parsers[Name]> } =>
     Object.fromEntries(Object.entries(parsers).map(([name, parse]) => [name, parse(given[name])])) as never;
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-/** Of a calendar: `2026-05-04`. */
+/** A calendar day: `2026-05-04`. */
 const day = (value: unknown): string | undefined =>
   typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
 const pageNumber = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value > 1 ? value : undefined;
 const runPanel = (value: unknown): "run" | undefined => (value === "run" ? "run" : undefined);
 
-/** A page beside the menu that has no parameters of its own to read. */
+/** A page in the menu without parameters. */
 const pageAt = <const Path extends `/${string}`, Module extends Record<string, unknown>, Name extends keyof Module & string>(
   path: Path,
   load: () => Promise<Module>,

@@ -15,12 +15,12 @@ const LeavingNotice = lazy(async () => ({
   default: (await import("../features/organizations/leaving/leaving-notice")).LeavingNotice,
 }));
 
-/** Pages of those who are signed in: navigation beside the page. Others see the sign-in page, under the same address. */
+/** Pages for signed-in users, beside the navigation. Others see the sign-in page under the same address. */
 export const Shell = () => {
   const me = useQuery(meQuery);
   const [menuOpen, setMenuOpen] = useState(false);
   const isSignedIn = Boolean(me.data);
-  // Of somebody who came back from linking the account to a provider.
+  // Result of linking the account to a provider.
   useEffect(() => {
     const failure = isSignedIn ? takeFailure() : undefined;
     if (failure !== undefined) complain(failure);
@@ -34,7 +34,7 @@ export const Shell = () => {
         <LoadFailure error={me.error} retry={() => void me.refetch()} />
       </main>
     );
-  // Trying again changes nothing for a suspended account; another one may use this browser.
+  // Retrying doesn't help a suspended account; another account may use this browser.
   if (!me.data)
     return (
       <Suspense fallback={<Loading />}>

@@ -7,7 +7,7 @@ import { CodeField } from "../parts/sign-in/code-field";
 import { ProviderButton } from "../parts/sign-in/provider-button";
 import { useSignIn } from "../parts/sign-in/use-sign-in";
 
-/** Asks for the password over the page when a session ended: what was typed stays where it is. */
+/** Asks for the password above the page after a session has ended, so that no input is lost. */
 export const SignInAgain = () => {
   const ended = useSession((state) => state.ended);
   const user = useSession((state) => state.user);
@@ -17,7 +17,7 @@ export const SignInAgain = () => {
   const submit = async (data: FormData): Promise<false> => {
     if (!(await signIn(data))) return false;
     const me = await client.fetchQuery({ ...meQuery, staleTime: 0 });
-    // What is on the page is another account's.
+    // The page shows another account's data.
     if (me?.user.id === user.id) {
       resumeSession();
       void client.invalidateQueries();

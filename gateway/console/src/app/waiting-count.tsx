@@ -3,14 +3,13 @@ import { useQuery, queryOptions } from "@tanstack/react-query";
 import { classes } from "../ui/classes";
 
 const WAITING_POLL_MS = 30_000;
-/** How many runs wait for a decision. */
 const waitingQuery = queryOptions({
   queryKey: ["waiting"],
   queryFn: async ({ signal }) => (await request("countWaitingExecutions", { signal })).body,
   refetchInterval: WAITING_POLL_MS,
 });
 
-/** How many runs wait for the signed-in person; nothing while none does. */
+/** Number of runs waiting for the person; hidden at zero. */
 export const WaitingCount = ({ compact }: { compact: boolean }) => {
   const { data } = useQuery(waitingQuery);
   if (data === undefined || data.waiting === 0) return null;

@@ -3,7 +3,7 @@ import { kindOf } from "./kinds";
 import { textOf, type Writes } from "./kinds/look";
 import type { NodePorts } from "./ports";
 
-/** What stands on a node besides its ports: a line of its settings, and the one text that people write there. */
+/** Contents of a node besides its ports: a line of settings, and the one text that people edit there. */
 export interface Face {
   line: string | undefined;
   text: FaceText | undefined;
@@ -11,7 +11,7 @@ export interface Face {
 
 export interface FaceText extends Pick<Writes, "label" | "placeholder" | "lines"> {
   value: string;
-  /** Where the text is kept in `data`, and as what. */
+  /** Path of the text in `data`, and its form. */
   path: readonly string[];
   toSetting: (text: string) => unknown;
 }
@@ -20,7 +20,7 @@ const PROMPT = "prompt";
 const LINES = 3;
 const asText = (text: string): unknown => text;
 
-/** Where a setting of a model stands: what is there stays, else among the kind's own settings or the inputs. */
+/** Path of a model's setting: where it already is, else among the kind's settings or the inputs. */
 export const settingPath = ({ type, data }: GraphNode, name: string): string[] => {
   const inputs = isRecord(data.inputs) ? data.inputs : {};
   if (Object.hasOwn(inputs, name)) return ["inputs", name];
@@ -28,7 +28,6 @@ export const settingPath = ({ type, data }: GraphNode, name: string): string[] =
   return Object.hasOwn(data, name) || Object.hasOwn(ofKind, name) ? [name] : ["inputs", name];
 };
 
-/** The value at a path of a node's data. */
 export const settingAt = ({ data }: GraphNode, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), data);
 
@@ -40,13 +39,13 @@ const promptOf = (node: GraphNode, { wired, allInputs }: NodePorts): FaceText | 
   return { label: "Prompt", placeholder: "Write a prompt, or link a text", value, lines: LINES, path, toSetting: asText };
 };
 
-/** A setting that is a text by itself; one of another type is edited beside the canvas. */
+/** A text setting; settings of other types are edited in the panel. */
 const plainText = ({ data }: GraphNode, { setting, ...look }: Writes): FaceText | undefined => {
   const value = data[setting] ?? "";
   return typeof value === "string" ? { ...look, value, path: [setting], toSetting: asText } : undefined;
 };
 
-/** Items are written one to a line; a list that is more than such texts is edited beside the canvas. */
+/** Items are one per line; lists with other items are edited in the panel. */
 const listText = ({ data }: GraphNode, { setting, ...look }: Writes): FaceText | undefined => {
   const given = data[setting];
   const items: unknown[] = Array.isArray(given) ? given : [];

@@ -1,7 +1,7 @@
 import { isRecord, type GraphNode } from "@nodeloom/kernel/graph";
 import { isRemark } from "./kinds";
 
-/** A frame is a remark with a size: `data.frame`. What lies on it moves with it; it never runs. */
+/** A frame is a remark with a size: `data.frame`. Nodes on it move with it; it never runs. */
 export interface FrameSize {
   width: number;
   height: number;
@@ -9,7 +9,7 @@ export interface FrameSize {
 
 export const SMALLEST_FRAME: FrameSize = { width: 160, height: 100 };
 const LARGEST = 20_000;
-/** Around what it is put around; its title stands in the upper margin. */
+/** Margin around the contents; the upper one holds the title. */
 export const FRAME_MARGIN = 32;
 export const FRAME_TITLE = 44;
 
@@ -20,24 +20,24 @@ export const frameSize = ({ width, height }: FrameSize): FrameSize => ({
   height: bounded(height, SMALLEST_FRAME.height),
 });
 
-/** The size of a frame; undefined for every other node. */
+/** Size of a frame; undefined for other nodes. */
 export const frameOf = ({ type, data: { frame } }: GraphNode): FrameSize | undefined => {
   if (!isRemark(type) || !isRecord(frame)) return undefined;
   const { width, height } = frame;
   return typeof width === "number" && typeof height === "number" ? frameSize({ width, height }) : undefined;
 };
 
-/** A frame of which only the head is seen, with the two ends of links that lead into and out of what it hides. */
+/** A collapsed frame shows its head, with two ends for links to hidden nodes. */
 export const FOLDED = { width: 260, height: 56, port: "frame" } as const;
 
-/** Ids of what a collapsed frame hides; undefined for one that is open, and for every other node. */
+/** Ids hidden by a collapsed frame; undefined for other nodes. */
 export const hiddenBy = (node: GraphNode): readonly string[] | undefined => {
   const { collapsed } = node.data;
   if (!Array.isArray(collapsed) || !frameOf(node)) return undefined;
   return collapsed.filter((id): id is string => typeof id === "string" && id !== node.id);
 };
 
-/** The collapsed frame that each hidden node is shown as, the outermost where frames lie on frames. */
+/** The collapsed frame that represents each hidden node; the outermost of nested ones. */
 export const hiddenNodes = (nodes: readonly GraphNode[]): ReadonlyMap<string, string> => {
   const frames = new Map<string, string>();
   for (const node of nodes) for (const id of hiddenBy(node) ?? []) if (!frames.has(id)) frames.set(id, node.id);
@@ -61,7 +61,7 @@ interface Placed {
   height: number;
 }
 
-/** Ids of what lies on a frame: whose middle is inside. */
+/** Ids of nodes whose centre is on a frame. */
 export const onFrame = (frame: Placed, others: readonly Placed[]): string[] =>
   others
     .filter(({ id, x, y, width, height }) => {

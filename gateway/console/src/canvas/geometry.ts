@@ -6,21 +6,21 @@ import type { NodePorts } from "./ports";
 import type { NodeView } from "../document/graph";
 
 /**
- * Where everything on a node is, from its kind, ports, settings and what it made alone: the canvas measures nothing, so
- * that hundreds of nodes open at once and edges are right before the first paint. Ports never move when a result comes.
+ * Positions of everything on a node, computed from its kind, ports, settings and outputs. The canvas measures nothing, so hundreds of nodes
+ * open at once and edges are right in the first paint. Ports never move when a result arrives.
  */
 export const NODE = {
   width: 248,
   noteWidth: 280,
   header: 40,
-  /** One line of its settings, and the text that is written on it. */
+  /** A line of settings, and the text on the node. */
   line: 26,
   textLine: 18,
   textPadding: 14,
   wellGap: 6,
   port: 26,
   portsPadding: 8,
-  /** Of what was made, to the node's width. */
+  /** Height of media relative to the node's width. */
   mediaShare: 0.75,
   sound: 88,
   text: 96,
@@ -29,11 +29,11 @@ export const NODE = {
   handle: 18,
 } as const;
 
-/** Widths that are chosen by a letter; others by the corner. */
+/** Widths with shortcuts; the corner allows others. */
 export const WIDTHS = { S: NODE.width, M: 380, L: 560 } as const;
 const VIEW = { width: [200, 1_200], media: [80, 1_200], text: [50, 1_200] } as const;
 
-/** A view whose sizes can be seen and taken hold of. */
+/** Bounds a view to sizes that can be seen and dragged. */
 export const boundedView = (view: NodeView): NodeView => {
   const sizes = (["width", "media", "text"] as const).flatMap((name) => {
     const [value, [least, most]] = [view[name], VIEW[name]];
@@ -42,24 +42,24 @@ export const boundedView = (view: NodeView): NodeView => {
   return { ...view, ...Object.fromEntries(sizes) };
 };
 
-/** What a node has to show: undefined where it made nothing, and nothing is being made. */
+/** Outputs to show; undefined if nothing was or is being made. */
 export interface Floor {
   preview: Exclude<Preview, "none">;
-  /** Calls that are shown in a strip. */
+  /** Calls in the strip. */
   items: number;
 }
 
 export interface Box {
   width: number;
   height: number;
-  /** Only the head is drawn, and all its ports are in the middle of its sides. */
+  /** Only the head is drawn, with all ports in the middle of its sides. */
   isCollapsed: boolean;
-  /** Whether a line of its settings stands under the title. */
+  /** A line of settings is below the title. */
   hasLine: boolean;
-  /** Where the text stands that is written on the node. */
+  /** Area of the text on the node. */
   well: { top: number; height: number } | undefined;
   hasFooter: boolean;
-  /** Where the footer begins, and with it what never moves ends. */
+  /** Top of the footer; everything above never moves. */
   footerTop: number;
   floor: (Floor & { top: number; height: number; hasStrip: boolean }) | undefined;
   /** Middle of each port, from the node's top left corner. */
@@ -73,7 +73,7 @@ const NOTE_LINE = 20;
 const NOTE_CHARACTERS = 36;
 const NOTE_PADDING = 34;
 
-/** The text of a note: whatever its author's editor called it. */
+/** Text of a note, whichever member its editor uses. */
 export const noteText = ({ data }: Pick<GraphNode, "data">): string =>
   ([data.text, data.content, data.note].find((text) => typeof text === "string") as string | undefined) ?? "";
 
@@ -104,7 +104,6 @@ const frameBox = (node: GraphNode, { width, height }: FrameSize): Box => {
   return { ...plainBox(FOLDED.width, FOLDED.height), isCollapsed: true, inputs: ports, outputs: ports };
 };
 
-/** A node of which only the head is seen. */
 const collapsedBox = (ports: Pick<NodePorts, "inputs" | "outputs">, width: number = NODE.width): Box => {
   const inMiddle = ({ name }: { name: string }) => ({ name, y: NODE.header / 2 });
   const plain = plainBox(width, NODE.header);
@@ -119,7 +118,7 @@ export const boxOf = (node: GraphNode & { view?: NodeView }, ports: NodePorts, s
   if (isRemark(node.type)) return noteBox(node, view);
   if (view.collapsed) return collapsedBox(ports, view.width);
   const face = faceOf(node, ports);
-  // A node that stands for a workflow has a price when that ran.
+  // A workflow node has a price after a run.
   const hasFooter = makesCalls(node.type) || (shown !== undefined && kindOf(node.type)?.isReplaced === true);
   const hasLine = face.line !== undefined;
   const lineEnd = NODE.header + (hasLine ? NODE.line : 0);
@@ -158,7 +157,7 @@ export interface Rect {
   height: number;
 }
 
-/** The smallest rectangle around some. */
+/** Bounding rectangle. */
 export const around = (rects: readonly Rect[]): Rect | undefined => {
   if (rects.length === 0) return undefined;
   const [left, top] = [Math.min(...rects.map(({ x }) => x)), Math.min(...rects.map(({ y }) => y))];
@@ -170,7 +169,7 @@ export const around = (rects: readonly Rect[]): Rect | undefined => {
 export type Alignment = "left" | "center" | "right" | "top" | "middle" | "bottom" | "row" | "column";
 const GAP = 60;
 
-/** New places of some nodes after they were aligned or distributed. */
+/** Positions after aligning or distributing. */
 export const align = (rects: ReadonlyMap<string, Rect>, how: Alignment): Map<string, { x: number; y: number }> => {
   const frame = around([...rects.values()]);
   const places = new Map<string, { x: number; y: number }>();
@@ -202,10 +201,10 @@ export const align = (rects: ReadonlyMap<string, Rect>, how: Alignment): Map<str
 const SNAP = 6;
 
 export interface Guides {
-  /** Lines to draw: where an edge or the middle is in one line with another node's. */
+  /** Guides to draw where an edge or centre aligns with another node. */
   x: number | undefined;
   y: number | undefined;
-  /** How far to move for that. */
+  /** Distance to that alignment. */
   dx: number;
   dy: number;
 }
@@ -221,7 +220,7 @@ const nearest = (own: readonly number[], others: readonly (readonly number[])[])
   return best;
 };
 
-/** Where a dragged rectangle lines up with others nearby. */
+/** Alignments of a dragged rectangle with nearby ones. */
 export const guidesFor = (own: Rect, others: readonly Rect[]): Guides => {
   const across = ({ x, width }: Rect): number[] => [x, x + width / 2, x + width];
   const down = ({ y, height }: Rect): number[] => [y, y + height / 2, y + height];
@@ -230,17 +229,17 @@ export const guidesFor = (own: Rect, others: readonly Rect[]): Guides => {
   return { x: x?.line, y: y?.line, dx: x?.by ?? 0, dy: y?.by ?? 0 };
 };
 
-/** A node's height once it shows what it made, of several calls. */
+/** A node's height with the outputs of several calls. */
 export const fullHeight = (node: GraphNode & { view?: NodeView }, ports: NodePorts): number => {
   const preview = previewOf(node.type);
   return boxOf(node, ports, preview === "none" ? undefined : { preview, items: 2 }).height;
 };
 
 const STEP = 28;
-/** Between a new node and those around it. */
+/** Gap between a new node and others. */
 const APART = 24;
 
-/** A place for a new node near the wanted one where no other node is. */
+/** The free position nearest to the wanted one. */
 export const freePlace = (
   wanted: { x: number; y: number },
   size: { width: number; height: number },
@@ -260,8 +259,8 @@ export const freePlace = (
 };
 
 /**
- * Room for a node between two that a link joins from left to right: where it stands, and by how much the second and what
- * follows it move to the right. No place where the link goes another way.
+ * Makes room for a node within a left-to-right link: its position, and how far the second node and its followers move right. Undefined for
+ * other directions.
  */
 export const roomAfter = (
   source: Rect,

@@ -23,12 +23,12 @@ import {
 } from "@nodeloom/kernel/graph";
 import { edgesText, nodesText, type DocGraph } from "../document/graph";
 
-/** The graph as the service would judge and price it: by the same code, with the models' own schemas. */
+/** Validates and prices the graph like the service: same code, models' own schemas. */
 export interface Judgement {
   issues: readonly GraphIssue[];
   /** Warnings by node id. */
   warnings: Readonly<Record<string, readonly Finding[]>>;
-  /** The most each node may cost in one run, in credits; empty while the graph can't run. */
+  /** Maximum cost of each node per run in credits; empty while the graph is invalid. */
   prices: ReadonlyMap<string, { credits: number; calls: number }>;
 }
 
@@ -47,14 +47,14 @@ const termsOf = ({ internalName, modality, provider, price, inputSchema, outputs
   ...(fallback.length > 0 ? { fallback } : {}),
 });
 
-/** What may come in a model's place: the service leaves out what can't run now. */
+/** Fallbacks that the service would use now. */
 const usable = ({ fallback }: Model, models: ReadonlyMap<string, Model>): string[] =>
   fallback.filter((name) => {
     const { enabled = false, status } = models.get(name) ?? {};
     return enabled && status === "ready";
   });
 
-/** Models by what nodes name: themselves, and the tasks that they are now (`auto:image`). */
+/** Models by the names in nodes, including tasks (`auto:image`). */
 export const modelTerms = (models: readonly Model[], tasks: readonly Task[] = []): ReadonlyMap<string, ModelTerms> => {
   const byName = new Map(models.map((model) => [model.internalName, model]));
   const on = models.filter(({ enabled }) => enabled);
@@ -66,7 +66,7 @@ export const modelTerms = (models: readonly Model[], tasks: readonly Task[] = []
   return terms;
 };
 
-/** What a field may bring when a person fills it in. */
+/** A sample value for a field. */
 const sample = (field: InputField): unknown => {
   switch (field.type) {
     case "number":
@@ -88,13 +88,13 @@ const sample = (field: InputField): unknown => {
   }
 };
 
-/** Its default; a file that is named by its id is looked up by the service alone, so that any of its kind stands for it. */
+/** A field's default. Only the service can look up file ids, so any file of the type stands for one. */
 const filledIn = (field: InputField): unknown =>
   isMediaId(field.default) && uploadFamily(field) ? sample(field) : (field.default ?? sample(field));
 
 export const NO_JUDGEMENT: Judgement = { issues: [], warnings: {}, prices: new Map() };
 
-/** A workflow without inputs has no callers yet, so its author isn't asked for a result. */
+/** A workflow without inputs has no callers yet, so no result is required. */
 const withoutNoResult = (warnings: Iterable<[string, readonly Finding[]]>): Judgement["warnings"] =>
   Object.fromEntries(
     [...warnings].flatMap(([id, found]) => {
@@ -103,7 +103,7 @@ const withoutNoResult = (warnings: Iterable<[string, readonly Finding[]]>): Judg
     }),
   );
 
-/** The type of files that this page has not read: planning takes them for files of any kind. */
+/** Type of unread files: planning accepts them for any media type. */
 const UNREAD_TYPE = "";
 
 /**

@@ -5,7 +5,7 @@ export interface Spot {
   y: number;
 }
 
-/** Whether a point is inside a closed line: a ray to the right crosses it an odd number of times. */
+/** Ray casting: a ray to the right from an inside point crosses a closed line an odd number of times. */
 export const isInside = ({ x, y }: Spot, line: readonly Spot[]): boolean => {
   let inside = false;
   line.forEach((to, index) => {
@@ -16,7 +16,7 @@ export const isInside = ({ x, y }: Spot, line: readonly Spot[]): boolean => {
   return inside;
 };
 
-/** Whether a line that was drawn around something means a rectangle: its middle, or any corner, is inside. */
+/** True if a drawn line selects a rectangle: its centre or any corner is inside. */
 export const isCaught = ({ x, y, width, height }: Rect, line: readonly Spot[]): boolean =>
   [
     { x: x + width / 2, y: y + height / 2 },

@@ -2,7 +2,7 @@ import type { LayoutReply, LayoutRequest } from "./layout.worker";
 
 const DEADLINE_MS = 10_000;
 
-/** Places for nodes, from left to right along their edges. @throws when it takes too long */
+/** Positions from left to right along edges. @throws on timeout */
 export const layOut = (request: LayoutRequest): Promise<LayoutReply> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });

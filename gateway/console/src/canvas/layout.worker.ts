@@ -1,6 +1,6 @@
 import { Graph, layout } from "@dagrejs/dagre";
 
-/** Lays out a graph from left to right, outside the page's own thread. */
+/** Lays out graphs outside the page's thread. */
 export interface LayoutRequest {
   nodes: { id: string; width: number; height: number }[];
   edges: { source: string; target: string }[];

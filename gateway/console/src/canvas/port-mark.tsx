@@ -1,6 +1,6 @@
 import type { PortType } from "@nodeloom/kernel/graph";
 
-/** Shapes besides colours: types can be told apart without either. */
+/** Types differ in shape as well as colour. */
 const SHAPES: Readonly<Record<PortType, string>> = {
   text: "M8 3.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9z",
   number: "M8 2.8 13.2 8 8 13.2 2.8 8z",
@@ -14,7 +14,7 @@ const SHAPES: Readonly<Record<PortType, string>> = {
 
 export const portColour = (type: PortType): string => `var(--port-${type})`;
 
-/** The mark of a port type; a list is drawn twice, and what takes anything is hollow. */
+/** Mark of a port type; lists are doubled, and ports for any type hollow. */
 export const PortMark = ({ type, list = false, size = 16 }: { type: PortType; list?: boolean; size?: number }) => (
   <svg viewBox="0 0 16 16" width={size} height={size} aria-hidden className="overflow-visible">
     {list && <path d={SHAPES[type]} transform="translate(2.4 -2.4)" fill="var(--surface)" stroke={portColour(type)} strokeWidth="1.4" />}

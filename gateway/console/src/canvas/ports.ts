@@ -16,31 +16,31 @@ import { edgesOf, nodesOf, type DocEdge, type DocGraph, type DocNode } from "../
 export interface Port {
   name: string;
   type: PortType;
-  /** Takes or gives a list as it is. */
+  /** Takes or gives a whole list. */
   list: boolean;
-  /** Of an input: a call needs it, the node shows it, or it is among those that are rarely set. */
+  /** For inputs: required by calls, shown on the node, or rarely set. */
   need?: "required" | "shown" | "rare";
-  /** Of an output that may give anything: what it gives as the graph is now. */
+  /** For outputs of any type: the type in the present graph. */
   carries?: PortType;
 }
 
-/** Settings that are rarely needed, and that no link is made to by itself. */
+/** Rare settings, which aren't linked automatically. */
 export const RARE_INPUTS: ReadonlySet<string> = new Set(["sandbox", "seed", "temperature", "maxTokens"]);
 
 export interface NodePorts {
-  /** Shown on the node: used ones, files, placeholders and what is asked for. */
+  /** Inputs on the node: used ones, files, placeholders and required ones. */
   inputs: readonly Port[];
   outputs: readonly Port[];
-  /** Every input a link may be dropped on, shown or not. */
+  /** All inputs that accept a link. */
   allInputs: readonly Port[];
-  /** Names of inputs that a link goes into. */
+  /** Names of linked inputs. */
   wired: ReadonlySet<string>;
 }
 
-/** What the models that nodes name say of their ports. */
+/** Ports that models define. */
 export interface PortRules {
   schemaOf: (node: GraphNode) => JsonSchema | undefined;
-  /** The members of a model's result. */
+  /** Members of a model's result. */
   resultsOf: (node: GraphNode) => readonly string[] | undefined;
 }
 
@@ -55,7 +55,7 @@ const resultPort = (node: GraphNode, name: string): Port => {
   return { name, type: name === "text" ? "text" : type, list };
 };
 
-/** A port by the name that an edge gives it, whether or not the node has it. */
+/** A port named by an edge, which the node may lack. */
 const strayPort = (name: string): Port => ({ name, type: "any", list: false });
 
 const inputsOf = (node: GraphNode, schema: JsonSchema | undefined, wired: readonly string[]): { shown: Port[]; all: Port[] } => {
@@ -81,7 +81,7 @@ const inputsOf = (node: GraphNode, schema: JsonSchema | undefined, wired: readon
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The ports of a node, given the names that edges use. */
+/** Ports of a node, including those named by edges. */
 export const portsOf = (
   node: GraphNode,
   { schemaOf, resultsOf }: PortRules,
@@ -99,18 +99,17 @@ export const portsOf = (
   return { inputs: shown, outputs, allInputs: all, wired: new Set(wiredIn) };
 };
 
-/** The port an edge ends at: the one it names, else the node's own choice. */
+/** Port at the end of an edge: the named one, else the node's default. */
 export const targetPort = (edge: Pick<DocEdge, "targetHandle" | "sourceHandle">, ports: NodePorts | undefined): string =>
   edge.targetHandle ?? ports?.inputs.find(({ name }) => ALWAYS_SHOWN.has(name))?.name ?? ports?.inputs[0]?.name ?? edge.sourceHandle ?? "";
 export const sourcePort = (edge: Pick<DocEdge, "sourceHandle">, ports: NodePorts | undefined): string =>
   edge.sourceHandle ?? ports?.outputs[0]?.name ?? "";
 
-/** Whether a value of an output may go into an input. */
 export const fits = (output: Port, input: Port): boolean => FLOWS[output.type][input.type] !== "refused";
 
 const NEEDS = { required: 3, shown: 2, rare: -1 } as const;
 
-/** How well an input suits a link: the sum of how close its type is and how much its node needs it; type `any` counts as no match. */
+/** Suitability of an input for a link: closeness of type plus need. Type `any` is no match. */
 const rank = (output: Port, input: Port): number => {
   const type = output.carries ?? output.type;
   const flow = FLOWS[type][input.type];
@@ -119,20 +118,20 @@ const rank = (output: Port, input: Port): number => {
   return fit * 2 + (input.need === undefined ? 0 : NEEDS[input.need] * 2) + (ALWAYS_SHOWN.has(input.name) ? 1 : 0);
 };
 
-/** The inputs a link from this output may go into, the best first. Free ones come before used ones. */
+/** Inputs that accept a link from this output, best first; unused ones precede used ones. */
 export const allFittingInputs = (output: Port, ports: NodePorts, used: ReadonlySet<string>): Port[] =>
   [...new Map([...ports.inputs, ...ports.allInputs].map((port) => [port.name, port])).values()]
     .filter((input) => fits(output, input))
     .sort((a, b) => Number(used.has(a.name) && !a.list) - Number(used.has(b.name) && !b.list) || rank(output, b) - rank(output, a));
 
-/** Those that a link is made to without being asked. */
+/** Inputs for automatic links. */
 export const fittingInputs = (output: Port, ports: NodePorts, used: ReadonlySet<string>): Port[] =>
   allFittingInputs(output, ports, used).filter(({ need }) => need !== "rare");
 
 export const fittingOutputs = (input: Port, ports: NodePorts): Port[] =>
   ports.outputs.filter((output) => fits(output, input)).sort((a, b) => rank(b, input) - rank(a, input));
 
-/** What flows on behind a decision is what flowed in. */
+/** An approval's output has the type of its input. */
 const createCarrying = () => {
   const known = new WeakMap<NodePorts, Map<PortType, NodePorts>>();
   return (node: DocNode, own: NodePorts, graph: DocGraph, book: ReadonlyMap<string, NodePorts>): NodePorts => {
@@ -149,7 +148,7 @@ const createCarrying = () => {
   };
 };
 
-/** Ports of every node, each computed once for as long as node, schema and wires stay the same. */
+/** Ports of every node, cached while node, schema and links are unchanged. */
 export const createPortBook = () => {
   const known = new WeakMap<
     DocNode,

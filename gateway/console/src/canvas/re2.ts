@@ -1,7 +1,6 @@
 /**
- * Stands for `re2js` in the browser, where its 45 kB would be loaded with every canvas to check the patterns of schemas.
- * Nobody's time is at stake here but the author's own: what RE2 certainly lacks is refused, the rest is for the service to
- * judge.
+ * Replaces `re2js`, whose 45 kB every canvas would load to check patterns in schemas. Only the author's own time is at risk here: patterns
+ * that RE2 certainly lacks are rejected, and the service checks the rest.
  */
 const LACKING = /\(\?<?[=!]|\\[1-9]/;
 
@@ -14,7 +13,7 @@ const native = (source: string): RegExp | undefined => {
   try {
     return new RegExp(source, "u");
   } catch {
-    // RE2 has spellings of its own, such as (?P<name>…).
+    // RE2 has its own syntax, such as (?P<name>…).
     return undefined;
   }
 };

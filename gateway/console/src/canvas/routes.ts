@@ -1,6 +1,6 @@
 import type { Rect } from "./geometry";
 
-/** A link that would run behind nodes goes around them: level at `y` between `left` and `right`. */
+/** A detour around nodes: level at `y` between `left` and `right`. */
 export interface Route {
   left: number;
   right: number;
@@ -15,19 +15,19 @@ interface Ends {
 }
 
 const SAMPLES = 14;
-/** Between a link and the nodes it goes around. */
+/** Gap between a link and nodes on its way. */
 const APART = 22;
 const TURN = 36;
 const TRIES = 6;
 
-/** A point of the curve that the canvas draws between two ports, from left to right. */
+/** Point on the canvas's curve between two ports, from left to right. */
 const along = ({ from, to }: Ends, t: number): { x: number; y: number } => {
   const half = (to.x - from.x) / 2;
   const [a, b, c, d] = [(1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t ** 2, t ** 3];
   return { x: a * from.x + b * (from.x + half) + c * (to.x - half) + d * to.x, y: (a + b) * from.y + (c + d) * to.y };
 };
 
-/** The turns from the ports to the level line and back, as points. */
+/** Points of the turns between ports and level line. */
 const turns = ({ from, to }: Ends, { left, right, y }: Route): { x: number; y: number }[] =>
   [
     [from, { x: left, y }],
@@ -42,7 +42,7 @@ const isOver = (rect: Rect, { x, y }: { x: number; y: number }): boolean =>
 const crosses = (rect: Rect, { left, right, y }: Route): boolean =>
   rect.x < right && rect.x + rect.width > left && y > rect.y - APART / 2 && y < rect.y + rect.height + APART / 2;
 
-/** The level line on one side of what is in the way, further out until nothing is. */
+/** The level line on one side, moved outwards until nothing is in the way. */
 const passing = (ends: Ends, hit: readonly Rect[], others: readonly Rect[], side: "above" | "below"): Route | undefined => {
   let inTheWay = hit;
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -62,7 +62,7 @@ const passing = (ends: Ends, hit: readonly Rect[], others: readonly Rect[], side
   return undefined;
 };
 
-/** How a link from left to right goes around nodes that stand between its ends; undefined where nothing does. */
+/** Detour of a left-to-right link; undefined if nothing is in the way. */
 export const routeOf = (ends: Ends, nodes: ReadonlyMap<string, Rect>): Route | undefined => {
   const { from, to, source, target } = ends;
   if (to.x - from.x < 4 * TURN) return undefined;
@@ -79,7 +79,6 @@ export const routeOf = (ends: Ends, nodes: ReadonlyMap<string, Rect>): Route | u
   return found.sort((a, b) => detour(a) - detour(b))[0];
 };
 
-/** The line that a route draws. */
 export const routePath = ({ from, to }: Pick<Ends, "from" | "to">, { left, right, y }: Route): string => {
   const [first, last] = [(from.x + left) / 2, (right + to.x) / 2];
   return `M${from.x},${from.y} C${first},${from.y} ${first},${y} ${left},${y} L${right},${y} C${last},${y} ${last},${to.y} ${to.x},${to.y}`;

@@ -1,7 +1,7 @@
 import { edgesText, nodesText, readDocGraph, nodesOf, edgesOf, type DocEdge, type DocNode } from "./graph";
 import { members } from "@nodeloom/kernel/json-text";
 
-/** A part of a graph as text on the system's clipboard: plain JSON that people can read and mail. */
+/** Parts of graphs on the clipboard as readable JSON text. */
 const FORMAT = "nodeloom/nodes";
 const MOST_NODES = 500;
 const MOST_CHARACTERS = 8_000_000;
@@ -14,7 +14,7 @@ export interface Part {
 export const partText = ({ nodes, edges }: Part): string =>
   `{"format":${JSON.stringify(FORMAT)},"nodes":${nodesText({ nodes, edges: [] })},"edges":${edgesText({ nodes: [], edges })}}`;
 
-/** The value of a text that is JSON; undefined for any other. */
+/** Parses JSON; undefined for other text. */
 export const parsedJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
@@ -23,7 +23,7 @@ export const parsedJson = (text: string): unknown => {
   }
 };
 
-/** Reads nodes from a clipboard's text, or says why there are none. Takes copied parts and whole exported workflows. */
+/** Reads nodes from clipboard text, either copied parts or exported workflows, or returns the problem. */
 export const readPart = (text: string): Part | { problem: string } => {
   if (text.trim() === "") return { problem: "The clipboard is empty." };
   if (text.length > MOST_CHARACTERS) return { problem: "What is on the clipboard is larger than a workflow may be (8 MB)." };

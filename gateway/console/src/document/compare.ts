@@ -1,10 +1,10 @@
 import { edgesOf, nodesOf, type DocEdge, type DocGraph, type DocNode } from "./graph";
 import { settingsOf } from "./merge";
 
-/** What differs between two graphs, node by node and link by link. */
+/** Differences between two graphs by node and link. */
 export type ChangeKind = "added" | "removed" | "changed" | "moved";
 
-/** One setting of a node; texts of JSON, undefined where it is not there. */
+/** JSON texts of a setting; undefined if absent. */
 export interface SettingChange {
   path: readonly string[];
   before: string | undefined;
@@ -13,7 +13,7 @@ export interface SettingChange {
 
 export interface NodeChange {
   kind: ChangeKind;
-  /** As it is afterwards; a removed one as it was. */
+  /** The later state, or the earlier one of a removed node. */
   node: DocNode;
   settings: readonly SettingChange[];
 }
@@ -33,7 +33,7 @@ const settingChanges = (before: DocNode, after: DocNode): SettingChange[] =>
     .filter(({ values }) => values[0] !== values[1])
     .map(({ path, values }) => ({ path, before: values[0], after: values[1] }));
 
-/** A change between two nodes of one id; undefined when they are the same text. */
+/** Difference between two nodes with one id; undefined if their texts are equal. */
 const nodeChange = (before: DocNode, after: DocNode): NodeChange | undefined => {
   if (before.text === after.text) return undefined;
   const settings = settingChanges(before, after).filter(({ path }) => path[0] !== "position");
@@ -48,7 +48,7 @@ const missingFrom = (edges: readonly DocEdge[], others: readonly DocEdge[]): Doc
   return edges.filter((edge) => !there.has(linkKey(edge)));
 };
 
-/** What one does to get from the first graph to the second. */
+/** Changes from the first graph to the second. */
 export const compareGraphs = (before: DocGraph, after: DocGraph): Comparison => {
   const was = new Map(nodesOf(before).map((node) => [node.id, node]));
   const is = new Set(nodesOf(after).map(({ id }) => id));

@@ -13,7 +13,7 @@ export const NOTHING: Selection = { nodes: new Set(), edges: new Set() };
 
 export interface DocumentState {
   graph: DocGraph;
-  /** What the service has, as far as this tab knows. */
+  /** The last known state at the service. */
   saved: DocGraph;
   etag: string;
   published: Published;
@@ -23,14 +23,14 @@ export interface DocumentState {
   selection: Selection;
   write: WriteState;
   conflicts: readonly Conflict[];
-  /** Counts merges from elsewhere, for a message. */
+  /** Counts merges from elsewhere, for a notice. */
   merges: number;
-  /** A draft of an earlier visit was taken up. */
+  /** A draft of an earlier visit was recovered. */
   recovered: boolean;
 }
 
 export interface ChangeOptions {
-  /** Changes with the same key within half a second are one step of undo. */
+  /** Changes with one key within half a second are one undo step. */
   key?: string;
   /** Selected afterwards. */
   select?: readonly string[];
@@ -44,13 +44,13 @@ export interface OpenDocument {
   /** @returns what was undone, or undefined */
   undo(): string | undefined;
   redo(): string | undefined;
-  /** Takes the other side's values for some conflicts, mine for the others, and goes on saving. */
+  /** Applies the other side's values to some conflicts, keeps mine for the rest, and continues to save. */
   resolve(theirs: readonly Conflict[]): void;
-  /** Saves now. @returns whether everything is saved */
+  /** Saves now. @returns true if everything is saved */
   flush(): Promise<boolean>;
-  /** Something in the way may be gone: the network is back, the tab is visible, signed in again. */
+  /** Retries after a possible change: network, visibility or sign-in. */
   retry(): void;
-  /** Looks for what others saved or published meanwhile, when nothing is unsaved here. */
+  /** Checks for newer revisions and publications if nothing is unsaved. */
   refresh(): Promise<void>;
   close(): void;
 }
@@ -68,7 +68,7 @@ const MAX_STALE_ROUNDS = 20;
 const hasMembers = (record: object): boolean => Object.keys(record).length > 0;
 const graphTexts = (graph: DocGraph): { nodes: string; edges: string } => ({ nodes: nodesText(graph), edges: edgesText(graph) });
 
-/** What is sent: the graph where it changed, and the settings that did. */
+/** Request body: the changed graph and settings. */
 const bodyOf = ({ graph, saved, pendingMeta }: DocumentState): string => {
   const texts = sameGraph(graph, saved) ? [] : Object.entries(graphTexts(graph));
   const members = [...texts, ...Object.entries(pendingMeta).map(([name, value]) => [name, JSON.stringify(value)] as const)];
@@ -77,7 +77,7 @@ const bodyOf = ({ graph, saved, pendingMeta }: DocumentState): string => {
 
 const isDirty = ({ graph, saved, pendingMeta }: DocumentState): boolean => hasMembers(pendingMeta) || !sameGraph(graph, saved);
 
-/** The state after the service's newer revision was taken in. */
+/** State after merging a newer revision. */
 const withRemote = (state: DocumentState, theirs: Loaded): Partial<DocumentState> => {
   const merge = merger(state.saved, theirs.graph);
   const { graph, conflicts } = merge(state.graph);
@@ -94,7 +94,7 @@ const withRemote = (state: DocumentState, theirs: Loaded): Partial<DocumentState
   };
 };
 
-/** Writes the document once: merges what others saved meanwhile until nothing is newer. */
+/** Writes the document, merging newer revisions until none is left. */
 const writeDocument = async (store: StoreApi<DocumentState>, remote: Remote): Promise<void> => {
   for (let round = 0; round < MAX_STALE_ROUNDS; round += 1) {
     if (store.getState().conflicts.length > 0)
@@ -116,7 +116,7 @@ const writeDocument = async (store: StoreApi<DocumentState>, remote: Remote): Pr
   throw new WriteError({ kind: "unreachable", message: "Others keep saving this workflow; trying again." });
 };
 
-/** The state a document opens with: as saved, with what earlier visits left unsaved. */
+/** Initial state: the saved graph with recovered drafts. */
 const opened = (loaded: Loaded, drafts: readonly Draft[]): DocumentState => {
   let state: DocumentState = {
     graph: loaded.graph,
@@ -155,7 +155,9 @@ const pruned = (selection: Selection, graph: DocGraph): Selection => {
   return { nodes: new Set(kept.nodes), edges: new Set(kept.edges) };
 };
 
-/** Keeps a draft while something is unsaved, a moment after each change, and no longer: an old one would look like a change of its own. */
+/**
+ * Stores a draft shortly after each change while something is unsaved, and deletes it afterwards: an old draft would look like a change.
+ */
 const keepDraft = (store: StoreApi<DocumentState>, drafts: Drafts, timers: Timers) => {
   let cancel: (() => void) | undefined;
   const write = async (): Promise<void> => {
@@ -165,7 +167,7 @@ const keepDraft = (store: StoreApi<DocumentState>, drafts: Drafts, timers: Timer
     if (!isDirty(state)) return drafts.clear();
     await drafts.put({ etag, base: graphTexts(saved), mine: graphTexts(graph), meta: pendingMeta, savedAt: timers.now() });
   };
-  // A browser without storage still edits and saves.
+  // Without storage, editing and saving still work.
   const attempt = (): void => void write().catch(() => undefined);
   return {
     touch: (): void => {
@@ -180,7 +182,7 @@ const keepDraft = (store: StoreApi<DocumentState>, drafts: Drafts, timers: Timer
   };
 };
 
-/** Opens a document: takes up drafts, and saves by itself from then on. */
+/** Opens a document, recovers drafts, and saves automatically. */
 export const openDocument = async ({ loaded, remote, drafts, timers, mayWrite }: DocumentOptions): Promise<OpenDocument> => {
   const left = await drafts.take().catch(() => []);
   const store = createStore<DocumentState>(() => opened(loaded, left));
@@ -243,7 +245,7 @@ export const openDocument = async ({ loaded, remote, drafts, timers, mayWrite }:
     refresh: async () => {
       if (isDirty(getState())) return;
       const theirs = await remote.load();
-      // Publishing is no revision of the draft.
+      // Publishing doesn't change the draft's revision.
       setState((state) => (theirs.etag === state.etag ? { published: theirs.published } : withRemote(state, theirs)));
       if (isDirty(getState())) queue.touch();
     },

@@ -13,7 +13,7 @@ import {
   type NodeView,
 } from "./graph";
 
-/** Every change of a graph: from one graph to the next, nothing else. */
+/** Pure changes of graphs. */
 export interface Point {
   x: number;
   y: number;
@@ -41,15 +41,15 @@ export const moveNodes = (graph: DocGraph, places: ReadonlyMap<string, Point>): 
     return node.x === x && node.y === y ? node : withNodeMember(withNodeMember(node, ["position", "x"], x), ["position", "y"], y);
   });
 
-/** Sets how large a node shows what it made; undefined for its usual size. */
+/** Sets the size of a node's media; undefined resets it. */
 export const setView = (graph: DocGraph, id: string, view: NodeView | undefined): DocGraph =>
   mapNodes(graph, (node) => (node.id === id ? withNodeMember(node, ["view"], view) : node));
 
-/** Sets (or with undefined removes) one member of a node's data. */
+/** Sets a member of a node's data; undefined removes it. */
 export const setData = (graph: DocGraph, id: string, path: readonly string[], value: unknown): DocGraph =>
   mapNodes(graph, (node) => (node.id === id ? withNodeMember(node, ["data", ...path], value) : node));
 
-/** Another name for an output that a node's settings declare: its links and its saved value go with it. */
+/** Renames an output declared by settings, with its links and saved value. */
 export const renameField = (graph: DocGraph, id: string, index: number, fields: readonly { name?: unknown }[], to: string): DocGraph => {
   const from = fields[index]?.name;
   const named = setData(
@@ -68,7 +68,7 @@ export const renameField = (graph: DocGraph, id: string, index: number, fields: 
   return setData(setData(moved, id, ["values", to], (values as Record<string, unknown>)[from]), id, ["values", from], undefined);
 };
 
-/** An id that no node has yet: `image`, `image-2`, … */
+/** A free id: `image`, `image-2`, … */
 export const freeId = (graph: DocGraph, wanted: string, taken: ReadonlySet<string> = new Set()): string => {
   const used = new Set(graph.nodes.map(({ id }) => id));
   for (let number = 1; ; number += 1) {
@@ -101,7 +101,7 @@ const edgeIdOf = (graph: DocGraph, { source, sourceHandle, target, targetHandle 
   }
 };
 
-/** Adds an edge; one that is there already is not added twice. `replacing` ids make place for it. */
+/** Adds an edge unless it exists, and removes `replacing`. */
 export const connect = (graph: DocGraph, ends: Ends, replacing: readonly string[] = []): DocGraph => {
   const kept = replacing.length === 0 ? graph : removeItems(graph, [], replacing);
   if (edgesOf(kept).some((edge) => sameEnds(edge, ends))) return kept;
@@ -109,13 +109,11 @@ export const connect = (graph: DocGraph, ends: Ends, replacing: readonly string[
   return { ...kept, edges: [...kept.edges, readEdge(text)!] };
 };
 
-/** Moves one end of an edge. */
 export const reconnect = (graph: DocGraph, id: string, ends: Partial<Ends>): DocGraph => ({
   ...graph,
   edges: graph.edges.map((edge) => (!("stranger" in edge) && edge.id === id ? withEdgeEnds(edge, ends) : edge)),
 });
 
-/** Removes nodes with their edges, and edges. */
 export const removeItems = (graph: DocGraph, nodeIds: readonly string[], edgeIds: readonly string[]): DocGraph => {
   const [goneNodes, goneEdges] = [new Set(nodeIds), new Set(edgeIds)];
   const nodes = goneNodes.size === 0 ? graph.nodes : graph.nodes.filter(({ id }) => !goneNodes.has(id));
@@ -125,7 +123,7 @@ export const removeItems = (graph: DocGraph, nodeIds: readonly string[], edgeIds
   return { nodes, edges: edges.length === graph.edges.length ? graph.edges : edges };
 };
 
-/** Removes nodes, and joins what flowed into each with what flowed out of it where each has one such edge. */
+/** Removes a node, and joins its input and output if it has one edge each. */
 export const removeBridging = (graph: DocGraph, nodeId: string, fits: (ends: Ends) => boolean): DocGraph => {
   const edges = edgesOf(graph);
   const [into, outOf] = [edges.filter((edge) => edge.target === nodeId), edges.filter((edge) => edge.source === nodeId)];
@@ -138,7 +136,7 @@ export const removeBridging = (graph: DocGraph, nodeId: string, fits: (ends: End
     .reduce((next, ends) => connect(next, ends), rest);
 };
 
-/** A copy that says which nodes it hides says it by their new ids. */
+/** Updates the ids of hidden nodes in a copied frame. */
 const namesOf = (node: DocNode, names: ReadonlyMap<string, string>): DocNode => {
   const { collapsed } = node.data;
   if (!Array.isArray(collapsed)) return node;
@@ -146,7 +144,7 @@ const namesOf = (node: DocNode, names: ReadonlyMap<string, string>): DocNode => 
   return withNodeMember(node, ["data", "collapsed"], ids);
 };
 
-/** Copies of nodes and of the edges among them, under new ids, moved by an offset. */
+/** Copies nodes and the edges among them under new ids, moved by an offset. */
 export const copyInto = (
   graph: DocGraph,
   part: { nodes: readonly DocNode[]; edges: readonly DocEdge[] },
@@ -170,7 +168,7 @@ export const copyInto = (
   return { graph: ends.reduce((next, one) => connect(next, one), withNodes), ids: nodes.map(({ id }) => id) };
 };
 
-/** A part of a graph: some nodes and the edges among them. */
+/** Selected nodes and the edges among them. */
 export const partOf = (graph: DocGraph, ids: ReadonlySet<string>): { nodes: DocNode[]; edges: DocEdge[] } => ({
   nodes: nodesOf(graph).filter(({ id }) => ids.has(id)),
   edges: edgesOf(graph).filter(({ source, target }) => ids.has(source) && ids.has(target)),

@@ -1,20 +1,20 @@
 import type { Graph, GraphNode } from "@nodeloom/kernel/graph";
 import { elements, members, withMember } from "@nodeloom/kernel/json-text";
 
-/** How a node stands on the board: `view` beside its `data`. What is not set is as usual. */
+/** Appearance of a node: `view` beside `data`. Absent members have defaults. */
 export interface NodeView {
   readonly width?: number;
-  /** Height of the part that shows what was made. */
+  /** Height of the media. */
   readonly media?: number;
-  /** Height of the text that is written on it. */
+  /** Height of the text. */
   readonly text?: number;
-  /** Only its head is shown. */
+  /** Shows only the head. */
   readonly collapsed?: true;
-  /** What it made is kept: runs from the canvas take it over. */
+  /** Runs from the canvas reuse its results. */
   readonly pinned?: true;
 }
 
-/** A node: its text is what is saved, the rest is read from it. */
+/** A node; its text is saved, and other members are parsed from it. */
 export interface DocNode extends GraphNode {
   readonly text: string;
   readonly x: number;
@@ -31,14 +31,14 @@ export interface DocEdge {
   readonly targetHandle: string | null;
 }
 
-/** What stands among the nodes or edges and can't be shown: no object, no id, or an id that is there already. */
+/** An entry of nodes or edges that can't be shown: not an object, without an id, or with a duplicate id. */
 export interface Stranger {
   readonly text: string;
   readonly id: string;
   readonly stranger: true;
 }
 
-/** The open graph. Never changed in place; elements that did not change stay the same objects. */
+/** The open graph, which is immutable; unchanged elements keep their identity. */
 export interface DocGraph {
   readonly nodes: readonly (DocNode | Stranger)[];
   readonly edges: readonly (DocEdge | Stranger)[];
@@ -48,7 +48,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 const numberOr = (value: unknown, otherwise: number): number => (typeof value === "number" && Number.isFinite(value) ? value : otherwise);
 const handleOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
-/** The text of an object of which some members are already texts. */
+/** JSON text of an object from texts of its members. */
 export const objectText = (texts: ReadonlyMap<string, string>): string =>
   `{${[...texts].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
 
@@ -63,7 +63,7 @@ const viewOf = (value: unknown): NodeView | undefined => {
   return Object.keys(view).length > 0 ? view : undefined;
 };
 
-/** Reads one node; undefined when it can't be shown. */
+/** Parses one node; undefined if it can't be shown. */
 export const readNode = (text: string): DocNode | undefined => {
   const value: unknown = JSON.parse(text);
   if (!isRecord(value) || typeof value.id !== "string" || value.id === "" || typeof value.type !== "string") return undefined;
@@ -96,7 +96,7 @@ const unique = <T extends { id: string }>(
   const seen = new Set<string>();
   return texts.map((text, index) => {
     const item = read(text);
-    // An edge without an id of its own is still an edge; a node is nothing without.
+    // An edge without an id is still an edge, but a node isn't a node.
     const free = item !== undefined && item.id !== "" && !seen.has(item.id);
     if (item !== undefined && free) {
       seen.add(item.id);
@@ -107,13 +107,11 @@ const unique = <T extends { id: string }>(
   });
 };
 
-/** Reads the texts of `nodes` and `edges`. */
 export const readDocGraph = (nodes: string, edges: string): DocGraph => ({
   nodes: unique(elements(nodes), readNode, true),
   edges: unique(elements(edges), readEdge, false),
 });
 
-/** The texts to save. */
 export const nodesText = (graph: DocGraph): string => `[${graph.nodes.map(({ text }) => text).join(",")}]`;
 export const edgesText = (graph: DocGraph): string => `[${graph.edges.map(({ text }) => text).join(",")}]`;
 
@@ -134,7 +132,7 @@ export const edgesOf = ({ edges }: DocGraph): readonly DocEdge[] => {
 };
 export const nodeById = (graph: DocGraph, id: string): DocNode | undefined => nodesOf(graph).find((node) => node.id === id);
 
-/** A node and all that what it gives flows to, by id. */
+/** A node and all nodes behind it, by id. */
 export const followersOf = (graph: DocGraph, from: string): ReadonlySet<string> => {
   const next = new Map<string, string[]>();
   for (const { source, target } of edgesOf(graph)) next.set(source, [...(next.get(source) ?? []), target]);
@@ -148,19 +146,17 @@ export const followersOf = (graph: DocGraph, from: string): ReadonlySet<string> 
   return seen;
 };
 
-/** Whether a path leads from one node to another. */
 export const leadsTo = (graph: DocGraph, from: string, to: string): boolean => followersOf(graph, from).has(to);
 
-/** The graph as the kernel judges and prices it. */
+/** The graph for the kernel's validation and prices. */
 export const kernelGraph = (graph: DocGraph): Graph => ({ nodes: [...nodesOf(graph)], edges: [...edgesOf(graph)] });
 
-/** Two graphs that would be saved as the same text. */
+/** True if both graphs have the same saved text. */
 export const sameGraph = (a: DocGraph, b: DocGraph): boolean => a === b || (sameItems(a.nodes, b.nodes) && sameItems(a.edges, b.edges));
 
 const sameItems = (a: readonly { text: string }[], b: readonly { text: string }[]): boolean =>
   a === b || (a.length === b.length && a.every((item, index) => item === b[index] || item.text === b[index]?.text));
 
-/** A new node's text. */
 export const newNodeText = (id: string, type: string, at: { x: number; y: number }, data: object): string =>
   JSON.stringify({ id, type, position: { x: at.x, y: at.y }, data });
 
@@ -169,13 +165,13 @@ export const newEdgeText = (edge: Omit<DocEdge, "text">): string => {
   return JSON.stringify({ id, source, target, sourceHandle, targetHandle });
 };
 
-/** A node with another text in one place. */
+/** A node with one member replaced. */
 export const withNodeMember = (node: DocNode, path: readonly string[], value: unknown): DocNode => {
   const json = value === undefined ? undefined : JSON.stringify(value);
   return readNode(withMember(node.text, path, json)) ?? node;
 };
 
-/** An edge between other ends; members it has besides stay. */
+/** An edge with new ends; other members stay. */
 export const withEdgeEnds = (edge: DocEdge, ends: Partial<Omit<DocEdge, "text" | "id">>): DocEdge => {
   let { text } = edge;
   for (const [name, value] of Object.entries(ends)) text = withMember(text, [name], JSON.stringify(value));

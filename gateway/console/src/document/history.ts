@@ -1,10 +1,10 @@
-/** Undo as labelled snapshots of a value that is never changed in place. */
+/** Undo as labelled snapshots of an immutable value. */
 export interface Step<T> {
-  /** What was done: "Move 2 nodes". */
+  /** "Move 2 nodes". */
   label: string;
-  /** The value before it. */
+  /** Value before the step. */
   before: T;
-  /** Steps with the same key that follow soon are one. */
+  /** Steps with one key in quick succession are combined. */
   key: string | undefined;
   at: number;
 }
@@ -19,7 +19,7 @@ export const MOST_STEPS = 200;
 
 export const emptyHistory = <T>(): History<T> => ({ past: [], future: [] });
 
-/** Notes a change that is about to be made. */
+/** Records a step before its change. */
 export const record = <T>(history: History<T>, step: Step<T>): History<T> => {
   const last = history.past.at(-1);
   const merges = last !== undefined && step.key !== undefined && last.key === step.key && step.at - last.at <= MERGE_WITHIN_MS;
@@ -27,7 +27,7 @@ export const record = <T>(history: History<T>, step: Step<T>): History<T> => {
   return { past: past.slice(-MOST_STEPS), future: [] };
 };
 
-/** The step back: the value before the last change, and the history then. */
+/** One step back. */
 export const undo = <T>(history: History<T>, now: T): { value: T; label: string; history: History<T> } | undefined => {
   const last = history.past.at(-1);
   if (!last) return undefined;
@@ -42,7 +42,7 @@ export const redo = <T>(history: History<T>, now: T): { value: T; label: string;
   return { value: last.before, label: last.label, history: { past, future: history.future.slice(0, -1) } };
 };
 
-/** The history after every snapshot took over what came from elsewhere: undoing never takes that back. */
+/** Applies a foreign change to every snapshot: undo never reverts it. */
 export const rebase = <T>(history: History<T>, change: (value: T) => T): History<T> => {
   const apply = (steps: readonly Step<T>[]): Step<T>[] => steps.map((step) => ({ ...step, before: change(step.before) }));
   return { past: apply(history.past), future: apply(history.future) };

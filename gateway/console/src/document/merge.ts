@@ -1,7 +1,7 @@
 import { readEdge, readNode, type DocGraph, type DocNode } from "./graph";
 import { members, withMember } from "@nodeloom/kernel/json-text";
 
-/** Two sides gave one setting of a node different values. `value`s are JSON texts; undefined: removed. */
+/** Different values of one setting on two sides. `value`s are JSON texts; undefined: removed. */
 export interface Conflict {
   nodeId: string;
   path: readonly string[];
@@ -10,7 +10,7 @@ export interface Conflict {
 }
 
 export interface Merged {
-  /** Holds mine where there are conflicts. */
+  /** Contains my values where there are conflicts. */
   graph: DocGraph;
   conflicts: Conflict[];
 }
@@ -19,16 +19,16 @@ type Item = DocGraph["nodes"][number] | DocGraph["edges"][number];
 
 const isObjectText = (text: string | undefined): boolean => text?.trimStart().startsWith("{") === true;
 
-/** Objects whose members are merged one by one; any other value is one setting. */
+/** Objects merged by member; other values count as one setting. */
 const OPENED: ReadonlySet<string> = new Set(["data", "data/inputs", "data/values"]);
 
 export interface Setting {
   path: string[];
-  /** Its text on each side; undefined where it is not there. */
+  /** Text on each side; undefined if absent. */
   values: (string | undefined)[];
 }
 
-/** All settings that any of the texts has. */
+/** Settings present in any of the texts. */
 export const settingsOf = (texts: readonly (string | undefined)[], path: readonly string[] = []): Setting[] => {
   const inside = texts.map((text) => members(text ?? ""));
   const names = new Set(inside.flatMap((one) => [...one.keys()]));
@@ -41,7 +41,7 @@ export const settingsOf = (texts: readonly (string | undefined)[], path: readonl
 
 const isPlace = (path: readonly string[]): boolean => path[0] === "position";
 
-/** Merges three texts of one node, setting by setting. Where it was moved twice, mine holds: that is no one's loss. */
+/** Merges three texts of a node by setting. For positions moved on both sides mine wins, which loses nothing. */
 export const mergeTexts = (base: string, mine: string, theirs: string): { text: string; conflicts: Omit<Conflict, "nodeId">[] } => {
   let text = mine;
   const conflicts: Omit<Conflict, "nodeId">[] = [];
@@ -56,7 +56,7 @@ export const mergeTexts = (base: string, mine: string, theirs: string): { text: 
 
 const byId = <T extends Item>(items: readonly T[]): Map<string, T> => new Map(items.map((item) => [item.id, item]));
 
-/** Node ids at the ends of edges that one side added. */
+/** Ids of nodes at the ends of added edges. */
 const addedEnds = (base: DocGraph, side: DocGraph): Set<string> => {
   const known = byId(base.edges);
   return new Set(side.edges.flatMap((edge) => (known.has(edge.id) || "stranger" in edge ? [] : [edge.source, edge.target])));
@@ -74,7 +74,7 @@ const mergeNode: MergeNode = (base, mine, theirs) => {
   return { node, conflicts: conflicts.map((conflict) => ({ nodeId: base.id, ...conflict })) };
 };
 
-/** Snapshots share most of their nodes: each is merged once. */
+/** Snapshots share most nodes, so each is merged once. */
 const remembered = (merge: MergeNode): MergeNode => {
   const known = new WeakMap<DocNode, ReturnType<MergeNode>>();
   return (base, mine, theirs) => {
@@ -85,8 +85,8 @@ const remembered = (merge: MergeNode): MergeNode => {
 };
 
 /**
- * One list after two sides changed it: what one side changed is kept, what one side added is there, what one side removed
- * is gone unless the other side changed it or needs it. Theirs come in their order, mine that are new after them.
+ * Merges lists changed on two sides: changes and additions of both are kept, and removals unless the other side changed or needs the
+ * element. Theirs keep their order, and my new ones follow.
  */
 const mergeItems = <T extends Item>(
   [base, mine, theirs]: readonly [readonly T[], readonly T[], readonly T[]],
@@ -111,15 +111,15 @@ const mergeItems = <T extends Item>(
 const mergeEdge = <T extends DocGraph["edges"][number]>(base: T | undefined, mine: T, theirs: T): T => {
   if (base === undefined || mine.text === theirs.text || theirs.text === base.text) return mine;
   if (mine.text === base.text) return theirs;
-  // An edge has two ends: where both sides moved it, the one that is here holds.
+  // If both sides moved an edge's ends, mine wins.
   const { text } = mergeTexts(base.text, mine.text, theirs.text);
   return { ...readEdge(text), id: mine.id } as T;
 };
 
-/** Merges what happened here with what happened elsewhere since both began from `base`. */
+/** Merges local and remote changes since `base`. */
 export const mergeGraphs = (base: DocGraph, mine: DocGraph, theirs: DocGraph): Merged => merger(base, theirs)(mine);
 
-/** The same for many graphs that are "here". */
+/** Merges one remote graph into many local ones. */
 export const merger = (base: DocGraph, theirs: DocGraph): ((mine: DocGraph) => Merged) => {
   const merge = remembered(mergeNode);
   return (mine) => mergeWith(merge, base, mine, theirs);
@@ -141,14 +141,14 @@ const mergeWith = (merge: MergeNode, base: DocGraph, mine: DocGraph, theirs: Doc
   const there = new Set(nodes.map(({ id }) => id));
   const edges = mergeItems<DocGraph["edges"][number]>([base.edges, mine.edges, theirs.edges], mergeEdge, () => false).filter((edge) => {
     if ("stranger" in edge) return true;
-    // An edge of a node that one side removed goes with it; one that had no end before stays as it was saved.
+    // Edges of a removed node go with it; edges that lacked an end before stay as saved.
     const lost = [edge.source, edge.target].filter((id) => !there.has(id));
     return lost.every((id) => !base.nodes.some((node) => node.id === id));
   });
   return { graph: { nodes, edges }, conflicts };
 };
 
-/** The graph with theirs instead of mine in some conflicts. */
+/** Resolves some conflicts with their values. */
 export const takeTheirs = (graph: DocGraph, conflicts: readonly Conflict[]): DocGraph => ({
   ...graph,
   nodes: graph.nodes.map((node) => {

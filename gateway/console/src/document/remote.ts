@@ -1,6 +1,6 @@
 import type { DocGraph } from "./graph";
 
-/** Settings of a workflow besides its graph, as far as the editor changes them. */
+/** Settings of a workflow that the editor changes, besides the graph. */
 export interface Meta {
   name: string;
   description: string;
@@ -13,7 +13,7 @@ export interface Meta {
   folderId: string | null;
 }
 
-/** What callers run: a published version, or the draft while there is none. */
+/** What callers run: a published version, or the draft if there is none. */
 export interface Published {
   /** The newest version. */
   version: number | null;
@@ -21,7 +21,7 @@ export interface Published {
   production: number | null;
   /** Whether the saved draft's graph is another one. */
   changed: boolean;
-  /** Whether apps, hooks and schedules run an earlier graph until the change is confirmed. */
+  /** Apps, hooks and schedules run an earlier graph until the change is confirmed. */
   pending: boolean;
 }
 
@@ -40,13 +40,13 @@ export interface Remote {
   load(): Promise<Loaded>;
   /**
    * Replaces a revision.
-   * @returns the new one's tag, or "stale" when there is a newer revision
+   * @returns the new tag, or "stale" if a newer revision exists
    * @throws WriteError
    */
   save(bodyText: string, etag: string): Promise<Saved | "stale">;
 }
 
-/** What a crash must not take: kept in the browser until it is saved. */
+/** Unsaved work that survives a crash in the browser's storage. */
 export interface Draft {
   etag: string;
   base: { nodes: string; edges: string };
@@ -57,7 +57,7 @@ export interface Draft {
 
 export interface Drafts {
   put(draft: Draft): Promise<void>;
-  /** Drafts of this workflow that no open tab owns any more. They are the caller's afterwards. */
+  /** Takes over drafts of this workflow from closed tabs. */
   take(): Promise<Draft[]>;
   clear(): Promise<void>;
 }

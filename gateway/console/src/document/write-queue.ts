@@ -1,12 +1,12 @@
-/** Why a write did not happen, and so what to do about it. */
+/** Why a write failed, which decides what to do. */
 export type WriteFailure =
-  /** Nobody answered, or the service is busy: tried again by itself. */
+  /** No response, or the service is busy: retried automatically. */
   | { kind: "unreachable"; message: string; retryAfterMs?: number | undefined }
-  /** Signed out: tried again after `retry`. */
+  /** Signed out: retried after `retry`. */
   | { kind: "signed-out"; message: string }
-  /** The service says no: tried again with the next change. */
+  /** Rejected: retried with the next change. */
   | { kind: "refused"; message: string; code?: string | undefined }
-  /** Somebody has to choose first. */
+  /** A person must choose first. */
   | { kind: "conflict"; message: string };
 
 export class WriteError extends Error {
@@ -20,26 +20,26 @@ export type WriteState = { kind: "saved" } | { kind: "unsaved" } | { kind: "savi
 
 export interface Timers {
   now(): number;
-  /** Calls back later; returns what calls it off. */
+  /** Schedules a call; returns its cancellation. */
   after(ms: number, run: () => void): () => void;
 }
 
 export interface WriteQueueOptions {
   isDirty(): boolean;
-  /** Writes what is there now, once. @throws WriteError */
+  /** Writes the current state once. @throws WriteError */
   write(): Promise<void>;
-  /** False while nothing may be written: the tab is hidden. */
+  /** False while the tab is hidden. */
   mayWrite(): boolean;
   onState(state: WriteState): void;
   timers: Timers;
 }
 
 export interface WriteQueue {
-  /** Something has changed. */
+  /** Reports a change. */
   touch(): void;
-  /** Writes at once what is left; resolves when it is saved or can't be. */
+  /** Writes the rest at once; resolves when it is saved or can't be. */
   flush(): Promise<void>;
-  /** What stood in the way may be gone: signed in again, online, visible, chosen. */
+  /** Reports a possible change: signed in, online, visible, or chosen. */
   retry(): void;
   close(): void;
 }
@@ -48,7 +48,7 @@ export const QUIET_MS = 700;
 const FIRST_BACK_OFF_MS = 1_000;
 const MAX_BACK_OFF_MS = 30_000;
 
-/** One write at a time, a moment after the last change; what fails for a passing reason is tried again. */
+/** One write at a time, shortly after the last change, with retries of temporary failures. */
 export const createWriteQueue = ({ isDirty, write, mayWrite, onState, timers }: WriteQueueOptions): WriteQueue => {
   let running: Promise<void> | undefined;
   let cancelTimer = (): void => undefined;
@@ -66,7 +66,7 @@ export const createWriteQueue = ({ isDirty, write, mayWrite, onState, timers }: 
       stopped = true;
       return onState(failure);
     }
-    // "At once" is no answer to somebody who fails again and again.
+    // A service that keeps failing isn't retried at once, even with `Retry-After: 0`.
     const wait = Math.max(failure.retryAfterMs ?? 0, Math.min(FIRST_BACK_OFF_MS * 2 ** failures, MAX_BACK_OFF_MS));
     failures += 1;
     onState({ ...failure, retryAt: timers.now() + wait });
@@ -102,7 +102,7 @@ export const createWriteQueue = ({ isDirty, write, mayWrite, onState, timers }: 
 
   return {
     touch: () => {
-      // A refusal was about what was there before; another kind of failure still stands.
+      // A rejection concerned the earlier state; other failures remain.
       stopped = false;
       if (!running && failures === 0) onState({ kind: "unsaved" });
       if (!running && failures === 0) schedule(QUIET_MS);

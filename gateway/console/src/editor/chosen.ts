@@ -3,14 +3,13 @@ import { fullHeight, type Rect } from "../canvas/geometry";
 import { nodesOf, type DocGraph, type DocNode } from "../document/graph";
 import type { Editor } from "./context";
 
-/** The graph as it is now. */
 export const graphOf = ({ document }: Editor): DocGraph => document.store.getState().graph;
 export const selectedNodes = ({ document }: Editor): DocNode[] => {
   const { graph, selection } = document.store.getState();
   return nodesOf(graph).filter(({ id }) => selection.nodes.has(id));
 };
 
-/** Where everything is on the board, frames at the size that they have when they are open. */
+/** Rectangles of all nodes, with frames at their open size. */
 export const wholeRects = (editor: Editor): Map<string, Rect> => {
   const nodes = nodesOf(graphOf(editor));
   const rects = rectsOf(editor, nodes);
@@ -21,7 +20,6 @@ export const wholeRects = (editor: Editor): Map<string, Rect> => {
   return rects;
 };
 
-/** Where nodes are on the board, by id. */
 export const rectsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, Rect> => {
   const { boxes } = editor.scene.store.getState();
   return new Map(
@@ -32,7 +30,7 @@ export const rectsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, 
   );
 };
 
-/** What nodes take up, with room for what they will show: a place or a layout must hold after a run, too. */
+/** Rectangles including future outputs: positions must still fit after a run. */
 export const roomsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, Rect> => {
   const { ports } = editor.scene.store.getState();
   const rooms = rectsOf(editor, nodes);

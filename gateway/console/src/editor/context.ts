@@ -7,13 +7,13 @@ import type { DocumentState, OpenDocument } from "../document/document";
 import type { Scene, SceneState } from "./scene/scene";
 import type { EditorUi } from "./ui-store";
 
-/** What every part of the editor works with. */
+/** Shared context of the editor's parts. */
 export interface Editor {
   slug: string;
   me: Me;
-  /** False for templates of others: look and copy. */
+  /** False for templates of other users: view and copy only. */
   canEdit: boolean;
-  /** Why an administrator took the template down. */
+  /** An administrator's reason for taking the template down. */
   takenDown: string | undefined;
   document: OpenDocument;
   ui: StoreApi<EditorUi>;
@@ -36,12 +36,12 @@ export const useEditor = (): Editor => {
 
 export const useDocument = <T>(select: (state: DocumentState) => T): T => useStore(useEditor().document.store, select);
 export const useScene = <T>(select: (state: SceneState) => T): T => useStore(useEditor().scene.store, select);
-/** Whether the run that is being prepared leaves a node out. */
+/** True if the prepared run leaves a node out. */
 export const useLeftOut = (nodeId: string): boolean => {
   const prepares = useUi(({ panel, panelOpen }) => panelOpen && panel === "run");
   return useScene(({ part }) => prepares && part !== undefined && !part.has(nodeId));
 };
-/** Whether something is wrong or odd about a node, as far as its author was there. */
+/** Problem or warning of a node that its author has edited. */
 export const useMark = (nodeId: string): "problem" | "warning" | undefined => {
   const isFresh = useUi(({ fresh }) => fresh.has(nodeId));
   const mark = useScene(({ judgement }) => {

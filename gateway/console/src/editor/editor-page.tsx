@@ -92,10 +92,10 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
     if (node !== undefined) document.select([node]);
   }, [document, node]);
   const isFirst = viewport.x === 0 && viewport.y === 0 && viewport.zoom === 1;
-  // On a phone the panel leaves the canvas half of the screen.
+  // On a phone the panel leaves half of the screen.
   const roomFor = useUi((state) => matchMedia(NARROW).matches && state.panelOpen);
   useEffect(() => {
-    // A workflow that was never looked at, or is looked at on a phone, is shown whole.
+    // A workflow opened for the first time, or on a phone, is shown whole.
     if (!isFirst && !matchMedia(NARROW).matches) return undefined;
     const frame = requestAnimationFrame(() => stage.fit(undefined, true));
     return () => cancelAnimationFrame(frame);
@@ -157,16 +157,16 @@ const EmptyBoard = ({ stage }: { stage: Stage }) => {
   );
 };
 
-/** Where each workflow was looked at last, in this browser: looking is no change of the workflow. */
+/** Last viewport of each workflow in this browser; it isn't part of the workflow. */
 const VIEWPORTS = "nodeloom.viewport.";
 const NEVER_SEEN = { x: 0, y: 0, zoom: 1 };
-/** In a window that is so much narrower than it was then, the workflow is shown whole. */
+/** In a much narrower window the workflow is shown whole. */
 const NARROWED = 0.85;
 const rememberViewport = (slug: string, viewport: Opened["workflow"]["viewport"]): void => {
   try {
     localStorage.setItem(`${VIEWPORTS}${slug}`, JSON.stringify({ ...viewport, width: innerWidth }));
   } catch {
-    // A browser that stores nothing shows the saved viewport next time.
+    // Without storage, the saved viewport is used next time.
   }
 };
 const knownViewport = (slug: string, saved: Opened["workflow"]["viewport"]): Opened["workflow"]["viewport"] => {
@@ -180,12 +180,12 @@ const knownViewport = (slug: string, saved: Opened["workflow"]["viewport"]): Ope
   }
 };
 
-/** What the canvas draws and prices by, of each model. */
+/** Members of a model that affect drawing and prices. */
 const drawnBy = ({ internalName, enabled, modality, provider, price, inputSchema, outputs }: Model): unknown[] => [
   ...[internalName, enabled, modality, provider, price, inputSchema, outputs],
 ];
 
-/** The models as long as they mean the same to the canvas: how far a download is draws nothing anew. */
+/** Stable list of models: download progress doesn't render the canvas. */
 const useSteady = (models: readonly Model[] | undefined): readonly Model[] | undefined => {
   const [steady, setSteady] = useState(models);
   const isSame =
@@ -222,7 +222,7 @@ const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: Opened
     [slug, me, document, opened, ui, scene, list],
   );
   useEffect(() => scene.start(), [scene]);
-  // Ports follow the models' schemas: drawn without them they would jump, and every model would be called unknown.
+  // Ports depend on models' schemas: without them ports would jump and models look unknown.
   if (models.isPending) return <Loading />;
   if (list === undefined)
     return (

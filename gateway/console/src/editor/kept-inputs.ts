@@ -17,14 +17,11 @@ const write = (key: string, typed: Readonly<Record<string, unknown>>): void => {
   try {
     if (text.length <= MAX_CHARACTERS) sessionStorage.setItem(key, text);
   } catch {
-    // A browser that stores nothing forgets them with the page.
+    // Without storage, they are lost with the page.
   }
 };
 
-/**
- * Keeps what was typed as the inputs of the next run through reloads, in this tab.
- * @param run that the page's address names: its inputs are taken instead
- */
+/** Keeps typed inputs through reloads of this tab. @param run run in the page's address, whose inputs take precedence */
 export const useKeptInputs = ({ slug, me, ui }: Editor, run: string | undefined): void =>
   useEffect(() => {
     const key = `nodeloom.inputs:${me.user.id}/${slug}`;

@@ -3,7 +3,7 @@ import type { Stage } from "./commands/commands";
 import { useEditor, useUi } from "./context";
 import type { OverlayProps } from "./dialogs/lists";
 
-/** Loaded once the canvas is there, before anybody asks for them: without a network they open as well. */
+/** Loaded after the canvas, so that they also open without a network. */
 const loadLists = () => import("./dialogs/lists");
 const CommandList = lazy(async () => ({ default: (await loadLists()).CommandList }));
 const NodeList = lazy(async () => ({ default: (await loadLists()).NodeList }));
@@ -32,7 +32,6 @@ const OVERLAYS: Readonly<Partial<Record<string, (props: OverlayProps) => ReactNo
   sweep: SweepDialog,
 };
 
-/** Whatever dialog is open over the canvas. */
 export const Overlays = ({ stage }: { stage: Stage }) => {
   const { ui } = useEditor();
   const overlay = useUi((state) => state.overlay);

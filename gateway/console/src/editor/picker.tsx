@@ -3,20 +3,19 @@ import { classes } from "../ui/classes";
 import { Input } from "../ui/inputs/field";
 import { Dialog } from "../ui/overlays/dialog";
 
-/** One entry of a list that is searched. */
 export interface Pick {
   key: string;
   title: string;
   aside?: ReactNode;
   note?: string;
-  /** More words that find it. */
+  /** Search terms. */
   words?: string;
-  /** Shown once something is typed. */
+  /** Shown only after typing. */
   isSought?: boolean;
   run: () => void;
 }
 
-/** A list that is searched and chosen from by keyboard. */
+/** A searchable list for the keyboard. */
 export const Picker = ({
   title,
   placeholder,

@@ -4,13 +4,13 @@ import { kernelGraph, type DocGraph } from "../document/graph";
 import { initialValues, sentInputs } from "../runs/run-form";
 import { useDocument, useUi } from "./context";
 
-/** The inputs that a run asks for; of one to a node, those that this part asks for. */
+/** Inputs of a run, or of its part up to a node. */
 export const fieldsUpTo = (graph: DocGraph, until: string | undefined): InputField[] => {
   const whole = { ...kernelGraph(graph), issues: [] };
   return inputFields((until === undefined ? undefined : upToNode(whole, until)) ?? whole);
 };
 
-/** The inputs of the next run: what was typed, else what is saved, else the defaults. */
+/** Inputs of the next run: typed, else saved, else defaults. */
 export const useRunInputs = (until: string | undefined) => {
   const graph = useDocument((state) => state.graph);
   const typed = useUi((state) => state.typed);

@@ -19,7 +19,7 @@ const useSecondsUntil = (at: number | undefined): number | undefined => {
   return at === undefined ? undefined : Math.max(0, Math.ceil((at - now) / MS));
 };
 
-/** Whether what is on the canvas is saved; where it isn't, why, and what can be done. */
+/** Shows if the canvas is saved, and otherwise why not and what to do. */
 export const SaveState = () => {
   const { canEdit } = useEditor();
   const write = useDocument((state) => state.write);
@@ -42,11 +42,11 @@ export const SaveState = () => {
 
 const FAILURES: ReadonlySet<WriteState["kind"]> = new Set<WriteState["kind"]>(["unreachable", "signed-out", "refused", "conflict"]);
 
-/** Why the workflow is not saved, and what can be done, under the bar. */
+/** Below the toolbar: why the workflow isn't saved, and what to do. */
 export const SaveFailure = () => {
   const { document, canEdit } = useEditor();
   const write = useDocument((state) => state.write);
-  // While it is tried again, what was said stays.
+  // Stays during a retry.
   const [shown, setShown] = useState<WriteFailure & { retryAt?: number }>();
   useEffect(() => {
     if ("message" in write) setShown(write);

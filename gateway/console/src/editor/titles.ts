@@ -4,6 +4,5 @@ import { noteText } from "../canvas/geometry";
 import { kindOf } from "../canvas/kinds";
 import type { DocNode } from "../document/graph";
 
-/** A node as people call it: its label, else its kind. */
 export const nodeTitle = (node: Pick<DocNode, "type" | "data">): string =>
   labelOf(node) ?? (frameOf({ id: "", ...node }) ? noteText(node) || "Frame" : kindOf(node.type).title);

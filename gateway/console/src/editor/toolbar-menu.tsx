@@ -4,7 +4,6 @@ import { Menu } from "../ui/overlays/menu";
 import { commandById, type Stage } from "./commands/commands";
 import { useEditor } from "./context";
 
-/** What can be done with the whole workflow. */
 export const ToolbarMenu = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const { canEdit } = editor;

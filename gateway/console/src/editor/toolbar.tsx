@@ -76,7 +76,7 @@ const ProblemsButton = () => {
   );
 };
 
-/** The bar over the canvas: where one is, whether it is saved, and Run. */
+/** Toolbar of the canvas: location, save state and Run. */
 export const Toolbar = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const { ui, canEdit } = editor;
@@ -133,12 +133,11 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
 };
 
 interface Tool extends Pick<IconButtonProps, "icon" | "label" | "keys" | "active"> {
-  /** Only for those who may change the workflow. */
+  /** Only for users who can change the workflow. */
   edits?: boolean;
   onClick: () => void;
 }
 
-/** Buttons in the canvas's corner. */
 export const BoardTools = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const locked = useUi((state) => state.locked);

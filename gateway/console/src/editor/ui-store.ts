@@ -2,24 +2,24 @@ import { createStore, type StoreApi } from "zustand";
 import type { Port } from "../canvas/ports";
 import type { EndedRun } from "../runs/made";
 
-/** One end of a link that is being made. */
+/** One end of a link in progress. */
 export interface LinkStart {
   nodeId: string;
-  /** Which side of the node it leaves. */
+  /** Side of the node where it starts. */
   side: "output" | "input";
   port: Port;
 }
 
-/** Where the palette stands and what becomes of the choice. */
+/** Position of the palette, and the use of the choice. */
 export interface PaletteRequest {
   /** On the screen. */
   at: { x: number; y: number };
   /** On the board. */
   place: { x: number; y: number };
   from?: LinkStart;
-  /** An edge that the new node is put into. */
+  /** Edge to insert the new node into. */
   edgeId?: string;
-  /** Typed before the choices were there, and whether Enter was pressed then. */
+  /** Typed before the choices loaded, and whether Enter was pressed. */
   typed?: string;
   isEntered?: boolean;
 }
@@ -33,32 +33,32 @@ export interface EditorUi {
   palette: PaletteRequest | undefined;
   overlay: Overlay | undefined;
   linking: LinkStart | undefined;
-  /** Where on the screen the menu of the chosen nodes stands. */
+  /** Screen position of the nodes' menu. */
   nodeMenu: { x: number; y: number } | undefined;
-  /** The node that Run goes to; undefined for everything. */
+  /** Target node of Run; undefined for all. */
   until: string | undefined;
-  /** A node that was added and has to come into view. */
+  /** A new node to scroll into view. */
   reveal: string | undefined;
-  /** The link that the pointer means, where several lie under it. */
+  /** Link under the pointer, among overlapping ones. */
   overEdge: string | undefined;
-  /** Whether the library of files is open. */
+  /** The library is open. */
   library: boolean;
-  /** Who asked for a file of the library; undefined while files are put on the canvas. */
+  /** Receiver of a chosen library file; undefined while files are added to the canvas. */
   choosing: ((file: { id: string }) => void) | undefined;
-  /** What is written on the canvas itself: a node's name or its text. */
+  /** Name or text being edited on the canvas. */
   writing: { nodeId: string; what: "title" | "text" } | undefined;
-  /** Nodes that were added and not touched since: nothing is wrong with them yet. */
+  /** New, unedited nodes: their problems aren't shown yet. */
   fresh: ReadonlySet<string>;
   locked: boolean;
-  /** Whether dragging on the canvas draws a line around nodes. */
+  /** Dragging on the canvas draws a selection line. */
   lasso: boolean;
-  /** Inputs that were typed into the run panel, by name. */
+  /** Inputs typed into the run panel, by name. */
   typed: Readonly<Record<string, unknown>>;
-  /** Nodes whose results running again takes over. */
+  /** Nodes whose results a rerun reuses. */
   reused: ReadonlySet<string>;
-  /** The newest run that was over when the workflow was opened. */
+  /** Newest completed run when the workflow was opened. */
   lastRun: EndedRun | undefined;
-  /** What the run panel would let the next run cost. */
+  /** Cost limit of the next run. */
   maxCredits: number | undefined;
 }
 

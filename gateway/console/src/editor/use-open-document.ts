@@ -17,7 +17,7 @@ const timers: Timers = {
   },
 };
 
-/** For templates of others: nothing is kept, because nothing may change. */
+/** Other users' templates can't change, so there are no drafts. */
 const NO_DRAFTS: Drafts & { release(): void } = {
   put: () => Promise.resolve(),
   take: () => Promise.resolve([]),
@@ -33,7 +33,7 @@ export interface Opened {
 
 type Stop = () => void;
 
-/** Saves before the page goes, and looks for news when it comes back. */
+/** Saves when the page is hidden, and checks for newer revisions when it returns. */
 const onPage = (document: OpenDocument): Stop => {
   const visibility = (): void => {
     if (window.document.hidden) void document.flush();
@@ -84,7 +84,7 @@ const open = async (slug: string, me: Me): Promise<Opened & { close(): Promise<v
   };
 };
 
-/** Opens a workflow for as long as its page is shown; what is unsaved when it closes is saved then. */
+/** Opens a workflow while its page is shown; unsaved changes are saved when it closes. */
 export const useOpenDocument = (slug: string, me: Me): { opened: Opened | undefined; error: unknown; retry: () => void } => {
   const [state, setState] = useState<{ opened?: Opened; error?: unknown }>({});
   const [attempt, setAttempt] = useState(0);
@@ -101,7 +101,7 @@ export const useOpenDocument = (slug: string, me: Me): { opened: Opened | undefi
       gone = true;
       void opening.then(({ close }) => close()).catch(() => undefined);
     };
-    // The account's balance changes while a document is open; the document stays.
+    // The balance changes while a document is open; the document stays.
   }, [slug, userId, attempt]);
   const refused = isSignedOut(state.error);
   useEffect(() => (refused ? onSignIn(() => setAttempt((before) => before + 1)) : undefined), [refused]);

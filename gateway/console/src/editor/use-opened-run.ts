@@ -10,9 +10,8 @@ import { graphOf } from "./chosen";
 import type { Editor } from "./context";
 
 /**
- * Follows the run that the page's address names. The inputs of a run that is shown are put where the next one's are typed, so that it
- * can be run again. What was typed already stays. Without one, a run that is under way is followed, and nodes show what
- * they made last.
+ * Follows the run in the page's address. Its inputs fill the form for the next run, unless something was typed. Without one, a run in
+ * progress is followed, and nodes show their latest outputs.
  */
 export const useOpenedRun = (editor: Editor, id: string | undefined): void => {
   const { slug, ui } = editor;
@@ -30,14 +29,14 @@ export const useOpenedRun = (editor: Editor, id: string | undefined): void => {
         ui.setState({ panel: "run" });
         stop = watchRun(slug, going, () => afterRun(client));
       },
-      // Without its earlier results a workflow is edited and run as well.
+      // A workflow can be edited and run without its earlier results.
       () => undefined,
     );
     return () => {
       abort.abort();
       stop();
     };
-    // The editor's other parts change while a document is open.
+    // Other parts of the editor change while a document is open.
   }, [slug, id, ui, client]);
   useEffect(() => {
     if (id !== undefined) ui.setState({ panel: "run", panelOpen: true });

@@ -11,20 +11,20 @@ import { UploadButton } from "./upload-button";
 
 export interface FileValueProps {
   label: string;
-  /** A media id, or an address. */
+  /** A media id or an address. */
   value: string;
   onChange: (value: string | undefined) => void;
   accept: string;
   hint?: string | undefined;
   error?: string | undefined;
   disabled?: boolean | undefined;
-  /** False where nothing can be uploaded. */
+  /** False if uploading isn't possible. */
   isOffered?: boolean;
-  /** Opens the library; where there is one. */
+  /** Opens the library, if there is one. */
   onChoose?: (() => void) | undefined;
 }
 
-/** A file that is known by id or address; undefined for what is no file of one's own. */
+/** An own file by id or address; undefined for others. */
 const useKnownFile = (value: string): { file: OutputFile; title: string } | undefined => {
   const isAddress = /^(https?:|data:|\/)/i.test(value);
   const known = useFiles(({ files }) => (isAddress ? undefined : files.get(value)));
@@ -39,7 +39,7 @@ const useKnownFile = (value: string): { file: OutputFile; title: string } | unde
   return url !== undefined && isOwnMedia(url) ? { file: { url, family: familyOfUrl(url) }, title: "A file of yours" } : undefined;
 };
 
-/** A file as a person sees it: its picture and name, with ways to put in another one. */
+/** A file with picture and name, and ways to replace it. */
 export const FileValue = ({
   label,
   value,

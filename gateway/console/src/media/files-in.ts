@@ -1,11 +1,11 @@
 import type { MediaFile } from "@nodeloom/client";
 import { familyOfUrl, safeUrl, type MediaFamily } from "./url";
 
-/** A file that a run made. */
+/** A file that a run created. */
 export interface OutputFile {
   url: string;
   family: MediaFamily | undefined;
-  /** "1024 × 768, PNG"; undefined where the run says neither. */
+  /** "1024 × 768, PNG"; undefined if unknown. */
   format?: string | undefined;
 }
 
@@ -26,13 +26,13 @@ export const familyOfType = (contentType: unknown): MediaFamily | undefined => {
   return family === "image" || family === "video" || family === "audio" ? family : undefined;
 };
 
-/** A file of the library, as it is shown; undefined where it has no address that may be shown. */
+/** A library file for display; undefined without a safe address. */
 export const fileOf = ({ url: address, contentType }: Pick<MediaFile, "url" | "contentType">): OutputFile | undefined => {
   const url = safeUrl(address);
   return url === undefined ? undefined : { url, family: familyOfType(contentType) ?? familyOfUrl(url) };
 };
 
-/** Pixels and the kind of a file, as a run tells of it. */
+/** Size and type of a file, as in a run. */
 const formatOf = ({ width, height, contentType }: Readonly<Record<string, unknown>>): string | undefined => {
   const pixels = typeof width === "number" && typeof height === "number" ? `${width} × ${height}` : undefined;
   const kind = typeof contentType === "string" ? contentType.split("/")[1]?.split(/[+;]/)[0]?.toUpperCase() : undefined;
@@ -41,7 +41,7 @@ const formatOf = ({ width, height, contentType }: Readonly<Record<string, unknow
 
 const MAX_DEPTH = 6;
 
-/** Every file of ours (or https) inside a value. */
+/** Own (or https) files inside a value. */
 export const filesIn = (value: unknown, name = "", depth = 0): OutputFile[] => {
   if (depth > MAX_DEPTH) return [];
   if (Array.isArray(value)) return value.flatMap((item) => filesIn(item, name, depth + 1));
@@ -52,7 +52,7 @@ export const filesIn = (value: unknown, name = "", depth = 0): OutputFile[] => {
   return Object.entries(value).flatMap(([member, inner]) => filesIn(inner, member, depth + 1));
 };
 
-/** What of a result is no file: texts and other values, by name. */
+/** Texts and other values of a result, by name. */
 export const valuesIn = (result: Values): [string, unknown][] =>
   Object.entries(result).filter(
     ([, value]) => filesIn(value).length === 0 && value !== undefined && !(Array.isArray(value) && value.length === 0),

@@ -6,7 +6,7 @@ import type { OutputFile } from "./files-in";
 import { downloadAll, downloadItem } from "./viewer/download";
 import { view, type ViewerItem } from "./viewer/store";
 
-/** Of a picture of a result, on a fine screen. */
+/** Width of result pictures on a fine screen. */
 const GALLERY_WIDTH = 768;
 
 const viewed = (file: OutputFile, at: number): ViewerItem => ({
@@ -17,11 +17,9 @@ const viewed = (file: OutputFile, at: number): ViewerItem => ({
   facts: file.format === undefined ? [] : [["File", file.format]],
 });
 
-/** Views the files of a result large. */
 const viewFiles = (files: readonly OutputFile[], index: number): void =>
   view([{ id: files[0]!.url, title: "Result", items: files.map(viewed) }], { index });
 
-/** All files of a result. */
 export const Gallery = ({ files }: { files: readonly OutputFile[] }) => (
   <div className="flex flex-col gap-2">
     <ul className="grid grid-cols-[repeat(auto-fill,minmax(9rem,1fr))] gap-2">

@@ -8,13 +8,13 @@ export interface MediaViewProps {
   file: OutputFile;
   label: string;
   className?: string;
-  /** In device pixels, of an image that is shown small. */
+  /** In device pixels, for small pictures. */
   width?: number;
-  /** One of many on a page: nothing of a sound is fetched before it is played, and a video has none. */
+  /** One of many on a page: sounds load only when they are played, and videos have no sound. */
   isSample?: boolean;
 }
 
-/** A file to see or hear: our own are shown, others are links. */
+/** A file to see or hear: own files are embedded, others are links. */
 export const MediaView = ({ file: { url, family }, label, className = "", width, isSample = false }: MediaViewProps) => {
   if (!isOwnMedia(url) || family === undefined)
     return (

@@ -9,7 +9,7 @@ const peaksOf = (answer: unknown): number[] | undefined => {
   return Array.isArray(peaks) && peaks.every((peak) => typeof peak === "number") ? peaks : undefined;
 };
 
-/** The loudness of a sound over its time; a sign while that is not known. */
+/** Waveform of a sound; an icon until it is known. */
 export const Peaks = ({ url, label }: { url: string; label: string }) => {
   const [peaks, setPeaks] = useState<number[]>();
   useEffect(() => {

@@ -7,9 +7,9 @@ interface StillProps {
   width: number;
   label: string;
   className: string;
-  /** Whether the file itself is a picture. */
+  /** The file itself is a picture. */
   isPicture: boolean;
-  /** What is there instead while there is no thumbnail. */
+  /** Shown without a thumbnail. */
   otherwise: ReactNode;
 }
 
@@ -26,5 +26,5 @@ const Shown = ({ url, width, label, className, isPicture, otherwise }: StillProp
   return <img src={src} alt={label} loading="lazy" decoding="async" draggable={false} className={className} onError={onError} />;
 };
 
-/** A small picture of an own image or video. Images that are not large stand in for theirs while it can't be made. */
+/** A thumbnail of an own image or video. Small images replace a missing thumbnail. */
 export const Still = (props: StillProps) => <Shown key={`${props.url} ${props.width}`} {...props} />;

@@ -13,7 +13,7 @@ export interface ThumbProps {
   label: string;
   width: number;
   className?: string;
-  /** Whole, with what is beside it; otherwise it fills its place. */
+  /** Whole, beside other content; otherwise it fills its space. */
   whole?: boolean;
 }
 
@@ -27,7 +27,7 @@ interface PreviewProps {
   fit: string;
 }
 
-/** A video's first picture; it plays while it is pointed at. */
+/** First frame of a video, which plays on hover. */
 const Preview = ({ url, width, label, className, fit }: PreviewProps) => {
   const [isPlaying, setPlaying] = useState(false);
   const clip = (
@@ -49,7 +49,7 @@ const Preview = ({ url, width, label, className, fit }: PreviewProps) => {
   );
 };
 
-/** A still of anything that was made: a picture, a video's first picture, how loud a sound is, words of a text. */
+/** Preview of any output: picture, video frame, waveform or text. */
 export const Thumb = ({ file, text, label, width, className = "", whole = false }: ThumbProps) => {
   const fit = whole ? "object-contain" : "object-cover";
   if (file === undefined)

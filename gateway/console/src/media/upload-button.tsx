@@ -7,7 +7,7 @@ import { Button } from "../ui/button";
 import { bytes } from "../ui/format";
 import { complain } from "../ui/overlays/toast";
 
-/** Uploads a file; `onDone` hears of its id. */
+/** Uploads a file; `onDone` gets its id. */
 export const UploadButton = ({
   accept,
   disabled,

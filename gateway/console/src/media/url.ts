@@ -1,12 +1,10 @@
-/** Where the files of this service are while its console is served from its sources; empty otherwise. */
+/** Address of files during development; empty otherwise. */
 declare const GATEWAY_ORIGIN: string;
 
-/** Whether the console is served from its sources, to who develops it. */
+/** True if the console runs from its sources. */
 export const isDevelopment = typeof GATEWAY_ORIGIN === "string" && GATEWAY_ORIGIN !== "";
 
-/**
- * The one way from a value to an address in `src` or `href`: files of this service, or https. Everything else is text.
- */
+/** The only way from a value to an address in `src` or `href`: own files, or https. Everything else is text. */
 export const safeUrl = (value: unknown): string | undefined => {
   if (typeof value !== "string" || !URL.canParse(value, location.origin)) return undefined;
   const url = new URL(value, location.origin);
@@ -15,7 +13,7 @@ export const safeUrl = (value: unknown): string | undefined => {
   return url.protocol === "https:" ? url.href : undefined;
 };
 
-/** True for files that this page may show itself: its own. Others are links. */
+/** True for own files, which the page can embed; others are links. */
 export const isOwnMedia = (url: string): boolean => new URL(url, location.origin).origin === location.origin;
 
 export type MediaFamily = "image" | "video" | "audio";
@@ -25,6 +23,6 @@ const EXTENSIONS: readonly (readonly [RegExp, MediaFamily])[] = [
   [/\.(mp3|wav|ogg|flac|m4a|aac)$/i, "audio"],
 ];
 
-/** What a file is by its address, where it says so. */
+/** Media type of an address, if it shows one. */
 export const familyOfUrl = (url: string): MediaFamily | undefined =>
   EXTENSIONS.find(([pattern]) => pattern.test(new URL(url, location.origin).pathname))?.[1];

@@ -1,9 +1,9 @@
 import { useRef, useState, type ComponentProps, type ReactNode } from "react";
 
-/** Every way in which a video is shown. */
+/** Presentations of videos. */
 const WAYS = {
   player: { controls: true, playsInline: true, preload: "metadata" },
-  /** Without sound, again and again, started by hand. */
+  /** Without sound, looped, started manually. */
   sample: { controls: true, muted: true, loop: true, playsInline: true, preload: "metadata" },
   moving: { autoPlay: true, muted: true, loop: true, playsInline: true },
 } as const;
@@ -17,18 +17,18 @@ export interface VideoProps extends Omit<ComponentProps<"video">, "src"> {
 
 export const Video = ({ url, label, way, ...rest }: VideoProps) => <video src={url} aria-label={label} {...WAYS[way]} {...rest} />;
 
-/** Files don't say how many frames a second they have; most clips have 24 or more. */
+/** Files don't state their frame rate; most clips have 24 or more frames per second. */
 const FRAME_S = 1 / 24;
 
-/** What can be done with a video that is looked at closely. */
+/** Controls of a video in the viewer. */
 export interface ClipTools {
   loop: boolean;
   setLoop: (loop: boolean) => void;
-  /** A frame on, or back. */
+  /** One frame forward or back. */
   stepBy: (by: 1 | -1) => void;
 }
 
-/** A video with steps of a frame, and in a loop. @param tools are drawn below it */
+/** A looped video with frame steps. @param tools drawn below it */
 export const VideoClip = ({ url, label, tools }: { url: string; label: string; tools: (clip: ClipTools) => ReactNode }) => {
   const video = useRef<HTMLVideoElement>(null);
   const [loop, setLoop] = useState(true);

@@ -2,7 +2,7 @@ import type { Finding, IssueCode } from "@nodeloom/kernel/graph";
 
 const asWritten = ({ message }: Finding): string => message;
 
-/** Texts for people who build on the canvas, by code. Codes whose messages suit them are shown as written. */
+/** Texts for canvas users, by code. Other codes show the original message. */
 const TEXTS: { readonly [C in IssueCode]: (found: Finding<C>) => string } = {
   REQUIRED: ({ params: { name } }) =>
     name === "prompt"
@@ -46,5 +46,5 @@ const TEXTS: { readonly [C in IssueCode]: (found: Finding<C>) => string } = {
   INPUT_IGNORED: asWritten,
 };
 
-/** An issue or a warning of a node in the words of the canvas. */
+/** Text of an issue or warning for canvas users. */
 export const issueWords = <C extends IssueCode>(found: Finding<C>): string => TEXTS[found.code as C](found);

@@ -2,10 +2,10 @@ import { NodeloomError } from "@nodeloom/client";
 import { codeOf, messageOf } from "../api/client";
 import { creditNumber } from "../ui/format";
 
-/** What a button beside an error does. */
+/** Action of a button beside an error. */
 export type Remedy = "open-node" | "raise-limit" | "see-plans" | "see-credits" | "see-models" | "see-problems";
 
-/** An error as people need it: what failed, why, and what to do. */
+/** An error for people: what failed, why, and what to do. */
 export interface Trouble {
   title: string;
   cause: string;
@@ -19,7 +19,7 @@ interface Words {
   remedies?: readonly Remedy[];
 }
 
-/** By the codes of the API; those that are not here are said in the service's own words. */
+/** Texts by API code; other codes show the service's message. */
 const WORDS: Readonly<Record<string, Words>> = {
   INVALID_INPUTS: { title: "An input does not fit", advice: "What is wrong stands at the input." },
   WORKFLOW_INVALID: { title: "The workflow can't run yet", remedies: ["see-problems"] },
@@ -67,7 +67,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   OUTGOING_LIMIT_EXCEEDED: { title: "Too many calls to one address", advice: "Run fewer items at once, or wait a minute." },
 };
 
-/** What words of a cause ask for, where the code says nothing of it. */
+/** Advice by words of a cause, if the code gives none. */
 const BY_CAUSE: readonly (readonly [RegExp, Pick<Words, "advice" | "remedies">])[] = [
   [/maxCredits|spend/i, { advice: "It needs more than this run may spend. Raise the limit and run again.", remedies: ["raise-limit"] }],
   [/maxItems|at most \d+ (are|items)/i, { advice: "Raise “At most so many items” of the node, or make the list shorter." }],
@@ -76,17 +76,17 @@ const BY_CAUSE: readonly (readonly [RegExp, Pick<Words, "advice" | "remedies">])
   [/time[d ]*.?out|too long/i, { advice: "The provider took too long. Run it again: what is done is kept." }],
 ];
 
-/** A node of a run, as far as an error means it. */
+/** A node of a run, as errors describe it. */
 export interface FailedNode {
   title: string;
   items: number;
-  /** Places of the calls that failed, from 0, with what each said. */
+  /** Indexes and messages of failed calls. */
   failed: readonly { item: number; message: string }[];
 }
 
 const NODE_PREFIX = /^node (?:"[^"]*" \([^)]*\)|\S+?): /;
 
-/** A cause without the name of the node that it is shown at. */
+/** A cause without the name of its node. */
 export const plainCause = (message: string): string => message.replace(NODE_PREFIX, "");
 
 const whichItems = ({ items, failed }: FailedNode): string => {
@@ -96,7 +96,7 @@ const whichItems = ({ items, failed }: FailedNode): string => {
   return ` at item ${places.slice(0, 3).join(", ")}${places.length > 3 ? " and others" : ""} of ${items}`;
 };
 
-/** An error of a run that had begun. @param node the node that it names */
+/** Error of a started run. @param node the node in the error */
 export const runTrouble = (error: { code: string; message: string }, node?: FailedNode): Trouble => {
   const cause = plainCause(node?.failed[0]?.message ?? error.message);
   const [words, byCause] = [WORDS[error.code], BY_CAUSE.find(([pattern]) => pattern.test(`${cause} ${error.message}`))?.[1]];
@@ -123,7 +123,7 @@ const creditsNeeded = (error: unknown): string | undefined => {
   return `It may cost ${creditNumber(required)} credits; you have ${creditNumber(available)}.`;
 };
 
-/** Why nothing was started. */
+/** Error of a run that wasn't started. */
 export const refusalTrouble = (error: unknown): Trouble => {
   const words = WORDS[codeOf(error) ?? ""];
   return {

@@ -3,7 +3,6 @@ import { Badge } from "../ui/badge";
 
 const TONES = { done: "ok", failed: "bad", pending: "warn" } as const;
 
-/** What became of a change. */
 export const AuditOutcome = ({ row: { outcome, errorCode } }: { row: AuditRow }) => (
   <Badge tone={TONES[outcome]}>{errorCode ?? outcome}</Badge>
 );

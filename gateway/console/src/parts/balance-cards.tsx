@@ -24,7 +24,7 @@ const linesOf = ({ credits: { plan, topUp, held, renewsAt }, user }: Me): readon
   ["Held by runs", credits(held), "given back as far as a run does not use it"],
 ];
 
-/** What the account has, and its trial runs. */
+/** Balances and trial runs of the account. */
 export const BalanceCards = ({ me }: { me: Me }) => (
   <div className="mb-5 grid gap-4 sm:grid-cols-3">
     {linesOf(me).map(([title, amount, hint]) => (

@@ -34,7 +34,7 @@ export const NotFoundPage = () => {
   );
 };
 
-/** Something failed that the page itself does not handle: the service's words, its code, and a way to try again. */
+/** An error that the page doesn't handle: message, code and retry. */
 export const Failure = ({ error, reset }: ErrorComponentProps) => (
   <div className="mx-auto w-full max-w-2xl px-4 py-10">
     <LoadFailure error={error} retry={isOffline(error) ? () => void reloadIfReachable() : reset} />
@@ -61,14 +61,14 @@ export const LoadFailure = ({ error, retry }: { error: unknown; retry?: () => vo
 export interface NotThereProps {
   error: unknown;
   retry: () => void;
-  /** What there is none of. */
+  /** Title of the missing thing. */
   title: string;
-  /** Where such things are listed. */
+  /** List of such things. */
   list: { to: "/" | "/executions" | "/models"; title: string };
   children?: ReactNode;
 }
 
-/** In place of one thing: that there is none and where others are, or why it could not be loaded. */
+/** Replaces a missing thing by a link to its list, or shows why it couldn't be loaded. */
 export const NotThere = ({ error, retry, title, list, children }: NotThereProps) => {
   useTitle(isNotFound(error) ? title : undefined);
   return (

@@ -7,11 +7,11 @@ import { Dialog, type DialogProps } from "../ui/overlays/dialog";
 import { say } from "../ui/overlays/toast";
 
 interface Sending {
-  /** Throws where it failed, which is shown above the fields. `false` leaves a dialog open. */
+  /** Throws on failure, which is shown above the fields. `false` keeps a dialog open. */
   submit: (data: FormData) => Promise<unknown>;
-  /** First names of the queries that are read again. */
+  /** First keys of the queries to refresh. */
   reads?: readonly string[];
-  /** Said once it is done. */
+  /** Notice after success. */
   done?: string;
 }
 
@@ -38,14 +38,14 @@ const FormBody = ({ id, failure, onSend, children }: FormBodyProps) => (
 
 export interface FormProps extends Sending {
   action: string;
-  /** Beside the button that sends it. */
+  /** Beside the submit button. */
   others?: ReactNode;
-  /** Empties its fields once it is done. */
+  /** Clears the fields after success. */
   resets?: boolean;
   children?: ReactNode;
 }
 
-/** Fields on a page, and the button that sends them. */
+/** Fields on a page with a submit button. */
 export const Form = ({ submit, reads = [], done, action, others, resets = false, children }: FormProps) => {
   const { busy, failure, send } = useChange(...reads);
   return (
@@ -71,17 +71,17 @@ export const Form = ({ submit, reads = [], done, action, others, resets = false,
 };
 
 export interface FormDialogProps extends Sending, Pick<DialogProps, "title" | "width" | "onClose"> {
-  /** The button that sends it; without one only the others are there. */
+  /** Submit button; without it only the other buttons are shown. */
   action: string | undefined;
   danger?: boolean;
   disabled?: boolean;
   cancel?: string;
-  /** Before the button that leaves it as it is. */
+  /** Before the cancel button. */
   others?: ReactNode;
   children?: ReactNode;
 }
 
-/** Asks, sends the answer, and closes once it is done. Without fields it confirms. */
+/** A dialog with a form, which closes after success. Without fields it asks for confirmation. */
 export const FormDialog = ({
   submit,
   reads = [],
@@ -134,7 +134,6 @@ interface PromptProps extends Omit<FormDialogProps, "submit"> {
   submit: (name: string) => Promise<unknown>;
 }
 
-/** Asks for one name. */
 export const PromptDialog = ({ label, initial = "", submit, children, ...form }: PromptProps) => (
   <FormDialog {...form} submit={(data) => submit(String(data.get("name")).trim())}>
     <InputField label={label} name="name" required pattern=".*\S.*" defaultValue={initial} maxLength={MAX_NAME} data-first />
@@ -147,14 +146,13 @@ interface ConfirmProps extends Omit<FormDialogProps, "submit" | "children"> {
   submit: () => Promise<unknown>;
 }
 
-/** Asks before something is done. */
 export const ConfirmDialog = ({ text, submit, ...form }: ConfirmProps) => (
   <FormDialog danger {...form} submit={submit}>
     <div className="text-sm wrap-anywhere">{text}</div>
   </FormDialog>
 );
 
-/** Shows something that can't be shown again: it closes by its button alone. */
+/** Shows a value once; only its button closes the dialog. */
 export const ShownOnceDialog = ({ action, children, width = "md", ...dialog }: Omit<DialogProps, "actions"> & { action: string }) => (
   <Dialog
     {...dialog}

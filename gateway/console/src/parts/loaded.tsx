@@ -5,7 +5,7 @@ import { LoadFailure } from "./error-pages";
 
 type Loading<Data> = Pick<UseQueryResult<Data>, "data" | "isPending" | "isError" | "error" | "refetch">;
 
-/** What was read; grey lines until it is there, and why it could not be read. */
+/** Loaded data; grey lines before that, and the error after a failure. */
 export const Loaded = <Data,>({ of, lines, children }: { of: Loading<Data>; lines?: number; children: (data: Data) => ReactNode }) => (
   <>
     {of.isPending && <Skeleton {...(lines !== undefined && { lines })} />}

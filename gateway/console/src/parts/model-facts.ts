@@ -2,7 +2,7 @@ import type { Model } from "@nodeloom/client";
 import { AudioLines, Film, Image, MessageSquareText, type LucideIcon } from "lucide-react";
 import type { Tone } from "../ui/badge";
 
-/** What the pages of models say of one, in words. */
+/** Facts about a model as texts. */
 
 export interface Kind {
   modality: string;
@@ -19,7 +19,7 @@ export const KINDS: readonly Kind[] = [
 
 export const PLACES: Readonly<Record<Model["runsAt"], string>> = { provider: "Provider", local: "This machine", sandbox: "Sandbox, no AI" };
 
-/** Names of companies as they write them; others are shown as the registry has them. */
+/** Spelling of company names; others are shown as in the registry. */
 const COMPANIES: Readonly<Record<string, string>> = {
   anthropic: "Anthropic",
   elevenlabs: "ElevenLabs",
@@ -32,7 +32,6 @@ const COMPANIES: Readonly<Record<string, string>> = {
   runway: "Runway",
 };
 
-/** Who runs a model. */
 export const runnerOf = ({ runsAt, company }: Model): string => {
   if (runsAt !== "provider" || company === "") return PLACES[runsAt];
   return COMPANIES[company] ?? company;
@@ -41,11 +40,11 @@ export const runnerOf = ({ runsAt, company }: Model): string => {
 export interface Standing {
   title: string;
   tone: Tone;
-  /** What to do, or why. */
+  /** Next step, or the reason. */
   reason?: string;
 }
 
-/** Whether a model can run now. */
+/** True if a model can run now, and why not. */
 export const standingOf = ({ status, statusReason, enabled }: Model): Standing => {
   const reason = statusReason === null ? {} : { reason: statusReason };
   if (status === "needs-key") return { title: "Needs a key", tone: "warn", ...reason };
@@ -55,7 +54,7 @@ export const standingOf = ({ status, statusReason, enabled }: Model): Standing =
   return { title: "Ready", tone: "ok" };
 };
 
-/** The day on which its provider shuts a model down, and whether it has come. */
+/** Day of a provider's shutdown of a model, and whether it has come. */
 export const retirementOf = (model: Model, now = new Date()): { day: string; isOver: boolean } | undefined => {
   const { retiresOn: day } = model;
   return day === null ? undefined : { day, isOver: new Date(day) <= now };
@@ -80,7 +79,7 @@ export const fits = (model: Model, { query, modality, place, readyOnly }: Filter
 
 const PLACE_ORDER = ["provider", "local", "sandbox"];
 
-/** What is ready comes first, and what providers run before what only stands in for it. */
+/** Ready models first, then providers' models before sandbox ones. */
 export const bestFirst = (one: Model, other: Model): number =>
   Number(standingOf(one).tone !== "ok") - Number(standingOf(other).tone !== "ok") ||
   PLACE_ORDER.indexOf(one.runsAt) - PLACE_ORDER.indexOf(other.runsAt) ||

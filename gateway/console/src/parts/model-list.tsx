@@ -5,15 +5,15 @@ import { Button, IconButton } from "../ui/button";
 import { Select } from "../ui/inputs/field";
 
 interface ModelListProps {
-  /** Names of models, in the order in which they are called. */
+  /** Names of models in fallback order. */
   names: readonly string[];
-  /** Models that may stand in the list. */
+  /** Models that can be added. */
   fitting: readonly Model[];
   disabled?: boolean | undefined;
   onChange: (names: string[]) => void;
 }
 
-/** Models that are called one after the other where those before them fail. */
+/** A list of fallback models. */
 export const ModelList = ({ names, fitting, disabled = false, onChange }: ModelListProps) => {
   const free = fitting.filter(({ internalName }) => !names.includes(internalName));
   return (

@@ -1,21 +1,21 @@
 import { lazyRouteComponent } from "@tanstack/react-router";
 import { NodeloomError } from "@nodeloom/client";
 
-/** Whether the service's own address answers at all. */
+/** True if the service responds. */
 const isReachable = (): Promise<boolean> =>
   fetch("/", { method: "HEAD", cache: "no-store" }).then(
     () => true,
     () => false,
   );
 
-/** A browser does not ask twice for code that it could not load: the whole page is loaded again, once there is somebody to ask. */
+/** Browsers don't retry code that failed to load, so the whole page is reloaded once the service responds. */
 export const reloadIfReachable = async (): Promise<void> => {
   if (await isReachable()) location.reload();
 };
 
 /**
- * A page whose code is loaded when it is first opened. Code that is gone (a release has replaced it) makes the router reload; while the
- * network is away that would end on the browser's own error page, so then the page says that the service can't be reached.
+ * A page whose code is loaded when it is first opened. If a release has replaced the code, the router reloads; without a network that would
+ * end on the browser's error page, so the page reports it instead.
  */
 export const pageOf = <Module extends Record<string, unknown>, Name extends keyof Module & string>(
   load: () => Promise<Module>,

@@ -15,7 +15,7 @@ export interface PagedProps<Row> {
   empty: ReactNode;
 }
 
-/** A table that is read page by page. */
+/** A table with paging. */
 export const Paged = <Row,>({ label, queryKey, read, columns, keyOf, empty }: PagedProps<Row>) => {
   const [cursor, setCursor] = useState<string>();
   const page = useQuery({

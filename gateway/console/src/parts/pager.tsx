@@ -2,7 +2,7 @@ import { Button } from "../ui/button";
 
 export interface PagerProps {
   cursor: string | undefined;
-  /** Null: there is no other page. */
+  /** Null: no further page. */
   nextCursor: string | null | undefined;
   /** undefined: the first page */
   onTurn: (cursor: string | undefined) => void;
@@ -10,7 +10,7 @@ export interface PagerProps {
   size?: "sm" | "md";
 }
 
-/** Turns the pages of a list; nothing where there is one page. */
+/** Page buttons of a list; hidden for a single page. */
 export const Pager = ({ cursor, nextCursor, onTurn, words: [first, next] = ["Newest", "Older"], size = "md" }: PagerProps) => {
   if (cursor === undefined && !nextCursor) return null;
   return (

@@ -2,7 +2,7 @@ import { useRouter } from "@tanstack/react-router";
 import type { LucideIcon } from "lucide-react";
 import type { ComponentType } from "react";
 
-/** How a page stands in the menu; its route carries it. Pages without an order are reached from others. */
+/** A page's menu entry, stored in its route. Pages without an order are reached from others. */
 declare module "@tanstack/react-router" {
   interface StaticDataRouteOption {
     title?: string;
@@ -10,9 +10,9 @@ declare module "@tanstack/react-router" {
     order?: number;
     /** Beside the title in the menu. */
     Aside?: ComponentType<{ compact: boolean }>;
-    /** Where the menu leads, for a route with parameters. */
+    /** Target of the entry, for routes with parameters. */
     to?: string;
-    /** The menu under the account instead of the one beside the page. */
+    /** In the account menu instead of the navigation. */
     inAccountMenu?: boolean;
     forAdmins?: boolean;
   }
@@ -28,7 +28,7 @@ export interface MenuPage {
   forAdmins?: boolean;
 }
 
-/** The pages of the menus, in their order. */
+/** Pages of the menus, in order. */
 export const usePages = (): readonly MenuPage[] =>
   Object.values(useRouter().routesById)
     .flatMap(({ fullPath, options: { staticData } }) => {

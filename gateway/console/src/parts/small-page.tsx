@@ -4,7 +4,7 @@ import { Logo } from "./logo";
 
 const TOKEN = /^#token=(.+)$/;
 
-/** What stands behind the # of a mailed link, where no server logs it. */
+/** Token of a mailed link: after the #, so that no server logs it. */
 export const tokenOfLink = (): string | undefined => {
   const found = TOKEN.exec(location.hash)?.[1];
   try {
@@ -19,12 +19,12 @@ interface SmallPageProps {
   lead?: ReactNode;
   /** Below the card. */
   foot?: ReactNode;
-  /** Beside the card, where there is room. */
+  /** Beside the card, on wide screens. */
   beside?: ReactNode;
   children: ReactNode;
 }
 
-/** A page of one thing, for people who may not be signed in. */
+/** A single-purpose page, which may be open without signing in. */
 export const SmallPage = ({ title, lead, foot, beside, children }: SmallPageProps) => {
   useTitle(title);
   return (

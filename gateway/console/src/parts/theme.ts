@@ -23,7 +23,7 @@ export const useTheme = create<{ theme: Theme; choose: (theme: Theme) => void }>
     try {
       localStorage.setItem(KEY, theme);
     } catch {
-      // A browser that stores nothing still shows the theme until it is closed.
+      // Without storage, the theme lasts until the page is closed.
     }
     show(theme);
     set({ theme });

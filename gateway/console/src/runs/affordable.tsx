@@ -9,7 +9,7 @@ import { Notice } from "../ui/notice";
 const MILLI = 1_000;
 const FREE = PLANS.free;
 
-/** Said before a run begins: that it may cost more than there is, and what the Free plan holds. */
+/** Warning before a run that it may exceed the balance or the Free plan. */
 export const Affordable = ({ quote }: { quote: Quote | undefined }) => {
   const { data: me } = useQuery(meQuery);
   if (!me) return null;

@@ -1,10 +1,10 @@
 import type { MediaFile } from "@nodeloom/client";
 import { fileOf, type OutputFile } from "../media/files-in";
 
-/** A file that a call made: its run, node, item (and model in its place), number. */
+/** Id of a created file: run, node, item (with alternative), index. */
 const MADE = /^([0-9a-f-]{36})-\d+-\d+(?:\.\d+)?-\d+$/;
 
-/** Files by the run that made them, each run's in the order of its nodes. */
+/** Files by their run, in the order of its nodes. */
 export const filesByRun = (rows: readonly MediaFile[]): ReadonlyMap<string, readonly OutputFile[]> => {
   const found = new Map<string, OutputFile[]>();
   for (const row of rows.toSorted((a, b) => a.id.localeCompare(b.id, "en", { numeric: true }))) {

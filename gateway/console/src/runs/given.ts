@@ -2,13 +2,13 @@ import type { Execution } from "@nodeloom/client";
 import { filesIn, type OutputFile } from "../media/files-in";
 import { outputsOf } from "./outputs";
 
-/** What is shown of what a node gave: its files, else a text. */
+/** Shown output of a node: its files, else a text. */
 export interface Given {
   files: readonly OutputFile[];
   text: string | undefined;
 }
 
-/** What a node gave in a run; of one that stands for a workflow, what the last node inside gave. Undefined where it is not known. */
+/** Output of a node in a run; for workflow nodes, of the last inner node. Undefined if unknown. */
 export const givenBy = (execution: Execution | undefined, nodeId: string): Given | undefined => {
   if (!execution) return undefined;
   const own = execution.nodes.filter(({ id }) => id === nodeId || id.startsWith(`${nodeId}/`));

@@ -4,7 +4,7 @@ import { api, isNotFound, messageOf } from "../api/client";
 import { rememberMade } from "./made";
 import type { NodeCall } from "./outputs";
 
-/** Something that happened to a run, as the event stream tells it. */
+/** An event of a run's stream. */
 export interface RunEvent {
   id: number;
   type: string;
@@ -13,21 +13,21 @@ export interface RunEvent {
 }
 export type NodeProgress = Execution["nodes"][number];
 
-/** A run as this page knows it: what was read, and what its events said since. */
+/** A run on this page: loaded state plus later events. */
 export interface LiveRun {
   executionId: string;
   execution: Execution | undefined;
   nodes: ReadonlyMap<string, NodeProgress>;
-  /** Texts that are being written, by node and item. */
+  /** Texts in progress, by node and item. */
   texts: ReadonlyMap<string, string>;
   /** Number of the last event. */
   seen: number;
   connected: boolean;
-  /** Why it can't be followed; whether that may pass. */
+  /** Why it can't be followed, and whether that may change. */
   problem?: { message: string; passes: boolean } | undefined;
 }
 
-/** The run that each workflow's canvas shows, by slug. */
+/** Run shown on each workflow's canvas, by slug. */
 export const useLive = create<{ runs: Readonly<Record<string, LiveRun>> }>(() => ({ runs: {} }));
 
 const FINAL: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
@@ -52,7 +52,7 @@ const ENDED: ReadonlyMap<string, NodeProgress["status"]> = new Map([
 
 const numberIn = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
-/** The calls of a node after one of them ended with files, or was sent. */
+/** Calls of a node after one was sent or ended with files. */
 const withCall = (node: NodeProgress, { type, data }: RunEvent): NodeProgress["calls"] => {
   const item = numberIn(data.item) ?? 0;
   const before = node.calls ?? [];
@@ -71,7 +71,6 @@ const withCall = (node: NodeProgress, { type, data }: RunEvent): NodeProgress["c
   return [...before.filter((one) => one.item !== item), call].sort((a, b) => a.item - b.item);
 };
 
-/** A node after an event. */
 const progressed = (before: NodeProgress, event: RunEvent): NodeProgress => {
   const { type, at, data } = event;
   const calls = withCall(before, event);
@@ -88,7 +87,7 @@ const progressed = (before: NodeProgress, event: RunEvent): NodeProgress => {
   return items === undefined ? begun : { ...begun, items };
 };
 
-/** A run after an event; events that were seen before change nothing. */
+/** A run after an event; known events change nothing. */
 export const applyEvent = (run: LiveRun, event: RunEvent): LiveRun => {
   const { id, type, data } = event;
   const nodeId = typeof data.nodeId === "string" ? data.nodeId : undefined;
@@ -122,7 +121,7 @@ const STAGES: Readonly<Record<NodeProgress["status"], number>> = {
   skipped: 2,
 };
 
-/** What was read of a node, with what its events said meanwhile. */
+/** Loaded state of a node, with later events. */
 const newest = (read: NodeProgress, live: NodeProgress | undefined): NodeProgress => {
   if (live === undefined || STAGES[read.status] > STAGES[live.status]) return read;
   const known = new Map((live.calls ?? []).map((call) => [call.item, call]));
@@ -140,7 +139,7 @@ const withExecution = (run: LiveRun, execution: Execution): LiveRun => ({
   nodes: new Map(execution.nodes.map((node) => [node.id, FINAL.has(execution.status) ? node : newest(node, run.nodes.get(node.id))])),
 });
 
-/** Follows a run until it is over: its events, and its last state. */
+/** Follows a run's events and final state. */
 const follow = async (slug: string, executionId: string, signal: AbortSignal): Promise<void> => {
   const read = async (): Promise<void> => {
     const execution = await api.executions.get(executionId, { signal });
@@ -150,7 +149,7 @@ const follow = async (slug: string, executionId: string, signal: AbortSignal): P
   await read();
   if (isOver(useLive.getState().runs[slug])) return;
   put(slug, (run) => ({ ...run, connected: true, problem: undefined }));
-  // Events tell of files; texts and prices of what has ended are read, at most once in a while.
+  // Events report files; texts and prices of completed nodes are loaded at intervals.
   let [reading, wanted] = [false, false];
   const readSoon = async (): Promise<void> => {
     wanted = true;
@@ -159,7 +158,7 @@ const follow = async (slug: string, executionId: string, signal: AbortSignal): P
     while (wanted && !signal.aborted) {
       wanted = false;
       await new Promise((resolve) => setTimeout(resolve, READ_PAUSE_MS));
-      // What could not be read now is read at the end.
+      // Failed loads are repeated at the end.
       if (!signal.aborted && !isOver(useLive.getState().runs[slug])) await read().catch(() => undefined);
     }
     reading = false;
@@ -185,7 +184,7 @@ const begin = (slug: string, executionId: string): void => {
 
 export type Stop = () => void;
 
-/** Shows a run on a workflow's canvas, and keeps it current: one stream at a time, none while the page is hidden. */
+/** Shows a run on a workflow's canvas and updates it: one stream at a time, none while the page is hidden. */
 export const watchRun = (slug: string, executionId: string, onOver?: () => void): Stop => {
   stopFollowing();
   begin(slug, executionId);
@@ -223,7 +222,7 @@ export const watchRun = (slug: string, executionId: string, onOver?: () => void)
   return stopFollowing;
 };
 
-/** Takes a run off the canvas. */
+/** Removes a run from the canvas. */
 export const forgetRun = (slug: string): void => {
   stopFollowing();
   useLive.setState(({ runs }) => ({ runs: Object.fromEntries(Object.entries(runs).filter(([name]) => name !== slug)) }));

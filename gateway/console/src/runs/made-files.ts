@@ -4,19 +4,16 @@ import { request } from "../api/client";
 import { filesByRun } from "./files-by-run";
 import { filesIn, type OutputFile } from "../media/files-in";
 
-/** Of the newest files so many are read: lists of runs tell results alone, and a workflow without a Results node has none. */
+/** Number of newest files loaded: lists of runs only have results, and a workflow without a Results node has none. */
 const NEWEST = 100;
 
-/**
- * What runs made: the files of their result, else of their nodes, as far as those are among the newest.
- * @param runs a list, newest first
- */
+/** Files of runs: of their results, else of their nodes, if among the newest files. @param runs newest first */
 export const useMadeBy = (
   runs: readonly Pick<Execution, "executionId" | "status">[] | undefined,
 ): ((run: Pick<Execution, "executionId" | "result">) => readonly OutputFile[]) => {
   const [newest] = runs ?? [];
   const { data } = useQuery({
-    // Read again when there is another run, or the newest one got on.
+    // Reloaded for a new run, or progress of the newest.
     queryKey: ["media", "newest", newest?.executionId, newest?.status],
     queryFn: async ({ signal }) => (await request("listMedia", { query: { limit: NEWEST }, signal })).body.rows,
     select: filesByRun,

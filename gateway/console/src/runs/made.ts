@@ -3,23 +3,23 @@ import { create } from "zustand";
 import { api } from "../api/client";
 import { outputsOf } from "./outputs";
 
-/** What a node made in the newest run in which it gave anything. */
+/** Output of a node in the newest run that has one. */
 export interface Made {
   executionId: string;
   at: string | null;
   node: Execution["nodes"][number];
-  /** Of the whole run. */
+  /** Result of the whole run. */
   result: Execution["result"];
 }
 
-/** By workflow and node: it stays on the canvas until something newer is made. */
+/** By workflow and node: stays on the canvas until a newer output exists. */
 export const useMade = create<Readonly<Record<string, ReadonlyMap<string, Made>>>>(() => ({}));
 
-/** Runs that are looked through for what nodes made last. */
+/** Maximum runs searched for latest outputs. */
 const MOST_RUNS = 6;
 const LISTED = 20;
 
-/** Takes over what the nodes of a run gave, where nothing newer is known. */
+/** Stores outputs of a run's nodes unless newer ones are known. */
 export const rememberMade = (slug: string, { executionId, createdAt, nodes, result }: Execution): void =>
   useMade.setState((state) => {
     const before = state[slug] ?? new Map<string, Made>();
@@ -42,9 +42,9 @@ export type EndedRun = Pick<Execution, "executionId" | "status" | "createdAt">;
 const GOING: ReadonlySet<string> = new Set(["processing", "cancel_requested"]);
 
 /**
- * Reads what the nodes of a workflow made last.
- * @param wanted ids of nodes; older runs are read until all of them have something, or there were enough
- * @returns the id of a run that is under way, to be followed, and the newest that is over
+ * Loads latest outputs of a workflow's nodes.
+ * @param wanted node ids; earlier runs are loaded until all have an output, up to a limit
+ * @returns id of a run in progress, and the newest completed run
  */
 export const loadMade = async (
   slug: string,

@@ -1,5 +1,5 @@
 import type { NodeState } from "@nodeloom/client";
 import { kindOf } from "../canvas/kinds";
 
-/** A node of a run as people call it: its author's name for it, else its kind. */
+/** Name of a run's node: its author's label, else its kind. */
 export const nameOfNode = ({ label, type }: Pick<NodeState, "label" | "type">): string => label ?? kindOf(type).title;

@@ -10,7 +10,7 @@ type Values = Readonly<Record<string, unknown>>;
 export type NodeCall = NonNullable<NodeState["calls"]>[number];
 type Gave = Pick<NodeState, "status" | "outputs" | "calls" | "creditsCost" | "error" | "reusedFrom">;
 
-/** A node's calls, in order; one that made a single call, or none, is shown as one. */
+/** Calls of a node in order; a node with at most one call is shown as one. */
 export const callsOf = ({ status, outputs, calls, creditsCost, error, reusedFrom }: Gave): readonly NodeCall[] => {
   if (calls !== undefined && calls.length > 0) return calls;
   if (status === "pending" || status === "skipped") return [];
@@ -18,14 +18,14 @@ export const callsOf = ({ status, outputs, calls, creditsCost, error, reusedFrom
   return [{ item: 0, status, ...gave, error, creditsCost, requestId: null }];
 };
 
-/** Of a node that failed: which of its calls did, and what they said. */
+/** Failed calls of a node, with their messages. */
 export const failedIn = (node: NodeState, title: string): FailedNode => ({
   title,
   items: node.items ?? node.calls?.length ?? 1,
   failed: callsOf(node).flatMap(({ item, status, error }) => (status === "failed" && error ? [{ item, message: error.message }] : [])),
 });
 
-/** What a node gave, by port; of several calls, each port's values as a list in the order of the calls. */
+/** Outputs of a node by port; for several calls, lists in call order. */
 export const outputsOf = (node: Gave): Values | undefined => {
   if (node.outputs !== undefined) return node.outputs;
   const gave = callsOf(node).flatMap(({ outputs }) => (outputs === undefined ? [] : [outputs]));
@@ -34,7 +34,7 @@ export const outputsOf = (node: Gave): Values | undefined => {
   return Object.fromEntries(ports.map((port) => [port, gave.flatMap((one) => one[port] ?? [])]));
 };
 
-/** What the nodes gave at which a run ended: those whose values went to no other node that gave something. */
+/** Outputs of a run's last nodes: those whose values reached no other node with output. */
 export const endOutputs = (graph: DocGraph, { nodes }: Pick<Execution, "nodes">): { id: string; outputs: Values }[] => {
   const gave = new Map(
     nodes.flatMap((node) =>
@@ -45,7 +45,7 @@ export const endOutputs = (graph: DocGraph, { nodes }: Pick<Execution, "nodes">)
   return [...gave].flatMap(([id, outputs]) => (leads.has(id) ? [] : [{ id, outputs }]));
 };
 
-/** Nodes that made files, with them. */
+/** Nodes with created files. */
 export const madeFiles = ({ nodes }: Pick<Execution, "nodes">): { id: string; name: string; files: OutputFile[] }[] =>
   nodes
     .filter(({ type }) => !makesResult(type))

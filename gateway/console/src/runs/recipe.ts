@@ -8,17 +8,17 @@ type Nodes = ReadonlyMap<string, Execution["nodes"][number]>;
 const PLACEHOLDER = /\{\{\s*([\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)\s*\}\}/gu;
 const asText = (value: unknown): string => (typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value));
 
-/** A list's element for a call, or the value that every call was given. */
+/** Value for one call: its list element, or a value shared by all calls. */
 const ofItem = (value: unknown, item: number, calls: number): unknown =>
   Array.isArray(value) && value.length === calls && calls > 0 ? (value as unknown[])[item] : value;
 
-/** What flowed into a port in a run. */
+/** Value at a port in a run. */
 const flowed = (graph: DocGraph, nodes: Nodes, inputs: Execution["inputs"], node: DocNode, port: string): unknown => {
   const edge = edgesOf(graph).find((one) => one.target === node.id && one.targetHandle === port);
   return edge && carried(graph, { nodes, inputs }, edge);
 };
 
-/** Settings and prompt that a call of a node was made with, as far as the run and the graph say. */
+/** Settings and prompt of a call, as far as the run and the graph show them. */
 export const recipeOf = (
   graph: DocGraph,
   node: DocNode,

@@ -3,11 +3,11 @@ import { useEffect, useState } from "react";
 import { isPassing, issuesOf, request } from "../api/client";
 import { refusalTrouble, type Trouble } from "../messages/troubles";
 
-/** Asking what a run would cost, and starting it: the canvas and the pages that try something do both through here. */
+/** Quotes and starts runs, for the canvas and pages with a Run button. */
 export type RunTarget = { workflow: string; version?: "draft"; until?: string | undefined } | { model: string };
 export type RunInputs = Readonly<Record<string, unknown>>;
 
-/** Answered at once; what happens then is followed by events or polls. */
+/** Responds at once; events or polls follow. */
 const PREFER = { prefer: "respond-async, wait=0" };
 const EXECUTION_ID = "x-execution-id";
 const QUOTE_AFTER_MS = 500;
@@ -17,19 +17,19 @@ const INPUTS = "inputs.";
 const queryOf = ({ version }: { version?: "draft" }): { query?: { version: string } } =>
   version === undefined ? {} : { query: { version } };
 
-/** Of a run to one node: which. */
+/** Target node of a partial run. */
 const untilOf = (target: RunTarget): { until?: string } => ("until" in target && target.until !== undefined ? { until: target.until } : {});
 
-/** A run of which nobody knows whether it began: asked for again, the same one is meant. */
+/** A run whose start is uncertain: repeating the request means the same run. */
 let unsettled: { asked: string; key: string } | undefined;
 const SERVER_ERROR = 500;
 const isUnknown = (error: unknown): boolean => error instanceof NodeloomError && (error.status === 0 || error.status >= SERVER_ERROR);
 
 /**
- * Starts a run. One that failed at once is a run, too.
- * @param most credits that it may cost; null or undefined sets no limit
+ * Starts a run, which may fail at once.
+ * @param most credit limit; null or undefined for none
  * @returns the execution's id
- * @throws NodeloomError where nothing was started
+ * @throws NodeloomError if nothing was started
  */
 export const startRun = async (target: RunTarget, inputs: RunInputs, most: number | null | undefined): Promise<string> => {
   const body = { inputs: { ...inputs }, ...untilOf(target), ...(typeof most === "number" ? { maxCredits: most } : {}) };
@@ -63,10 +63,7 @@ export interface QuoteAnswer {
   problem: Trouble | undefined;
 }
 
-/**
- * The price of a run with these inputs, asked a moment after they or the saved graph changed.
- * @param revision what is priced; another one asks again
- */
+/** Price of a run, requested shortly after inputs or the saved graph change. @param revision a change requests a new quote */
 export const useQuote = (target: RunTarget, inputs: RunInputs, enabled: boolean, revision = ""): QuoteAnswer => {
   const [answer, setAnswer] = useState<QuoteAnswer>({ quote: undefined, problem: undefined });
   const key = JSON.stringify([target, inputs]);
@@ -92,7 +89,7 @@ export const useQuote = (target: RunTarget, inputs: RunInputs, enabled: boolean,
   return answer;
 };
 
-/** Why nothing was started, and which inputs that means. */
+/** Why nothing was started, and the inputs concerned. */
 export interface Refusal {
   trouble: Trouble;
   fields: ReadonlyMap<string, string>;

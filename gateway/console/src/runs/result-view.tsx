@@ -4,7 +4,7 @@ import { AnswerTable, isReadable } from "./answers/answer-table";
 import { filesIn, valuesIn } from "../media/files-in";
 import { Gallery } from "../media/gallery";
 
-/** What a run gave back: files to see and hear, texts to read, and the JSON as it came. */
+/** Result of a run: files, texts, and the raw JSON. */
 export const ResultView = ({ result }: { result: Readonly<Record<string, unknown>> }) => {
   const [raw, setRaw] = useState(false);
   const files = filesIn(result);

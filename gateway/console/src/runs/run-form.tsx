@@ -8,12 +8,11 @@ interface RunFormProps extends Omit<DeclaredFormProps, "renderFile"> {
 const upload: FileControl = (props) => <FileValue {...props} />;
 const address: FileControl = (props) => <FileValue {...props} isOffered={false} />;
 
-/** The form of a workflow's inputs. */
 export const RunForm = ({ mayUpload = true, ...form }: RunFormProps) => (
   <DeclaredForm {...form} renderFile={mayUpload ? upload : address} />
 );
 
-/** Values to begin with: what was filled in last, else what is saved, else the defaults. */
+/** Initial values: last typed, else saved, else defaults. */
 export const initialValues = (fields: readonly DeclaredField[], saved: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     fields.flatMap(({ name, default: fallback }) => {
@@ -22,6 +21,6 @@ export const initialValues = (fields: readonly DeclaredField[], saved: Readonly<
     }),
   );
 
-/** What is sent: values that are set. */
+/** Inputs with a value. */
 export const sentInputs = (fields: readonly DeclaredField[], values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(fields.flatMap(({ name }) => (values[name] === undefined || values[name] === "" ? [] : [[name, values[name]]])));

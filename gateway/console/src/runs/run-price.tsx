@@ -4,10 +4,7 @@ import { useState } from "react";
 import { EXACT_BELOW, roundCredits } from "../ui/format";
 import { NumberField } from "../ui/inputs/value-inputs";
 
-/**
- * A quote's price as the Run button says it: "2.6 credits", or "about 92, at most 120 credits" where the run decides. What
- * it may cost at most is never rounded down.
- */
+/** Price on the Run button: "2.6 credits", or "about 92, at most 120 credits" if the run decides. The maximum is never rounded down. */
 export const priceOf = (quote: Quote | undefined): string | undefined => {
   if (!quote?.maxCreditCost) return undefined;
   const most = roundCredits(quote.maxCreditCost, Math.ceil);
@@ -16,10 +13,7 @@ export const priceOf = (quote: Quote | undefined): string | undefined => {
   return quote.exact || about === most ? `${most} ${unit}` : `about ${about}, at most ${most} ${unit}`;
 };
 
-/**
- * The most that a run may cost: the price that is shown where it is exact. Where it is not, whoever runs may say less than
- * the most it could be.
- */
+/** Cost limit of a run: the exact price, or an editable maximum. */
 export const useLimit = (quote: Quote | undefined) => {
   const [given, setGiven] = useState<{ of: number | null; limit: number | undefined }>();
   const most = quote?.maxCreditCost ?? null;
@@ -34,7 +28,7 @@ export const useLimit = (quote: Quote | undefined) => {
 };
 export type Limit = ReturnType<typeof useLimit>;
 
-/** What stands under Run: what the price means, and where it is open, how much the run may cost. */
+/** Below Run: explains the price, and allows a limit if it isn't exact. */
 export const RunPrice = ({ quote, limit: { limit, isOpen, set } }: { quote: Quote | undefined; limit: Limit }) => {
   if (!quote) return null;
   const grants = quote.nodes.some(({ grant }) => grant);

@@ -1,4 +1,4 @@
-/** A run as code: what is shown is what a test executes. */
+/** A run as code; a test executes the examples. */
 export interface Call {
   baseUrl: string;
   /** `workflows/<slug>` or `models/<internalName>` */
@@ -6,7 +6,7 @@ export interface Call {
   /** Of a workflow: the alias to run; empty or absent for `production`. */
   alias?: string;
   inputs: Readonly<Record<string, unknown>>;
-  /** Credits that the run may cost at most. */
+  /** Credit limit of the run. */
   maxCredits?: number | undefined;
 }
 
@@ -38,7 +38,7 @@ if (!response.ok) throw new Error(answer.error);
 console.log(answer.result);
 `;
 
-/** JSON that Python reads as well: its own words for true, false and null. */
+/** JSON as a Python literal, with its own true, false and null. */
 const python3 = (value: unknown, by = ""): string => {
   if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

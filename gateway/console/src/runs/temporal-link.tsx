@@ -10,7 +10,7 @@ const temporalQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Leads administrators to a run's workflow in Temporal's UI. Runs without calls have none. */
+/** Link to a run's workflow in Temporal's UI. Runs without calls have none. */
 export const TemporalLink = ({ executionId }: { executionId: string }) => {
   const { data: me } = useQuery(meQuery);
   const { data } = useQuery({ ...temporalQuery, enabled: me?.user.role === "admin" });

@@ -40,7 +40,7 @@ const Outcome = ({ executionId }: { executionId: string }) => {
   );
 };
 
-/** A Run button with its price, and what comes of it. */
+/** A Run button with its price and result. */
 export const TryIt = ({ target, inputs, mayRun }: { target: RunTarget; inputs: Record<string, unknown>; mayRun: boolean }) => {
   const client = useQueryClient();
   const { quote, problem } = useQuote(target, inputs, mayRun);

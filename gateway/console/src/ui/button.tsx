@@ -15,11 +15,11 @@ export interface ButtonProps extends ComponentProps<"button"> {
   variant?: keyof typeof VARIANTS;
   size?: keyof typeof SIZES;
   icon?: LucideIcon;
-  /** Shows a spinner and refuses clicks. */
+  /** Shows a spinner and ignores clicks. */
   busy?: boolean;
 }
 
-/** A button; `type` is "button" unless said otherwise, so that none sends a form by accident. */
+/** A button; its default type is "button", so that it doesn't submit a form by accident. */
 export const Button = ({ variant = "secondary", size = "md", icon: Icon, busy, children, className, disabled, ...rest }: ButtonProps) => (
   <button
     type="button"
@@ -40,9 +40,9 @@ export const Button = ({ variant = "secondary", size = "md", icon: Icon, busy, c
 
 export interface IconButtonProps extends Omit<ComponentProps<"button">, "children"> {
   icon: LucideIcon;
-  /** What it does: its name for screen readers, and the tip. */
+  /** Accessible name and tooltip. */
   label: string;
-  /** A shortcut that is shown in the tip. */
+  /** Shortcut in the tooltip. */
   keys?: string;
   size?: "sm" | "md";
   active?: boolean;
@@ -68,7 +68,6 @@ export const IconButton = ({ icon: Icon, label, keys, size = "md", active, tipSi
   </Tip>
 );
 
-/** A link that looks like a button. */
 export const buttonClasses = (variant: keyof typeof VARIANTS = "secondary", size: keyof typeof SIZES = "md"): string =>
   classes(
     "inline-flex shrink-0 items-center justify-center rounded-lg font-medium whitespace-nowrap transition-colors",
@@ -76,7 +75,7 @@ export const buttonClasses = (variant: keyof typeof VARIANTS = "secondary", size
     SIZES[size],
   );
 
-/** Buttons in a row that belong together. */
+/** A group of buttons. */
 export const ButtonRow = ({ children, className }: { children: ReactNode; className?: string }) => (
   <div className={classes("flex flex-wrap items-center gap-2", className)}>{children}</div>
 );

@@ -1,2 +1,2 @@
-/** Class names joined by blanks; what is false or missing is left out. */
+/** Joins class names, without false and missing ones. */
 export const classes = (...names: readonly (string | false | null | undefined)[]): string => names.filter(Boolean).join(" ");

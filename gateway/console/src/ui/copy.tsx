@@ -31,7 +31,7 @@ export const CopyButton = ({ text, label = "Copy", compact }: { text: string; la
   );
 };
 
-/** Text for machines, with a button that copies it. */
+/** Code with a copy button. */
 export const Code = ({ text, label, wrap = false }: { text: string; label: string; wrap?: boolean }) => (
   <div className="relative min-w-0 rounded-xl border bg-sunken">
     <pre

@@ -16,16 +16,16 @@ const MS = 1_000;
 const SECONDS = 60;
 const KIB = 1024;
 
-/** Credits are shown whole from here on. */
+/** From here on, credits are shown without decimals. */
 export const EXACT_BELOW = 10;
 
-/** Credits as people compare them: "2.6", and whole from ten on: "92". @param round what becomes of the rest */
+/** Credits for comparison: "2.6", and from ten on without decimals: "92". @param round rounding mode */
 export const roundCredits = (amount: number, round: (amount: number) => number = Math.round): string =>
   CREDITS.format(amount < EXACT_BELOW ? amount : round(amount));
 
 /** "2.6 credits" */
 export const credits = (amount: number): string => `${CREDITS.format(amount)} ${amount === 1 ? "credit" : "credits"}`;
-/** A balance: never more than there is. "1,927 credits" */
+/** A balance, rounded down: "1,927 credits" */
 export const balanceWords = (amount: number): string => `${roundCredits(amount, Math.floor)} ${amount === 1 ? "credit" : "credits"}`;
 export const creditNumber = (amount: number): string => CREDITS.format(amount);
 /** "2K" */

@@ -12,7 +12,7 @@ const SYMBOLS: ReadonlyMap<string, string> = new Map([
   ["ArrowRight", "→"],
 ]);
 
-/** A shortcut such as `Mod+Shift+Z`, as this machine's keyboard says it. */
+/** A shortcut such as `Mod+Shift+Z`, in this machine's notation. */
 export const Keys = ({ keys, inverted }: { keys: string; inverted?: boolean }) => (
   <kbd className={classes("shrink-0 font-sans text-[11px] font-medium", inverted ? "opacity-75" : "text-faint")}>
     {keys

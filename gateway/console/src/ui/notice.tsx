@@ -17,7 +17,6 @@ export interface NoticeProps {
   className?: string;
 }
 
-/** A message inside a page. */
 export const Notice = ({ kind = "info", title, children, actions, className }: NoticeProps) => {
   const [colours, Icon] = KINDS[kind];
   return (
@@ -32,7 +31,7 @@ export const Notice = ({ kind = "info", title, children, actions, className }: N
   );
 };
 
-/** What stands where a list would be while it has nothing to show. */
+/** Replaces an empty list. */
 export const Empty = ({
   icon: Icon,
   title,
@@ -42,7 +41,7 @@ export const Empty = ({
 }: {
   icon: LucideIcon;
   title: string;
-  /** It stands for a whole page, whose heading its title is. */
+  /** It fills a page, and its title is the heading. */
   isPage?: boolean;
   children?: ReactNode;
   actions?: ReactNode;
@@ -60,7 +59,7 @@ export const Empty = ({
   );
 };
 
-/** Grey lines where text will be. */
+/** Placeholder for loading text. */
 export const Skeleton = ({ lines = 3, className }: { lines?: number; className?: string }) => (
   <div role="status" aria-label="Loading" className={classes("flex flex-col gap-3", className)}>
     {Array.from({ length: lines }, (_, index) => (

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { classes } from "./classes";
 import { useTitle } from "./use-title";
 
-/** A page of text and lists: a title, what can be done, the rest. */
+/** A page with title, actions and content. */
 export const Page = ({
   title,
   lead,
@@ -53,7 +53,6 @@ export const Card = ({
   </section>
 );
 
-/** A list of names and values. */
 export const Facts = ({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) => (
   <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
     {rows.map(([name, value]) => (

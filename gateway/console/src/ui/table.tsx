@@ -3,9 +3,9 @@ import { classes } from "./classes";
 
 export interface Column<Row> {
   title: string;
-  /** Right-aligned, with figures of one width. */
+  /** Right-aligned, with tabular figures. */
   numeric?: boolean;
-  /** Left out on phones; "widest": on tablets and small windows, too. */
+  /** Hidden on phones; "widest": also on tablets and in small windows. */
   wide?: boolean | "widest";
   cell: (row: Row) => ReactNode;
   className?: string;
@@ -19,11 +19,11 @@ export interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** Stands in its place while there are no rows. */
+  /** Shown without rows. */
   empty?: ReactNode;
 }
 
-/** Rows of one kind. Wider than the screen, it scrolls by itself. */
+/** A table, which scrolls sideways on narrow screens. */
 export const Table = <Row,>({ label, columns, rows, keyOf, empty }: TableProps<Row>) =>
   rows.length === 0 && empty !== undefined ? (
     empty

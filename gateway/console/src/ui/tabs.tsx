@@ -11,7 +11,7 @@ export interface TabsProps<Name extends string> {
   className?: string;
 }
 
-/** Tabs over one panel; arrow keys move between them. */
+/** Tabs of one panel; arrow keys move between them. */
 export const Tabs = <Name extends string>({ label, tabs, chosen, onChoose, children, className }: TabsProps<Name>) => {
   const id = useId();
   const row = useChosenInView<HTMLDivElement>(chosen);

@@ -1,6 +1,6 @@
 import { ago, dateTime } from "./format";
 
-/** When something was: "3 minutes ago", with the date on the pointer. */
+/** A relative time: "3 minutes ago", with the date on hover. */
 export const Time = ({ iso }: { iso: string | null }) =>
   iso === null ? (
     <span className="text-faint">–</span>

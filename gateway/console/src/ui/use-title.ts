@@ -2,7 +2,7 @@ import { useEffect } from "react";
 
 const PRODUCT = "Nodeloom";
 
-/** Names the browser's tab, and its entry in the history, after what is shown; undefined leaves the product's name. */
+/** Sets the title of tab and history entry; undefined resets it. */
 export const useTitle = (title: string | undefined): void => {
   useEffect(() => {
     document.title = title === undefined ? PRODUCT : `${title} · ${PRODUCT}`;

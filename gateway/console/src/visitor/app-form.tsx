@@ -4,7 +4,7 @@ import { FileField } from "./file-field";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Values to begin with: what is saved, else the defaults. Files of the app's are taken where none is sent. */
+/** Initial values: saved, else defaults. The app's own files are used if none is sent. */
 export const firstValues = ({ fields, values }: App): Values =>
   Object.fromEntries(
     fields
@@ -13,11 +13,11 @@ export const firstValues = ({ fields, values }: App): Values =>
       .filter(([, value]) => value !== undefined && value !== null),
   );
 
-/** What is sent: values that are set. */
+/** Inputs with a value. */
 export const sentValues = (values: Values): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ""));
 
-/** Fields that must be filled in and are not. */
+/** Required fields without a value. */
 export const missing = ({ fields, values: saved }: App, values: Values): ReadonlyMap<string, string> =>
   new Map(
     fields
@@ -25,7 +25,6 @@ export const missing = ({ fields, values: saved }: App, values: Values): Readonl
       .map(({ name }) => [name, "Fill this in."]),
   );
 
-/** The form of an app's inputs. */
 export const AppForm = ({ app, ...form }: { app: App } & Omit<DeclaredFormProps, "fields" | "renderFile">) => (
   <DeclaredForm
     {...form}

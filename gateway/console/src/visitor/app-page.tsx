@@ -9,7 +9,7 @@ import { RunOutcome, RunStateView } from "./progress";
 import { useRun } from "./use-run";
 import { beginVisit, type Visit } from "./visit";
 
-/** Who pays, and what is left. */
+/** The payer and the remaining amount. */
 const Terms = ({ today }: { today: AppToday | undefined }) => {
   if (!today) return <p className="mt-3 text-xs text-faint">The owner of this app pays for it.</p>;
   const { runsLeft, creditsLeft, dailyCredits, resetsAt } = today;
@@ -87,7 +87,7 @@ const OwnerPays = ({ visit }: { visit: Visit }) => {
   );
 };
 
-/** Visitors who pay themselves run it as a playground, signed in. */
+/** Visitors who pay use it as a playground after signing in. */
 const VisitorPays = ({ app }: { app: App }) => (
   <div className="mt-6 rounded-2xl border bg-surface p-5">
     <p className="mb-4 text-sm">Each visitor pays for this app with credits of their own: it asks you to sign in.</p>
@@ -101,7 +101,7 @@ const showTheme = ({ theme }: App): void => {
   if (theme !== "auto") document.documentElement.dataset.theme = theme;
 };
 
-/** `/a/<slug>`: an app, for visitors. */
+/** `/a/<slug>`: an app for visitors. */
 export const AppPage = ({ slug }: { slug: string }) => {
   const [visit, setVisit] = useState<Visit>();
   const [error, setError] = useState<unknown>();

@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 
-/** The largest file that travels as a part of a run's request. */
+/** Maximum size of a file inside a run's request. */
 const MOST_BYTES = 7 * 1024 * 1024;
 const MIB = 1024 * 1024;
 
@@ -12,7 +12,7 @@ const dataUrlOf = (file: File): Promise<string> =>
     reader.readAsDataURL(file);
   });
 
-/** A file of the visitor's, which is sent with the run. */
+/** A visitor's file, sent with the run. */
 export const FileField = ({
   label,
   accept,
@@ -21,7 +21,7 @@ export const FileField = ({
 }: {
   label: string;
   accept: string;
-  /** There is a file already that is taken where none is chosen. */
+  /** A default file is used if none is chosen. */
   hasDefault: boolean;
   onChange: (dataUrl: string | undefined) => void;
 }) => {

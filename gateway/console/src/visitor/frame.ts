@@ -1,7 +1,7 @@
-/** Whether another page shows this one within it. */
+/** True if another page embeds this one. */
 export const isEmbedded = window.parent !== window;
 
-/** Tells the page around this one how high it is, whenever that changes. Only an app's origins may show it, and one of them is told. */
+/** Reports height changes to the embedding page. Only an app's origins can embed it, and one of them receives the message. */
 export const tellHeight = (): void => {
   if (!isEmbedded || !URL.canParse(document.referrer)) return;
   const { origin } = new URL(document.referrer);

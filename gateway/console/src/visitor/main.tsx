@@ -1,4 +1,4 @@
-/** visitor/: the pages of apps, for people without an account. They share the console's styles and none of its pages. */
+/** Pages of apps for people without an account. They share the console's styles, not its pages. */
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "../styles/main.css";
@@ -8,7 +8,7 @@ import { GalleryPage } from "./gallery-page";
 
 const [kind, name = ""] = location.pathname.split("/").slice(1);
 const root = document.getElementById("root")!;
-// Within another page it is as high as what it shows.
+// An embedded page has the height of its contents.
 root.style.height = "auto";
 
 createRoot(root).render(

@@ -4,7 +4,7 @@ import type { RunState } from "./use-run";
 
 const PER_CENT = 100;
 
-/** How far a run is: its steps that are over, of those there are. */
+/** Progress of a run: completed steps out of all. */
 const Progress = ({ execution }: { execution: Execution | undefined }) => {
   const nodes = execution?.nodes ?? [];
   const done = nodes.filter(({ status }) => status !== "pending" && status !== "processing").length;
@@ -34,7 +34,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   NOT_FOUND: "This app is not available any more.",
 };
 
-/** A refusal in a sentence. */
+/** Message of a rejection. */
 export const refusalWords = ({ status, code = "", message }: Pick<NodeloomError, "status" | "code" | "message">): string =>
   status === 0 ? "The service can't be reached. Nothing that you typed is lost." : (REFUSALS[code] ?? message);
 
@@ -51,7 +51,7 @@ export const RunOutcome = ({ execution }: { execution: Execution }) =>
     <Bad>{execution.error?.message ?? `The run was ${execution.status}.`}</Bad>
   );
 
-/** What the newest run is doing, or gave. */
+/** State or result of the newest run. */
 export const RunStateView = ({ state }: { state: RunState }) => (
   <div aria-live="polite" className="mt-6 empty:hidden">
     {state.is === "starting" && <Progress execution={undefined} />}

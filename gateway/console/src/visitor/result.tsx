@@ -4,7 +4,7 @@ import { filesIn, valuesIn, type OutputFile } from "../media/files-in";
 
 const nameOf = (url: string): string => new URL(url, location.origin).pathname.split("/").pop() ?? "file";
 
-/** The console's view of a file would bring its icons along. */
+/** Without the console's icons. */
 const Shown = ({ file: { url, family }, label }: { file: OutputFile; label: string }) => {
   if (!isOwnMedia(url) || family === undefined) return <p className="p-3 text-sm wrap-anywhere">{nameOf(url)}</p>;
   if (family === "image") return <img src={url} alt={label} loading="lazy" className="mx-auto max-h-[70vh] w-full object-contain" />;
@@ -12,7 +12,7 @@ const Shown = ({ file: { url, family }, label }: { file: OutputFile; label: stri
   return <audio src={url} controls preload="metadata" aria-label={label} className="w-full p-2" />;
 };
 
-/** What a run gave: files to see, hear and keep, and texts. */
+/** Result of a run: files to view and download, and texts. */
 export const Result = ({ result }: { result: Readonly<Record<string, unknown>> }) => {
   const files = filesIn(result);
   return (

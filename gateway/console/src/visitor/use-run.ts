@@ -2,7 +2,7 @@ import { NodeloomError, type Client, type Execution } from "@nodeloom/client";
 import { useEffect, useRef, useState } from "react";
 import type { Visit } from "./visit";
 
-/** What the visitor's newest run is doing. */
+/** State of the visitor's newest run. */
 export type RunState =
   | { is: "idle" }
   | { is: "starting" }
@@ -10,14 +10,14 @@ export type RunState =
   | { is: "over"; execution: Execution }
   | { is: "refused"; error: NodeloomError };
 
-/** Runs of earlier visits that are listed. */
+/** Earlier runs in the list. */
 const EARLIER = 12;
 const FINAL: ReadonlySet<string> = new Set<Execution["status"]>(["completed", "failed", "cancelled"]);
 
 const asError = (error: unknown): NodeloomError =>
   error instanceof NodeloomError ? error : new NodeloomError({ status: 0, code: undefined, message: String(error), details: {} });
 
-/** Events say that something has changed; the execution says what. */
+/** Events only report changes; the state is loaded. */
 const follow = async (client: Client, executionId: string, signal: AbortSignal, tell: (execution: Execution) => void): Promise<void> => {
   for await (const _ of client.events(executionId, { signal })) {
     const execution = await client.executions.get(executionId, { signal });
@@ -29,12 +29,12 @@ const follow = async (client: Client, executionId: string, signal: AbortSignal, 
 
 export interface Running {
   state: RunState;
-  /** Runs that are over, the newest first. */
+  /** Completed runs, newest first. */
   earlier: readonly Execution[];
   start(inputs: Record<string, unknown>): void;
 }
 
-/** @param onOver hears of each run that is over, or was refused */
+/** @param onOver called when a run ends or is refused */
 export const useRun = ({ app, client }: Visit, onOver: () => void): Running => {
   const [state, setState] = useState<RunState>({ is: "idle" });
   const [earlier, setEarlier] = useState<readonly Execution[]>([]);
@@ -65,7 +65,7 @@ export const useRun = ({ app, client }: Visit, onOver: () => void): Running => {
   useEffect(() => {
     const leave = new AbortController();
     stop.current = leave;
-    // A run that this visitor left behind goes on here.
+    // Continues to follow a run from an earlier visit.
     guarded(async () => {
       const { rows } = await client.executions.list({ limit: EARLIER }, { signal: leave.signal });
       setEarlier(rows.filter(({ status }) => FINAL.has(status)));

@@ -1,10 +1,10 @@
 import { createClient, NodeloomError, type App, type AppToday, type Client } from "@nodeloom/client";
 
-/** An app, and this browser as its visitor. */
+/** An app with this browser as its visitor. */
 export interface Visit {
   app: App;
   client: Client;
-  /** What is left today, asked for anew. */
+  /** Loads what is left today. */
   today(): Promise<AppToday>;
 }
 
@@ -12,7 +12,7 @@ const open = createClient({ baseUrl: location.origin, maxRetries: 2, maxPauseMs:
 
 const keyOf = (slug: string): string => `nodeloom.visitor.${slug}`;
 
-/** A browser that stores nothing has a new visitor whenever the page is opened. */
+/** Without storage, each page load is a new visitor. */
 const remembered = (slug: string): string | undefined => {
   try {
     return localStorage.getItem(keyOf(slug)) ?? undefined;
@@ -24,7 +24,7 @@ const remember = (slug: string, token: string): void => {
   try {
     localStorage.setItem(keyOf(slug), token);
   } catch {
-    // The token is used until the page is closed.
+    // The token lasts until the page is closed.
   }
 };
 
@@ -40,7 +40,7 @@ export const beginVisit = async (slug: string): Promise<Visit> => {
       open.request("createVisitorToken", { params: { slug }, body: token === undefined ? {} : { token } });
     const { body } = await ask(earlier).catch((error: unknown) => {
       if (earlier === undefined || !(error instanceof NodeloomError) || error.status !== INVALID) throw error;
-      // It ended too long ago, or was another app's of this address.
+      // It expired too long ago, or belonged to an earlier app with this slug.
       return ask(undefined);
     });
     earlier = body.token;

@@ -4,22 +4,22 @@ import { FRAME_WORDS, OPERATION_WORDS } from "../search-words";
 import { textOf, type Group, type Look } from "./look";
 import { LOOKS } from "./looks";
 
-/** A node kind as the canvas knows it: the kernel's own entry, with a look. */
+/** A node kind of the kernel with its appearance. */
 export interface Kind extends Omit<Look, "data" | "fedBy" | "summary"> {
-  /** What the kernel says of it; undefined for kinds that this version does not know: they are kept as they are. */
+  /** The kernel's entry; undefined for kinds unknown to this version, which are kept unchanged. */
   rules: NodeKind | undefined;
   /** @param feeder name of the port that something flows into it from */
   data: (feeder?: string) => Record<string, unknown>;
   summary: (data: Readonly<Record<string, unknown>>) => string;
   /** Registry modality of the models it calls. */
   modality: string | undefined;
-  /** False for kinds that stand on the canvas for people. */
+  /** False for notes and frames. */
   runs: boolean;
 }
 
 const VISIBLE: ReadonlySet<PortType> = new Set(["image", "video", "media"]);
 
-/** `resize-image` as people write it. */
+/** "Resize image" from `resize-image`. */
 const titleOf = (type: string): string => {
   const words = type.split(/[-_]+/).filter(Boolean).join(" ");
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -30,11 +30,11 @@ const iconOf = ({ calls }: NodeKind): LucideIcon => (calls === "model" ? Sparkle
 
 export type { FormName } from "./look";
 
-/** Settings that have a default: what a new node of a kind without a look begins with. */
+/** Defaults of settings, for new nodes of kinds without a look. */
 const defaultsOf = ({ settings }: NodeKind): Record<string, unknown> =>
   Object.fromEntries(Object.entries(settings).flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])));
 
-/** The first texts among a node's settings, in the table's order. */
+/** First text settings in the table's order. */
 const settingsInWords = (kind: NodeKind) => (data: Readonly<Record<string, unknown>>) => {
   const texts = Object.keys(kind.settings).map((name) => textOf(data[name]));
   return texts.filter(Boolean).slice(0, 2).join("\n") || kind.summary;
@@ -52,7 +52,7 @@ const plainLook = (kind: NodeKind): Look => ({
 
 const LOOK_OF = new Map(LOOKS.map((look) => [look.type, look]));
 
-/** A kind of the kernel's table, by its look where it has one. */
+/** Combines a kind with its look. */
 export const kindFrom = (rules: NodeKind): Kind => {
   const look = LOOK_OF.get(rules.type) ?? plainLook(rules);
   const data = look.data ?? defaultsOf(rules);
@@ -69,7 +69,7 @@ export const kindFrom = (rules: NodeKind): Kind => {
 const ORDER = LOOKS.map(({ type }) => type);
 const place = ({ type }: Kind): number => (ORDER.indexOf(type) + ORDER.length + 1) % (ORDER.length + 1);
 
-/** Every kind of the kernel's table, in the palette's order. */
+/** Kinds of the kernel's table in palette order. */
 export const KINDS: readonly Kind[] = Object.values(NODE_KINDS)
   .map(kindFrom)
   .sort((a, b) => place(a) - place(b));
@@ -121,7 +121,6 @@ const unknown = (type: string): Kind => ({
   summary: () => type,
 });
 
-/** The kind of a type. */
 export const kindOf = (type: string): Kind => BY_TYPE.get(type) ?? unknown(type);
 
 export const isKnownKind = (type: string): boolean => BY_TYPE.has(type);
@@ -136,17 +135,17 @@ const outputTypes = ({ rules, type }: Kind): PortType[] => {
 
 export type Preview = "none" | "picture" | "sound" | "text";
 
-/** What of its results can be seen, heard or read on a node. */
+/** How a node previews its results. */
 export const previewOf = (type: string): Preview => {
   const kind = kindOf(type);
-  // What it gives by default: an HTTP request gives text mostly, and a file sometimes.
+  // By default; an HTTP request may also return a file.
   const [first] = outputTypes(kind);
   if (kind.rules?.isResult === true || (first !== undefined && VISIBLE.has(first))) return "picture";
   if (first === "audio") return "sound";
   return kind.rules && makesCalls(type) ? "text" : "none";
 };
 
-/** The colour of a kind: of what it gives. */
+/** Colour of a kind, from its output type. */
 export const kindColour = (type: string): string => {
   if (isRemark(type)) return "var(--kind-note)";
   const found = outputTypes(kindOf(type)).find((one) => one !== "any");

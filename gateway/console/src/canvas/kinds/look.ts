@@ -3,24 +3,24 @@ import type { LucideIcon } from "lucide-react";
 type Data = Readonly<Record<string, unknown>>;
 export type Group = "Start and end" | "Text" | "Generate" | "Data" | "Notes";
 
-/** A setting that is written on the node. */
+/** A setting shown on the node. */
 export interface Writes {
   setting: string;
   label: string;
   /** Shown while it is empty. */
   placeholder: string;
-  /** Lines that are shown at first. */
+  /** Initial number of lines. */
   lines: number;
-  /** It is a list of texts: one to a line. */
+  /** A list of texts, one per line. */
   isList?: boolean;
 }
 
-/** Forms that are more than a control for each setting. */
+/** Forms beyond one control per setting. */
 export type FormName = "fields" | "text" | "http" | "file" | "list" | "expression" | "cases" | "workflow";
 
-/** How a kind is shown where its entry in the kernel's table leaves that open. A kind without a look works as well. */
+/** Appearance of a kind where the kernel's table leaves it open. Kinds work without one. */
 export interface Look {
-  /** As the kernel calls it. */
+  /** The kernel's name. */
   type: string;
   title: string;
   /** One line in the palette. */
@@ -31,17 +31,17 @@ export interface Look {
   id: string;
   /** Other names that find it: phrases, separated by commas. */
   words: string;
-  /** What a new node begins with. */
+  /** Data of a new node. */
   data?: Data;
-  /** What it begins with where a port is to feed it, by the port's name. */
+  /** Data of a new node that is linked to a port, by the port's name. */
   fedBy?: (port: string) => Data;
-  /** In two lines, of its own settings. */
+  /** Two lines about its settings. */
   summary?: (data: Data) => string;
-  /** The text among its settings that is written on the node itself. */
+  /** Text setting on the node. */
   writes?: Writes;
-  /** A line of its settings above that text. */
+  /** Line of settings above that text. */
   line?: (data: Data) => string;
-  /** The form beside the canvas, where a control for each setting isn't enough. */
+  /** Form in the panel, if one control per setting isn't enough. */
   form?: FormName;
   /** Its outputs are lists. */
   givesLists?: boolean;
@@ -49,7 +49,7 @@ export interface Look {
 
 export const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
 
-/** The model, and the prompt that stands in the node. */
+/** Model and prompt of a node. */
 export const modelAndPrompt = (data: Data): string => {
   const inputs = (typeof data.inputs === "object" && data.inputs !== null ? data.inputs : {}) as Record<string, unknown>;
   const prompt = textOf(inputs.prompt) || textOf(data.prompt);

@@ -16,7 +16,7 @@ import { textBox } from "./text-box";
 import { workflow } from "./workflow";
 import type { Look } from "./look";
 
-/** In the palette's order; kinds without a look follow. */
+/** In palette order; kinds without a look follow. */
 export const LOOKS: readonly Look[] = [
   requestInput,
   responseOutput,
@@ -36,9 +36,9 @@ export const LOOKS: readonly Look[] = [
   note,
 ];
 
-/** The kind that holds a text: what a quick fix puts in front of an empty input. */
+/** Kind of text nodes, for quick fixes of empty inputs. */
 export const TEXT_TYPE = textBox.type;
-/** The kinds that declare a workflow's inputs and its result. */
+/** Kinds that declare a workflow's inputs and result. */
 export const END_TYPES = { inputs: requestInput.type, results: responseOutput.type } as const;
-/** The kind that holds a file of the library. */
+/** Kind of library files. */
 export const FILE_TYPE = mediaUpload.type;

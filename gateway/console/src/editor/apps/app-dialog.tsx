@@ -12,7 +12,7 @@ import { AppForm } from "./app-form";
 import { SharedAddress } from "./shared-address";
 import { appBudgetQuery, appQuery, embedCode, linesOf, NEW_APP, saveApp, shownAppQuery } from "./apps";
 
-/** Where a published app is, how it comes into other pages, and what it has spent today. */
+/** Address and embedding of a published app, and its spending today. */
 const Published = ({ slug, app }: { slug: string; app: AppSettings }) => {
   const budget = useQuery(appBudgetQuery(slug));
   const shown = useQuery(shownAppQuery(slug));
@@ -41,7 +41,7 @@ const Published = ({ slug, app }: { slug: string; app: AppSettings }) => {
   );
 };
 
-/** The form, over what is stored; what was changed is kept until it is saved. */
+/** Edits the stored settings; changes are kept until they are saved. */
 const Editing = ({ stored, onClose }: { stored: AppSettings | null; onClose: () => void }) => {
   const { slug } = useEditor();
   const name = useDocument((state) => state.meta.name);
@@ -87,7 +87,7 @@ const Editing = ({ stored, onClose }: { stored: AppSettings | null; onClose: () 
   );
 };
 
-/** Publishes the workflow as a page for others. */
+/** Publishes the workflow as a page for visitors. */
 export const AppDialog = ({ onClose }: { onClose: () => void }) => {
   const { slug } = useEditor();
   const stored = useQuery(appQuery(slug));

@@ -7,9 +7,9 @@ import { NumberField } from "../../ui/inputs/value-inputs";
 
 export interface AppFormProps {
   app: AppSettings;
-  /** The workflow's name, which stands where the app has none of its own. */
+  /** The workflow's name, used if the app has none. */
   name: string;
-  /** Origins as they are typed. */
+  /** Origins as typed. */
   origins: string;
   onChange: (changes: Partial<AppSettings>) => void;
   onOrigins: (text: string) => void;
@@ -53,7 +53,6 @@ const Limits = ({ app, onChange }: Pick<AppFormProps, "app" | "onChange">) => (
   </div>
 );
 
-/** What may be set of an app. */
 export const AppForm = ({ app, name, origins, onChange, onOrigins }: AppFormProps) => (
   <div className="flex flex-col gap-4">
     <InputField label="Title" maxLength={100} placeholder={name} value={app.title} onText={(text) => onChange({ title: text })} />

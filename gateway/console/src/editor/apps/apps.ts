@@ -1,10 +1,10 @@
-/** apps/: a workflow's page for others, as its owner sets it. */
+/** Apps: pages of a workflow for visitors, edited by its owner. */
 import type { AppSettings } from "@nodeloom/client";
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../api/client";
 import { APP_NAME, budgetsQuery } from "../../parts/budgets/budgets";
 
-/** What a workflow's app is before it was set. */
+/** Initial settings of an app. */
 export const NEW_APP: AppSettings = {
   ...{ published: false, payer: "owner", dailyCredits: 100, perVisitorPerDay: 10 },
   ...{ title: "", cover: null, theme: "auto", origins: [] },
@@ -16,21 +16,21 @@ export const appQuery = (slug: string) =>
     queryFn: async ({ signal }) => (await request("getWorkflow", { params: { slug }, signal })).body.app ?? null,
   });
 
-/** A published app as visitors have it: it says whose it is, a person's or an organization's. */
+/** A published app for visitors, with its owner. */
 export const shownAppQuery = (slug: string) =>
   queryOptions({
     queryKey: ["app", slug, "shown"],
     queryFn: async ({ signal }) => (await request("getApp", { params: { slug }, signal })).body,
   });
 
-/** The budget of an app, once it has had a run. */
+/** Budget of an app, which exists after its first run. */
 export const appBudgetQuery = (slug: string) =>
   queryOptions({
     ...budgetsQuery,
     select: (budgets) => budgets.find(({ metadata }) => metadata?.name === APP_NAME && metadata.value === slug),
   });
 
-/** Visitors pay for runs of public playgrounds alone. */
+/** Visitors only pay for runs of public playgrounds. */
 export const saveApp = (slug: string, app: AppSettings): Promise<unknown> =>
   request("updateWorkflow", {
     params: { slug },

@@ -1,7 +1,7 @@
 import { classes } from "../../ui/classes";
 import { CopyButton } from "../../ui/copy";
 
-/** The address of a page for others, with a button that copies it. @param path of the page on this site */
+/** Address of a public page, with a copy button. @param path path on this site */
 export const SharedAddress = ({ path, className }: { path: string; className?: string }) => {
   const address = `${location.origin}${path}`;
   return (

@@ -34,7 +34,7 @@ import type { FlowEdge, FlowNode } from "../scene/flow";
 
 const NODE_TYPES = { nodeloom: NodeView };
 const EDGE_TYPES = { nodeloom: EdgeView };
-/** Below these zooms nodes are drawn plainer, and their titles larger: see canvas.css. */
+/** Below these zooms nodes are simplified and titles enlarged; see canvas.css. */
 const FAR_BELOW = [0.6, 0.38, 0.24] as const;
 const NARROW = "(max-width: 767px)";
 const MIN_ZOOM = 0.08;
@@ -47,7 +47,7 @@ const pointOf = (event: MouseEvent | TouchEvent): Point => {
   return { x, y };
 };
 
-/** Links that are made by dragging. */
+/** Creates links by dragging. */
 const useLinking = () => {
   const editor = useEditor();
   const { document, ui, scene, canEdit } = editor;
@@ -98,7 +98,7 @@ const useLinking = () => {
   return { isValid, start, end, make };
 };
 
-/** Ends of links that are moved; dropped on nothing, the link goes. */
+/** Moves ends of links; dropping one on nothing removes the link. */
 const useReconnecting = () => {
   const editor = useEditor();
   const { document } = editor;
@@ -113,14 +113,14 @@ const useReconnecting = () => {
     },
     onReconnectEnd: (_event: MouseEvent | TouchEvent, edge: FlowEdge, _moved: unknown, { fromHandle, toHandle }: FinalConnectionState) => {
       const start = fromHandle && toHandle && linkStart(editor, fromHandle);
-      // A port that does not take it says so, and the link stays.
+      // A port that rejects it says why, and the link stays.
       if (!landed.current && start) complainAbout(editor, start, toHandle);
       else if (!landed.current) document.change("Remove link", (graph) => removeItems(graph, [], [edge.id]));
     },
   };
 };
 
-/** On the map a frame lies behind its nodes, and a node has its kind's colour. */
+/** On the map, frames are behind nodes and nodes have their kind's colour. */
 const mapColour = ({ data: { node } }: FlowNode): string => (frameOf(node) ? "var(--map-frame)" : kindColour(node.type));
 
 export interface BoardProps {
@@ -129,7 +129,6 @@ export interface BoardProps {
   onViewport: (viewport: { x: number; y: number; zoom: number }) => void;
 }
 
-/** The canvas. */
 export const Board = ({ stage, viewport, onViewport }: BoardProps) => {
   const editor = useEditor();
   const { ui, canEdit } = editor;
@@ -194,7 +193,7 @@ export const Board = ({ stage, viewport, onViewport }: BoardProps) => {
         }}
         onNodeDoubleClick={(event, { data }) => {
           const slug = innerSlug(data.node);
-          // On its name a double click renames it.
+          // A double click on the name renames it.
           if (slug !== undefined && !(event.target as HTMLElement).closest(".node-title, button, input")) stage.open(slug);
         }}
         onEdgeClick={({ clientX, clientY }, { id }) => {
@@ -208,7 +207,7 @@ export const Board = ({ stage, viewport, onViewport }: BoardProps) => {
         }}
         onPaneClick={() => {
           ui.setState({ palette: undefined });
-          // Frames are none of the nodes that the canvas lets go of by itself.
+          // The canvas doesn't deselect frames itself.
           if (editor.document.store.getState().selection.nodes.size > 0) editor.document.select([]);
         }}
         nodesDraggable={!locked}

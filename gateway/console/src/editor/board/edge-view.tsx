@@ -11,10 +11,10 @@ import type { EdgeViewData } from "../scene/flow";
 import { shownIn } from "../scene/scene";
 import { nearestEdge } from "./nearest-edge";
 
-/** From where the pointer met a link to its tools is a way that no hand follows exactly. */
+/** Grace period for moving the pointer from a link to its tools. */
 const GRACE_MS = 400;
 
-/** Whether the pointer means this link, or did a moment ago. Of links that lie over one another it means the nearest. */
+/** True if the pointer is, or was just, on this link; of overlapping links the nearest counts. */
 const useOver = (id: string) => {
   const { ui } = useEditor();
   const over = useUi((state) => state.overEdge === id);
@@ -37,7 +37,7 @@ const useOver = (id: string) => {
   };
 };
 
-/** The line of a link, around what stands in its way, and where its tools are. While its ends are dragged it is straight. */
+/** Path of a link around obstacles, and the position of its tools. Straight while its ends are dragged. */
 const lineOf = (props: EdgeProps & { data?: EdgeViewData }): readonly [path: string, x: number, y: number] => {
   const { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, data } = props;
   const route = data?.route;
@@ -49,7 +49,7 @@ const lineOf = (props: EdgeProps & { data?: EdgeViewData }): readonly [path: str
   return [path, x, y];
 };
 
-/** A link in the colour of what flows; over its middle: put a node in, take it away. */
+/** A link in its type's colour, with tools in the middle: insert a node, remove. */
 export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
   const { id, selected, data, target } = props;
   countRender(`edge ${id}`);

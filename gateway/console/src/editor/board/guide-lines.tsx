@@ -3,7 +3,6 @@ import type { Guides } from "../../canvas/geometry";
 
 const FAR = 20_000;
 
-/** Lines that show where a dragged node is in one line with others. */
 export const GuideLines = ({ guides: { x, y } }: { guides: Guides }) => (
   <ViewportPortal>
     {x !== undefined && <div className="pointer-events-none absolute w-px bg-accent" style={{ left: x, top: -FAR, height: FAR * 2 }} />}

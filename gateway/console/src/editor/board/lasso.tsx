@@ -4,11 +4,11 @@ import { isCaught, type Spot } from "../../canvas/lasso";
 import { nodesOf } from "../../document/graph";
 import { useEditor, useUi } from "../context";
 
-/** Closer points say nothing new about a line. */
+/** Closer points don't change a line. */
 const STEP_PX = 3;
 const far = (a: Spot, b: Spot): boolean => Math.hypot(a.x - b.x, a.y - b.y) >= STEP_PX;
 
-/** Chooses nodes by a line that is drawn around them; with Shift, besides those that are chosen. */
+/** Selects nodes by drawing a line around them; Shift adds to the selection. */
 export const Lasso = () => {
   const { document, scene } = useEditor();
   const on = useUi((state) => state.lasso);

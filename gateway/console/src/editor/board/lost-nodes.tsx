@@ -4,10 +4,10 @@ import { Button } from "../../ui/button";
 import type { Stage } from "../commands/commands";
 import { useScene } from "../context";
 
-/** The way back to the nodes, where all of them lie outside of what is seen: after an undo, or a canvas that was moved too far. */
+/** Leads back to the nodes if all are out of view, after an undo or panning. */
 export const LostNodes = ({ stage }: { stage: Stage }) => {
   const nodes = useScene((state) => state.nodes);
-  // Asked at every move of the canvas; what is drawn changes with the answer alone.
+  // Evaluated at every move, but rendered only when the answer changes.
   const areLost = useStore(({ transform: [left, top, zoom], width, height }) => {
     const isSeen = ({ position, width: wide = 0, height: high = 0 }: (typeof nodes)[number]): boolean =>
       position.x * zoom + left < width &&

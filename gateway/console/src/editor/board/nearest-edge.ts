@@ -1,6 +1,6 @@
 const STEP_PX = 6;
 
-/** How far a point of the screen is from a line that is drawn. */
+/** Distance of a screen point from a drawn line. */
 const distanceTo = (path: SVGPathElement, x: number, y: number): number => {
   const matrix = path.getScreenCTM();
   if (!matrix) return Number.POSITIVE_INFINITY;
@@ -14,7 +14,7 @@ const distanceTo = (path: SVGPathElement, x: number, y: number): number => {
   return best;
 };
 
-/** The link whose line is nearest to a point, among those whose wider, invisible lines lie under it. */
+/** Nearest link to a point, among those whose wider invisible lines are below it. */
 export const nearestEdge = (x: number, y: number): string | undefined => {
   const edges = new Set(document.elementsFromPoint(x, y).flatMap((element) => element.closest<SVGElement>(".react-flow__edge") ?? []));
   if (edges.size < 2) return [...edges][0]?.dataset.id;

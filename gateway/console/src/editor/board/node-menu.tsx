@@ -69,7 +69,7 @@ const ON_BOARD: typeof ON_NODES = [
   ["export", FileDown],
 ];
 
-/** Whether an entry means anything for what is chosen. */
+/** True if an entry applies to the selection. */
 const suits = (editor: Editor, id: string): boolean => {
   const nodes = selectedNodes(editor);
   if (id === "open-inner") return nodes.length === 1 && innerSlug(nodes[0]!) !== undefined;
@@ -79,7 +79,7 @@ const suits = (editor: Editor, id: string): boolean => {
 
 const isLocked = (editor: Editor): boolean => !editor.canEdit || editor.ui.getState().locked;
 
-/** Commands as entries of a menu; those that mean nothing here are left out. */
+/** Commands as menu entries, without those that don't apply. */
 const entriesOf = (editor: Editor, stage: Stage, lines: typeof ON_NODES): MenuEntries => {
   const entries = lines
     .map((line) => {
@@ -92,10 +92,10 @@ const entriesOf = (editor: Editor, stage: Stage, lines: typeof ON_NODES): MenuEn
   return entries.filter((entry, index) => entry !== null || (entries[index + 1] !== undefined && entries[index + 1] !== null));
 };
 
-/** What can be done with the chosen nodes, from the table of commands. */
+/** Commands for the selected nodes. */
 const nodeEntries = (editor: Editor, stage: Stage): MenuEntries => entriesOf(editor, stage, ON_NODES);
 
-/** What can be done where nothing stands: what is added comes where the pointer was. */
+/** Commands for an empty spot; new nodes appear at the pointer. */
 const boardEntries = (editor: Editor, stage: Stage, at: Point, place: Point): MenuEntries => {
   const adding = [
     { label: "Add a node", icon: Plus, keys: "/", run: () => editor.ui.setState({ palette: { at, place } }) },
@@ -104,13 +104,12 @@ const boardEntries = (editor: Editor, stage: Stage, at: Point, place: Point): Me
   return [...(isLocked(editor) ? [] : adding), ...entriesOf(editor, stage, ON_BOARD)];
 };
 
-/** The menu of a node as a button. */
 export const NodeMenuButton = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   return <Menu trigger={<IconButton icon={Ellipsis} label="What can be done with it" size="sm" />} entries={nodeEntries(editor, stage)} />;
 };
 
-/** The menu of nodes, or of the canvas where none is chosen, where the pointer asked for it. */
+/** Context menu of nodes, or of the canvas without a selection. */
 export const NodeMenu = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const at = useUi((state) => state.nodeMenu);

@@ -2,10 +2,10 @@ import { useRef, type PointerEvent } from "react";
 import { useEditor } from "../context";
 
 const RIGHT = 2;
-/** Farther, and the canvas was moved. */
+/** A longer move pans the canvas. */
 const STILL_PX = 4;
 
-/** Opens the canvas's menu where it is clicked with the right button, which moves the canvas when it is dragged. */
+/** Opens the canvas's menu on a right click; dragging with the right button pans. */
 export const useBoardMenu = () => {
   const { document, ui } = useEditor();
   const from = useRef<{ x: number; y: number }>(undefined);

@@ -9,7 +9,7 @@ import type { FlowNode } from "../scene/flow";
 
 const NO_GUIDES: Guides = { x: undefined, y: undefined, dx: 0, dy: 0 };
 
-/** Places of nodes that are being dragged; the document hears of them when they are dropped. */
+/** Positions during a drag; the document changes at the drop. */
 export const useDragging = (flowNodes: readonly FlowNode[]) => {
   const { document } = useEditor();
   const [places, setPlaces] = useState<ReadonlyMap<string, Point>>(new Map());
@@ -21,7 +21,7 @@ export const useDragging = (flowNodes: readonly FlowNode[]) => {
         : flowNodes.map((node) => (places.has(node.id) ? { ...node, position: places.get(node.id)!, dragging: true } : node)),
     [flowNodes, places],
   );
-  /** What lies on dragged frames goes with them. */
+  /** Nodes on dragged frames move with them. */
   const withContents = (moved: ReadonlyMap<string, Point>): Map<string, Point> => {
     const next = new Map(moved);
     const all = flowNodes.map((node) => ({ id: node.id, ...rectOf(node, node.position) }));

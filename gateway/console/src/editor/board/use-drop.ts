@@ -35,7 +35,7 @@ const dropFiles = async (editor: Editor, files: readonly File[], at: Point): Pro
   if (media.length > 0) await uploadToCanvas(editor, media, at);
 };
 
-/** Files that are dropped on the canvas become nodes where they were dropped. */
+/** Files dropped on the canvas become nodes. */
 export const useDrop = () => {
   const editor = useEditor();
   const { screenToFlowPosition } = useReactFlow();

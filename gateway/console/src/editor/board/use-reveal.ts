@@ -7,13 +7,13 @@ import { glideMs } from "./use-stage";
 
 const MARGIN = 48;
 
-/** How far a stretch has to move to lie within a length; of one that is too long, the beginning. */
+/** Distance that brings a stretch into a length; a longer one shows its beginning. */
 const into = (from: number, to: number, length: number): number => {
   if (from < MARGIN || to - from > length - 2 * MARGIN) return MARGIN - from;
   return Math.min(0, length - MARGIN - to);
 };
 
-/** Moves the canvas, no further than needed, to a node that was added out of view. */
+/** Pans the canvas, as little as possible, to a new node out of view. */
 export const useReveal = (frame: RefObject<HTMLElement | null>): void => {
   const editor = useEditor();
   const flow = useReactFlow();

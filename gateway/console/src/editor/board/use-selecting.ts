@@ -2,7 +2,7 @@ import type { EdgeChange, NodeChange } from "@xyflow/react";
 import { useEditor } from "../context";
 import type { FlowEdge, FlowNode } from "../scene/flow";
 
-/** What the canvas chooses and lets go of becomes the document's selection. */
+/** Copies the canvas's selection to the document. */
 export const useSelecting = () => {
   const { document } = useEditor();
   return (changes: readonly (NodeChange<FlowNode> | EdgeChange<FlowEdge>)[], of: "nodes" | "edges"): void => {

@@ -15,28 +15,28 @@ const MOST_ZOOM = 1.1;
 const NARROW = "(max-width: 767px)";
 const NO_MOTION = "(prefers-reduced-motion: reduce)";
 
-/** How long a panel is waited for before the keyboard is put into it. */
+/** How long to wait for a panel before focusing it. */
 const PANEL_FRAMES = 60;
 
 const RUN_FORM = "aside form[data-run]";
 const FIRST_CONTROL = ":is(input, textarea, select):not(:disabled, [type=file])";
 
-/** How long the canvas takes to move somewhere. */
+/** Duration of canvas moves. */
 export const glideMs = (): number => (matchMedia(NO_MOTION).matches ? 0 : GLIDE_MS);
 
-/** Puts the keyboard into the side panel, once it shows what was asked for: its first field, else what it submits with. */
+/** Focuses the panel once it is rendered: its first field, else its submit button. */
 const focusPanel = (frames = PANEL_FRAMES): void => {
   requestAnimationFrame(() => {
     const panel = document.querySelector("aside [role=tabpanel]");
     const control = panel?.querySelector<HTMLElement>(FIRST_CONTROL) ?? panel?.querySelector<HTMLElement>("button[type=submit]");
-    // Its code may still be on its way.
+    // Its code may still be loading.
     if (!control && frames > 0) return focusPanel(frames - 1);
-    // A phone would cover the panel with its keyboard.
+    // A phone's keyboard would cover the panel.
     if (!matchMedia(NARROW).matches) control?.focus();
   });
 };
 
-/** What is on the clipboard: pictures, else text. @throws where the browser does not say */
+/** Clipboard contents: pictures, else text. @throws if the browser refuses */
 const readClipboard = async (): Promise<{ text: string; files: File[] }> => {
   const items = await navigator.clipboard.read();
   const pictures = items.flatMap((item) => item.types.filter((type) => type.startsWith("image/")).map((type) => ({ item, type })));
@@ -48,7 +48,7 @@ type Padding = NonNullable<FitViewOptions["padding"]>;
 const PADDING = 0.15;
 const EDGE = 16;
 
-/** What stays free around what is shown; on a phone, the part of the canvas that the side panel covers, too. */
+/** Margins around the view; on a phone they include the part behind the panel. */
 const paddingAround = (): Padding => {
   const [canvas, panel] = [document.querySelector(".react-flow"), document.querySelector("aside[aria-label='Side panel']")];
   if (!canvas || !panel || !matchMedia(NARROW).matches) return PADDING;
@@ -56,7 +56,7 @@ const paddingAround = (): Padding => {
   return { x: PADDING, top: `${EDGE}px`, bottom: `${covered + EDGE}px` };
 };
 
-/** What commands do to the view of the canvas and its panels. */
+/** Effects of commands on the view and panels. */
 export const useStage = (editor: Editor): Stage => {
   const flow = useReactFlow();
   const navigate = useNavigate();
@@ -71,7 +71,7 @@ export const useStage = (editor: Editor): Stage => {
       const duration = atOnce ? 0 : glideMs();
       void flow.fitView({ duration, padding: paddingAround(), maxZoom: MOST_ZOOM, ...(nodes ? { nodes } : {}) });
     };
-    /** Shows what was pasted, where some of it lies outside of what is seen. */
+    /** Pans to pasted nodes out of view. */
     const showPasted = (): void => {
       const nodes = selectedNodes(editor);
       const frame = around([...rectsOf(editor, nodes).values()]);
@@ -113,7 +113,7 @@ export const useStage = (editor: Editor): Stage => {
         const port = nodeId === undefined ? undefined : editor.scene.store.getState().ports.get(nodeId)?.outputs[0];
         if (nodeId === undefined || !port || nodes.size > 1) return complain("Choose the one node that it should come after.");
         const place = placeBeside(editor, nodeId, "output");
-        // Beside the node on the screen, too, where the new one will stand.
+        // Beside the node on the screen, where the new one will be.
         editor.ui.setState({ palette: { at: flow.flowToScreenPosition(place), place, from: { nodeId, port, side: "output" } } });
       },
       settings: () => {

@@ -12,9 +12,7 @@ import { withFrameContents } from "./frame-actions";
 import { nodeTitle } from "../titles";
 import type { LinkStart } from "../ui-store";
 
-/** What can be done from the canvas and by commands to what is in the graph. */
-
-/** Edges that make place where a port takes one value. */
+/** Edges replaced by a new one, if the port takes a single value. */
 export const replacedBy = (graph: DocGraph, ends: Ends, input: Port | undefined): string[] =>
   input?.list === true
     ? []
@@ -25,7 +23,7 @@ export const replacedBy = (graph: DocGraph, ends: Ends, input: Port | undefined)
 const usedInputs = (graph: DocGraph, id: string): ReadonlySet<string> =>
   new Set(edgesOf(graph).flatMap((edge) => (edge.target === id && edge.targetHandle !== null ? [edge.targetHandle] : [])));
 
-/** Both ends of a link between a start and a node: the best fitting free port; undefined when nothing fits. */
+/** Both ends of a link from a start to a node's best free port; undefined if none fits. */
 export const endsBetween = (editor: Editor, graph: DocGraph, start: LinkStart, node: DocNode): { ends: Ends; input: Port } | undefined => {
   const ports = editor.scene.store.getState().ports.get(node.id) ?? portsOf(node, editor, [], []);
   if (start.side === "output") {
@@ -38,7 +36,7 @@ export const endsBetween = (editor: Editor, graph: DocGraph, start: LinkStart, n
   return ends && { ends, input: start.port };
 };
 
-/** Links a start with a node's best fitting port. @returns whether one fits */
+/** Links a start to a node's best port. @returns true if one fits */
 export const linkToNode = (editor: Editor, start: LinkStart, nodeId: string): boolean => {
   const graph = graphOf(editor);
   const node = nodeById(graph, nodeId);
@@ -54,24 +52,23 @@ export const linkToNode = (editor: Editor, start: LinkStart, nodeId: string): bo
   return true;
 };
 
-/** A port as the canvas knows it. */
+/** A port in the canvas library's form. */
 interface HandleEnd {
   nodeId: string;
   id?: string | null;
   type: "source" | "target";
 }
 
-/** The end of a link at a port of the canvas. */
 export const linkStart = ({ scene }: Editor, { nodeId, id, type }: HandleEnd): LinkStart | undefined => {
   const ports = scene.store.getState().ports.get(nodeId);
   const port = (type === "source" ? ports?.outputs : ports?.inputs)?.find(({ name }) => name === id);
   return port && { nodeId, port, side: type === "source" ? "output" : "input" };
 };
 
-/** Says why a link that was dropped on a port can't be. */
+/** Explains why a dropped link isn't possible. */
 export const complainAbout = (editor: Editor, start: LinkStart, handle: HandleEnd): void => {
   const end = linkStart(editor, handle);
-  // Back where it began, it was let go.
+  // Dropping it on its origin cancels it.
   if (!end || (end.nodeId === start.nodeId && end.side === start.side)) return;
   if (end.side === start.side) return complain("A link goes from an output to an input.");
   const [output, input] = start.side === "output" ? [start, end] : [end, start];
@@ -83,17 +80,16 @@ export const complainAbout = (editor: Editor, start: LinkStart, handle: HandleEn
   );
 };
 
-/** The link at an input that takes one. */
 export const linkAt = (editor: Editor, nodeId: string, port: string): DocEdge | undefined =>
   edgesOf(graphOf(editor)).find((edge) => edge.target === nodeId && edge.targetHandle === port);
 
-/** Opens the palette for what a port leads to, or is fed by. */
+/** Opens the palette for a port's target or source. */
 export const openPortPalette = (editor: Editor, from: LinkStart, at: Point): void =>
   editor.ui.setState({ palette: { at, place: placeBeside(editor, from.nodeId, from.side), from } });
 
-/** Of a node that was never drawn. */
+/** Size of a node that wasn't rendered yet. */
 export const NEW_SIZE = { width: 248, height: 170 };
-/** Between nodes that follow one another. */
+/** Gap between consecutive nodes. */
 export const BESIDE = 90;
 
 /** "node" or "3 nodes". */
@@ -108,7 +104,7 @@ export const deleteSelection = (editor: Editor): void => {
   );
 };
 
-/** Deletes the chosen node and joins what it stood between. */
+/** Deletes the selected node and joins its neighbours. */
 export const deleteBridging = (editor: Editor): void => {
   const [node] = selectedNodes(editor);
   if (!node) return;
@@ -137,7 +133,7 @@ export const copySelection = async (editor: Editor): Promise<boolean> => {
 
 const DUPLICATE_OFFSET = 40;
 
-/** An offset near the wanted one at which a part covers no node: it never lands on what it was copied from. */
+/** An offset near the wanted one at which a part covers no node. */
 const freeOffset = (editor: Editor, part: { nodes: readonly DocNode[] }, wanted: Point): Point => {
   const known = rectsOf(editor, part.nodes);
   const frame = around([...known.values()])!;
@@ -145,7 +141,7 @@ const freeOffset = (editor: Editor, part: { nodes: readonly DocNode[] }, wanted:
   return { x: place.x - frame.x, y: place.y - frame.y };
 };
 
-/** Puts copies of nodes on the board, near an offset from where they were. */
+/** Inserts copies of nodes near an offset. */
 export const insertPart = (editor: Editor, part: Parameters<typeof copyInto>[1], wanted: Point, label: string): void => {
   const { graph, ids } = copyInto(graphOf(editor), part, freeOffset(editor, part, wanted));
   editor.document.change(label, () => graph, { select: ids });
@@ -172,7 +168,7 @@ export const alignSelection = (editor: Editor, how: Alignment): void => {
   editor.document.change("Align", (graph) => moveNodes(graph, align(rects, how)));
 };
 
-/** Lays out the selection, or everything: from left to right, beginning where it was. */
+/** Lays out the selection or everything from left to right. */
 export const tidy = async (editor: Editor, fit: (nodeIds?: readonly string[]) => void): Promise<void> => {
   const chosen = selectedNodes(editor);
   const nodes = (chosen.length > 1 ? chosen : nodesOf(graphOf(editor))).filter(({ type }) => !isRemark(type));
@@ -187,14 +183,14 @@ export const tidy = async (editor: Editor, fit: (nodeIds?: readonly string[]) =>
     });
     const moved = new Map(places.map(({ id, x, y }) => [id, { x: frame.x + x, y: frame.y + y }]));
     editor.document.change("Tidy up", (graph) => moveNodes(graph, moved));
-    // The canvas draws the new places before it can show them.
+    // The canvas must render the new positions first.
     requestAnimationFrame(() => fit(chosen.length > 1 ? [...moved.keys()] : undefined));
   } catch (error) {
     complain(error instanceof Error ? error.message : String(error));
   }
 };
 
-/** The node beside a node: along its links, else the nearest in that direction. */
+/** Neighbour of a node: along links, else the nearest in that direction. */
 export const neighbour = (editor: Editor, direction: "left" | "right" | "up" | "down"): string | undefined => {
   const [node] = selectedNodes(editor);
   const graph = graphOf(editor);
@@ -211,7 +207,7 @@ export const neighbour = (editor: Editor, direction: "left" | "right" | "up" | "
   return ahead.toSorted((a, b) => Math.hypot(a.x - node.x, a.y - node.y) - Math.hypot(b.x - node.x, b.y - node.y))[0]?.id;
 };
 
-/** A free place beside a node, for what is linked to it. */
+/** A free position beside a node. */
 export const placeBeside = (editor: Editor, nodeId: string, side: "output" | "input"): Point => {
   const node = nodeById(graphOf(editor), nodeId);
   const width = editor.scene.store.getState().boxes.get(nodeId)?.width ?? NEW_SIZE.width;

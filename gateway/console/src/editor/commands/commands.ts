@@ -22,27 +22,27 @@ import { bypass, collapse, rename } from "./node-actions";
 import { pin } from "../pins/pin";
 import { viewNode } from "./view-node";
 
-/** What commands may do besides changing the graph. */
+/** Effects of commands besides changes to the graph. */
 export interface Stage {
   /** @param atOnce without moving there */
   fit(nodeIds?: readonly string[], atOnce?: boolean): void;
   zoom(to: "in" | "out" | "whole"): void;
-  /** The middle of what is seen, as a place on the board. */
+  /** Centre of the view on the board. */
   middle(): { x: number; y: number };
-  /** Opens the palette in the middle of the canvas. */
+  /** Opens the palette in the centre of the canvas. */
   openPalette(): void;
-  /** Opens the palette beside the chosen node, for what its first output leads to. */
+  /** Opens the palette beside the selected node, for its first output. */
   addAfter(): void;
   paste(): void;
-  /** What the browser hands over when somebody pastes. */
+  /** Pastes the browser's clipboard data. */
   pasteFrom(data: DataTransfer): void;
-  /** Shows the inputs of a run; asked again from there, it begins. */
+  /** Opens the run panel; a second call starts the run. */
   run(): void;
-  /** Puts the keyboard into the settings of the chosen node. */
+  /** Focuses the settings of the selected node. */
   settings(): void;
-  /** Leaves for another workflow. */
+  /** Opens another workflow. */
   open(slug: string): void;
-  /** Leaves for a page about this workflow. */
+  /** Opens a page about this workflow. */
   leave(page: "triggers" | "batch"): void;
 }
 
@@ -79,7 +79,7 @@ const alignments: readonly (readonly [Alignment, string])[] = [
   ["column", "Space out in a column"],
 ];
 
-/** Prepares a run of the chosen node and what it needs; the price is shown before it begins. */
+/** Prepares a run up to the selected node; its price is shown first. */
 const runToHere: Command["run"] = ({ document, ui }, stage) => {
   const { graph, selection } = document.store.getState();
   const [id, ...others] = [...selection.nodes];
@@ -90,7 +90,7 @@ const runToHere: Command["run"] = ({ document, ui }, stage) => {
   stage.run();
 };
 
-/** Views what the chosen node made, large; without one, the first node that made anything. */
+/** Views the outputs of the selected node, else of the first with any. */
 const viewMade: Command["run"] = (editor) => {
   const { document, scene } = editor;
   const { shown } = scene.store.getState();
@@ -101,7 +101,7 @@ const viewMade: Command["run"] = (editor) => {
   viewNode(editor, nodeId, 0);
 };
 
-/** Saving goes by itself; asked for, it says that it was done. */
+/** Saving is automatic; on request a notice confirms it. */
 const save: Command["run"] = ({ document, canEdit }) => {
   if (!canEdit) return complain("This workflow is somebody else's: it can be looked at, run and copied.");
   void document.flush().then((saved) => (saved ? say("Everything is saved.") : complain("Not saved yet: it is tried again by itself.")));
@@ -113,7 +113,7 @@ const exportJson: Command["run"] = ({ document, slug }) =>
     .then(async () => (await import("../../features/workflows/export")).exportWorkflow(slug))
     .catch((error: unknown) => complain(messageOf(error)));
 
-/** Opens the workflow that the chosen node stands for. */
+/** Opens the workflow of the selected workflow node. */
 const openInner: Command["run"] = (editor, stage) => {
   const [node, ...others] = selectedNodes(editor);
   const slug = node && others.length === 0 ? innerSlug(node) : undefined;
@@ -121,7 +121,7 @@ const openInner: Command["run"] = (editor, stage) => {
   stage.open(slug);
 };
 
-/** Tries several settings of the chosen node beside one another. */
+/** Compares several settings of the selected node. */
 const sweep: Command["run"] = (editor) => {
   const [node, ...others] = selectedNodes(editor);
   if (!node || others.length > 0 || isRemark(node.type)) return complain("Choose the one node whose settings are tried.");
@@ -139,7 +139,7 @@ const go =
     stage.fit([id]);
   };
 
-/** Every command once: menus, the command palette, shortcuts and the help read this table. */
+/** All commands, for menus, the command palette, shortcuts and help. */
 export const COMMANDS: readonly Command[] = [
   edit("add", "Add a node", ["/", "Space"], (_editor, stage) => stage.openPalette()),
   edit("add-after", "Add a node after the chosen one", ["A"], (_editor, stage) => stage.addAfter()),
@@ -153,7 +153,7 @@ export const COMMANDS: readonly Command[] = [
   edit("redo", "Redo", ["Mod+Shift+Z", "Mod+Y"], ({ document }) => document.redo()),
   command("copy", "Copy", "Edit", ["Mod+C"], (editor) => void copySelection(editor)),
   edit("cut", "Cut", ["Mod+X"], (editor) => {
-    // What lies on a frame goes with it.
+    // Nodes on a frame are included.
     editor.document.select(withFrameContents(editor, selectedNodes(editor)).map(({ id }) => id));
     void copySelection(editor).then((copied) => copied && deleteSelection(editor));
   }),
@@ -201,7 +201,7 @@ export const COMMANDS: readonly Command[] = [
   command("help", "Keyboard shortcuts", "View", ["?"], ({ ui }) => ui.setState({ overlay: "help" })),
   command("run", "Run", "Run", ["Mod+Enter"], ({ ui }, stage) => {
     const { panel, panelOpen } = ui.getState();
-    // From the run panel it is what the panel shows that runs.
+    // From the run panel, its own target runs.
     if (panel !== "run" || !panelOpen) ui.setState({ until: undefined });
     stage.run();
   }),
@@ -224,18 +224,18 @@ export const commandById = (id: string): Command => {
   return found;
 };
 
-/** The shortcut of a key press, as the table writes it. */
+/** Shortcut of a key press in the table's notation. */
 export const shortcutOf = (event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">): string => {
   const key = PLAIN[event.key] ?? (event.key.length === 1 ? event.key.toUpperCase() : event.key);
   const isLetter = /^[A-Z0-9]$/.test(key) || key.length > 1;
-  // Shift is part of what signs such as "?" are; of letters it is a key of its own.
+  // For signs such as "?" Shift is part of the sign; for letters it is a modifier.
   return [event.ctrlKey || event.metaKey ? "Mod" : "", event.altKey ? "Alt" : "", event.shiftKey && isLetter ? "Shift" : "", key]
     .filter(Boolean)
     .join("+");
 };
 
 const BY_KEYS = new Map(COMMANDS.flatMap((one) => one.keys.map((keys) => [keys, one] as const)));
-/** Shift with a digit types another sign on most keyboards. */
+/** On most keyboards Shift with a digit types another sign. */
 const SHIFTED: Readonly<Record<string, string>> = { "!": "Shift+1", "@": "Shift+2", '"': "Shift+2" };
 
 export const commandFor = (event: KeyboardEvent): Command | undefined =>

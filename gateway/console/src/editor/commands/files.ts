@@ -9,20 +9,20 @@ import { complain, say } from "../../ui/overlays/toast";
 import { graphOf, roomsOf } from "../chosen";
 import type { Editor } from "../context";
 
-/** A file of the library that becomes a node. */
+/** A library file to add as a node. */
 export interface LibraryFile {
   id: string;
   name?: string | undefined;
 }
 
-/** What the library puts on the clipboard of a drag. */
+/** Drag data type of library files. */
 export const LIBRARY_DRAG = "application/x-nodeloom-media";
 
 const MOST_FILES = 20;
 const SIZE = { width: NODE.width, height: 330 };
 const LABEL = 80;
 
-/** Nodes for files, side by side from a place on; each where nothing stands. */
+/** Adds file nodes side by side at free positions. */
 export const addFileNodes = (editor: Editor, files: readonly LibraryFile[], at: Point): void => {
   const taken: Rect[] = [...roomsOf(editor, nodesOf(graphOf(editor))).values()];
   const ids: string[] = [];
@@ -40,7 +40,7 @@ export const addFileNodes = (editor: Editor, files: readonly LibraryFile[], at: 
 
 const isMedia = ({ type }: File): boolean => /^(image|video|audio)\//.test(type);
 
-/** Uploads files and puts a node for each on the canvas. */
+/** Uploads files and adds a node for each. */
 export const uploadToCanvas = async (editor: Editor, given: readonly File[], at: Point): Promise<void> => {
   const files = given.filter(isMedia).slice(0, MOST_FILES);
   if (files.length === 0) return complain("Pictures, clips and sounds become nodes; this is none of them.");
@@ -57,7 +57,7 @@ export const uploadToCanvas = async (editor: Editor, given: readonly File[], at:
   if (done.length > 0) addFileNodes(editor, done, at);
 };
 
-/** A file's name without its ending; a pasted picture has none of its own. */
+/** File name without extension; pasted pictures have none. */
 const nameOf = ({ name }: File): string | undefined => {
   const plain = name.replace(/\.[a-z0-9]{1,5}$/i, "");
   return plain === "" || plain === "image" ? undefined : plain;

@@ -7,7 +7,7 @@ import { complain } from "../../ui/overlays/toast";
 import { graphOf, rectsOf, selectedNodes } from "../chosen";
 import type { Editor } from "../context";
 
-/** Puts a frame around the chosen nodes. */
+/** Puts a frame around the selected nodes. */
 export const frameSelection = (editor: Editor): void => {
   const frame = around([...rectsOf(editor, selectedNodes(editor)).values()]);
   if (!frame) return complain("Choose the nodes that the frame should go around.");
@@ -20,7 +20,7 @@ export const frameSelection = (editor: Editor): void => {
   editor.ui.setState({ panel: "node" });
 };
 
-/** Nodes, and what lies on the frames among them. */
+/** Nodes, and those on frames among them. */
 export const withFrameContents = (editor: Editor, nodes: readonly DocNode[]): DocNode[] => {
   const all = nodesOf(graphOf(editor));
   const rects = [...rectsOf(editor, all)].map(([id, rect]) => ({ id, ...rect }));

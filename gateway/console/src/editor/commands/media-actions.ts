@@ -5,7 +5,7 @@ import { nodesOf, type DocNode, type NodeView } from "../../document/graph";
 import { graphOf, rectsOf } from "../chosen";
 import type { Editor } from "../context";
 
-/** What is right of a node that grows, or under it, makes room. */
+/** Moves nodes on the right of a growing node, or below it. */
 const roomMade = (editor: Editor, grown: Rect, before: Rect, id: string): ReadonlyMap<string, Point> => {
   const moved = new Map<string, Point>();
   const [dx, dy] = [Math.max(0, grown.width - before.width), Math.max(0, grown.height - before.height)];
@@ -22,7 +22,7 @@ const roomMade = (editor: Editor, grown: Rect, before: Rect, id: string): Readon
 
 const sizeOf = (editor: Editor, node: DocNode): Rect => rectsOf(editor, [node]).get(node.id)!;
 
-/** Shows what a node made in one of three sizes; those beside it move away, in the same step of undo. */
+/** Sets one of three media sizes and moves neighbours, as one undo step. */
 export const resizeTo = (editor: Editor, node: DocNode, size: keyof typeof WIDTHS): void => {
   const width = WIDTHS[size];
   const { width: _width, media: _media, ...rest } = node.view ?? {};
@@ -35,7 +35,7 @@ export const resizeTo = (editor: Editor, node: DocNode, size: keyof typeof WIDTH
   editor.document.change(`Show it ${size}`, (graph) => moveNodes(setView(graph, node.id, view), moved));
 };
 
-/** Keeps the size that a corner was dragged to. */
+/** Saves a size chosen by dragging. */
 export const resizeBy = (editor: Editor, node: DocNode, view: NodeView): void => {
   editor.scene.preview(node.id, undefined);
   editor.document.change("Resize node", (graph) => setView(graph, node.id, boundedView(view)));

@@ -19,7 +19,7 @@ import type { Editor } from "../context";
 import type { PaletteRequest } from "../ui-store";
 import { BESIDE, endsBetween, NEW_SIZE, replacedBy } from "./actions";
 
-/** Nodes that come from the palette: what they begin with, where they stand, and what they are linked with. */
+/** Nodes added from the palette: data, position and links. */
 
 /** Models for a new node of a modality, the best first. */
 const modelsFor = ({ models, me }: Editor, modality: string | undefined): readonly string[] =>
@@ -27,7 +27,6 @@ const modelsFor = ({ models, me }: Editor, modality: string | undefined): readon
     .filter((model) => model.modality === modality)
     .map(({ internalName }) => internalName);
 
-/** The model a new node gets. */
 export const defaultModel = (editor: Editor, modality: string | undefined): string | undefined => modelsFor(editor, modality)[0];
 
 interface Ends {
@@ -37,7 +36,7 @@ interface Ends {
 
 const linkById = (graph: DocGraph, id: string | undefined): DocEdge | undefined => edgesOf(graph).find((edge) => edge.id === id);
 
-/** The ports that a link joins; undefined when one of them is not there. */
+/** Ports of a link; undefined if one is missing. */
 const portsOfLink = (editor: Editor, edge: DocEdge): Ends | undefined => {
   const { ports } = editor.scene.store.getState();
   const [source, target] = [ports.get(edge.source), ports.get(edge.target)];
@@ -46,7 +45,7 @@ const portsOfLink = (editor: Editor, edge: DocEdge): Ends | undefined => {
   return output && input && { output, input };
 };
 
-/** The port that what the palette adds is fed by. */
+/** Port that feeds the new node. */
 const feederOf = (editor: Editor, { from, edgeId }: PaletteRequest): Port | undefined => {
   if (from) return from.side === "output" ? from.port : undefined;
   const edge = linkById(graphOf(editor), edgeId);
@@ -55,7 +54,7 @@ const feederOf = (editor: Editor, { from, edgeId }: PaletteRequest): Port | unde
 
 const newNode = (kind: Kind, data: object): DocNode => readNode(newNodeText("\u0001new", kind.type, { x: 0, y: 0 }, data))!;
 
-/** What a new node begins with: with the first of its models that takes what feeds it. */
+/** Data of a new node, with the first model that accepts its input. */
 const newData = (editor: Editor, kind: Kind, request: PaletteRequest, model?: string): Record<string, unknown> => {
   const feeder = feederOf(editor, request);
   const data = kind.data(feeder?.name);
@@ -67,13 +66,13 @@ const newData = (editor: Editor, kind: Kind, request: PaletteRequest, model?: st
   return chosen === undefined ? data : { model: chosen, ...data };
 };
 
-/** Where a link goes when a node comes into it: in by the best fitting port, and out by one. */
+/** Ports for inserting a node into a link. */
 const entryAndExit = ({ output, input }: Ends, own: NodePorts): { entry: Port; exit: Port } | undefined => {
   const [[entry], [exit]] = [fittingInputs(output, own, new Set()), fittingOutputs(input, own)];
   return entry && exit && { entry, exit };
 };
 
-/** Whether a new node of this kind could be linked as the palette asks. */
+/** True if a new node of this kind can be linked as requested. */
 export const suits = (editor: Editor, kind: Kind, request: PaletteRequest): boolean => {
   const { from, edgeId } = request;
   if (!from && edgeId === undefined) return true;
@@ -84,7 +83,7 @@ export const suits = (editor: Editor, kind: Kind, request: PaletteRequest): bool
   return ends !== undefined && entryAndExit(ends, portsOf(node, editor, [], [])) !== undefined;
 };
 
-/** Puts a node into an edge: what flowed through it flows through the node. */
+/** Inserts a node into an edge. */
 const insertInto = (editor: Editor, graph: DocGraph, edge: DocEdge, node: DocNode): DocGraph => {
   const ends = portsOfLink(editor, edge);
   const found = ends && entryAndExit(ends, portsOf(node, editor, [], []));
@@ -94,7 +93,7 @@ const insertInto = (editor: Editor, graph: DocGraph, edge: DocEdge, node: DocNod
   return connect(connect(graph, into), out, [edge.id]);
 };
 
-/** Where a new node stands, and where others go to make room for it. */
+/** Position of a new node, and of nodes that make room for it. */
 const placeFor = (editor: Editor, graph: DocGraph, request: PaletteRequest): { at: Point; moved: ReadonlyMap<string, Point> } => {
   const rects: ReadonlyMap<string, Rect> = roomsOf(editor, nodesOf(graph));
   const edge = linkById(graph, request.edgeId);
@@ -108,7 +107,7 @@ const placeFor = (editor: Editor, graph: DocGraph, request: PaletteRequest): { a
   return { at: freePlace(room.at ?? request.place, NEW_SIZE, taken), moved };
 };
 
-/** Adds a node where the palette was opened, linked as it asks. */
+/** Adds a node at the palette's position, linked as requested. */
 export const addFromPalette = (editor: Editor, kind: Kind, request: PaletteRequest, model?: string): void => {
   const graph = graphOf(editor);
   const id = freeId(graph, kind.id);

@@ -7,18 +7,18 @@ import { complain } from "../../ui/overlays/toast";
 import { selectedNodes, wholeRects } from "../chosen";
 import type { Editor } from "../context";
 
-/** What is done to nodes as they stand: switched off, folded, coloured. */
+/** Changes of existing nodes: bypass, collapse, colour. */
 
 const withoutFold = ({ collapsed: _, ...view }: NodeView): NodeView | undefined => (Object.keys(view).length > 0 ? view : undefined);
 
-/** Ids of what a frame hides while it is collapsed: what lay on it then. */
+/** Ids hidden by a frame when it collapses. */
 const contentsOf = (editor: Editor, frame: DocNode): string[] => {
   const all = [...wholeRects(editor)].map(([id, rect]) => ({ id, ...rect }));
   const own = all.find(({ id }) => id === frame.id);
   return own ? onFrame(own, all) : [];
 };
 
-/** Folds nodes and frames to their heads; all of them open again where all are folded. */
+/** Collapses nodes and frames, or opens them if all are collapsed. */
 export const collapse = (editor: Editor, nodes: readonly DocNode[] = selectedNodes(editor)): void => {
   const foldable = nodes.filter((node) => frameOf(node) !== undefined || !isRemark(node.type));
   if (foldable.length === 0) return complain("Choose nodes or a frame first.");
@@ -31,7 +31,7 @@ export const collapse = (editor: Editor, nodes: readonly DocNode[] = selectedNod
   editor.document.change(opens ? "Open" : "Collapse", (graph) => foldable.reduce(change, graph));
 };
 
-/** Switches the chosen nodes off, so that each hands on what flows into it; where all are off, on again. */
+/** Bypasses the selected nodes, or stops that if all are bypassed. */
 export const bypass = (editor: Editor): void => {
   const nodes = selectedNodes(editor).filter(({ type }) => !isRemark(type));
   if (nodes.length === 0) return complain("Choose the nodes that runs should pass by.");
@@ -41,11 +41,11 @@ export const bypass = (editor: Editor): void => {
   );
 };
 
-/** Gives frames and notes a colour; undefined for their usual one. */
+/** Sets the colour of frames and notes; undefined resets it. */
 export const paint = (editor: Editor, nodes: readonly DocNode[], colour: string | undefined): void =>
   editor.document.change("Colour", (graph) => nodes.reduce((now, { id }) => setData(now, id, ["color"], colour), graph));
 
-/** Lets the one chosen node's name be written on it. */
+/** Starts to rename the selected node. */
 export const rename = (editor: Editor): void => {
   const [node, ...others] = selectedNodes(editor);
   if (!node || others.length > 0) return complain("Choose the one node that gets another name.");

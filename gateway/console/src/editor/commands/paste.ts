@@ -9,7 +9,7 @@ import { insertPart, NEW_SIZE, some } from "./actions";
 /** Puts nodes of a clipboard's text around a place; a graph of another editor as far as it has counterparts. @returns whether it did */
 export const pasteText = async (editor: Editor, text: string, middle: Point): Promise<boolean> => {
   const value = parsedJson(text);
-  // Few who open a canvas paste anything.
+  // Loaded lazily, because pasting is rare.
   const foreign =
     value === undefined
       ? undefined

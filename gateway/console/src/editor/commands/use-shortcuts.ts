@@ -3,10 +3,10 @@ import { commandFor, type Stage } from "./commands";
 import type { Editor } from "../context";
 
 const TYPES: ReadonlySet<string> = new Set(["INPUT", "TEXTAREA", "SELECT"]);
-/** Keys that a focused control means for itself. */
+/** Keys that a focused control uses itself. */
 const OF_CONTROLS: ReadonlySet<string> = new Set(["Enter", " ", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]);
 
-/** Mean the workflow, wherever the keyboard is. */
+/** Shortcuts that also work inside fields. */
 const reachesFields = (id: string): boolean => id.startsWith("run") || id === "save";
 
 const isTyping = (target: EventTarget | null): boolean =>
@@ -17,20 +17,20 @@ const isControl = (target: EventTarget | null): boolean =>
 const isInPanel = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement && !document.querySelector("dialog[open]") && target.closest("aside") !== null;
 
-/** Shortcuts of the canvas. Fields keep their own keys; only Run and Save reach over them. */
+/** Shortcuts of the canvas. Fields keep their keys; only Run and Save work there. */
 export const useShortcuts = (editor: Editor, stage: Stage): void => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      // Out of a field of the side panel, back to the canvas.
+      // Escape leaves a field of the panel.
       if (event.key === "Escape" && isTyping(event.target) && isInPanel(event.target)) return event.target.blur();
       const command = event.isComposing ? undefined : commandFor(event);
       if (!command || document.querySelector("dialog[open]")) return;
       if (isTyping(event.target) && !reachesFields(command.id)) return;
       if (isControl(event.target) && OF_CONTROLS.has(event.key) && !event.ctrlKey && !event.metaKey) return;
       if (command.edits && (!editor.canEdit || editor.ui.getState().locked)) return;
-      // Text that is chosen on the page is what Copy means.
+      // With text selected on the page, Copy copies the text.
       if (command.id === "copy" && (window.getSelection()?.toString() ?? "") !== "") return;
-      // The browser hands over what is pasted, pictures too, without asking anybody.
+      // The browser passes pasted data, including pictures, without a permission prompt.
       if (command.id === "paste") return;
       event.preventDefault();
       command.run(editor, stage);

@@ -16,7 +16,7 @@ import { nodeTitle } from "../titles";
 import { placeBeside } from "./actions";
 import { addFileNodes } from "./files";
 
-/** Runs before the one that is viewed, as many as are read for it. */
+/** Earlier runs loaded for the viewer. */
 const OLDER_RUNS = 8;
 const LISTED = 20;
 
@@ -53,14 +53,14 @@ const setOf = (
 const nameOfModel = ({ models }: Editor, name: string): string =>
   models.find(({ internalName }) => internalName === name)?.displayName ?? name;
 
-/** The node and what flowed into it as they were in a run; as they are now where the run does not tell that. */
+/** The node and its inputs as they were in a run, or as now if unknown. */
 const ranWith = async (editor: Editor, node: DocNode, { executionId }: Execution): Promise<{ graph: DocGraph; then: DocNode }> => {
   const graph = await loadRanGraph(executionId).catch(() => undefined);
   const then = graph && nodeById(graph, node.id);
   return graph && then ? { graph, then } : { graph: graphOf(editor), then: node };
 };
 
-/** What a node made in a run, with what made it. */
+/** Outputs of a node in a run, with their origin. */
 const setOfRun = async (editor: Editor, node: DocNode, execution: Execution): Promise<ViewerSet> => {
   const { graph, then } = await ranWith(editor, node, execution);
   const nodes = new Map(execution.nodes.map((one) => [one.id, one]));
@@ -82,7 +82,7 @@ const setOfRun = async (editor: Editor, node: DocNode, execution: Execution): Pr
   });
 };
 
-/** Puts a file that was made on the canvas, beside the node that made it. */
+/** Adds an output as a file node beside its origin. */
 const inputFrom =
   (editor: Editor, nodeId: string) =>
   async (item: ViewerItem): Promise<void> => {
@@ -96,7 +96,7 @@ const inputFrom =
     }
   };
 
-/** Reads the run that is viewed, then those before it, while it is still viewed. */
+/** Loads the viewed run, then earlier ones, while the viewer is open. */
 const readRuns = async (editor: Editor, node: DocNode, executionId: string): Promise<void> => {
   const isViewed = (): boolean => useViewer.getState().sets[0]?.id === executionId;
   replaceInView(await setOfRun(editor, node, await api.executions.get(executionId)));
@@ -109,7 +109,7 @@ const readRuns = async (editor: Editor, node: DocNode, executionId: string): Pro
   }
 };
 
-/** Views what a node made, large: the newest first, older runs as they are read. */
+/** Views a node's outputs, newest first; earlier runs follow as they load. */
 export const viewMade = (editor: Editor, nodeId: string, index: number): void => {
   const node = nodeById(graphOf(editor), nodeId);
   const { items, executionId, at } = shownIn(editor.scene.store.getState(), nodeId);
@@ -119,7 +119,7 @@ export const viewMade = (editor: Editor, nodeId: string, index: number): void =>
   const before = items.slice(0, index).filter(isMade).length;
   const use = editor.canEdit ? (item: ViewerItem) => void inputFrom(editor, nodeId)(item) : undefined;
   view([set], { index: Math.min(before, set.items.length - 1), use });
-  // What could not be read is not told of; what is on the canvas is shown.
+  // Failed loads are ignored; the canvas's outputs are shown.
   if (useFiles.getState().files.has(executionId)) return;
   readRuns(editor, node, executionId).catch(() => undefined);
 };

@@ -1,7 +1,7 @@
 import { complain } from "../../ui/overlays/toast";
 import type { Editor } from "../context";
 
-/** Views what a node made, large; the code for it is loaded when it is first asked for. */
+/** Views a node's outputs; the code is loaded on first use. */
 export const viewNode = (editor: Editor, nodeId: string, index: number): void =>
   void import("./view-made").then(
     ({ viewMade }) => viewMade(editor, nodeId, index),

@@ -14,7 +14,7 @@ const shown = (json: string | undefined): string => {
   return (typeof value === "string" ? value : JSON.stringify(value, undefined, 2)).slice(0, MOST);
 };
 
-/** Says what came from elsewhere, and asks where both sides changed one setting. */
+/** Reports merged changes, and asks about conflicts. */
 export const Conflicts = () => {
   const { document } = useEditor();
   const conflicts = useDocument((state) => state.conflicts);

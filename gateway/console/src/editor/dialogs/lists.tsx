@@ -13,7 +13,7 @@ import { useDocument, useEditor, type Editor } from "../context";
 import { Picker, type Pick } from "../picker";
 import { nodeTitle } from "../titles";
 
-/** Lists that are searched and chosen from: commands, nodes, links; and all shortcuts. */
+/** Searchable lists: commands, nodes, links and shortcuts. */
 
 export interface OverlayProps {
   stage: Stage;
@@ -40,7 +40,6 @@ export const CommandList = ({ stage, onClose }: OverlayProps) => {
   );
 };
 
-/** The pages of the console. */
 const usePagePicks = (): Pick[] => {
   const navigate = useNavigate();
   return usePages().flatMap(({ to, title, inAccountMenu, forAdmins }) =>
@@ -50,7 +49,7 @@ const usePagePicks = (): Pick[] => {
 
 const NOTE_CHARACTERS = 80;
 
-/** The nodes of the canvas, found by name, kind, model, and every text and setting that they have. */
+/** Nodes by name, kind, model, texts and settings. */
 const useNodePicks = (stage: Stage): Pick[] => {
   const { document, models } = useEditor();
   const graph = useDocument((state) => state.graph);
@@ -81,7 +80,7 @@ export const NodeList = ({ stage, onClose }: OverlayProps) => (
   />
 );
 
-/** Every port that an output of the chosen node may be linked with, then its links, to be removed: for keyboards. */
+/** Ports that the selected node's outputs can link to, and links to remove, for keyboard users. */
 const connections = (editor: Editor): Pick[] => {
   const { graph, selection } = editor.document.store.getState();
   const { ports } = editor.scene.store.getState();

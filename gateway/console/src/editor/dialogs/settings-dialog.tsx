@@ -15,7 +15,6 @@ const tagList = (text: string): string[] => [
   ),
 ];
 
-/** Name, description, tags, and who may see it. */
 export const SettingsDialog = () => {
   const { ui, document, slug, canEdit, takenDown } = useEditor();
   const open = useUi((state) => state.overlay === "settings");

@@ -26,10 +26,10 @@ const LANGUAGES = [
 ] as const;
 const WRITTEN: Readonly<Record<Language, (call: Call, key?: string) => string>> = { curl, typescript, python };
 
-/** Runs this workflow, and follows its runs. */
+/** Capabilities to run this workflow and follow its runs. */
 const grantsOf = (slug: string): string[] => [`workflow:${slug}:run`, "execution:read"];
 
-/** A key for this workflow alone, put into the shown call. */
+/** Creates a key for this workflow and inserts it into the example. */
 const useKey = () => {
   const { slug } = useEditor();
   const name = useDocument((state) => state.meta.name);
@@ -42,7 +42,7 @@ const useKey = () => {
   return { key, busy, make };
 };
 
-/** The run that the panel shows, from a program. */
+/** Shows the panel's run as a program. */
 export const UseAsApi = ({ onClose }: { onClose: () => void }) => {
   const { slug } = useEditor();
   const graph = useDocument((state) => state.graph);

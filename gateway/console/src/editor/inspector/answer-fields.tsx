@@ -19,7 +19,7 @@ const freeName = (fields: readonly AnswerField[]): string => {
   }
 };
 
-/** Why a field can't be called that. */
+/** Why a field can't have this name. */
 export const nameProblem = (fields: readonly AnswerField[], index: number): string | undefined => {
   const { name } = fields[index]!;
   if (name.trim() === "") return "A field needs a name.";
@@ -91,7 +91,6 @@ const FieldRow = ({ fields, index, disabled, change, retype, remove }: RowProps)
   );
 };
 
-/** The fields of an answer, as rows. */
 export const AnswerFields = ({
   fields,
   disabled,

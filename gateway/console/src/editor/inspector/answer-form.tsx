@@ -32,12 +32,12 @@ const ListBounds = ({ answer, disabled, write }: { answer: Answer; disabled: boo
   </div>
 );
 
-/** What an assistant answers: text, a list, or fields. A schema that says more is kept, and edited as JSON. */
+/** Output of an assistant: text, a list, or fields. A richer schema is kept and edited as JSON. */
 export const AnswerForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   const { schema } = node.data;
   const answer = answerOfSchema(schema);
-  // A field without a name, or with another one's, can't be saved: it is kept here until it can.
+  // A field without a valid name can't be saved, so it stays here.
   const [draft, setDraft] = useState<Answer>();
   const shown = draft ?? answer;
   if (!shown)

@@ -13,7 +13,7 @@ import { useSetting } from "./use-setting";
 const MOST_SHOWN = 30;
 const MOST_DEPTH = 6;
 
-/** The input of a node in the run that is shown, else in the newest run; undefined where neither has one. */
+/** Input of a node in the shown run, else in the newest; undefined if unknown. */
 const useGiven = (node: DocNode): { value: unknown } | undefined => {
   const { slug } = useEditor();
   const edge = useDocument(({ graph }) => edgesOf(graph).find(({ target }) => target === node.id));
@@ -59,7 +59,7 @@ const Leaf = ({ value, path, disabled, onChoose, name }: TreeProps & { name: str
   </button>
 );
 
-/** A value as a tree; each part of it picks itself. Of a list one element stands for all. */
+/** A value as a tree of selectable parts. One element stands for all of a list. */
 const Tree = ({ value, path, disabled, onChoose, name }: TreeProps & { name?: string }) => {
   const inner: readonly (readonly [string | number, unknown])[] =
     path.length >= MOST_DEPTH
@@ -90,7 +90,7 @@ const Tree = ({ value, path, disabled, onChoose, name }: TreeProps & { name?: st
   );
 };
 
-/** The form of an expression, with its input and its output beside it. */
+/** Form of an expression with its input and output. */
 export const ExpressionForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   const given = useGiven(node);

@@ -49,7 +49,7 @@ const DefaultControl = ({ field, change, disabled }: { field: RawField; change: 
   }
 };
 
-/** A name as it is typed; what no input can be called is said, and the name before is kept. */
+/** A name field. Invalid names are reported, and the previous one is kept. */
 const NameInput = ({ value, taken, disabled, autoFocus, onChange }: NameInputProps) => {
   const [typed, setTyped] = useState<string>();
   const shown = typed ?? value;
@@ -92,7 +92,7 @@ interface FieldCardProps {
   disabled: boolean;
   /** Names of the other inputs. */
   taken: ReadonlySet<unknown>;
-  /** It was added just now. */
+  /** Just added. */
   isNew: boolean;
   change: (next: RawField) => void;
   rename: (name: string) => void;
@@ -142,7 +142,7 @@ const FieldCard = ({ field, index, count, disabled, taken, isNew, change, rename
   </fieldset>
 );
 
-/** The fields of a request-input node: the workflow's form, and its API. */
+/** Form of a request-input node, which defines the workflow's form and API. */
 export const FieldsForm = ({ node }: { node: DocNode }) => {
   const { set, rename, disabled } = useSetting(node);
   const [added, setAdded] = useState<number>();

@@ -13,7 +13,7 @@ import { SwitchForm } from "./switch-form";
 
 export type Form = (props: { node: DocNode }) => ReactNode;
 
-/** Forms that are more than a control for each setting; kinds name theirs in canvas/kinds. */
+/** Forms beyond one control per setting; kinds name theirs in canvas/kinds. */
 const BY_HAND: Readonly<Record<FormName, Form>> = {
   fields: FieldsForm,
   text: TextForm,
@@ -25,7 +25,7 @@ const BY_HAND: Readonly<Record<FormName, Form>> = {
   workflow: WorkflowForm,
 };
 
-/** The form of a kind's settings: by hand where there is one, else made of the kernel's table; JSON for unknown kinds. */
+/** Form of a kind: its own, else generated from the kernel's table; JSON for unknown kinds. */
 export const formOf = ({ rules, form }: Kind): Form => {
   if (form !== undefined) return BY_HAND[form];
   if (!rules) return RawForm;

@@ -36,7 +36,7 @@ import { NodeProblems } from "./node-problems";
 import { MaxItems, RawForm } from "./simple-forms";
 import { useSetting } from "./use-setting";
 
-/** Kinds that may have it run once for each item of a list. */
+/** Setting of kinds that can run once per list item. */
 const FAN_OUT = "maxItems";
 
 const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
@@ -149,7 +149,7 @@ const ARRANGING: readonly (readonly [string, LucideIcon])[] = [
   ["subgraph", Group],
 ];
 
-/** What can be done with several nodes at once. */
+/** Actions for several nodes. */
 const Arrange = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const locked = useUi((state) => state.locked) || !editor.canEdit;
@@ -165,7 +165,6 @@ const Arrange = ({ stage }: { stage: Stage }) => {
   );
 };
 
-/** The form of the chosen node, beside the canvas. */
 export const Inspector = ({ stage }: { stage: Stage }) => {
   const graph = useDocument((state) => state.graph);
   const selection = useDocument((state) => state.selection);

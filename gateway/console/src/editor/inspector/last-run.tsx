@@ -10,7 +10,7 @@ import { Button } from "../../ui/button";
 import { ago, creditNumber, duration } from "../../ui/format";
 import { useDocument, useEditor, useUi } from "../context";
 
-/** The way to what the node gave in the newest run, while none is shown. */
+/** Loads the newest run, while none is shown. */
 const LastRunButton = () => {
   const { slug } = useEditor();
   const client = useQueryClient();
@@ -26,7 +26,7 @@ const LastRunButton = () => {
   );
 };
 
-/** What a node took and gave in the run that is shown. */
+/** Inputs and outputs of a node in the shown run. */
 export const LastRun = ({ node }: { node: DocNode }) => {
   const { slug } = useEditor();
   const graph = useDocument((state) => state.graph);

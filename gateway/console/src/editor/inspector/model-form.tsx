@@ -19,7 +19,6 @@ import { AnswerForm } from "./answer-form";
 import { useLibraryChoice, useSetting, useWired } from "./use-setting";
 import { WiredField } from "./wired-field";
 
-/** Which model a node calls. */
 const ModelSelect = ({ node }: { node: DocNode }) => {
   const { models } = useEditor();
   const { set, disabled } = useSetting(node);
@@ -56,9 +55,9 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
 };
 
 const SEED = "seed";
-/** The least of what models take at most. */
+/** The smallest upper bound of models' seeds. */
 const SEEDS = 2 ** 31 - 1;
-/** A seed that the model takes. */
+/** A random seed in the model's range. */
 const anySeed = ({ minimum, maximum }: JsonSchema): number => {
   const from = typeof minimum === "number" ? Math.max(0, minimum) : 0;
   const to = Math.min(typeof maximum === "number" ? maximum : SEEDS, SEEDS);
@@ -66,17 +65,17 @@ const anySeed = ({ minimum, maximum }: JsonSchema): number => {
 };
 
 const SANDBOX = "sandbox";
-/** The setting that says what an answer must be. */
+/** Setting with the schema of an answer. */
 const ANSWER_SCHEMA = "schema";
 
-/** Settings of a node that calls a model, from the model's own schema. */
+/** Settings of a model node, from the model's schema. */
 export const ModelForm = ({ node }: { node: DocNode }) => {
   const { schemaOf } = useEditor();
   const { set, disabled } = useSetting(node);
   const wired = useWired(node.id);
   const choose = useLibraryChoice();
   const schema = schemaOf(node);
-  // What the sandbox is to pretend is asked for by tests, and by who develops the platform.
+  // Sandbox behaviour is only for tests and developers.
   const properties = propertiesOf(schema).filter(
     ([name]) => name !== SANDBOX || isDevelopment || settingAt(node, settingPath(node, name)) !== undefined,
   );

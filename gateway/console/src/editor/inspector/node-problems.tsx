@@ -5,7 +5,7 @@ import { Button } from "../../ui/button";
 import { useEditor, useScene, useUi } from "../context";
 import { fixesFor } from "../panels/fixes";
 
-/** What is wrong or odd about a node, with what helps; nothing while it was not touched. */
+/** Problems and warnings of an edited node, with fixes. */
 export const NodeProblems = ({ node }: { node: DocNode }) => {
   const editor = useEditor();
   const { issues, warnings } = useScene((state) => state.judgement);

@@ -8,7 +8,6 @@ import { useSetting } from "./use-setting";
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** A note, or a frame: its text, colour and size. */
 export const NoteForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   const name = noteMember(node);

@@ -3,7 +3,6 @@ import { PAINTS, paintOf } from "../board/node/paints";
 import { paint } from "../commands/node-actions";
 import { useEditor } from "../context";
 
-/** The colours of frames and notes. */
 export const PaintPicker = ({ node }: { node: DocNode }) => {
   const editor = useEditor();
   const chosen = paintOf(node);

@@ -3,7 +3,7 @@ import type { DocNode } from "../../document/graph";
 import { Notice } from "../../ui/notice";
 import { useWired } from "./use-setting";
 
-/** What is linked with a node that makes the result. */
+/** Links of a result node. */
 export const ResultsForm = ({ node }: { node: DocNode }) => {
   const wired = [...useWired(node.id)];
   return (

@@ -5,21 +5,21 @@ import { SchemaControl } from "../../ui/inputs/schema-control";
 import { useSetting, useWired } from "./use-setting";
 import { WiredField } from "./wired-field";
 
-/** Stand under "More", or nowhere by themselves. */
+/** Shown under "More", or only by other forms. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems", "inputs", "onItemError"]);
 
-/** `failOnStatus` as people write it. */
+/** "Fail on status" from `failOnStatus`. */
 const wordsOf = (name: string): string => {
   const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** A control for each setting of a kind, from the JSON Schemas of the kernel's table. */
+/** A control per setting, from the JSON Schemas in the kernel's table. */
 export const SettingsForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   const wired = useWired(node.id);
   const { rules } = kindOf(node.type);
-  // What a node's own settings decide comes after them.
+  // Settings that depend on other settings follow them.
   const all = [...Object.entries(rules?.settings ?? {}), ...propertiesOf(rules?.schema?.(node))];
   const settings = all.filter(([name]) => !ELSEWHERE.has(name));
   if (settings.length === 0) return <p className="text-sm text-muted">It has no settings.</p>;

@@ -74,7 +74,7 @@ export const ListForm = ({ node }: { node: DocNode }) => {
         disabled={disabled}
         className="self-start"
         onClick={() => {
-          // Who adds an item is about to type it.
+          // Focuses a new item.
           setAdded(items.length);
           write([...items, ""]);
         }}
@@ -170,7 +170,7 @@ export const FileForm = ({ node }: { node: DocNode }) => {
   );
 };
 
-/** The most items of a list whose length only the run knows. */
+/** Maximum items of a list whose length is only known during the run. */
 export const MaxItems = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   return (
@@ -184,7 +184,7 @@ export const MaxItems = ({ node }: { node: DocNode }) => {
   );
 };
 
-/** Settings that no form of this version knows: as JSON. */
+/** Settings without a form, as JSON. */
 export const RawForm = ({ node, label = "Settings" }: { node: DocNode; label?: string }) => {
   const { set, disabled } = useSetting(node);
   return (

@@ -6,9 +6,7 @@ import { Button, IconButton } from "../../ui/button";
 import { InputField, SelectField } from "../../ui/inputs/field";
 import { useSetting } from "./use-setting";
 
-/** The cases of a switch: each a row, in the order in which they are tried. */
-
-/** How many cases there may be, and how they compare, by the kernel's table. */
+/** Maximum cases and operators from the kernel's table. */
 const rulesOf = ({ type }: DocNode): { most: number; operators: string[] } => {
   const schema = kindOf(type).rules!.settings.cases as JsonSchema & { maxItems: number };
   return { most: schema.maxItems, operators: ((schema.items as JsonSchema).properties as { op: { enum: string[] } }).op.enum };
@@ -28,7 +26,6 @@ const ALONE: ReadonlySet<string> = new Set(["exists", "empty"]);
 
 const text = (value: unknown): string => (value === undefined || value === null ? "" : String(value as string | number | boolean));
 
-/** A name for one more case that no other has. */
 const freeName = (cases: readonly Record<string, unknown>[]): string => {
   const taken = new Set(cases.map(({ name }) => name));
   let number = cases.length + 1;

@@ -4,7 +4,7 @@ import { useDocument, useEditor, type Editor } from "../context";
 import { edgesOf, nodeById } from "../../document/graph";
 import { nodeTitle } from "../titles";
 
-/** Sets one setting of a node; typing in one field is one step of undo. */
+/** Sets a setting; typing in one field is one undo step. */
 export const useSetting = (node: DocNode) => {
   const { document, canEdit, ui } = useEditor();
   return {
@@ -13,19 +13,19 @@ export const useSetting = (node: DocNode) => {
       document.change(label, (graph) => setData(graph, node.id, path, value), { key: `${node.id} ${path.join(".")}` });
       touch(ui, node.id);
     },
-    /** Names one of the inputs that a node declares; its links stay. */
+    /** Renames a declared input; its links stay. */
     rename: (index: number, fields: readonly { name?: unknown }[], to: string): void =>
       document.change("Edit inputs", (graph) => renameField(graph, node.id, index, fields, to), { key: `${node.id} fields` }),
   };
 };
 
-/** From now on it is said what is wrong with a node. */
+/** From now on, problems of the node are shown. */
 const touch = (ui: Editor["ui"], nodeId: string): void => {
   const { fresh } = ui.getState();
   if (fresh.has(nodeId)) ui.setState({ fresh: new Set([...fresh].filter((id) => id !== nodeId)) });
 };
 
-/** What flows into a port: names of nodes; empty when nothing does. */
+/** Names of nodes linked to each port. */
 export const useWired = (nodeId: string): ReadonlyMap<string, string> => {
   const graph = useDocument((state) => state.graph);
   const wired = new Map<string, string>();
@@ -38,7 +38,6 @@ export const useWired = (nodeId: string): ReadonlyMap<string, string> => {
 
 type ChooseFile = (onChoose: (id: string) => void) => void;
 
-/** Opens the library to choose a file from. */
 export const useLibraryChoice = (): ChooseFile => {
   const { ui } = useEditor();
   return (onChoose) => ui.setState({ library: true, choosing: ({ id }) => onChoose(id) });

@@ -1,7 +1,7 @@
 import { Link2 } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** A field that takes its value from a link: from which node. */
+/** A linked field shows its source node. */
 export const WiredField = ({ label, from }: { label: ReactNode; from: ReactNode }) => (
   <div className="text-[13px]">
     <div className="font-medium">{label}</div>

@@ -12,7 +12,7 @@ export interface Fix {
   run: () => void;
 }
 
-/** What can be done about a problem at once. */
+/** Quick fixes for a problem. */
 export const fixesFor = (editor: Editor, { nodeId, code, params, path }: GraphIssue): Fix[] => {
   const { document, terms } = editor;
   const { graph } = document.store.getState();
@@ -50,7 +50,7 @@ export const fixesFor = (editor: Editor, { nodeId, code, params, path }: GraphIs
         document.change("Add a text", (now) => connect(addNode(now, { id, type: TEXT_TYPE, at, data: { text: "" } }), ends), {
           select: [id],
         });
-        // Where it is written.
+        // At the setting.
         editor.ui.setState({ panel: "node", reveal: id });
       },
     });

@@ -1,6 +1,6 @@
 import { lazy } from "react";
 
-/** Panels beside and over the canvas. Their code loads right after the canvas, so that they also open without a network. */
+/** Panels of the canvas. Their code is loaded after it, so that they also open without a network. */
 const loadInspector = async () => ({ default: (await import("../inspector/inspector")).Inspector });
 const loadRun = async () => ({ default: (await import("./run-panel")).RunPanel });
 const loadProblems = async () => ({ default: (await import("./problems")).ProblemsPanel });

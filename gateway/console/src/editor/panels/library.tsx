@@ -15,7 +15,6 @@ import { useEditor, useUi } from "../context";
 import { Tile, viewerItem } from "../../features/files/tile";
 import { EVERYTHING, FileFilters, fits, keptWords, useFileActions, useLibrary } from "../../features/files/library";
 
-/** What can be done with the files that are chosen. */
 const Chosen = ({ files, stage, onDone }: { files: readonly MediaFile[]; stage: Stage; onDone: () => void }) => {
   const editor = useEditor();
   const { busy, remove, keep } = useFileActions(files, onDone);
@@ -52,7 +51,7 @@ const Chosen = ({ files, stage, onDone }: { files: readonly MediaFile[]; stage: 
   );
 };
 
-/** Files of one's own beside the canvas: found, dragged onto it, viewed, deleted. */
+/** Own files beside the canvas: search, drag, view, delete. */
 export const Library = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const client = useQueryClient();

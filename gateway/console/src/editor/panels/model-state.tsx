@@ -7,10 +7,10 @@ const WORDS: Readonly<Partial<Record<Model["status"], { tone: Tone; words: strin
   away: { tone: "warn", words: "away" },
 };
 
-/** In a few words why a model can't run now; nothing where it can. */
+/** Why a model can't run now, in a few words; undefined if it can. */
 export const modelState = ({ status }: Pick<Model, "status">): string | undefined => WORDS[status]?.words;
 
-/** Why a model can't run now, as a mark; nothing where it can. */
+/** Mark for a model that can't run now. */
 export const ModelState = ({ model }: { model: Pick<Model, "status" | "statusReason"> }) => {
   const said = WORDS[model.status];
   if (!said) return null;
@@ -21,11 +21,11 @@ export const ModelState = ({ model }: { model: Pick<Model, "status" | "statusRea
   );
 };
 
-/** Where a model runs, where that is not at a provider. */
+/** Where a model runs, if not at a provider. */
 export const placeWords = ({ runsAt }: Pick<Model, "runsAt">): string | undefined =>
   ({ local: "on this machine", sandbox: "sandbox, no AI", provider: undefined })[runsAt];
 
-/** A model with where it runs, whether it can, and which plan it asks for. */
+/** A model with its location, state and plan. */
 export const modelWords = (model: Model): string => {
   const { displayName, minTier } = model;
   return [displayName, placeWords(model), modelState(model), minTier === "free" ? undefined : `from ${minTier}`]

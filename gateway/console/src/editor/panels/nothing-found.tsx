@@ -1,4 +1,4 @@
-/** What people of other editors look for, and where it is here. */
+/** Counterparts of other editors' terms. */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [
     /cron|schedul|timer|interval|trigger/i,

@@ -4,7 +4,7 @@ import { edgesOf, nodesOf } from "../../document/graph";
 import { useDocument, useEditor } from "../context";
 import { nodeTitle } from "../titles";
 
-/** The canvas in words, for those who don't see it; on narrow screens the way to edit. */
+/** The canvas as a list, for screen readers and for editing on narrow screens. */
 export const Outline = () => {
   const { document } = useEditor();
   const list = useRef<HTMLElement>(null);
@@ -32,7 +32,7 @@ export const Outline = () => {
         <button
           key={node.id}
           type="button"
-          // One stop for all of them; arrows go on.
+          // One tab stop; arrow keys move inside.
           tabIndex={chosen === undefined ? (index === 0 ? 0 : -1) : node.id === chosen ? 0 : -1}
           aria-pressed={selection.nodes.has(node.id)}
           className="shrink-0 rounded-lg border px-2.5 py-1 text-xs whitespace-nowrap aria-pressed:border-accent aria-pressed:bg-accent-soft"

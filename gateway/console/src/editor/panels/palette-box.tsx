@@ -16,14 +16,14 @@ const heading = ({ from, edgeId }: PaletteRequest): string => {
 export interface PaletteBoxProps {
   request: PaletteRequest;
   query: string;
-  /** Id of the choice that Enter takes. */
+  /** Id of the choice for Enter. */
   active?: string | undefined;
   onQuery: (query: string) => void;
   onKey: (key: string, event: KeyboardEvent) => void;
   children: ReactNode;
 }
 
-/** The palette around its choices: where it stands, and where is typed. */
+/** The palette's frame: position and search field. */
 export const PaletteBox = ({ request, query, active, onQuery, onKey, children }: PaletteBoxProps) => {
   const { ui } = useEditor();
   const left = Math.max(MARGIN, Math.min(request.at.x, window.innerWidth - WIDTH - MARGIN));
@@ -60,7 +60,7 @@ export const PaletteBox = ({ request, query, active, onQuery, onKey, children }:
   );
 };
 
-/** Takes what is typed while the choices are on their way; they begin with it. */
+/** Collects typing while choices load. */
 export const PaletteWaiting = () => {
   const { ui } = useEditor();
   const request = useUi((state) => state.palette);

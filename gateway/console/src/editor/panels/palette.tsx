@@ -35,7 +35,7 @@ const PaletteList = ({ request }: { request: PaletteRequest }) => {
   };
   useEffect(() => {
     if (request.isEntered) choose(choices[0]);
-    // Once, for what was pressed before.
+    // Runs once, for typing before the load.
   }, []);
   const onKey = (key: string, event: KeyboardEvent): void => {
     if (key === "Enter") choose(choices[at]);

@@ -6,7 +6,7 @@ import { useDocument, useEditor, useScene } from "../context";
 import { fixesFor } from "./fixes";
 import { nodeTitle } from "../titles";
 
-/** Problems that stop a run, and warnings; a click leads to the node. */
+/** Problems that prevent a run, and warnings; a click shows the node. */
 export const ProblemsPanel = ({ onShow }: { onShow: (nodeId: string) => void }) => {
   const editor = useEditor();
   const { issues, warnings } = useScene((state) => state.judgement);

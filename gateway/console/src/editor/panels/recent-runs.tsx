@@ -13,7 +13,7 @@ const LISTED = 5;
 const THUMBS = 3;
 const THUMB_PX = 56;
 
-/** The workflow's newest runs, those under way among them: each with what it made, and the way to see it on the canvas. */
+/** Newest runs of the workflow, with outputs and links to the canvas. */
 export const RecentRuns = ({ shown }: { shown: string | undefined }) => {
   const { slug } = useEditor();
   const client = useQueryClient();

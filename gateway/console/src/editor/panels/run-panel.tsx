@@ -26,14 +26,14 @@ import { rememberPrints } from "../scene/fingerprints";
 import { nodeTitle } from "../titles";
 import { NONE } from "../ui-store";
 
-/** What Run means here: the draft that is on the canvas; of a template of somebody else, what everybody runs. */
+/** Target of Run: the draft on the canvas, or the published version of another user's template. */
 const useTarget = (): RunTarget => {
   const { slug, canEdit } = useEditor();
   const until = useUi((state) => state.until);
   return useMemo(() => ({ workflow: slug, until, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit, until]);
 };
 
-/** Has the canvas follow a run that was started. */
+/** Follows a started run on the canvas. */
 const useFollow = () => {
   const { slug, document } = useEditor();
   const client = useQueryClient();
@@ -44,7 +44,7 @@ const useFollow = () => {
   };
 };
 
-/** Starts a run of what is on the canvas: saved first, answered at once, followed by its events. */
+/** Saves and starts a run of the canvas, then follows its events. */
 const useStart = (target: RunTarget, kept: Kept | undefined, inputs: () => Record<string, unknown>, limit: number | null) => {
   const { document } = useEditor();
   const follow = useFollow();
@@ -66,7 +66,7 @@ const useStart = (target: RunTarget, kept: Kept | undefined, inputs: () => Recor
   return { start, starting, refused };
 };
 
-/** Says that Run goes to one node, and lets it go through again. */
+/** Shows that Run ends at one node, and resets that. */
 const RunsTo = () => {
   const { ui } = useEditor();
   const until = useUi((state) => state.until);
@@ -83,7 +83,7 @@ const RunsTo = () => {
   );
 };
 
-/** The way to the newest run, which was over when the workflow was opened: to go on from it, or to run it again. */
+/** Offers the newest completed run when a workflow opens. */
 const LastRun = ({ onShow }: { onShow: (executionId: string) => void }) => {
   const last = useUi((state) => state.lastRun);
   if (!last) return null;
@@ -99,7 +99,7 @@ const LastRun = ({ onShow }: { onShow: (executionId: string) => void }) => {
   );
 };
 
-/** What keeps a graph from running, by the names that nodes have here instead of their ids. */
+/** Problems of a graph with nodes' names instead of ids. */
 const useNamed = (trouble: Trouble | undefined): Trouble | undefined => {
   const [issue, ...others] = useScene((state) => state.judgement.issues);
   const title = useDocument(({ graph }) => {
@@ -115,11 +115,11 @@ const useNamed = (trouble: Trouble | undefined): Trouble | undefined => {
   };
 };
 
-/** Nodes all of whose calls are taken over. */
+/** Nodes whose calls are all reused. */
 const reusedIn = ({ nodes }: RerunQuote): ReadonlySet<string> =>
   new Set(nodes.filter(({ items, reusedItems }) => reusedItems.length > 0 && reusedItems.length >= items).map(({ id }) => id));
 
-/** Inputs, price, Run; then what happens. */
+/** Inputs, price and Run; then progress. */
 export const RunPanel = () => {
   const { slug, me, ui, document, canEdit } = useEditor();
   const client = useQueryClient();
@@ -128,7 +128,7 @@ export const RunPanel = () => {
   const { fields, values, inputs } = useRunInputs(until);
   const target = useTarget();
   const etag = useDocument((state) => state.etag);
-  // Of what is somebody else's, all of it runs.
+  // Another user's workflow always runs completely.
   const again: Again = { inputs, ...(canEdit ? { version: "draft", ...(until === undefined ? {} : { until }) } : {}) };
   const kept = useKept(again);
   const plain = useQuote(target, inputs, me.user.approved && kept === undefined, etag);

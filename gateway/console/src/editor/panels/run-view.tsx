@@ -25,14 +25,14 @@ import { useDocument, useEditor } from "../context";
 import { reachedNodes } from "../scene/shown";
 import { nodeTitle } from "../titles";
 
-/** A node of a run by its name on the canvas; one of a workflow that stands there, with that one's. */
+/** Name of a run's node; nodes of inlined workflows include the workflow's name. */
 const titleIn = (graph: DocGraph, node: NodeProgress): string => {
   const outer = nodeById(graph, outerId(node.id));
   if (!outer) return node.label ?? node.id;
   return outer.id === node.id ? nodeTitle(outer) : `${nodeTitle(outer)} › ${nameOfNode(node)}`;
 };
 
-/** Of the nodes inside a workflow, those that only handle values are no news. */
+/** Nodes inside workflows that only handle values aren't listed. */
 const isListed = ({ id, type, status }: NodeProgress): boolean => id === outerId(id) || makesCalls(type) || status === "failed";
 
 const Progress = ({ run }: { run: LiveRun }) => {
@@ -73,7 +73,7 @@ const Progress = ({ run }: { run: LiveRun }) => {
   );
 };
 
-/** What a run gave; one without a result, what its last nodes gave: nothing that was paid for is hidden. */
+/** Result of a run; without one the outputs of its last nodes, so that everything paid for is visible. */
 const Result = ({ run }: { run: LiveRun }) => {
   const graph = useDocument((state) => state.graph);
   const result = run.execution?.result ?? {};
@@ -91,7 +91,7 @@ const Result = ({ run }: { run: LiveRun }) => {
   });
 };
 
-/** What went wrong with a run: at which node and item, why, and a button for what helps. */
+/** Error of a run with node, item, reason and a remedy. */
 const Failure = ({ error, run }: { error: NonNullable<Execution["error"]>; run: LiveRun }) => {
   const { document, ui } = useEditor();
   const graph = useDocument((state) => state.graph);
@@ -111,21 +111,21 @@ const Failure = ({ error, run }: { error: NonNullable<Execution["error"]>; run: 
   );
 };
 
-/** Of the window's height: below it too little of a run would be seen. */
+/** Share of the window below which a run is hardly visible. */
 const LOW = 0.6;
 
-/** Brings a run that begins to be shown into view; a form above it stays where there is room for both. */
+/** Scrolls a new run into view, with its form if both fit. */
 const useInView = (executionId: string, isRead: boolean): RefObject<HTMLElement | null> => {
   const section = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const { top = 0 } = section.current?.getBoundingClientRect() ?? {};
     if (top < 0 || top > innerHeight * LOW) section.current?.scrollIntoView({ block: "start" });
-    // Before it was read, there is little of it to be seen.
+    // Before loading there is little to see.
   }, [executionId, isRead]);
   return section;
 };
 
-/** The run that is shown: its progress, what it cost, its end; and what running it again takes over. */
+/** The shown run: progress, cost and end, and what a rerun reuses. */
 export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProps, "execution"> }) => {
   const { slug } = useEditor();
   const { execution, executionId } = run;

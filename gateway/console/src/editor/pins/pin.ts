@@ -7,7 +7,7 @@ import { canBePinned, isPinned } from "./pins";
 
 const withoutPin = ({ pinned: _, ...view }: NodeView): NodeView | undefined => (Object.keys(view).length > 0 ? view : undefined);
 
-/** Pins what the chosen nodes made; where all are pinned, lets go of it. */
+/** Pins the outputs of the selected nodes, or unpins them if all are pinned. */
 export const pin = (editor: Editor): void => {
   const nodes = selectedNodes(editor).filter(canBePinned);
   if (nodes.length === 0) return complain("Choose nodes that call a model, an address or a person: what they give can be pinned.");

@@ -3,14 +3,14 @@ import { kernelGraph, nodesOf, type DocGraph, type DocNode } from "../../documen
 import type { Again } from "../../runs/again/rerun";
 import type { Made } from "../../runs/made";
 
-/** pins/: nodes whose results are kept: runs from the canvas take them over as long as what flows in is the same, and make all else. */
+/** Pins: runs from the canvas reuse results of pinned nodes while their inputs are the same. */
 
 export const isPinned = ({ view }: DocNode): boolean => view?.pinned === true;
 
-/** Whether a node makes something that a later run can take over. */
+/** True if a later run can reuse the node's output. */
 export const canBePinned = ({ type }: DocNode): boolean => makesCalls(type) || waitsForDecision(type);
 
-/** The run that pinned results are taken from, and what of the graph is made anew. */
+/** The run with pinned results, and the nodes that run again. */
 export interface Pins {
   base: string;
   again: Pick<Again, "nodes" | "reuse">;
@@ -18,10 +18,10 @@ export interface Pins {
 }
 
 /**
- * What a run takes over by the pins of a graph.
- * @param until of a run to a node: which
- * @param made what nodes made last
- * @returns undefined where nothing is pinned that was made
+ * Results that a run reuses because of pins.
+ * @param until target node, if any
+ * @param made latest outputs of nodes
+ * @returns undefined without pinned outputs
  */
 export const pinsOf = (graph: DocGraph, until: string | undefined, made: ReadonlyMap<string, Made>): Pins | undefined => {
   const part = until === undefined ? undefined : upToNode({ ...kernelGraph(graph), issues: [] }, until);

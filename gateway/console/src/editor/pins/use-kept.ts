@@ -5,12 +5,12 @@ import { useDocument, useEditor } from "../context";
 import { nodeTitle } from "../titles";
 import { pinsOf } from "./pins";
 
-/** What the next run takes over, because it is pinned. */
+/** Pinned results for the next run. */
 export interface Kept {
-  /** The run whose results are taken over. */
+  /** Run with the reused results. */
   base: string;
   again: Again;
-  /** The pinned nodes, in words. */
+  /** Names of the pinned nodes. */
   names: string;
 }
 

@@ -1,6 +1,6 @@
 import { edgesOf, nodesOf, type DocGraph } from "../../document/graph";
 
-/** What a node and everything that flows into it are, as a short text: another one, and its results are outdated. */
+/** Fingerprint of a node and everything before it: if it changes, results are outdated. */
 const MULTIPLIER = 31;
 const hash = (text: string): string => {
   let value = 7;
@@ -42,17 +42,17 @@ const stored = (slug: string): Stored => {
   }
 };
 
-/** Remembers in this browser what the graph of a run was. */
+/** Remembers a run's graph in this browser. */
 export const rememberPrints = (slug: string, executionId: string, graph: DocGraph): void => {
   const next: Stored = [[executionId, Object.fromEntries(fingerprints(graph))], ...stored(slug).filter(([id]) => id !== executionId)];
   try {
     localStorage.setItem(KEY + slug, JSON.stringify(next.slice(0, KEPT)));
   } catch {
-    // A browser that stores nothing can't say what is outdated.
+    // Without storage, outdated results are unknown.
   }
 };
 
-/** Whether a node has changed since a run. Only runs that this browser has started are known. */
+/** True if a node has changed since a run. Only runs started in this browser are known. */
 export const outdatedIn = (slug: string, graph: DocGraph): ((nodeId: string, executionId: string) => boolean) => {
   const runs = new Map(stored(slug));
   const now = runs.size === 0 ? undefined : fingerprints(graph);

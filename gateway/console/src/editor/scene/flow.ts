@@ -8,7 +8,7 @@ import { routeOf, type Route } from "../../canvas/routes";
 import type { DocEdge, DocNode } from "../../document/graph";
 import { nodeTitle } from "../titles";
 
-/** Nodes and links as the canvas draws them. */
+/** Nodes and links in the canvas library's form. */
 export interface NodeViewData extends Record<string, unknown> {
   node: DocNode;
   ports: NodePorts;
@@ -25,9 +25,9 @@ export type FlowEdge = Edge<EdgeViewData, "nodeloom">;
 
 const HALF = NODE.handle / 2;
 
-/** What the canvas adds to what is chosen; frames and notes stay behind nodes all the same. */
+/** Added to selected nodes' z-index; frames and notes stay behind. */
 const RAISED = 1_000;
-/** Frames let the pointer through but for their title, and are not what a box around nodes means. */
+/** Only a frame's title reacts to the pointer, and box selection ignores frames. */
 const FRAME = { selectable: false, dragHandle: ".frame-title", style: { pointerEvents: "none" } } as const;
 
 export const flowNode = (node: DocNode, data: NodeViewData, selected: boolean): FlowNode => {
@@ -84,7 +84,7 @@ export const flowEdge = (
   };
 };
 
-/** How links go around nodes. */
+/** Detours of links around nodes. */
 export const routesOf = (
   edges: readonly DocEdge[],
   nodes: ReadonlyMap<string, DocNode>,

@@ -17,17 +17,17 @@ import { outdatedIn } from "./fingerprints";
 import { flowEdge, flowNode, routesOf, type FlowEdge, type FlowNode, type NodeViewData } from "./flow";
 import { NOTHING_SHOWN, shownByNode, type Shown } from "./shown";
 
-/** The graph as the canvas draws it, and all that follows from it: each part of the editor subscribes to what it shows. */
+/** The drawn graph and everything derived from it; parts of the editor subscribe to slices. */
 export interface SceneState {
   nodes: readonly FlowNode[];
   edges: readonly FlowEdge[];
   ports: PortBook;
   boxes: ReadonlyMap<string, Box>;
-  /** Inputs that a link goes into, as `wiredKey` writes them. */
+  /** Linked inputs as keys of `wiredKey`. */
   wired: ReadonlySet<string>;
   shown: ReadonlyMap<string, Shown>;
   judgement: Judgement;
-  /** The nodes that the run that is being prepared needs; undefined for everything. */
+  /** Nodes of the prepared run; undefined for all. */
   part: ReadonlySet<string> | undefined;
 }
 
@@ -35,9 +35,9 @@ export const wiredKey = (nodeId: string, port: string): string => `${nodeId}\n${
 
 export interface Scene {
   store: StoreApi<SceneState>;
-  /** Follows document, runs and panels. @returns what ends it */
+  /** Follows document, runs and panels. @returns a function that stops it */
   start(): () => void;
-  /** Shows a node in another size while its corner is dragged; undefined ends that. */
+  /** Previews a node's size during a drag; undefined ends that. */
   preview(nodeId: string, view: NodeView | undefined): void;
 }
 
@@ -49,10 +49,10 @@ export interface SceneOptions extends PortRules {
   markupPermille: number | undefined;
 }
 
-/** Judging is for reading: it may come a moment after the change. */
+/** Delay of validation after a change, because people read it. */
 const JUDGE_AFTER_MS = 120;
 
-/** Remembers what was made from what: elements that did not change stay the same objects, and are not drawn again. */
+/** Caches derived objects: unchanged elements keep their identity and aren't rendered. */
 const createCache = <From extends object, Made>() => {
   const known = new WeakMap<From, { parts: readonly unknown[]; made: Made }>();
   return (from: From, parts: readonly unknown[], make: () => Made): Made => {
@@ -64,14 +64,14 @@ const createCache = <From extends object, Made>() => {
   };
 };
 
-/** The list before, where the next one holds the same: who subscribes to it is not told. */
+/** Returns the earlier list if it is equal, so that subscribers aren't notified. */
 const kept = <T>(before: readonly T[] | undefined, next: readonly T[]): readonly T[] =>
   before?.length === next.length && before.every((one, at) => one === next[at]) ? before : next;
 
 const sameRoute = (a: Route | undefined, b: Route | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.left === b.left && a.right === b.right && a.y === b.y);
 
-/** What is drawn, from the graph, what is chosen, and what nodes show. */
+/** Derives drawn elements from graph, selection and outputs. */
 const createDrawing = (rules: PortRules) => {
   const portBook = createPortBook();
   const [datas, nodeCache, edgeCache] = [
@@ -81,7 +81,7 @@ const createDrawing = (rules: PortRules) => {
   ];
   let [routedBy, routes]: [unknown[], ReadonlyMap<string, Route>] = [[], new Map()];
   let before: { nodes: readonly FlowNode[]; edges: readonly FlowEdge[]; wired: ReadonlySet<string> } | undefined;
-  /** Routes only change with places and boxes; one that comes out the same stays the same. */
+  /** Routes change only with positions and sizes; equal ones keep their identity. */
   const route = (
     graph: DocGraph,
     boxes: ReadonlyMap<string, Box>,
@@ -131,7 +131,7 @@ const createDrawing = (rules: PortRules) => {
         const from = [ports.get(source), ports.get(target), own, selected, hidden.get(source), hidden.get(target)];
         return edgeCache(edge, from, () => flowEdge(edge, ports, own, selected, hidden));
       });
-    // Frames are drawn first: a map of the canvas draws in this order.
+    // Frames come first: the map draws in this order.
     const sorted = nodes.toSorted((a, b) => Number(!frameOf(a.data.node)) - Number(!frameOf(b.data.node)));
     const next = { nodes: kept(before?.nodes, sorted), edges: kept(before?.edges, edges) };
     const wired = before?.edges === next.edges ? before.wired : new Set(edges.map((one) => wiredKey(one.target, one.targetHandle ?? "")));
@@ -169,7 +169,7 @@ export const createScene = (options: SceneOptions): Scene => {
       update();
     }, JUDGE_AFTER_MS);
   };
-  /** Nodes that stand for files or workflows show what those are. */
+  /** Loads files and workflows that nodes refer to. */
   const findFiles = (): void => {
     const ids = nodesOf(document.store.getState().graph).flatMap((node) => kindOf(node.type).rules?.mediaIds?.(node) ?? []);
     void lookUpFiles(ids.filter((id) => id !== ""));
@@ -211,7 +211,7 @@ export const createScene = (options: SceneOptions): Scene => {
         }),
         ui.subscribe((now, then) => {
           if (now.until !== then.until) showPart();
-          // Who wants to run, or asks for problems, hears of all of them.
+          // Before a run and in the problem list, new nodes are checked too.
           if (now.panelOpen && now.panel !== "node" && now.fresh.size > 0) ui.setState({ fresh: new Set() });
         }),
       ];

@@ -5,9 +5,9 @@ import { plainWords } from "../../runs/answers/words";
 import { filesIn, valuesIn, type OutputFile } from "../../media/files-in";
 import { callsOf, outputsOf, type NodeCall } from "../../runs/outputs";
 
-/** One thing that a node made, or is making. */
+/** One finished or pending output of a node. */
 export interface ShownItem {
-  /** Its place among the node's calls, from 0. */
+  /** Index among the node's calls. */
   item: number;
   status: NodeCall["status"];
   file: OutputFile | undefined;
@@ -22,7 +22,7 @@ const textOf = (outputs: Readonly<Record<string, unknown>>): string | undefined 
   return plainWords(first[1]);
 };
 
-/** A call's files one by one, else its text, else its place. */
+/** Outputs of a call: its files, else its text, else a placeholder. */
 const itemsOfCall = (call: NodeCall): ShownItem[] => {
   const plain = { item: call.item, status: call.status, creditsCost: call.creditsCost, error: call.error?.message };
   const files = filesIn(call.outputs);
@@ -30,7 +30,7 @@ const itemsOfCall = (call: NodeCall): ShownItem[] => {
   return [{ ...plain, file: undefined, text: call.outputs && textOf(call.outputs) }];
 };
 
-/** Items of a node in a run: one for each call that there is or will be. */
+/** Outputs of a node in a run, one per existing or expected call. */
 export const itemsOf = (node: DocNode, progress: NodeProgress, result: Readonly<Record<string, unknown>> | undefined): ShownItem[] => {
   if (makesResult(node.type)) {
     const files = filesIn(outputsOf(progress) ?? result);

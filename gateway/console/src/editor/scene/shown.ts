@@ -10,16 +10,16 @@ import { familyOfType } from "../../media/files-in";
 import { madeIn, withWholes } from "../../runs/whole/parts";
 import { itemsOf, type ShownItem } from "./shown-items";
 
-/** What a node shows of runs. */
+/** Run state of a node on the canvas. */
 export interface Shown {
-  /** How far it is in the run that is shown; undefined while there is none. */
+  /** Progress in the shown run; undefined without one. */
   progress: NodeProgress | undefined;
-  /** The run that its items are of, and when that began; undefined while there are no items. */
+  /** Run of its outputs and that run's start; undefined without outputs. */
   executionId: string | undefined;
   at: string | null;
-  /** Of an earlier run than the one that is shown. */
+  /** From an earlier run than the shown one. */
   isEarlier: boolean;
-  /** Its settings, or what flows into it, changed since. */
+  /** Its settings or inputs have changed since. */
   isOutdated: boolean;
   items: readonly ShownItem[];
   floor: Floor | undefined;
@@ -46,7 +46,7 @@ const floorOf = (node: DocNode, items: readonly ShownItem[]): Floor | undefined 
   return { preview: file !== undefined && preview === "text" ? "picture" : preview, items: items.length };
 };
 
-/** Nodes that only handle values are done when what follows them has begun: their own event comes at the end. */
+/** Nodes that only handle values count as done once the next node starts: their own event comes at the end. */
 export const reachedNodes = (graph: DocGraph, nodes: ReadonlyMap<string, NodeProgress>): ReadonlyMap<string, NodeProgress> => {
   const next = new Map(nodes);
   const sources = new Map<string, string[]>();
@@ -62,7 +62,7 @@ export const reachedNodes = (graph: DocGraph, nodes: ReadonlyMap<string, NodePro
   return next;
 };
 
-/** The file that a node stands for, before any run. */
+/** File of a file node before any run. */
 const fileShown = (node: DocNode, files: ReadonlyMap<string, MediaFile>): Shown | undefined => {
   const id = kindOf(node.type).rules?.mediaIds?.(node)[0];
   const file = id === undefined ? undefined : files.get(id);
@@ -124,7 +124,7 @@ export interface RunsOf {
   outdated: (nodeId: string, executionId: string) => boolean;
 }
 
-/** What every node shows; what did not change stays the same object, and is not drawn again. */
+/** State of every node; unchanged ones keep their identity and aren't rendered. */
 export const shownByNode = (
   graph: DocGraph,
   { run, made, files, outdated }: RunsOf,
@@ -134,7 +134,7 @@ export const shownByNode = (
   return new Map(
     nodesOf(graph).map((node) => {
       const [id, known] = [node.id, before.get(node.id)];
-      // What was inferred is a new object each time.
+      // Inferred states are new objects each time.
       const inferred = reached?.get(id);
       const progress = known?.progress && inferred && sameProgress(known.progress, inferred) ? known.progress : inferred;
       const file = fileShown(node, files);

@@ -3,9 +3,7 @@ import { END_TYPES } from "../../canvas/kinds/looks";
 import { sourcePort, targetPort, type PortBook } from "../../canvas/ports";
 import { edgesOf, nodeById, nodesOf, type DocEdge, type DocGraph, type DocNode } from "../../document/graph";
 
-/** What the links become that cross the border of a part: fields of its inputs, and members of its result. */
-
-/** What a field is that stands for a link of a type. */
+/** Field type for a linked port type. */
 const FIELD_OF: Readonly<Record<PortType, string>> = {
   text: "textarea",
   number: "number",
@@ -16,10 +14,10 @@ const FIELD_OF: Readonly<Record<PortType, string>> = {
   media: "json",
   any: "json",
 };
-/** Members of results that have a type by their name. */
+/** Result members with a type of their own. */
 const MEMBER_OF: Readonly<Partial<Record<PortType, string>>> = { text: "text", image: "images", video: "videos", audio: "audios" };
 
-/** A name that is not taken: `prompt`, `prompt-2`, … */
+/** A free name: `prompt`, `prompt-2`, … */
 const freeName = (wanted: string, taken: ReadonlySet<string>): string => {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? wanted : `${wanted}-${number}`;
@@ -27,7 +25,7 @@ const freeName = (wanted: string, taken: ReadonlySet<string>): string => {
   }
 };
 
-/** `seconds_per_scene` as people write it. */
+/** "Seconds per scene" from `seconds_per_scene`. */
 const wordsOf = (name: string): string => {
   const words = name.replaceAll(/[-_]+/g, " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -38,26 +36,26 @@ interface Ends {
   targetHandle: string;
 }
 
-/** The ports that a link joins, by their names. */
+/** Ports of a link by name. */
 export const endsOf = (edge: DocEdge, ports: PortBook): Ends => ({
   sourceHandle: sourcePort(edge, ports.get(edge.source)),
   targetHandle: targetPort(edge, ports.get(edge.target)),
 });
 
-/** An output of a node. */
+/** Key of a node's output. */
 export const keyOf = (nodeId: string, port: string): string => `${nodeId}\n${port}`;
 
-/** The field of the outer workflow that a link brings, as it is declared there. */
+/** The outer workflow's field of a link, as declared. */
 const declared = (source: DocNode | undefined, port: string): Record<string, unknown> | undefined => {
   if (source?.type !== END_TYPES.inputs || !fieldsOf(source.data).some(({ name }) => name === port)) return undefined;
   return (source.data.fields as unknown[]).find((field): field is Record<string, unknown> => isRecord(field) && field.name === port);
 };
 
-/** What a link carries: as its target says, where that says more than "a file" or "a value". */
+/** Type of a link; the target's, if it is more specific than "a file" or "a value". */
 const typeOfLink = (output: PortType | undefined, input: PortType | undefined): PortType =>
   input === undefined || input === "any" || input === "media" ? (output ?? input ?? "any") : input;
 
-/** The fields of a part: one for each output that flows into it. */
+/** Fields of a part: one per incoming output. */
 export const fieldsInto = (graph: DocGraph, into: readonly DocEdge[], ports: PortBook): Map<string, Record<string, unknown>> => {
   const fields = new Map<string, Record<string, unknown>>();
   const taken = new Set<string>();
@@ -69,7 +67,7 @@ export const fieldsInto = (graph: DocGraph, into: readonly DocEdge[], ports: Por
     const type = typeOfLink(output?.type, input?.type);
     const before = fields.get(key);
     if (before) {
-      // Where it goes to says what it is, as long as all of it says the same.
+      // Targets decide the type if they agree.
       if (before.type === FIELD_OF.any && input?.list !== true) before.type = FIELD_OF[type];
       continue;
     }
@@ -82,21 +80,21 @@ export const fieldsInto = (graph: DocGraph, into: readonly DocEdge[], ports: Por
   return fields;
 };
 
-/** A member of a result, and the output that gives it. */
+/** A result member and its output. */
 export interface Member {
   source: string;
   port: string;
   name: string;
 }
 
-/** The members of a part's result: one for each output that flows out of it; of a part that nothing leaves, what its last nodes give. */
+/** Result members of a part: one per outgoing output; without any, the last nodes' outputs. */
 export const membersOutOf = (graph: DocGraph, part: ReadonlySet<string>, ports: PortBook): Map<string, Member> => {
   const members = new Map<string, Member>();
   const taken = new Set<string>();
   const add = (source: string, port: string): void => {
     if (members.has(keyOf(source, port))) return;
     const type = ports.get(source)?.outputs.find(({ name }) => name === port)?.type ?? "any";
-    // A name like `images` has a type: only what is of it may have it.
+    // Names such as `images` imply a type, so only matching outputs can have them.
     const plain = resultFamily(port) === undefined && port !== "text" ? port : `${port}-value`;
     const name = freeName(MEMBER_OF[type] ?? plain, taken);
     taken.add(name);

@@ -22,15 +22,13 @@ import { innerOf } from "../inspector/inner/ports";
 import { nodeTitle } from "../titles";
 import { endsOf, fieldsInto, keyOf, membersOutOf, type Member } from "./border";
 
-/** A part of a graph as a workflow of its own: links that cross its border become fields and members of its result. */
-
-/** The kind that stands for a workflow. */
+/** Kind of workflow nodes. */
 const PART_TYPE = "workflow";
 
 export interface Extraction {
-  /** The graph of the new workflow, as texts. */
+  /** Graph of the new workflow, as texts. */
   inner: { nodes: string; edges: string };
-  /** The graph with one node in place of the part, and that node's id. */
+  /** Replaces the part by one node; returns the graph and that node's id. */
   outer(slug: string, name: string): { graph: DocGraph; id: string };
 }
 
@@ -40,13 +38,13 @@ const crossing = ({ source, target }: DocEdge, part: ReadonlySet<string>): Cross
   return part.has(target) ? "into" : "beside";
 };
 
-/** A node outside a part through which a link leads out of it and back. */
+/** A node outside a part on a path that leaves and re-enters it. */
 const between = (graph: DocGraph, part: ReadonlySet<string>): DocNode | undefined => {
   const behind = new Set([...part].flatMap((id) => [...followersOf(graph, id)]));
   return nodesOf(graph).find(({ id }) => !part.has(id) && behind.has(id) && [...followersOf(graph, id)].some((one) => part.has(one)));
 };
 
-/** Beside what it leads to. */
+/** Gap to the next node. */
 const GAP = 110;
 const WIDTH = 248;
 
@@ -59,10 +57,10 @@ const placesAround = (nodes: readonly DocNode[]): { before: Point; after: Point 
   return { before: { x: left - WIDTH - GAP, y: top }, after: { x: right + WIDTH + GAP, y: top } };
 };
 
-/** What of the chosen nodes may go into a workflow of its own: inputs and results stay, they are those of this one. */
+/** Selected nodes that can move into another workflow; inputs and results stay. */
 const movable = (nodes: readonly DocNode[]): DocNode[] => nodes.filter(({ type }) => type !== END_TYPES.inputs && !makesResult(type));
 
-/** A part of a graph, and what its border becomes: by the outputs that links come from, as `keyOf` writes them. */
+/** A part with its fields and members, by the outputs of links (see `keyOf`). */
 interface Cut {
   graph: DocGraph;
   moved: readonly DocNode[];
@@ -75,7 +73,7 @@ interface Cut {
 const sourceKey = (edge: DocEdge, ports: PortBook): string => keyOf(edge.source, endsOf(edge, ports).sourceHandle);
 const fieldOf = ({ fields, ports }: Cut, edge: DocEdge): string => String(fields.get(sourceKey(edge, ports))!.name);
 
-/** The graph of the new workflow: the part between its inputs and its results. */
+/** Graph of the new workflow: inputs, part, results. */
 const innerGraph = (cut: Cut): DocGraph => {
   const { graph, moved, part, ports, fields, members } = cut;
   const [inputs, results] = [freeId(graph, kindOf(END_TYPES.inputs).id), freeId(graph, kindOf(END_TYPES.results).id)];
@@ -97,7 +95,7 @@ const innerGraph = (cut: Cut): DocGraph => {
   return { nodes: [...moved, ...border.map((text) => readNode(text)!)], edges: [...kept, ...given] };
 };
 
-/** The links of the graph that stays, in their order: those of the part lead to and from the node in its place. */
+/** Remaining links in order; links of the part connect to the new node. */
 const outerEdges = (cut: Cut, id: string): DocGraph["edges"] => {
   const { graph, part, ports, members } = cut;
   const linked = new Set<string>();
@@ -107,7 +105,7 @@ const outerEdges = (cut: Cut, id: string): DocGraph["edges"] => {
     if (how === "inside") return [];
     const key = sourceKey(edge, ports);
     if (how === "out") return [withEdgeEnds(edge, { source: id, sourceHandle: members.get(key)!.name })];
-    // One field takes what one output gives, however many nodes inside take it.
+    // One field per output, independent of the number of targets.
     if (linked.has(key)) return [];
     linked.add(key);
     return [withEdgeEnds(edge, { sourceHandle: endsOf(edge, ports).sourceHandle, target: id, targetHandle: fieldOf(cut, edge) })];
@@ -116,10 +114,7 @@ const outerEdges = (cut: Cut, id: string): DocGraph["edges"] => {
 
 const mean = (values: readonly number[]): number => Math.round(values.reduce((sum, value) => sum + value, 0) / values.length);
 
-/**
- * Makes a workflow of the chosen nodes.
- * @returns the graphs, or why it can't be
- */
+/** Turns the selected nodes into a workflow. @returns the graphs, or the problem */
 export const extract = (graph: DocGraph, chosen: readonly DocNode[], ports: PortBook): Extraction | { problem: string } => {
   const moved = movable(chosen);
   if (!moved.some(({ type }) => !isRemark(type)))

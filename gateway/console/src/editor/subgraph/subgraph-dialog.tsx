@@ -10,27 +10,27 @@ import { useEditor, type Editor } from "../context";
 import { nodeTitle } from "../titles";
 import { extract } from "./extract";
 
-/** A node's label. */
+/** Maximum characters of a label. */
 const MAX_LABEL = 80;
 
-/** What would be made of the chosen nodes, and of what lies on chosen frames. */
+/** The result of extracting the selection, including nodes on selected frames. */
 const extraction = (editor: Editor) =>
   extract(graphOf(editor), withFrameContents(editor, selectedNodes(editor)), editor.scene.store.getState().ports);
 
-/** A frame's title, or the name of the workflow that it is a part of. */
+/** Suggested name: a frame's title, or the workflow's name. */
 const nameFor = (editor: Editor): string => {
   const frame = selectedNodes(editor).find(frameOf);
   return frame ? nodeTitle(frame) : `Part of ${editor.document.store.getState().meta.name}`;
 };
 
-/** Makes the new workflow, and puts a node for it in the place of what it is made of. @throws Error where it was not made */
+/** Creates the new workflow and replaces the nodes. @throws Error if it couldn't be created */
 const takeOut = async (editor: Editor, name: string): Promise<void> => {
   const found = extraction(editor);
   if ("problem" in found) throw new Error(found.problem);
   const { folderId } = editor.document.store.getState().meta;
   const members = { name: JSON.stringify(name), folderId: JSON.stringify(folderId), ...found.inner };
   const slug = await createWorkflow(new Map(Object.entries(members)));
-  // What others saved meanwhile stays.
+  // Keeps changes that others saved meanwhile.
   const now = extraction(editor);
   if ("problem" in now) throw new Error(now.problem);
   const { graph, id } = now.outer(slug, name.slice(0, MAX_LABEL));
@@ -38,7 +38,6 @@ const takeOut = async (editor: Editor, name: string): Promise<void> => {
   editor.ui.setState({ panel: "node" });
 };
 
-/** Asks for the name of the workflow that the chosen nodes become. */
 export const SubgraphDialog = ({ onClose }: { onClose: () => void }) => {
   const editor = useEditor();
   const [problem] = useState(() => {

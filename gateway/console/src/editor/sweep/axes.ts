@@ -5,9 +5,9 @@ import { setData } from "../../document/edit";
 import type { DocGraph, DocNode } from "../../document/graph";
 import { propertiesOf } from "../../ui/inputs/properties";
 
-/** Settings of one node that are tried beside one another: one or two of them, each with its values. */
+/** Sweeps: one or two settings of a node, each with several values. */
 
-/** Variations of one sweep: what a page shows at once, and a person compares. */
+/** Maximum variations of a sweep: what a page shows and a person compares. */
 export const MOST_VARIATIONS = 36;
 const MOST_SEED = 2 ** 31 - 1;
 const LARGE_TEXT_CHARS = 60;
@@ -19,17 +19,16 @@ export interface Option {
   title: string;
 }
 
-/** A setting that may be varied. */
 export interface Setting {
   name: string;
   title: string;
-  /** Where it stands in the node's data. */
+  /** Path in the node's data. */
   path: readonly string[];
   kind: ValueKind;
-  /** Of a choice. */
+  /** Options of a choice. */
   options: readonly Option[];
   isWhole: boolean;
-  /** Bounds of a number or a seed. */
+  /** Bounds of a number or seed. */
   least: number | undefined;
   most: number | undefined;
 }
@@ -39,12 +38,12 @@ export interface Axis {
   values: readonly unknown[];
 }
 
-/** Settings by path, as a batch takes them for a node: `{model, inputs: {seed}}`. */
+/** Settings of a node by path, as batches take them: `{model, inputs: {seed}}`. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 export interface Variation {
   settings: Settings;
-  /** Its place on each axis. */
+  /** Index on each axis. */
   at: readonly number[];
 }
 
@@ -86,14 +85,14 @@ const settingOf = (name: string, schema: JsonSchema, path: readonly string[]): S
   };
 };
 
-/** What the sandbox pretends is for tests; how many items a list may have is no setting of what is made. */
+/** Sandbox behaviour is for tests, and list limits don't affect outputs. */
 const NEVER: ReadonlySet<string> = new Set(["sandbox", "model", "inputs", "maxItems", "onItemError", "schema"]);
 
 /**
- * The settings of a node that may be varied.
- * @param schema of the inputs of the model that it calls
- * @param models that it may call instead
- * @param wired inputs that something flows into: those are not set here
+ * Settings that can vary.
+ * @param schema inputs of the node's model
+ * @param models alternative models
+ * @param wired linked inputs, which aren't set here
  */
 export const settingsOf = (
   node: DocNode,
@@ -118,7 +117,6 @@ export const settingsOf = (
   return [...(models.length > 1 ? [model] : []), ...new Map(free.map((one) => [one.name, one])).values()];
 };
 
-/** Random seeds that differ. */
 export const randomSeeds = ({ least, most }: Setting, count: number, random: () => number = Math.random): number[] => {
   const [from, to] = [Math.max(0, least ?? 0), Math.min(MOST_SEED, most ?? MOST_SEED)];
   const seeds = new Set<number>();
@@ -127,7 +125,7 @@ export const randomSeeds = ({ least, most }: Setting, count: number, random: () 
   return [...seeds];
 };
 
-/** What was typed as values of a setting: numbers between commas, texts one to a line. A problem says what is wrong with one. */
+/** Typed values of a setting: comma-separated numbers, or one text per line; or the problem. */
 export const typedValues = (setting: Setting, typed: string): { values: unknown[]; problem?: string } => {
   const parts = typed
     .split(setting.kind === "text" ? "\n" : /[,;\s]/)
@@ -148,7 +146,7 @@ const withSetting = (settings: Settings, [first, second]: readonly string[], val
   return { ...settings, [first]: { ...(isRecord(settings[first]) ? settings[first] : {}), [second]: value } };
 };
 
-/** Every combination of the values of the axes, row by row. */
+/** All combinations of values, row by row. */
 export const variationsOf = (axes: readonly Axis[]): Variation[] =>
   axes.reduce<Variation[]>(
     (before, { setting, values }) =>
@@ -158,7 +156,7 @@ export const variationsOf = (axes: readonly Axis[]): Variation[] =>
     [{ settings: {}, at: [] }],
   );
 
-/** Settings as paths with values: of `inputs` each by itself, as a batch takes them. */
+/** Settings as paths and values; `inputs` are split, as in batches. */
 export const pathsOf = (settings: Settings): [path: string[], value: unknown][] =>
   Object.entries(settings).flatMap(([name, value]): [string[], unknown][] =>
     name === "inputs" && isRecord(value)
@@ -170,7 +168,6 @@ export const pathsOf = (settings: Settings): [path: string[], value: unknown][] 
 export const withVariation = (graph: DocGraph, nodeId: string, settings: Settings): DocGraph =>
   pathsOf(settings).reduce((next, [path, value]) => setData(next, nodeId, path, value), graph);
 
-/** Whether a node has a variation's settings. */
 export const hasSettings = (node: DocNode, settings: Settings): boolean =>
   pathsOf(settings).every(([path, value]) => JSON.stringify(settingAt(node, path)) === JSON.stringify(value));
 
@@ -181,10 +178,10 @@ export const valueWords = (value: unknown): string => {
   return text.length > LARGE_TEXT_CHARS ? `${text.slice(0, LARGE_TEXT_CHARS)}…` : text;
 };
 
-/** Models by their names, as people call them. */
+/** Display names of models. */
 export type Titles = ReadonlyMap<unknown, string>;
 
-/** "Seed 4"; a model is called by its name alone. */
+/** "Seed 4"; a model has its name only. */
 const settingWords = (name: string, value: unknown, titles: Titles): string =>
   name === "model" ? (titles.get(value) ?? valueWords(value)) : `${wordsOf(name)} ${valueWords(value)}`;
 
@@ -201,7 +198,7 @@ export interface Layout {
   cells: number[][];
 }
 
-/** The table of a sweep along two settings; undefined for one along one, or of other combinations. */
+/** Table of a sweep with two settings; undefined for others. */
 export const tableOf = (all: readonly Settings[], titles: Titles): Layout | undefined => {
   const [first] = all;
   const paths = first ? pathsOf(first).map(([path]) => path.join(".")) : [];

@@ -4,7 +4,7 @@ import { Button } from "../../ui/button";
 import { AreaField, Check, Field, InputField, Select, SelectField } from "../../ui/inputs/field";
 import { randomSeeds, typedValues, type Axis, type Setting } from "./axes";
 
-/** Seeds that are tried at first. */
+/** Initial number of seeds. */
 const SEEDS = 4;
 const MOST_SEEDS = 12;
 
@@ -73,10 +73,8 @@ const Typed = ({ setting, onChange }: ValuesProps) => {
 
 const FORMS = { choice: Choices, seed: Seeds, number: Typed, text: Typed } as const;
 
-/** What an axis begins with. */
 export const axisOf = (setting: Setting): Axis => ({ setting, values: setting.kind === "seed" ? randomSeeds(setting, SEEDS) : [] });
 
-/** One setting that is varied, and its values. */
 export const AxisForm = ({
   label,
   settings,

@@ -1,4 +1,4 @@
-/** What a person thinks of variations, kept in this browser: from 1 to 5, by execution. */
+/** Ratings from 1 to 5 by execution, stored in this browser. */
 const KEY = "nodeloom.ratings";
 const KEPT = 500;
 
@@ -22,7 +22,7 @@ export const rate = (ratings: Ratings, executionId: string, stars: number): Rati
   try {
     localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(Object.entries(next).slice(-KEPT))));
   } catch {
-    // A browser that stores nothing forgets them with the page.
+    // Without storage, they are lost with the page.
   }
   return next;
 };

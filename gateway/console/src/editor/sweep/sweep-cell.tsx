@@ -64,19 +64,19 @@ const Stage = ({ row, given, name, onView }: { row: BatchRow; given: Given | und
 export interface CellProps {
   row: BatchRow;
   given: Given | undefined;
-  /** What it was run with, in words. */
+  /** Its settings as text. */
   name: string;
-  /** Whether that stands at it; in a table the headings say it. */
+  /** Shows the name; in a table the headings do. */
   isNamed: boolean;
   isUsed: boolean;
   stars: number;
   onView: () => void;
   onRate: (stars: number) => void;
-  /** Undefined where the workflow can't be changed. */
+  /** Undefined if the workflow can't be changed. */
   onUse: (() => void) | undefined;
 }
 
-/** One variation: what it made, what it cost, what one thinks of it. */
+/** One variation: output, cost and rating. */
 export const SweepCell = ({ row, given, name, isNamed, isUsed, stars, onView, onRate, onUse }: CellProps) => (
   <div className={classes("min-w-36 rounded-xl border bg-surface p-2", isUsed && "border-accent! ring-1 ring-accent")}>
     <Stage row={row} given={given} name={name} onView={onView} />

@@ -21,7 +21,7 @@ import { SWEEP_NAME, useSweep, useTitles, useVariationPrices } from "./use-sweep
 const LISTED = 50;
 const EARLIER = 4;
 
-/** The settings of a node that may be varied, its model among them. */
+/** Settings of a node that can vary, including its model. */
 const useSettings = ({ models, schemaOf }: Editor, node: DocNode): Setting[] => {
   const wired = useScene(({ ports }) => ports.get(node.id)?.wired);
   return useMemo(() => {
@@ -77,7 +77,7 @@ const Earlier = ({ batches, onOpen }: { batches: readonly Batch[]; onOpen: (batc
   );
 };
 
-/** What all variations cost: "29 credits"; where their runs decide, the most. Never rounded down. */
+/** Total cost: "29 credits", or the maximum if runs decide. Never rounded down. */
 const priceWords = ({ exact, estimatedCreditCost, maxCreditCost }: BatchQuote): string => {
   if (maxCreditCost === 0) return "free";
   const most = roundCredits(exact ? estimatedCreditCost : maxCreditCost, Math.ceil);
@@ -144,7 +144,7 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
   );
 };
 
-/** Tries settings of the chosen node beside one another: priced, run, rated, and the pick taken over. */
+/** Dialog to price, run, rate and apply variations of a node. */
 export const SweepDialog = ({ onClose }: { onClose: () => void }) => {
   const editor = useEditor();
   const [node] = useState(() => selectedNodes(editor)[0]);

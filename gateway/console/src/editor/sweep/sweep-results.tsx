@@ -28,18 +28,17 @@ import { SweepCell, type CellProps } from "./sweep-cell";
 
 const OVER: ReadonlySet<BatchRow["status"]> = new Set<BatchRow["status"]>(["completed", "failed"]);
 
-/** One variation, and what it gave. */
 interface Result {
   row: BatchRow;
   settings: Settings;
-  /** Its settings in words. */
+  /** Its settings as text. */
   name: string;
   given: Given | undefined;
 }
 
 const settingsIn = (row: BatchRow, nodeId: string): Settings => (row.settings?.[nodeId] ?? {}) as Settings;
 
-/** Takes a variation's settings over, and shows its run on the canvas: what runs next goes on from it. */
+/** Applies a variation's settings and shows its run, which later runs continue from. */
 const take = (editor: Editor, node: DocNode, row: BatchRow, onOver: () => void): void => {
   const { document, ui, slug } = editor;
   document.change("Use a variation", (graph) => withVariation(graph, node.id, settingsIn(row, node.id)), { select: [node.id] });
@@ -77,7 +76,6 @@ const Head = ({ batch }: { batch: BatchWithRows }) => {
 
 type CellOf = (index: number, isNamed: boolean) => CellProps;
 
-/** Both settings as headings. */
 const SweepTable = ({ table, cell }: { table: Layout; cell: CellOf }) => (
   <div className="overflow-x-auto" role="region" aria-label="Variations" tabIndex={0}>
     <table className="w-full border-separate border-spacing-2 text-left text-xs">
@@ -109,7 +107,6 @@ const SweepTable = ({ table, cell }: { table: Layout; cell: CellOf }) => (
   </div>
 );
 
-/** The rows of a sweep with what each of them gave. */
 const useRows = (batchId: string, nodeId: string) => {
   const titles = useTitles();
   const found = useQuery(batchQuery(batchId, { limit: MOST_VARIATIONS }));
@@ -138,7 +135,7 @@ const viewerItems = (results: readonly Result[]): ViewerItem[] =>
       .map((thing, index) => ({ id: `${row.executionId} ${index}`, ...thing, title: name, facts }));
   });
 
-/** What a sweep gave, as a table of its two settings, or as a list. */
+/** Results of a sweep as a table of two settings, or as a list. */
 export const SweepResults = ({ batchId, node, onClose }: { batchId: string; node: DocNode; onClose: () => void }) => {
   const editor = useEditor();
   const client = useQueryClient();

@@ -10,10 +10,10 @@ import { useDocument, useEditor } from "../context";
 import { useRunInputs } from "../run-inputs";
 import { withVariation, type Titles, type Variation } from "./axes";
 
-/** What a sweep costs before it begins, and its start. */
+/** Quote and start of a sweep. */
 
 const QUOTE_AFTER_MS = 400;
-/** By which a node's sweeps are found among the batches: its id. */
+/** Metadata name of sweeps; its value is the node's id. */
 export const SWEEP_NAME = "sweep";
 
 const partUpTo = (graph: DocGraph, nodeId: string): DocGraph => {
@@ -25,7 +25,7 @@ const partUpTo = (graph: DocGraph, nodeId: string): DocGraph => {
   };
 };
 
-/** The most that the node costs with each variation, in credits, as the canvas prices it; undefined where that is not known. */
+/** Maximum cost of the node per variation in credits, by the canvas's prices; undefined if unknown. */
 export const useVariationPrices = (node: DocNode, variations: readonly Variation[]): readonly (number | undefined)[] => {
   const { terms, markupPermille, document } = useEditor();
   return useMemo(() => {
@@ -37,7 +37,6 @@ export const useVariationPrices = (node: DocNode, variations: readonly Variation
   }, [document, node.id, variations, terms, markupPermille]);
 };
 
-/** The names of models. */
 export const useTitles = (): Titles => {
   const { models } = useEditor();
   return useMemo(() => new Map(models.map(({ internalName, displayName }) => [internalName, displayName])), [models]);
@@ -50,7 +49,7 @@ interface Answer {
 
 const NOT_SAVED = "The workflow is not saved yet. See beside its name why.";
 
-/** A sweep of a node: each variation runs the node and what it needs, under one price. */
+/** Sweep of a node: each variation runs the node and its dependencies, with a shared price. */
 export const useSweep = (node: DocNode, variations: readonly Variation[]) => {
   const { slug, document, me } = useEditor();
   const { inputs } = useRunInputs(node.id);

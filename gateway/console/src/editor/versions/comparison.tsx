@@ -73,7 +73,7 @@ const LinkRow = ({ change: { kind, edge }, graphs }: { change: LinkChange; graph
 
 const kindsOf = (nodes: readonly NodeChange[]): ReadonlyMap<string, ChangeKind> => new Map(nodes.map(({ node, kind }) => [node.id, kind]));
 
-/** Two graphs beside one another, and in words what one does to get from the first to the second. */
+/** Two graphs side by side, with the changes between them as text. */
 export const GraphComparison = ({
   before,
   after,

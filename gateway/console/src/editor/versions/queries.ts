@@ -24,6 +24,6 @@ export const versionQuery = (slug: string, version: number) =>
     queryKey: ["version", slug, version],
     queryFn: ({ signal }) => loadVersion(slug, version, signal),
     staleTime: Number.POSITIVE_INFINITY,
-    // Nodes remember what was made of them by identity.
+    // Derived nodes are cached by identity.
     structuralSharing: false,
   });

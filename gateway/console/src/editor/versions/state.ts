@@ -2,7 +2,7 @@ import { sameGraph } from "../../document/graph";
 import type { DocumentState } from "../../document/document";
 import type { Published } from "../../document/remote";
 
-/** Whether the canvas differs from what callers run: as the service says of what is saved, and what isn't saved yet. */
+/** True if the canvas differs from what callers run, saved or not. */
 export const isAhead = ({ published, graph, saved }: Pick<DocumentState, "published" | "graph" | "saved">): boolean =>
   published.version !== null && (published.changed || !sameGraph(graph, saved));
 

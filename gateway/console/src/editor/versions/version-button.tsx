@@ -4,7 +4,7 @@ import { Tip } from "../../ui/overlays/tip";
 import { useDocument, useEditor } from "../context";
 import { isAhead, stateWords } from "./state";
 
-/** What callers run, in the bar over the canvas; opens the versions. */
+/** Version that callers run; opens the list of versions. */
 export const VersionButton = () => {
   const { ui } = useEditor();
   const published = useDocument((state) => state.published);

@@ -20,7 +20,7 @@ import { useDocument, useEditor, useScene, useUi } from "../context";
 import { GraphComparison } from "./comparison";
 import { isAhead, stateWords } from "./state";
 
-/** Publishes what is on the canvas: saved first, so that callers get what is seen. */
+/** Saves and publishes the canvas, so that callers get what is visible. */
 const Publish = () => {
   const { document, slug } = useEditor();
   const published = useDocument((state) => state.published);
@@ -29,7 +29,7 @@ const Publish = () => {
   const empty = useDocument(({ graph }) => graph.nodes.length === 0);
   const { busy, run } = useChange("versions", "aliases");
   const [note, setNote] = useState("");
-  // Busy until the state is read again: a second press before that would publish the same graph once more.
+  // Busy until the state is reloaded: a second press would publish the same graph again.
   const publish = (): Promise<void> =>
     run(async () => {
       if (!(await document.flush())) return complain("The workflow is not saved yet, so it was not published. See beside its name why.");
@@ -75,7 +75,7 @@ const Publish = () => {
   );
 };
 
-/** Confirms what a key changed that can't run the workflow, for its app, hooks and schedules. */
+/** Confirms a change by a key without the right to run the workflow, for its app, hooks and schedules. */
 const PendingChange = () => {
   const { document, slug } = useEditor();
   const { busy, run } = useChange();
@@ -100,7 +100,7 @@ const PendingChange = () => {
   );
 };
 
-/** A published version beside the draft, and the way back to it. */
+/** Compares a published version with the draft, and restores it. */
 const Compared = ({ version, onRestored }: { version: number; onRestored: () => void }) => {
   const { document, slug, ui } = useEditor();
   const locked = useUi((state) => state.locked);
@@ -217,7 +217,6 @@ const List = ({ onRestored }: { onRestored: () => void }) => {
   );
 };
 
-/** What callers run, publishing, and every version so far. */
 export const VersionsDialog = ({ onClose }: { onClose: () => void }) => {
   const { pending } = useDocument((state) => state.published);
   return (

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button";
 import { InputField } from "../../ui/inputs/field";
 import { Card } from "../../ui/page";
 
-/** Changes the password; every other session ends. */
+/** Changes the password; all other sessions end. */
 export const PasswordForm = ({ email }: { email: string }) => {
   const client = useQueryClient();
   const { busy, run } = useChange();

@@ -8,7 +8,7 @@ import { Card } from "../../ui/page";
 import { Time } from "../../ui/time";
 import { PasswordField } from "../../parts/sign-in/password-field";
 
-/** Links the account to the provider, or ends that, by the password. */
+/** Links or unlinks the provider, confirmed by the password. */
 const LinkDialog = ({ email, name, isLinked, onClose }: { email: string; name: string; isLinked: boolean; onClose: () => void }) => {
   const submit = async (data: FormData): Promise<void> => {
     const password = String(data.get("password"));
@@ -30,7 +30,7 @@ const LinkDialog = ({ email, name, isLinked, onClose }: { email: string; name: s
   );
 };
 
-/** Whether the account signs in by the provider, too; nothing where none is configured. */
+/** Provider sign-in of the account; hidden if none is configured. */
 export const ProviderCard = ({ email }: { email: string }) => {
   const { data } = useQuery({ queryKey: ["oidc"], queryFn: async ({ signal }) => (await request("getOidc", { signal })).body });
   const [asking, setAsking] = useState(false);

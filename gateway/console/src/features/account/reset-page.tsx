@@ -7,7 +7,7 @@ import { NewPasswordField } from "../../parts/sign-in/password-field";
 import { buttonClasses } from "../../ui/button";
 import { Notice } from "../../ui/notice";
 
-/** Where an administrator's link leads: a new password, once. The token stands behind the #, so that no server logs it. */
+/** Target of an administrator's link: sets a new password, once. The token follows the #, so that no server logs it. */
 export const ResetPage = () => {
   const [token] = useState(tokenOfLink);
   const [done, setDone] = useState(false);

@@ -27,17 +27,13 @@ const failed = (error: unknown): Failed => {
   return { message: messageOf(error), email: of("email"), password: of("password") };
 };
 
-/** Of somebody who comes back from a provider. */
+/** Failure of a provider's sign-in. */
 const failedBefore = (): Failed | undefined => {
   const message = takeFailure();
   return message === undefined ? undefined : { message };
 };
 
-/**
- * Sign-in and registration, under whatever address was asked for.
- *
- * @param suspended the account that is signed in in this browser is suspended
- */
+/** Sign-in and registration, shown at the requested address. @param suspended the signed-in account is suspended */
 export const SignInPage = ({ suspended }: { suspended: boolean }) => {
   const client = useQueryClient();
   const { takesCode, signIn, startAgain } = useSignIn();

@@ -1,11 +1,11 @@
-/** A pipeline as the canvas draws it, for people who have not seen one yet. It is no more than a picture. */
+/** A picture of a pipeline for new visitors, without function. */
 
 interface Part {
   x: number;
   y: number;
   name: string;
   colour: string;
-  /** Lines of text, or what it made. */
+  /** Text lines, or an output. */
   shows: "text" | "picture" | "clip" | "sound";
 }
 const WIDTH = 150;
@@ -17,7 +17,7 @@ const PARTS: readonly Part[] = [
   { x: 430, y: 96, name: "Film", colour: "var(--port-video)", shows: "clip" },
 ];
 const HEIGHTS: Readonly<Record<Part["shows"], number>> = { text: 96, picture: 164, clip: 164, sound: 82 };
-/** From a part to another, by their places, in the colour of the first. */
+/** Links between parts by index, in the first one's colour. */
 const LINKS: readonly (readonly [number, number])[] = [
   [0, 1],
   [0, 2],
@@ -69,7 +69,7 @@ const Shows = ({ shows }: Pick<Part, "shows">) => {
   );
 };
 
-/** Half the height of a part's head: where its links begin and end. */
+/** Height of a part's links: the middle of its head. */
 const PORT = HEAD / 2;
 
 export const SignInPicture = () => (

@@ -17,7 +17,7 @@ const userQuery = (id: string) =>
     retry: false,
   });
 
-/** An account by its address; its id is there to be copied. */
+/** An account by its address, with a copyable id. */
 export const AccountName = ({ id, title }: { id: string; title?: string }) => {
   const { data } = useQuery(userQuery(id));
   return (

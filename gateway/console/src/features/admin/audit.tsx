@@ -9,7 +9,7 @@ import { Paged } from "../../parts/paged";
 import { AccountName } from "./account-name";
 
 const OUTCOMES = ["done", "failed", "pending"] as const;
-/** What administrators change, as actions begin. */
+/** Prefixes of administrators' actions. */
 const SUBJECTS = [
   ["user.", "Accounts and credits"],
   ["user.credit", "Credits"],
@@ -19,7 +19,7 @@ const SUBJECTS = [
 ] as const;
 
 const PAGE = 50;
-/** The service lists the audit unfiltered: so many rows are looked through for one page. */
+/** The service lists the audit unfiltered: maximum pages searched for one page of results. */
 const MOST_PAGES = 10;
 const ACCOUNT_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
@@ -34,7 +34,7 @@ const fits = (row: AuditRow, { subject, outcome, words }: Filter): boolean =>
   (outcome === "" || row.outcome === outcome) &&
   (words === "" || JSON.stringify([row.action, row.target, row.change, row.errorCode]).toLowerCase().includes(words.toLowerCase()));
 
-/** Rows that fit, from as many pages as it takes, within bounds. */
+/** Matching rows from several pages, within bounds. */
 const readFitting = async (filter: Filter, cursor: string | undefined, signal: AbortSignal) => {
   const rows: AuditRow[] = [];
   let next: string | null | undefined = cursor;

@@ -21,10 +21,10 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 interface CreditsDialogProps {
-  /** Whose credits they are. */
+  /** Owner of the credits. */
   name: string;
   kinds: readonly Kind[];
-  /** First names of the queries that are read again. */
+  /** First keys of the queries to refresh. */
   reads: readonly string[];
   book: (body: CreditChange, idempotencyKey: string) => Promise<{ body: { credits: { plan: number; topUp: number } } }>;
   onClose: () => void;
@@ -33,7 +33,7 @@ interface CreditsDialogProps {
 export const CreditsDialog = ({ name, kinds, reads, book, onClose }: CreditsDialogProps) => {
   const models = useQuery({ ...modelsQuery, enabled: kinds.includes("grant") });
   const [kind, setKind] = useState<Kind>("topup");
-  // One dialog is one gift, however often it is sent.
+  // One dialog credits once, however often it is sent.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const submit = async (data: FormData): Promise<void> => {
     const [amount, note, model] = [Number(data.get("amount")), String(data.get("note") ?? ""), String(data.get("model") ?? "")];

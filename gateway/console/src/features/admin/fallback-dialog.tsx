@@ -4,7 +4,7 @@ import { request } from "../../api/client";
 import { FormDialog } from "../../parts/form";
 import { ModelList } from "../../parts/model-list";
 
-/** What is called in a model's place, for nodes that don't say it themselves. */
+/** Default fallback of a model for nodes without their own. */
 export const FallbackDialog = ({ model, models, onClose }: { model: Model; models: readonly Model[]; onClose: () => void }) => {
   const [names, setNames] = useState<string[]>([...model.fallback]);
   const { internalName, modality, displayName } = model;

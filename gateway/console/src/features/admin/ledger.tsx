@@ -11,7 +11,7 @@ import { Table } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { AccountName } from "./account-name";
 
-/** Adds up the ledger of every account and compares it with the balances. */
+/** Compares the ledger of every account with its balances. */
 export const LedgerSection = () => {
   const { busy, run } = useChange();
   const [check, setCheck] = useState<LedgerCheck>();

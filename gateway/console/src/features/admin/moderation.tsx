@@ -11,7 +11,7 @@ import { AccountName } from "./account-name";
 
 const PAGE = 50;
 
-/** What a decision is about. */
+/** Subject of a decision. */
 const subjectOf = ({ kind, nodeId, workflowSlug, model }: ModerationRow): string => {
   if (kind === "output") return `What node ${nodeId ?? ""} made`;
   return nodeId === null ? `What ${workflowSlug ?? model ?? "a run"} was given` : `What node ${nodeId} was about to send`;
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<ModerationRow>[] = [
   { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },
 ];
 
-/** What the moderation hook refused, of all accounts or of one. */
+/** Refused content of one account or of all. */
 export const ModerationSection = () => {
   const [userId, setUserId] = useState("");
   const [isConfigured, setConfigured] = useState(true);

@@ -10,7 +10,7 @@ import { Time } from "../../ui/time";
 import { AccountName } from "./account-name";
 import { CreditsDialog } from "./credits-dialog";
 
-/** Plan credits and trial runs are of people. */
+/** Plan credits and trial runs exist for people only. */
 const CREDIT_KINDS = ["topup", "adjust"] as const;
 
 const columnsOf = (ask: (organization: AdminOrganization) => void): readonly Column<AdminOrganization>[] => [

@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<AdminExecution>[] = [
   { title: "Started", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
-/** Everybody's runs. */
+/** Runs of all users. */
 export const RunsSection = () => {
   const [status, setStatus] = useState("");
   const chosen = STATUSES.find((one) => one === status);

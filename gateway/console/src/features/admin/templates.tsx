@@ -15,7 +15,7 @@ import { Table } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { AccountName } from "./account-name";
 
-/** Takes a template from everybody's lists; its owner keeps the workflow, and is told why. */
+/** Hides a template from public lists; its owner keeps the workflow and sees the reason. */
 const TakeDown = ({ template: { slug, name }, onClose }: { template: WorkflowSummary; onClose: () => void }) => (
   <FormDialog
     title="Take a template down"
@@ -36,7 +36,7 @@ const TakeDown = ({ template: { slug, name }, onClose }: { template: WorkflowSum
   </FormDialog>
 );
 
-/** What is published to everybody. */
+/** Published templates. */
 export const TemplatesSection = () => {
   const workflows = useQuery(workflowsQuery);
   const [taken, setTaken] = useState<WorkflowSummary>();

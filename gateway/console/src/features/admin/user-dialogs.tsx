@@ -20,7 +20,7 @@ interface UserDialogProps {
 
 const READS = ["admin-users"];
 
-/** Has somebody's account deleted after the waiting time, or takes that back. */
+/** Schedules the deletion of an account, or cancels it. */
 export const DeleteDialog = ({ user: { id, email, erasesAt }, onClose }: UserDialogProps) => {
   const isLeaving = erasesAt !== null;
   return (
@@ -45,7 +45,7 @@ export const DeleteDialog = ({ user: { id, email, erasesAt }, onClose }: UserDia
   );
 };
 
-/** Ends the link of somebody's account to the OpenID provider. */
+/** Unlinks an account from the OpenID provider. */
 export const UnlinkDialog = ({ user: { id, email }, onClose }: UserDialogProps) => (
   <ConfirmDialog
     title={`Link of ${email}`}
@@ -58,7 +58,7 @@ export const UnlinkDialog = ({ user: { id, email }, onClose }: UserDialogProps) 
   />
 );
 
-/** Switches the second factor of somebody off who can give no code any more. */
+/** Disables the second factor for a user without codes. */
 export const SecondFactorDialog = ({ user: { id, email }, onClose }: UserDialogProps) => (
   <ConfirmDialog
     title={`Second factor of ${email}`}
@@ -71,7 +71,7 @@ export const SecondFactorDialog = ({ user: { id, email }, onClose }: UserDialogP
   />
 );
 
-/** A link by which a user sets a new password: it works once, and is shown once. */
+/** A link for a new password, usable and shown once. */
 export const ResetDialog = ({ user: { id, email }, onClose }: UserDialogProps) => {
   const { busy, run } = useChange();
   const [link, setLink] = useState<string>();
@@ -97,7 +97,7 @@ export const ResetDialog = ({ user: { id, email }, onClose }: UserDialogProps) =
 
 const LOOK_MS = 3_000;
 
-/** An archive of what somebody has, for people who can't ask for it themselves. */
+/** Archive of an account for people who can't request it themselves. */
 export const ExportDialog = ({ user: { id, email }, onClose }: UserDialogProps) => {
   const { data, isError, error, refetch } = useQuery({
     queryKey: ["admin-export", id],

@@ -129,7 +129,7 @@ const States = ({ approved, suspended, role, erasesAt }: User) => (
   </>
 );
 
-/** On a narrow screen an account's state and tier stand below its name. */
+/** On narrow screens, state and tier are below the name. */
 const columnsOf = (ask: (asking: Asking) => void): readonly Column<User>[] => [
   {
     title: "Account",

@@ -13,7 +13,7 @@ import { Page } from "../../ui/page";
 import { Tabs } from "../../ui/tabs";
 import { AGENT_CLIENTS, KEY_PLACEHOLDER, type AgentClientName } from "./clients";
 
-/** What an agent needs to find workflows, run them, and follow and end what it began. */
+/** Capabilities of agents: find workflows, run, follow and cancel. */
 const RUNS = ["workflow:read", "workflow:run", "execution:read", "execution:cancel"] as const;
 const BUILDS = "workflow:write";
 const MODELS = "model:run";
@@ -23,7 +23,7 @@ const mayRunModels = ({ user: { tier, role } }: Me): boolean => role === "admin"
 
 const Heading = ({ children }: { children: string }) => <h2 className="mb-2 text-sm font-semibold">{children}</h2>;
 
-/** Makes a key for an agent; it is shown in the configuration below, this once. */
+/** Creates an agent's key, which is shown once in the configuration below. */
 const AgentKey = ({ me, models, onMade }: { me: Me; models: boolean; onMade: (key: string) => void }) => {
   const { busy, run } = useChange("keys");
   const [builds, setBuilds] = useState(true);
@@ -56,7 +56,6 @@ const AgentKey = ({ me, models, onMade }: { me: Me; models: boolean; onMade: (ke
   );
 };
 
-/** How an agent is connected: a key, and the configuration of its client to copy. */
 export const AgentsPage = () => {
   const { data: me } = useSuspenseQuery(meQuery);
   const [key, setKey] = useState<string>();

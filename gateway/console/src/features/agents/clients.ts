@@ -1,8 +1,8 @@
-/** How common clients of the Model Context Protocol are told of this service. */
+/** Configuration of common MCP clients. */
 export interface AgentClient {
   name: string;
   title: string;
-  /** Where the text goes. */
+  /** Location of the text. */
   place: string;
   /** @param url of the endpoint @param key an API key, or what stands for one */
   text(url: string, key: string): string;
@@ -32,7 +32,7 @@ export const AGENT_CLIENTS = [
         mcpServers: {
           [NAME]: {
             command: "npx",
-            // A space inside an argument is lost on Windows: the header's value is a variable.
+            // On Windows a space inside an argument is lost, so the header's value is a variable.
             args: ["-y", BRIDGE, url, "--header", "Authorization:${AUTHORIZATION}", ...(isPlainHttp(url) ? ["--allow-http"] : [])],
             env: { AUTHORIZATION: bearer(key) },
           },

@@ -11,7 +11,7 @@ import { useWorkflowNames } from "../../parts/workflow-names";
 
 const PAGE = 50;
 
-/** Everything that waits for the signed-in person, newest run first. */
+/** Decisions waiting for the person, newest run first. */
 export const ApprovalsPage = () => {
   const runs = useQuery(executionsQuery({ waiting: "true", limit: PAGE }));
   const nameOf = useWorkflowNames();

@@ -36,7 +36,7 @@ const firstOf = (values: Readonly<Record<string, unknown>> | undefined): string 
   return first === undefined ? undefined : short(first);
 };
 
-/** What an item gave: its result, else what the node gave that it was run to. */
+/** Output of an item: its result, else that of its target node. */
 const useGiven = ({ row, until }: CellProps): Given => {
   const isPart = until !== null && row.status === "completed";
   const { data } = useQuery({ ...executionQuery(row.executionId), enabled: isPart });
@@ -44,7 +44,7 @@ const useGiven = ({ row, until }: CellProps): Given => {
   return ofNode ?? { files: filesIn(row.result), text: row.error ? row.error.message : firstOf(row.result) };
 };
 
-/** What an item was run with: settings of its own, else its first input. */
+/** Input of an item: its settings, else its first input. */
 const givenWith = ({ settings, inputs }: BatchRow): string | undefined => {
   const own = Object.values(settings ?? {}).map((one) => JSON.stringify(one).replaceAll(/[{}"]/g, "").replaceAll(/[:,]/g, "$& "));
   return own.length > 0 ? own.join(" · ") : firstOf(inputs);
@@ -52,11 +52,11 @@ const givenWith = ({ settings, inputs }: BatchRow): string | undefined => {
 
 interface CellProps {
   row: BatchRow;
-  /** The node that all items are run to. */
+  /** Target node of all items. */
   until: string | null;
 }
 
-/** One item: what it made, or how it stands, over what it was run with. */
+/** An item: output or state, above its input. */
 const Cell = (props: CellProps) => {
   const { row } = props;
   const {
@@ -91,12 +91,12 @@ const Cell = (props: CellProps) => {
   );
 };
 
-/** Why a batch waits, and how it goes on. */
+/** Why a batch is paused, and how to resume it. */
 const Paused = ({ batch }: { batch: Batch }) => {
   const [limit, setLimit] = useState("");
   const { busy, run } = useChange("batch", "batches");
   const isBudget = batch.reason?.code === "BUDGET_EXCEEDED";
-  // Its own limit, and not a budget of the account, which may have been raised.
+  // Its own limit, not an account budget that may have been raised.
   const needsLimit = isBudget && batch.maxCredits !== null && batch.reason?.message.includes("maxCredits") === true;
   const resume = () => run(() => api.batches.resume(batch.batchId, limit.trim() === "" ? undefined : Number(limit)), "The batch goes on.");
   return (

@@ -35,7 +35,7 @@ const PARTS = [
   ["processing", "bg-accent"],
 ] as const;
 
-/** How far a batch has come: a bar with a part for each way its items stand. */
+/** Progress of a batch by the state of its items. */
 export const BatchProgress = ({ batch: { counts, total } }: { batch: Pick<Batch, "counts" | "total"> }) => {
   const ended = counts.completed + counts.failed + counts.cancelled;
   return (

@@ -14,7 +14,7 @@ import { Card } from "../../ui/page";
 import { inputsOf, matchColumns, readTable, type Mapping, type TableFile } from "./table-file";
 
 const SHOWN_PROBLEMS = 8;
-/** The first line of a file has the names of its columns. */
+/** The first line has the column names. */
 const FIRST_ROW = 2;
 
 const Drop = ({ table, onFile }: { table: TableFile | undefined; onFile: (file: File) => void }) => {
@@ -110,7 +110,7 @@ const Price = ({ quote }: { quote: BatchQuote }) => (
   </Notice>
 );
 
-/** Begins a batch: a workflow, a file, its columns, the price, and off it goes. */
+/** Creates a batch: workflow, file, columns, price, start. */
 export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined; onClose: () => void }) => {
   const navigate = useNavigate();
   const workflows = useQuery(workflowsQuery);
@@ -138,7 +138,7 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
   const all = [reading, pricing, running];
   const error = all.find((one) => one.error !== null)?.error;
   const isBusy = pricing.isPending || running.isPending;
-  /** Something else is priced and run from now on. */
+  /** Discards the quote after a change. */
   const changed = (mappingNow?: Mapping): void => {
     setChosen(mappingNow);
     for (const one of all) one.reset();

@@ -14,7 +14,6 @@ export const batchesQuery = (query: Operations["listBatches"]["query"]) =>
     refetchInterval: ({ state }) => (state.data?.rows.some(({ status }) => isGoing(status)) ? POLL_MS : false),
   });
 
-/** A batch with one page of its rows. */
 export const batchQuery = (id: string, query: { limit: number; cursor?: string }) =>
   queryOptions({
     queryKey: ["batch", id, query],

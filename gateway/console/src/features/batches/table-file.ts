@@ -3,7 +3,7 @@ import { LIMITS } from "@nodeloom/kernel/limits";
 import { cellValue, SEPARATORS, separatorOf, TableProblem, tableText, type CellType } from "@nodeloom/kernel/table-file";
 import { CsvError, parse } from "csv-parse/browser/esm/sync";
 
-/** A file of rows, and the inputs that its columns become. */
+/** A file of rows, mapped to inputs. */
 
 export interface TableFile {
   name: string;
@@ -11,10 +11,10 @@ export interface TableFile {
   rows: readonly Readonly<Record<string, string>>[];
 }
 
-/** The column that each field takes its values from; without one its default holds. */
+/** Column of each field; without one the field's default is used. */
 export type Mapping = Readonly<Record<string, string>>;
 
-/** Reads a CSV file. @throws Error that says what is wrong with it */
+/** Reads a CSV file. @throws Error with the problem */
 export const readTable = async (file: File): Promise<TableFile> => {
   if (file.size > LIMITS.batchFileBytes) throw new Error("The file has more than 10 MB.");
   try {
@@ -37,7 +37,7 @@ export const readTable = async (file: File): Promise<TableFile> => {
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 
-/** Fields with the columns that are called as they are. */
+/** Maps fields to columns of the same name. */
 export const matchColumns = (fields: readonly SchemaField[], columns: readonly string[]): Mapping => {
   const byName = new Map(columns.map((column) => [plain(column), column]));
   const found = fields.flatMap(({ name, label }): [string, string][] => {
@@ -47,7 +47,7 @@ export const matchColumns = (fields: readonly SchemaField[], columns: readonly s
   return Object.fromEntries(found);
 };
 
-/** Types whose cells become something else than text; what does not fit stays text, and the service says what is wrong with it. */
+/** Types of parsed cells. Malformed cells stay text, and the service reports them. */
 const READ: ReadonlySet<string> = new Set<CellType>(["number", "boolean", "json"]);
 
 /** @throws TableProblem for a cell of JSON that is none */
@@ -59,7 +59,7 @@ const valueOf = (cell: string, row: number, { name, type }: SchemaField): unknow
   }
 };
 
-/** The inputs of all rows. An empty cell is an input that is not given. @throws TableProblem for a cell of JSON that is none */
+/** Inputs of all rows. An empty cell omits the input. @throws TableProblem for malformed JSON */
 export const inputsOf = ({ rows }: TableFile, fields: readonly SchemaField[], mapping: Mapping): Record<string, unknown>[] =>
   rows.map((row, index) =>
     Object.fromEntries(

@@ -11,7 +11,6 @@ import { billingQuery } from "./queries";
 
 const route = getRouteApi("/shell/balance");
 
-/** What the account has, and how it gets more. */
 export const BalancePage = () => {
   const { session } = route.useSearch();
   const { data: me } = useSuspenseQuery(meQuery);

@@ -4,7 +4,7 @@ import { credits } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { bookedQuery } from "./queries";
 
-/** What became of the payment that the buyer comes back from. */
+/** State of the payment that the buyer returns from. */
 export const Booked = ({ session }: { session: string }) => {
   const client = useQueryClient();
   const { data: row } = useQuery(bookedQuery(session));

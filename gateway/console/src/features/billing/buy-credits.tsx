@@ -15,10 +15,10 @@ type Terms = NonNullable<Operations["getBilling"]["response"]["purchases"]>;
 const DOLLARS = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
 const SUGGESTED = [1_000, 5_000, 20_000];
 const CENTS = 100;
-/** Of products that are whole cents but for the last bit. */
+/** Products of cents are whole except for rounding errors. */
 const EPSILON = 1e-6;
 
-/** In dollars, rounded up to the cent as the invoice is. */
+/** In dollars, rounded up to the cent like the invoice. */
 const priceOf = (credits: number, { creditPriceUsd }: Terms): number => Math.ceil(credits * creditPriceUsd * CENTS - EPSILON) / CENTS;
 
 const problemOf = (credits: number | undefined, { minCredits, maxCredits }: Terms): string | undefined => {
@@ -26,11 +26,11 @@ const problemOf = (credits: number | undefined, { minCredits, maxCredits }: Term
   return `A whole number from ${whole(minCredits)} to ${whole(maxCredits)}.`;
 };
 
-/** Chooses how many, and goes on to Stripe's page. */
+/** Chooses an amount and continues to Stripe. */
 export const BuyCredits = ({ terms }: { terms: Terms }) => {
   const [credits, setCredits] = useState<number | undefined>(SUGGESTED[0]);
   const { busy, run } = useChange();
-  // The same purchase, however often its button is pressed while the answer is on its way or lost.
+  // Repeated presses make one purchase, also after a lost response.
   const key = useRef<{ credits: number; value: string }>(undefined);
   const problem = problemOf(credits, terms);
   const submit = async (event: FormEvent): Promise<void> => {

@@ -50,7 +50,6 @@ const COLUMNS: readonly Column<LedgerRow>[] = [
   { title: "When", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
-/** Every movement of the account, newest first. */
 export const HistoryPage = () => {
   const search = route.useSearch();
   const navigate = route.useNavigate();

@@ -10,14 +10,14 @@ import { Page } from "../../ui/page";
 import { billingQuery } from "./queries";
 
 const MILLI = 1_000;
-/** What 0.04 USD are without a markup. */
+/** 0.04 USD without a markup. */
 const EXAMPLE_CREDITS = 4;
 const number = (value: number): string => value.toLocaleString("en");
 const titleOf = (tier: string): string => tier.charAt(0).toUpperCase() + tier.slice(1);
 
 type Plan = (typeof PLANS)[keyof typeof PLANS];
 
-/** What the plans differ in, in the order in which people ask. */
+/** Differences between plans, most wanted first. */
 const LINES: readonly (readonly [string, (plan: Plan) => string | boolean])[] = [
   ["Credits a month", ({ monthlyMillicredits }) => number(monthlyMillicredits / MILLI)],
   ["A run costs", ({ markupPermille }) => `${markupPermille / MILLI} × the provider's price`],
@@ -38,7 +38,6 @@ const Value = ({ of }: { of: string | boolean }) => {
   );
 };
 
-/** What each plan has, and which one is one's own. */
 export const PlansPage = () => {
   const { data: me } = useSuspenseQuery(meQuery);
   const terms = useQuery(billingQuery).data?.purchases;

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../api/client";
 
-/** Whether credits can be bought here, and at which price. */
+/** Terms of buying credits; null if it isn't offered. */
 export const billingQuery = queryOptions({
   queryKey: ["billing"],
   queryFn: async ({ signal }) => (await request("getBilling", { signal })).body,
@@ -11,7 +11,7 @@ export const billingQuery = queryOptions({
 const POLL_MS = 2_000;
 const NEWEST = 20;
 
-/** Whether a payment is booked: Stripe says so moments after it sends the buyer back. */
+/** True once a payment is booked: Stripe reports it moments after the buyer returns. */
 export const bookedQuery = (session: string) =>
   queryOptions({
     queryKey: ["my-ledger", "topup", session],

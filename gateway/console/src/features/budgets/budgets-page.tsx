@@ -62,7 +62,6 @@ const columnsOf = (
   },
 ];
 
-/** All budgets of the account. */
 export const BudgetsPage = () => {
   const budgets = useQuery(budgetsQuery);
   const keys = useQuery(keysQuery).data ?? [];

@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { RunAgain } from "../../runs/again/run-again";
 import { Card } from "../../ui/page";
 
-/** The same graph with the same inputs once more; another graph and other inputs are the canvas's. */
+/** Reruns the same graph with the same inputs; the canvas offers other ones. */
 export const AgainCard = ({ execution }: { execution: Execution }) => {
   const navigate = useNavigate();
   return (

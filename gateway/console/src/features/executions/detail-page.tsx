@@ -27,7 +27,7 @@ import { Timeline } from "./timeline";
 import { Webhook } from "./webhook";
 import { useWorkflowNames } from "../../parts/workflow-names";
 
-/** The graph that a run ran, which never changes. */
+/** Graph of a run, which never changes. */
 const ranGraphQuery = (id: string) =>
   queryOptions({
     queryKey: ["ran-graph", id],
@@ -40,7 +40,7 @@ const ranGraphQuery = (id: string) =>
 const route = getRouteApi("/shell/executions/$id");
 const isGoing = ({ status }: Execution): boolean => status === "processing" || status === "cancel_requested";
 
-/** Members that newer versions of the service add. */
+/** Members added by newer versions of the service. */
 interface More {
   inputs?: Record<string, unknown>;
   metadata?: Record<string, string>;
@@ -130,7 +130,7 @@ const Actions = ({ execution }: { execution: Execution }) => {
   );
 };
 
-/** What went wrong: at which node and item, why, and the way there. */
+/** Error with node, item, reason and a link. */
 const Failure = ({ execution: { error, nodes, workflowSlug, executionId } }: { execution: Execution }) => {
   const navigate = useNavigate();
   if (!error) return null;
@@ -145,7 +145,7 @@ const Failure = ({ execution: { error, nodes, workflowSlug, executionId } }: { e
   );
 };
 
-/** Files that are in no result: of a run that failed, or that nothing led on from. */
+/** Files outside of results, for failed runs and unlinked nodes. */
 const Made = ({ execution }: { execution: Execution }) => {
   const shown = new Set(filesIn(execution.result).map(({ url }) => url));
   const made = madeFiles(execution).filter(({ files }) => files.some(({ url }) => !shown.has(url)));

@@ -15,7 +15,7 @@ const STATUSES = [
 type Status = (typeof STATUSES)[number][0];
 const isStatus = (text: string | undefined): text is Status => STATUSES.some(([status]) => status === text);
 
-/** Which runs are listed, as the page's address says it. Days are those of the browser's calendar, both included. */
+/** Filters of the list, from the page's address. Days are the browser's, both included. */
 export interface RunsSearch {
   status?: string | undefined;
   workflow?: string | undefined;
@@ -25,13 +25,13 @@ export interface RunsSearch {
 }
 
 const META = /^([^=]+)=(.*)$/s;
-/** `name=value` of a run's metadata, as the list is asked for it. */
+/** `name=value` as a metadata filter. */
 const metadataFilter = (given: string | undefined): Record<string, string> => {
   const [, name, value] = META.exec(given ?? "") ?? [];
   return name === undefined || value === undefined ? {} : { [`metadata.${name.trim()}`]: value.trim() };
 };
 
-/** When a day begins here, or the one so many days after it. */
+/** Start of a day here, or of a later one. */
 const beginOf = (day: string, after = 0): string => {
   const [year, month, date] = day.split("-").map(Number);
   return new Date(year!, month! - 1, date! + after).toISOString();
@@ -83,7 +83,7 @@ const DayFilter = ({ label, title, given, set }: DayProps) => (
       type="date"
       aria-label={label}
       className="sm:w-38!"
-      // Uncontrolled: while a day is being typed, it is none.
+      // Uncontrolled, because a partly typed day is invalid.
       defaultValue={given ?? ""}
       onChange={({ target }) => (target.value !== "" || target.validity.valid) && set(target.value || undefined)}
     />

@@ -27,7 +27,7 @@ const THUMBS = 3;
 const FEW_THUMBS = 2;
 const THUMB_PX = 72;
 
-/** The first files that a run made, small. */
+/** Thumbnails of a run's first files. */
 const Made = ({ files }: { files: readonly OutputFile[] }) => {
   const more = files.length - THUMBS;
   return (
@@ -46,7 +46,7 @@ const Made = ({ files }: { files: readonly OutputFile[] }) => {
   );
 };
 
-/** A run by the name of its workflow, as far as it is known. */
+/** A run by its workflow's name, if known. */
 const Name = ({ execution: { executionId, workflowSlug, modelIds, createdAt } }: { execution: Execution }) => {
   const nameOf = useWorkflowNames();
   return (

@@ -26,7 +26,7 @@ interface Span {
   to: number;
 }
 
-/** When each node ran, in milliseconds from the run's start. Nodes that only handled values have no span. */
+/** Start and end of each node in milliseconds after the run's start. Nodes that only handled values have none. */
 export const spansOf = (nodes: readonly NodeState[], startedAt: number, endedAt: number): Span[] =>
   nodes.flatMap((node) => {
     if (node.startedAt === null) return [];
@@ -34,7 +34,7 @@ export const spansOf = (nodes: readonly NodeState[], startedAt: number, endedAt:
     return [{ node, from, to: node.durationMs === null ? endedAt - startedAt : from + node.durationMs }];
   });
 
-/** What a node gave, call by call: closed at first, because a run has many. */
+/** Outputs of a node by call, initially collapsed because there are many. */
 const Gave = ({ node }: { node: NodeState }) => {
   const calls = callsOf(node).filter(({ outputs }) => outputs !== undefined && Object.keys(outputs).length > 0);
   const [open, setOpen] = useState(false);
@@ -72,7 +72,7 @@ const Gave = ({ node }: { node: NodeState }) => {
 export interface TimelineProps {
   nodes: readonly NodeState[];
   inputs: Execution["inputs"];
-  /** What the run ran; undefined where it is not known. */
+  /** Graph of the run; undefined if unknown. */
   graph: DocGraph | undefined;
   startedAt: number;
   endedAt: number;

@@ -11,7 +11,7 @@ import { Time } from "../../ui/time";
 
 const DELIVERY_TONES = { pending: "accent", delivered: "ok", failed: "bad", disabled: "bad", skipped: "neutral" } as const;
 
-/** How the webhook of a run was delivered, attempt by attempt. */
+/** Delivery of a run's webhook by attempt. */
 export const Webhook = ({ id, delivery }: { id: string; delivery: WebhookDelivery }) => {
   const { busy, run } = useChange("execution");
   if (!delivery.configured) return null;

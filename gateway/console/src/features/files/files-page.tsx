@@ -17,7 +17,7 @@ import { Tile, viewerItem } from "./tile";
 
 const DAY = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
-/** Files by the day on which they came, in their order. */
+/** Files grouped by day, in order. */
 const byDay = (files: readonly MediaFile[]): Map<string, MediaFile[]> => {
   const days = new Map<string, MediaFile[]>();
   for (const file of files) {
@@ -27,7 +27,6 @@ const byDay = (files: readonly MediaFile[]): Map<string, MediaFile[]> => {
   return days;
 };
 
-/** What can be done with the files that are chosen. */
 const Chosen = ({ files, onDone }: { files: readonly MediaFile[]; onDone: () => void }) => {
   const navigate = useNavigate();
   const { busy, remove, keep } = useFileActions(files, onDone);
@@ -69,7 +68,7 @@ const Chosen = ({ files, onDone }: { files: readonly MediaFile[]; onDone: () => 
   );
 };
 
-/** Everything that runs made and that was uploaded, day by day. */
+/** All files, day by day. */
 export const FilesPage = () => {
   const client = useQueryClient();
   const library = useLibrary();

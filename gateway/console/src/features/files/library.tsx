@@ -9,7 +9,7 @@ import { bytes } from "../../ui/format";
 import { Input } from "../../ui/inputs/field";
 import { KEPT_DAYS } from "./tile";
 
-/** files/: what runs made and people uploaded, as a page of its own and beside the canvas. */
+/** Library: files of runs and uploads, as a page and beside the canvas. */
 
 const PAGE = 60;
 const KINDS = [
@@ -24,7 +24,7 @@ const ORIGINS = [
   ["upload", "Uploaded"],
   ["kept", "Kept"],
 ] as const;
-/** Files of one's own, newest first, page by page. */
+/** Own files, newest first, with paging. */
 export const useLibrary = () => {
   const pages = useInfiniteQuery({
     queryKey: ["media", "library"],
@@ -76,7 +76,7 @@ const Chips = ({
   </div>
 );
 
-/** By words, kind, and how they came. */
+/** Filters by words, type and origin. */
 export const FileFilters = ({ filter, onChange }: { filter: FileFilter; onChange: (filter: FileFilter) => void }) => (
   <>
     <Input
@@ -96,7 +96,7 @@ export const FileFilters = ({ filter, onChange }: { filter: FileFilter; onChange
 export const keptWords = ({ usedBytes, quotaBytes }: Pick<Operations["listMedia"]["response"], "usedBytes" | "quotaBytes">): string =>
   `${bytes(usedBytes)}${quotaBytes === null ? "" : ` of ${bytes(quotaBytes)}`} kept · made files stay ${KEPT_DAYS} days`;
 
-/** What can be done with some files, wherever they are listed. */
+/** Actions for files, in every list. */
 export const useFileActions = (files: readonly MediaFile[], onDone: () => void) => {
   const { busy, run } = useChange("media");
   return {

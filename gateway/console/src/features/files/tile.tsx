@@ -14,7 +14,7 @@ export const KEPT_DAYS = 90;
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 
-/** When a file goes, where that is known and near. */
+/** When a file expires, if that is soon. */
 const leavesIn = ({ origin, kept, createdAt }: MediaFile): string | undefined => {
   if (origin !== "generated" || kept || createdAt === null) return undefined;
   const days = Math.ceil((Date.parse(createdAt) + KEPT_DAYS * DAY_MS - Date.now()) / DAY_MS);
@@ -37,12 +37,12 @@ interface TileProps {
   file: MediaFile;
   chosen: boolean;
   onChoose: (more: boolean) => void;
-  /** Where it can be dragged somewhere. */
+  /** Allows dragging. */
   onDrag?: (event: DragEvent) => void;
   onView: () => void;
 }
 
-/** A file of the library: its picture, its name, and when it goes. */
+/** A file: picture, name and expiry. */
 export const Tile = ({ file, chosen, onChoose, onDrag, onView }: TileProps) => {
   const leaves = leavesIn(file);
   return (

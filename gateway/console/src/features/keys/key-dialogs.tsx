@@ -15,7 +15,7 @@ export interface Issued {
   warnings?: string[];
 }
 
-/** What is shown this once. */
+/** Secrets that are shown once. */
 export const IssuedDialog = ({ issued: { name, key, webhookSecret, warnings }, onClose }: { issued: Issued; onClose: () => void }) => (
   <ShownOnceDialog title={`“${name}”`} action="I have kept it" onClose={onClose}>
     <Notice kind="warn" title="Shown this once">

@@ -8,7 +8,7 @@ import { Input } from "../../ui/inputs/field";
 
 const MOST = 10;
 
-/** What every run by a key has of metadata. */
+/** Metadata added to every run of a key. */
 export const MetadataDialog = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) => {
   const [members, setMembers] = useState<readonly (readonly [string, string])[]>(() => {
     const known = Object.entries(apiKey.metadata ?? {});

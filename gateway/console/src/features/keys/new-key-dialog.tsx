@@ -21,7 +21,7 @@ const LIVES = [
 ] as const;
 const DAY_MS = 86_400_000;
 
-/** The built-in tier that decides; of a custom tier only the service knows its base. */
+/** Base of a tier; only the service knows that of custom tiers. */
 const baseOf = (tier: string): BaseTier => (isBaseTier(tier) ? tier : "enterprise");
 
 const FOLLOW = "run-and-follow";
@@ -33,7 +33,7 @@ interface Grants {
 
 const specific = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
-/** What most keys are for, beside the service's presets: it starts runs and follows them. */
+/** Most common use of keys, besides presets: start and follow runs. */
 const RUN_AND_FOLLOW = ["workflow:run", "workflow:read", "execution:read"] as const;
 
 const CustomGrants = ({

@@ -21,7 +21,7 @@ const ROWS = [
 ];
 const TYPES = ["text", "number", "boolean", "image", "video", "audio", "media", "any"] as const;
 
-/** Every part of the design system, for eyes and for tests. */
+/** All components of the design system, for people and tests. */
 export const KitchenPage = () => {
   const [open, setOpen] = useState(false);
   const [tab, setTab] = useState<"one" | "two">("one");

@@ -3,7 +3,7 @@ import type { CSSProperties, ReactNode } from "react";
 import { PortMark } from "../../canvas/port-mark";
 import { sampleMedia } from "./sample-media";
 
-/** Three ways to draw a node with what it made, at three zooms: the reasons for the chosen one stand in docs/design/console.md. */
+/** Three designs of a node with outputs at three zooms; docs/design/console.md explains the choice. */
 const COLOUR: CSSProperties = { "--kind": "var(--port-image)" } as CSSProperties;
 
 const Ports = () => (
@@ -32,7 +32,7 @@ const Strip = () => (
   </div>
 );
 
-/** A thin line of the kind's colour on the left; what was made in a box of its own. */
+/** A coloured line on the left, and outputs in a box. */
 const Spine = () => (
   <div className="w-60 rounded-xl border bg-(--node) shadow-panel" style={{ ...COLOUR, borderLeft: "4px solid var(--kind)" }}>
     <div className="px-3 py-2">
@@ -45,7 +45,7 @@ const Spine = () => (
   </div>
 );
 
-/** What was made first, the name over it: ports move when it comes. */
+/** Outputs first with the name above: ports move when they arrive. */
 const MediaFirst = () => (
   <div className="w-60 overflow-visible rounded-xl border bg-(--node) shadow-panel" style={COLOUR}>
     <div className="relative overflow-hidden rounded-t-xl">
@@ -59,7 +59,7 @@ const MediaFirst = () => (
   </div>
 );
 
-/** A head in the kind's colour, ports that never move, and what was made from edge to edge below them. */
+/** A coloured head, fixed ports, and outputs from edge to edge below. */
 const Headed = () => (
   <div className="w-60 rounded-xl border border-(--node-line) bg-(--node) shadow-panel" style={COLOUR}>
     <div

@@ -1,4 +1,4 @@
-/** Pictures for the kitchen: no file is needed to look at a node. */
+/** Sample pictures, so that no file is needed. */
 const SCENES = [
   ["#f5b66b", "#7a3b52", "#2b2244"],
   ["#8fc7d8", "#3c6f8c", "#16324a"],

@@ -18,7 +18,7 @@ type ProviderId = (typeof PROVIDERS)[number]["id"];
 const MODALITIES = ["image", "video", "audio", "text"] as const;
 type Modality = (typeof MODALITIES)[number];
 
-/** What a model's price may be counted in: seconds and pictures where its inputs say how many. */
+/** Units of a model's price; seconds and pictures need an input with their number. */
 const unitsOf = ({ inputSchema }: Pick<Model, "inputSchema">): [name: string, title: string][] => {
   const inputs = new Set(propertiesOf(inputSchema).map(([name]) => name));
   return [
@@ -124,7 +124,7 @@ const ImportDialog = ({ onClose }: { onClose: () => void }) => {
   );
 };
 
-/** For administrators: adds a model of a provider by the provider's name of it. */
+/** For administrators: adds a provider's model by its name there. */
 export const ImportModelButton = () => {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -11,7 +11,7 @@ import { dateTime } from "../../ui/format";
 
 const counted = (count: number): string => `${count} ${count === 1 ? "model" : "models"}`;
 
-/** What trying a key has shown. */
+/** Result of testing a key. */
 const outcomeWords = (
   { account, models }: ProviderKey,
   { outcome, message }: ProviderKeyTest,
@@ -47,7 +47,6 @@ const stateWords = ({ source, hint, setBy, setAt }: ProviderKey): string => {
 
 const READS = ["provider-keys", "models"];
 
-/** Adds, replaces, tries or removes the key of a provider. */
 export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; onClose: () => void }) => {
   const [value, setValue] = useState("");
   const [tested, setTested] = useState<ProviderKeyTest>();

@@ -9,7 +9,6 @@ const Standing = ({ source, hint }: ProviderKey) => {
   return <Badge tone="ok">{source === "environment" ? "environment" : `…${hint ?? ""}`}</Badge>;
 };
 
-/** All keys of providers that models need. */
 export const KeysDialog = ({ list, onChoose, onClose }: { list: ProviderKeys; onChoose: (name: string) => void; onClose: () => void }) => (
   <Dialog title="Keys of providers" width="md" onClose={onClose}>
     {!list.configured && (

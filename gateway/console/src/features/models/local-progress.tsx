@@ -6,7 +6,7 @@ import { Notice } from "../../ui/notice";
 const MB = 1_000_000;
 const inMb = (bytes: number): number => Math.round(bytes / MB);
 
-/** How far the machine's own models are, while they are not all there. */
+/** Download progress of local models, until they are complete. */
 export const LocalProgress = () => {
   const { data: local } = useQuery(localModelsQuery);
   if (!local || local.status === "ready" || local.status === "off") return null;

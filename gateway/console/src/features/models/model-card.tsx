@@ -9,20 +9,20 @@ import { Button } from "../../ui/button";
 import { Example } from "./examples/example";
 import { retirementOf, runnerOf, standingOf } from "../../parts/model-facts";
 
-/** That its provider shuts a model down, or has. */
+/** Notice of a provider's shutdown of a model. */
 export const Retirement = ({ model }: { model: Model }) => {
   const retirement = retirementOf(model);
   if (!retirement) return null;
   return <Badge tone={retirement.isOver ? "bad" : "warn"}>{`${retirement.isOver ? "shut down on" : "goes on"} ${retirement.day}`}</Badge>;
 };
 
-/** Trial runs of a model that one has left. */
+/** Remaining trial runs of a model. */
 const useFreeRuns = ({ internalName, trialRuns }: Model): number => {
   const { data: me } = useQuery(meQuery);
   return me?.credits.grants.find(({ model }) => model === internalName)?.remaining ?? trialRuns;
 };
 
-/** A model in the list. `onAddKey`: for administrators, where a key is missing. */
+/** A model in the list. `onAddKey`: for administrators, if a key is missing. */
 export const ModelCard = ({ model, icon: Icon, onAddKey }: { model: Model; icon: LucideIcon; onAddKey?: (() => void) | undefined }) => {
   const standing = standingOf(model);
   const free = useFreeRuns(model);

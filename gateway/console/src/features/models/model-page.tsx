@@ -37,7 +37,7 @@ const StandingLine = ({ model }: { model: Model }) => {
   );
 };
 
-/** What an input takes: "a whole number from 1 to 10, usually 5". */
+/** Accepted values: "a whole number from 1 to 10, usually 5". */
 const inputWords = ({ type, format, enum: choices, minimum, maximum, default: usual }: JsonSchema): string => {
   const what =
     format === "media" ? "a file" : Array.isArray(choices) ? choices.map(String).join(", ") : (TYPE_WORDS[String(type)] ?? "any value");
@@ -63,7 +63,7 @@ const Detail = ({ model }: { model: Model }) => {
     setInputs(value === undefined ? rest : { ...rest, [name]: value });
   };
   const tier = me?.user.tier ?? "free";
-  // Custom tiers build on one that reaches models, or the service says that theirs does not.
+  // Custom tiers either build on one with models, or the service rejects the run.
   const reaches = me !== null && (!isBaseTier(tier) || withinCeiling("model:run", tier, me.user.role === "admin"));
   const example = useExample(model);
   const required = new Set(Array.isArray(model.inputSchema.required) ? (model.inputSchema.required as string[]) : []);

@@ -18,7 +18,7 @@ import { LocalProgress } from "./local-progress";
 import { ModelCard } from "./model-card";
 
 const EVERYTHING: Filter = { query: "", modality: "", place: "", readyOnly: false };
-/** A key that was added or removed is seen a moment later, and files arrive one after the other. */
+/** Key changes appear with a delay, and files one by one. */
 const CHANGING_MS = 1_000;
 
 const Filters = ({ filter, onChange }: { filter: Filter; onChange: (filter: Filter) => void }) => (
@@ -74,7 +74,7 @@ const Group = ({
   </section>
 );
 
-/** Whether what models say does not follow yet from which keys there are. */
+/** True while models don't reflect the present keys. */
 const isBehind = (models: readonly Model[], { keys }: ProviderKeys): boolean => {
   const waiting = new Set(models.filter(({ status }) => status === "needs-key").map(({ internalName }) => internalName));
   return keys.some(({ source, models: needing }) => needing.some((name) => waiting.has(name) === (source !== null)));
@@ -91,7 +91,7 @@ export const ModelsPage = () => {
     },
   });
   const [filter, setFilter] = useState(EVERYTHING);
-  /** The key that is open, or all of them. */
+  /** The open key, or all of them. */
   const [open, setOpen] = useState<string | "all">();
   const keyOf = ({ internalName }: Model) => keys.data?.keys.find((key) => key.models.includes(internalName));
   const openKey = keys.data?.keys.find(({ name }) => name === open);

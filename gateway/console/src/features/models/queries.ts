@@ -7,13 +7,12 @@ export const modelQuery = (internalName: string) =>
     staleTime: 60_000,
   });
 const PROGRESS_MS = 2_000;
-/** How far the files of the machine's own models are fetched. */
+/** Download progress of local models. */
 export const localModelsQuery = queryOptions({
   queryKey: ["local-models"],
   queryFn: async ({ signal }) => (await request("getLocalModels", { signal })).body,
   refetchInterval: ({ state }) => (state.data?.status === "downloading" ? PROGRESS_MS : false),
 });
-/** Keys of providers, for administrators. */
 export const providerKeysQuery = queryOptions({
   queryKey: ["provider-keys"],
   queryFn: async ({ signal }) => (await request("adminListProviderKeys", { signal })).body,

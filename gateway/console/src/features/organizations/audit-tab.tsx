@@ -21,7 +21,7 @@ const columnsOf = (nameOf: (id: string) => string): readonly Column<AuditRow>[] 
   { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },
 ];
 
-/** What was changed of members, keys, secrets, budgets and published versions. */
+/** Changes of members, keys, secrets, budgets and published versions. */
 export const AuditTab = ({ id }: { id: string }) => {
   const members = useQuery(membersQuery(id));
   const nameOf = (one: string): string => members.data?.find(({ userId }) => userId === one)?.email ?? one;

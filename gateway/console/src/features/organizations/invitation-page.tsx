@@ -5,7 +5,7 @@ import { tokenOfLink } from "../../parts/small-page";
 import { Notice } from "../../ui/notice";
 import { Page } from "../../ui/page";
 
-/** Where the link of an invitation leads. Its token is behind `#`, which no server sees. */
+/** Target of an invitation's link. Its token follows `#`, which no server sees. */
 export const InvitationPage = () => {
   const token = tokenOfLink();
   const join = async (): Promise<void> => workFor((await request("acceptInvitation", { body: { token: token ?? "" } })).body.id);

@@ -7,7 +7,7 @@ import { Notice } from "../../ui/notice";
 import { RoleSelect } from "./role-select";
 import { ROLE_WORDS, type Role } from "./roles";
 
-/** Makes an invitation, then shows its link, which can't be shown again. */
+/** Creates an invitation and shows its link once. */
 export const InviteDialog = ({ id, onClose }: { id: string; onClose: () => void }) => {
   const [role, setRole] = useState<Role>("editor");
   const [email, setEmail] = useState("");

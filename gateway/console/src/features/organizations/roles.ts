@@ -2,7 +2,6 @@ import { ROLES, type Role } from "@nodeloom/kernel/organizations";
 
 export { ROLES, type Role };
 
-/** What a role may, in a line. */
 export const ROLE_WORDS: Readonly<Record<Role, string>> = {
   owner: "Everything: members, budgets and paying, too",
   editor: "Builds, publishes, makes keys and secrets, runs",

@@ -17,7 +17,7 @@ const publicSchemaQuery = (slug: string) =>
 
 const route = getRouteApi("/p/$slug");
 
-/** What was filled in here, by slug: it is still there when somebody has signed in meanwhile. */
+/** Inputs by slug; they survive signing in. */
 const typedHere = new Map<string, Record<string, unknown>>();
 
 const Playground = ({ slug, onSignIn }: { slug: string; onSignIn: () => void }) => {
@@ -75,10 +75,7 @@ const Playground = ({ slug, onSignIn }: { slug: string; onSignIn: () => void }) 
   );
 };
 
-/**
- * The page of a public playground: everybody may read it, and every signed-in account may run it.
- * @param signIn what is shown to those who want to sign in, under this address
- */
+/** A public playground: readable by all, runnable by signed-in accounts. @param signIn sign-in page for this address */
 export const PlaygroundPage = ({ signIn }: { signIn: ReactNode }) => {
   const { slug } = route.useParams();
   const me = useQuery(meQuery);

@@ -6,11 +6,11 @@ import { AreaField, InputField } from "../../ui/inputs/field";
 
 const NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
-/** What is typed as a name: capitals, and an underscore for what a name can't have. */
+/** Normalizes a typed name: capitals, and underscores for invalid characters. */
 const named = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9_]/g, "_");
 const listed = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
-/** Sets a secret, or replaces one. Its value is typed anew each time: it can't be read. */
+/** Sets or replaces a secret. Its value can't be read, so it is typed again. */
 export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClose: () => void }) => {
   const [name, setName] = useState(secret?.name ?? "");
   const [value, setValue] = useState("");

@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<ScheduledTime>[] = [
   },
 ];
 
-/** When a schedule comes next, and what came of its last times. */
+/** Next and last runs of a schedule. */
 export const HistoryDialog = ({
   schedule: { cron, timezone, nextRuns, history },
   onClose,

@@ -19,7 +19,6 @@ export interface HookDialogProps {
 const takenWords = (fields: readonly { name: string; required?: boolean }[]): string =>
   `Its inputs: ${fields.map(({ name, required }) => (required === true ? `${name} (needed)` : name)).join(", ")}.`;
 
-/** Asks how what another service sends becomes a run. */
 export const HookDialog = ({ slug, onIssued, onClose }: HookDialogProps) => {
   const fields = useQuery(schemaQuery(slug)).data?.fields ?? [];
   const [given, setGiven] = useState(EMPTY);

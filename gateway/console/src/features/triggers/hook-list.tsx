@@ -42,7 +42,7 @@ const columnsOf = (revoke: (hook: Hook) => void): readonly Column<Hook>[] => [
   },
 ];
 
-/** The address of a new hook. It closes by its button alone. */
+/** Address of a new hook. Only its button closes the dialog. */
 const IssuedHookDialog = ({ url, onClose }: { url: string; onClose: () => void }) => (
   <ShownOnceDialog title="The hook's address" action="I have kept it" onClose={onClose}>
     <Notice kind="warn" title="Shown this once">

@@ -1,8 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, request } from "../../api/client";
 
-/** What starts a workflow by itself. */
-
 export const schedulesQuery = (slug: string) =>
   queryOptions({
     queryKey: ["schedules", slug],

@@ -17,13 +17,12 @@ const TIMES = [
   ["0 9 * * 1", "Every Monday at 9"],
   ["0 9 1 * *", "On the first of every month at 9"],
 ] as const;
-/** A schedule's times in words, where it has some: "Every day at 9". */
+/** A schedule in words, if simple: "Every day at 9". */
 export const timesInWords = (cron: string): string | undefined => TIMES.find(([times]) => times === cron)?.[1];
 const DEFAULT_TIME = "0 9 * * *";
 
 const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Asks when a workflow runs by itself, with what, and what that may cost. */
 export const ScheduleDialog = ({ slug, schedule, onClose }: { slug: string; schedule?: Schedule; onClose: () => void }) => {
   const schema = useQuery(schemaQuery(slug));
   const fields = schema.data?.fields ?? [];

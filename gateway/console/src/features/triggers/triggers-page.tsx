@@ -10,7 +10,7 @@ import { ScheduleList } from "./schedule-list";
 
 const route = getRouteApi("/shell/workflows/$slug/triggers");
 
-/** What starts a workflow by itself: its schedules and hooks. */
+/** Schedules and hooks of a workflow. */
 export const TriggersPage = () => {
   const { slug } = route.useParams();
   const nameOf = useWorkflowNames();

@@ -5,11 +5,11 @@ const MOST_BARS = 14;
 export interface BarsProps {
   label: string;
   bars: readonly (readonly [string, number])[];
-  /** Of many, the first are shown, and not the last. */
+  /** Shows the first of many bars instead of the last. */
   first?: boolean;
 }
 
-/** Bars with their figures: the chart is a list that can be read. */
+/** Bars with figures, accessible as a list. */
 export const Bars = ({ label, bars, first = false }: BarsProps) => {
   const shown = first ? bars.slice(0, MOST_BARS) : bars.slice(-MOST_BARS);
   const most = Math.max(...shown.map(([, amount]) => amount), 0.001);

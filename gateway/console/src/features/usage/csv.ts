@@ -15,7 +15,7 @@ const COLUMNS = [
   "requestId",
 ] as const;
 
-/** Spreadsheets take a text that begins with one of these for a formula. */
+/** Spreadsheets treat texts with these first characters as formulas. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 const cell = (value: unknown): string => {

@@ -40,7 +40,7 @@ const nameOf = (by: Grouping, group: string | null, keys: readonly ApiKey[]): st
   return by === "key" ? (keys.find(({ id }) => id === group)?.name ?? `${group} (gone)`) : group;
 };
 
-/** Credits by what the reader chooses, and the same as a table to take along. */
+/** Credits grouped by a chosen property, with a CSV download. */
 export const Grouped = () => {
   const [by, setBy] = useState<Grouping>("key");
   const [name, setName] = useState("customer");

@@ -14,7 +14,6 @@ export const summaryQuery = queryOptions({
   queryFn: async ({ signal }) => (await request("getUsageSummary", { signal })).body,
 });
 export type UsageGroups = Required<Pick<NonNullable<Operations["getUsageSummary"]["query"]>, "groupBy" | "from">>;
-/** What runs came to since a day, by what they are grouped by. */
 export const usageGroupsQuery = (query: UsageGroups) =>
   queryOptions({
     queryKey: ["usage", "groups", query],

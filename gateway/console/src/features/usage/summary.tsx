@@ -4,7 +4,7 @@ import { credits, whole } from "../../ui/format";
 import { Card } from "../../ui/page";
 import { Bars } from "./bars";
 
-/** Credits by day and by model, runs from the console included. */
+/** Credits by day and model, including runs from the console. */
 export const Summary = () => {
   const { data } = useQuery(summaryQuery);
   if (!data || data.days.length === 0) return null;

@@ -28,7 +28,6 @@ const STATUSES = ["processing", "completed", "failed"] as const;
 type Status = (typeof STATUSES)[number];
 const isStatus = (text: string | undefined): text is Status => (STATUSES as readonly (string | undefined)[]).includes(text);
 
-/** What was called, by its name. */
 const CallOf = ({ row: { workflowSlug, modelIds, createdAt } }: { row: UsageRow }) => {
   const nameOf = useWorkflowNames();
   return (

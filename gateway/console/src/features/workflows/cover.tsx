@@ -14,7 +14,7 @@ const GraphSketch = lazy(async () => ({ default: (await import("./graph-cover"))
 const NEWEST_RUNS = 50;
 const COVER_PX = 720;
 
-/** The newest picture or clip that each workflow made, by slug, among the newest runs. */
+/** Newest picture or clip of each workflow by slug, among the newest runs. */
 export const useNewestMade = (): ReadonlyMap<string, OutputFile> | undefined => {
   const { data } = useQuery({
     ...executionsQuery({ limit: NEWEST_RUNS, status: "completed" }),
@@ -31,7 +31,7 @@ export const useNewestMade = (): ReadonlyMap<string, OutputFile> | undefined => 
   return newest;
 };
 
-/** Whether an element was ever on the screen. */
+/** True once an element has been on the screen. */
 const useSeen = () => {
   const [seen, setSeen] = useState(false);
   const place = useRef<HTMLDivElement>(null);
@@ -47,7 +47,7 @@ const useSeen = () => {
 
 const PLACE = "flex h-36 items-center justify-center overflow-hidden bg-sunken text-faint";
 
-/** What stands for a graph that is not saved yet. */
+/** Cover of a graph that isn't saved yet. */
 export const SketchCover = (graph: { nodes: readonly unknown[]; edges: readonly unknown[] }) => (
   <div className={PLACE}>
     <Suspense fallback={<Workflow className="size-8 opacity-50" aria-hidden />}>
@@ -56,7 +56,7 @@ export const SketchCover = (graph: { nodes: readonly unknown[]; edges: readonly 
   </div>
 );
 
-/** What stands for a workflow in lists: its own cover, else what it made last, else its graph. */
+/** Cover of a workflow: its own, else its newest output, else its graph. */
 export const Cover = ({ workflow, made }: { workflow: WorkflowSummary; made: OutputFile | undefined }) => {
   const { seen, place } = useSeen();
   const { cover, thumbnail, slug, updatedAt } = workflow;

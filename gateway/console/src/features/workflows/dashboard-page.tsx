@@ -38,7 +38,7 @@ const Approval = ({ me }: { me: Me }) =>
     </Notice>
   );
 
-/** Said before a workflow is made that the plan would refuse. */
+/** Notice before creating a workflow beyond the plan's limit. */
 const FullPlan = ({ me, workflows }: { me: Me; workflows: readonly WorkflowSummary[] }) => {
   const most = me.user.tier === "free" ? PLANS.free.maxWorkflows : null;
   const own = workflows.filter((workflow) => ownerOf(workflow) === ownerIdOf(me)).length;
@@ -113,13 +113,13 @@ const Filters = ({ filter, tags }: { filter: Filter; tags: readonly string[] }) 
   );
 };
 
-/** All workflows; until they are there, the first that are shown. */
+/** All workflows; until they load, the first page. */
 const useWorkflows = (filter: Filter, ownerId: string) => {
   const { q, tag, folder: folderId } = filter;
   const all = useQuery(workflowsQuery);
   const narrowing = Object.fromEntries(Object.entries({ q, tag, folderId }).filter(([, given]) => given !== undefined));
   const some = useQuery({ ...someWorkflowsQuery({ limit: FIRST_SHOWN, ...narrowing }), enabled: all.data === undefined });
-  // None among the first is no answer yet: there may be some among the others.
+  // An empty first page isn't an answer: others may match.
   const first = filterWorkflows(some.data ?? [], ownerId, filter).length > 0 ? some.data : undefined;
   return { rows: all.data ?? first, isPending: all.isPending, isError: all.isError, error: all.error, refetch: all.refetch };
 };

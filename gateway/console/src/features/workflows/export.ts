@@ -1,6 +1,6 @@
 import { workflowText } from "../../api/workflow-remote";
 
-/** Saves a workflow as a JSON file, as it is saved. @throws NodeloomError */
+/** Downloads a workflow as saved JSON. @throws NodeloomError */
 export const exportWorkflow = async (slug: string): Promise<void> => {
   const url = URL.createObjectURL(new Blob([await workflowText(slug)], { type: "application/json" }));
   const link = document.createElement("a");

@@ -1,7 +1,7 @@
 import type { WorkflowSummary } from "@nodeloom/client";
 import { ownerOf } from "../../api/organization";
 
-/** Cards that are drawn before more are asked for. */
+/** Cards rendered before more are requested. */
 export const FIRST_SHOWN = 60;
 
 export interface Filter {
@@ -11,7 +11,7 @@ export interface Filter {
   show?: string | undefined;
 }
 
-/** What the dashboard shows: `show` is one of templates, archived, hidden; otherwise own workflows of a folder. */
+/** Filters the dashboard: `show` is one of templates, archived, hidden; otherwise own workflows of a folder. */
 export const filterWorkflows = (all: readonly WorkflowSummary[], ownerId: string, { q, folder, tag, show }: Filter): WorkflowSummary[] => {
   const words = (q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const found = all.filter((workflow) => {
@@ -23,7 +23,7 @@ export const filterWorkflows = (all: readonly WorkflowSummary[], ownerId: string
   if (show === "archived") return own.filter(({ archived }) => archived);
   if (show === "hidden") return own.filter(({ hidden }) => hidden);
   const listed = own.filter(({ archived, hidden }) => !archived && !hidden);
-  // Looking for something looks everywhere.
+  // A search covers all folders.
   if (words.length > 0 || tag !== undefined) return folder === undefined ? listed : listed.filter(({ folderId }) => folderId === folder);
   return listed.filter(({ folderId }) => folderId === (folder ?? null));
 };

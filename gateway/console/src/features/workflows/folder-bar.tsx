@@ -16,7 +16,7 @@ interface ChipProps {
   actions: WorkflowActions;
 }
 
-/** A folder: a link to what is in it, and a place to drop workflows on. */
+/** A folder: link and drop target. */
 const FolderChip = ({ id, name, chosen, actions }: ChipProps) => {
   const [over, setOver] = useState(false);
   const [asking, setAsking] = useState<"rename" | "delete">();

@@ -14,18 +14,18 @@ const graphQuery = (slug: string, updatedAt: string) => ({
     const { nodes, edges } = await api.workflows.get(slug, { signal });
     return readDocGraph(JSON.stringify(nodes), JSON.stringify(edges));
   },
-  // By the time of its last change it is always the same.
+  // The time of the last change identifies it.
   staleTime: Number.POSITIVE_INFINITY,
   retry: false,
 });
 
-/** A workflow drawn small, in the colours of its kinds: what stands for one that has made nothing yet. */
+/** Small graph in its kinds' colours, for workflows without output. */
 export const GraphCover = ({ slug, updatedAt }: { slug: string; updatedAt: string }) => {
   const { data: graph } = useQuery(graphQuery(slug, updatedAt));
   return graph ? <Sketch graph={graph} /> : null;
 };
 
-/** A graph that is at hand, drawn small. */
+/** Small picture of a loaded graph. */
 export const GraphSketch = ({ nodes, edges }: { nodes: readonly unknown[]; edges: readonly unknown[] }) => (
   <Sketch graph={readDocGraph(JSON.stringify(nodes), JSON.stringify(edges))} />
 );

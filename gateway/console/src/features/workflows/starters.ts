@@ -1,6 +1,6 @@
 import type { NewWorkflow } from "@nodeloom/client";
 
-/** First workflows: each runs as it is. */
+/** Starter workflows, which run unchanged. */
 const COLUMN = 340;
 const ROW = 240;
 

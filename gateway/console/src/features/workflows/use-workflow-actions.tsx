@@ -11,12 +11,12 @@ import { refusalTrouble } from "../../messages/troubles";
 import { complain, say } from "../../ui/overlays/toast";
 import { exportWorkflow } from "./export";
 
-/** Members of a workflow that a copy takes over. */
+/** Members copied to a duplicate. */
 const COPIED = ["description", "tags", "nodes", "edges", "viewport", "cover"] as const;
 const MAX_IMPORT_BYTES = 8_000_000;
 const MAX_PICTURE_BYTES = 64_000_000;
 
-/** Creates a workflow from texts, so that its graph stays as it was. */
+/** Creates a workflow from texts, so that its graph stays unchanged. */
 const createFromText = async (text: string, name: string): Promise<string> => {
   const texts = members(text);
   const kept = new Map<string, string>([["name", JSON.stringify(name)]]);
@@ -29,7 +29,7 @@ const createFromText = async (text: string, name: string): Promise<string> => {
 
 const nameOfFile = ({ name }: File): string => name.replace(/\.(?:json|png|webp)$/i, "");
 
-/** What can be done to workflows from a list; failures are told. */
+/** Actions of workflow lists; failures are shown. */
 export const useWorkflowActions = () => {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -57,7 +57,7 @@ export const useWorkflowActions = () => {
     refresh,
     /** @param panel what is open beside the canvas: `run` for one that runs as it is */
     create: (workflow: NewWorkflow, panel?: "run") => attempt(async () => open((await api.workflows.create(workflow)).slug, panel)),
-    /** Of a template, files of its author are copied along. */
+    /** For templates, the author's files are copied as well. */
     duplicate: (slug: string, name: string, panel?: "run") =>
       attempt(async () => open((await request("cloneWorkflow", { params: { slug }, body: { name } })).body.slug, panel)),
     change: (slug: string, changes: WorkflowChanges, done: string) =>

@@ -18,17 +18,17 @@ import type { WorkflowActions } from "./use-workflow-actions";
 
 export interface WorkflowCardProps {
   workflow: WorkflowSummary;
-  /** False for templates of others. */
+  /** False for templates of other users. */
   own: boolean;
   folders: readonly Folder[];
   actions: WorkflowActions;
-  /** What it made last. */
+  /** Its newest output. */
   made: OutputFile | undefined;
 }
 
 const SHOWN_TAGS = 3;
 
-/** What a dragged card carries. */
+/** Drag data type of cards. */
 export const DRAGGED_WORKFLOW = "application/x-nodeloom-workflow";
 
 const menuOf = ({ workflow, own, folders, actions }: WorkflowCardProps, ask: (what: "delete" | "budget") => void): MenuEntries => {

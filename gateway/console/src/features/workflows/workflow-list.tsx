@@ -11,7 +11,7 @@ import { STARTERS } from "./starters";
 import type { WorkflowActions } from "./use-workflow-actions";
 import { WorkflowCard } from "./workflow-card";
 
-/** The empty dashboard: the first pictures are a few clicks away. */
+/** Empty dashboard: starters. */
 const Starters = ({ templates, me, actions }: { templates: readonly WorkflowSummary[]; me: Me; actions: WorkflowActions }) => {
   const balance = me.credits.plan + me.credits.topUp;
   const isDear = ({ estimatedCreditCost }: WorkflowSummary): boolean => (estimatedCreditCost ?? 0) > balance;
@@ -59,7 +59,7 @@ interface ListProps {
   actions: WorkflowActions;
 }
 
-/** Templates in two groups: those that administrators chose, and everybody's. */
+/** Templates chosen by administrators, and all others. */
 const groupsOf = (
   found: readonly WorkflowSummary[],
   { show }: Filter,
@@ -72,7 +72,7 @@ const groupsOf = (
   return groups.filter(({ rows }) => rows.length > 0);
 };
 
-/** The workflows that fit, as cards; starters where there is none of one's own. */
+/** Matching workflows as cards; starters if there are none. */
 export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) => {
   const [shown, setShown] = useState(FIRST_SHOWN);
   const ownerId = ownerIdOf(me);

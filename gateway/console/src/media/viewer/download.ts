@@ -18,7 +18,7 @@ const plain = (title: string): string =>
     .replace(/^-|-$/g, "")
     .slice(0, MOST_NAME) || "result";
 
-/** The name of an item's file: what it is called, with the ending of its address. */
+/** File name of an item: its title, with the extension of its address. */
 export const fileName = ({ title, file }: Pick<ViewerItem, "title" | "file">): string => {
   const ending = file ? (/\.[a-z0-9]{2,5}$/i.exec(new URL(file.url, location.origin).pathname)?.[0] ?? "") : ".txt";
   return plain(title) + ending;
@@ -39,7 +39,7 @@ export const downloadItem = async (item: ViewerItem): Promise<void> => {
   }
 };
 
-/** Everything as one ZIP; files are read one after another. */
+/** Downloads everything as one ZIP; files are read one after another. */
 export const downloadAll = async (items: readonly ViewerItem[], title: string): Promise<void> => {
   try {
     const { downloadZip } = await import("client-zip");

@@ -16,7 +16,7 @@ const Value = ({ children }: { children: string | undefined }) => (
   <dd className="text-[13px] whitespace-pre-wrap wrap-anywhere">{children}</dd>
 );
 
-/** What made two things that are compared: where they differ first, side by side. */
+/** Origins of two compared outputs side by side, differences first. */
 export const ComparedFacts = ({ a, b }: { a: ViewerItem; b: ViewerItem }) => {
   const [ofA, ofB] = [new Map(factsOf(a)), new Map(factsOf(b))];
   const names = [...new Set([...ofA.keys(), ...ofB.keys()])];

@@ -4,7 +4,7 @@ import { useViewer } from "./store";
 const load = async () => ({ default: (await import("./viewer")).ViewerDialog });
 const ViewerDialog = lazy(load);
 
-/** The viewer over any page; its code is loaded when it is first opened. */
+/** The viewer above any page; its code is loaded on first use. */
 export const ViewerHost = () => {
   const open = useViewer(({ sets }) => sets.length > 0);
   return open ? (

@@ -1,13 +1,10 @@
 import { useEffect, useRef, useState } from "react";
 
-/**
- * A sound as a waveform that is played from where it is pressed. It is drawn here: libraries for it bring style elements,
- * which the page's security policy refuses.
- */
+/** Waveform player. Libraries for it add style elements, which the page's security policy blocks. */
 const BARS = 220;
 const HEIGHT = 160;
 
-/** The loudest sample of each of so many parts, from 0 to 1. */
+/** Peak of each part, from 0 to 1. */
 export const peaksOf = (samples: Float32Array, parts = BARS): number[] => {
   const size = Math.max(1, Math.floor(samples.length / parts));
   const peaks = Array.from({ length: parts }, (_, part) => {
@@ -30,7 +27,7 @@ const usePeaks = (url: string): readonly number[] | undefined => {
       if (!abort.signal.aborted) setPeaks(peaksOf(sound.getChannelData(0)));
     };
     setPeaks(undefined);
-    // What can't be drawn is still played.
+    // A sound without a waveform still plays.
     read().catch(() => undefined);
     return () => abort.abort();
   }, [url]);

@@ -18,7 +18,7 @@ const clipTools = ({ loop, setLoop, stepBy }: ClipTools) => (
   </div>
 );
 
-/** One thing, as large as there is room. */
+/** One item in full size. */
 export const One = ({ item, zoom, label = item.title }: { item: ViewerItem; zoom: Zoom; label?: string }) => {
   const { file, text } = item;
   if (file && isOwnMedia(file.url) && file.family === "image")
@@ -38,7 +38,7 @@ export const One = ({ item, zoom, label = item.title }: { item: ViewerItem; zoom
   );
 };
 
-/** One of two that are compared: both move with the same zoom. */
+/** One of two compared items, which share a zoom. */
 const Layer = ({ item, zoom, label }: { item: ViewerItem; zoom: Zoom; label: string }) => {
   if (item.file?.family === "video" && isOwnMedia(item.file.url))
     return <Video way="moving" url={item.file.url} label={label} className="size-full object-contain" style={zoom.style} />;
@@ -49,7 +49,7 @@ const Layer = ({ item, zoom, label }: { item: ViewerItem; zoom: Zoom; label: str
 
 const HALF = 50;
 
-/** A over B, with a line between them that is moved. */
+/** A over B with a movable divider. */
 export const Slider = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom: Zoom }) => {
   const [at, setAt] = useState(HALF);
   return (
@@ -90,7 +90,7 @@ export const SideBySide = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom:
   </div>
 );
 
-/** Everything at once, run by run. */
+/** All items by run. */
 export const Sheet = ({ sets, onChoose }: { sets: readonly ViewerSet[]; onChoose: (set: number, index: number) => void }) => (
   <div className="size-full overflow-y-auto p-2" tabIndex={0} role="region" aria-label="Contact sheet">
     {sets.map((one, set) => (

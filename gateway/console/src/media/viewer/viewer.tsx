@@ -62,7 +62,7 @@ const Strip = ({ items, chosen, onChoose }: { items: readonly ViewerItem[]; chos
   </ol>
 );
 
-/** Everything that was made, large: through items and runs, compared, downloaded, used again. */
+/** All outputs in full size: browse items and runs, compare, download, reuse. */
 export const ViewerDialog = () => {
   const { sets, set, index, use } = useViewer();
   const ref = useRef<HTMLDialogElement>(null);
@@ -75,7 +75,7 @@ export const ViewerDialog = () => {
     const dialog = ref.current;
     if (dialog && !dialog.open) {
       dialog.showModal();
-      // Its keys work at once, and no tip covers what is viewed.
+      // Its keys work at once, and no tooltip covers the item.
       dialog.querySelector<HTMLElement>("[data-first]")?.focus();
     }
     return () => dialog?.close();

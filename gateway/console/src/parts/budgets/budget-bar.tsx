@@ -5,7 +5,7 @@ import { windowWords } from "./budgets";
 
 const NEARLY = 0.8;
 
-/** How much of a budget is used, as a bar and in figures. */
+/** Used share of a budget, as a bar and in figures. */
 export const BudgetBar = ({ budget: { credits, used, window }, className }: { budget: Budget; className?: string }) => {
   const share = credits > 0 ? Math.min(1, used / credits) : 1;
   const color = share >= 1 ? "var(--bad)" : share >= NEARLY ? "var(--warn)" : "var(--accent)";

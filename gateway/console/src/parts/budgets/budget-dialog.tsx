@@ -19,7 +19,7 @@ interface ScopeFieldsProps {
   onChange: (scope: BudgetScope) => void;
 }
 
-/** What a new budget is for. */
+/** Scope of a new budget. */
 const ScopeFields = ({ scope, keys, workflows, onChange }: ScopeFieldsProps) => (
   <>
     <SelectField
@@ -67,16 +67,16 @@ const ScopeFields = ({ scope, keys, workflows, onChange }: ScopeFieldsProps) => 
 );
 
 export interface BudgetDialogProps {
-  /** What it is for; absent: that is chosen. */
+  /** Scope; absent if the user chooses it. */
   of?: BudgetScope;
-  /** As it stands, where there is one. */
+  /** The present budget, if any. */
   budget: Budget | undefined;
   keys?: readonly ApiKey[];
   workflows?: readonly NamedWorkflow[];
   onClose: () => void;
 }
 
-/** Sets a budget, changes it, or removes it. */
+/** Creates, changes or deletes a budget. */
 export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }: BudgetDialogProps) => {
   const [scope, setScope] = useState<BudgetScope>(of ?? { scope: "metadata", metadata: { name: "customer", value: "" } });
   const [credits, setCredits] = useState<number | undefined>(budget?.credits);

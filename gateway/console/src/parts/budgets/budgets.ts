@@ -1,4 +1,3 @@
-/** Budgets as the console shows and sets them. */
 import type { ApiKey, Budget, BudgetSettings } from "@nodeloom/client";
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../api/client";
@@ -8,10 +7,10 @@ export const budgetsQuery = queryOptions({
   queryFn: async ({ signal }) => (await request("listBudgets", { signal })).body,
 });
 
-/** What runs by an app's visitors carry, and the app's budget is named by. */
+/** Metadata name of runs by an app's visitors, and of the app's budget. */
 export const APP_NAME = "nodeloom.app";
 
-/** What a budget is for. */
+/** Scope of a budget. */
 export type BudgetScope =
   | { scope: "key"; keyId: string }
   | { scope: "workflow"; workflowSlug: string }
@@ -78,7 +77,7 @@ const MOST_SHARES = 5;
 /** "50, 80" */
 export const sharesText = (shares: readonly number[]): string => shares.map((share) => Math.round(share * PERCENT * 10) / 10).join(", ");
 
-/** Shares of what was typed as per cent; undefined where it can't be read as such. */
+/** Parses percentages; undefined if malformed. */
 export const readShares = (text: string): number[] | undefined => {
   const shares = text
     .split(/[\s,;%]+/)

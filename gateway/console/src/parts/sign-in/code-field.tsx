@@ -1,6 +1,6 @@
 import { InputField } from "../../ui/inputs/field";
 
-/** Asks for a code of the second factor. */
+/** Field for a second factor's code. */
 export const CodeField = ({ hint = "Six digits from your authenticator, or one of your recovery codes." }: { hint?: string }) => (
   <InputField
     label="Code"

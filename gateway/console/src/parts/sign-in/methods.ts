@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../api/client";
 
-/** How people may sign in here, and whether this installation sends mail. */
+/** Sign-in methods, and whether this installation sends mail. */
 export const signInMethodsQuery = queryOptions({
   queryKey: ["sign-in-methods"],
   queryFn: async ({ signal }) => (await request("getSignInMethods", { signal })).body,

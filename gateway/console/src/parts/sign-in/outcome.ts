@@ -1,4 +1,4 @@
-/** How a sign-in by a provider ended: the service sends the browser back with it behind the #. */
+/** Result of a provider's sign-in, which the service returns after the #. */
 
 const FAILED = /^#sign-in-failed=([\w%]+)$/;
 const CODE = /^#sign-in-code=([\w-]+)$/;
@@ -16,9 +16,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
 const OTHERWISE = "The sign-in failed. Try again.";
 
 interface SignInOutcome {
-  /** Why nobody was signed in, in a sentence. */
+  /** Why signing in failed. */
   failure: string | undefined;
-  /** Of a sign-in that takes a code. */
+  /** Token of a sign-in that needs a code. */
   pending: string | undefined;
 }
 
@@ -27,7 +27,7 @@ const read = (hash: string): SignInOutcome => {
   return { failure: problem === undefined ? undefined : (SENTENCES[problem] ?? OTHERWISE), pending: CODE.exec(hash)?.[1] };
 };
 
-/** Of the address that this page was opened with; it is not there again after a reload. */
+/** From the address at loading; a reload doesn't repeat it. */
 const outcome: SignInOutcome = read(location.hash);
 if (outcome.failure !== undefined || outcome.pending !== undefined) history.replaceState(null, "", location.pathname + location.search);
 
@@ -37,6 +37,6 @@ const take = (member: keyof SignInOutcome): string | undefined => {
   return value;
 };
 
-/** Each is said once. */
+/** Shown once. */
 export const takeFailure = (): string | undefined => take("failure");
 export const takePending = (): string | undefined => take("pending");

@@ -2,12 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { InputField, type Labelled } from "../../ui/inputs/field";
 import { secondFactorQuery } from "./second-factor";
 
-/** The account's address, for password managers. */
+/** Address of the account, for password managers. */
 export const AccountOf = ({ email }: { email: string }) => (
   <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
 );
 
-/** The account's password, once more. */
 export const PasswordField = ({ email }: { email: string }) => (
   <>
     <AccountOf email={email} />
@@ -15,7 +14,6 @@ export const PasswordField = ({ email }: { email: string }) => (
   </>
 );
 
-/** A password that the account does not have yet. */
 export const NewPasswordField = (props: Partial<Labelled> & { name: string; autoFocus?: boolean }) => (
   <InputField
     label="New password"
@@ -29,7 +27,7 @@ export const NewPasswordField = (props: Partial<Labelled> & { name: string; auto
   />
 );
 
-/** The password of an account that has one: it is asked for again before something is deleted. */
+/** Asks again for the account's password, if it has one, before a deletion. */
 export const useConfirmation = (email: string) => {
   const { data } = useQuery(secondFactorQuery);
   const hasPassword = data?.hasPassword ?? true;

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { buttonClasses } from "../../ui/button";
 import { signInMethodsQuery } from "./methods";
 
-/** The way to the provider and back to this page; nothing where none is configured. */
+/** Link to the provider and back to this page; hidden if none is configured. */
 export const ProviderButton = () => {
   const { data } = useQuery(signInMethodsQuery);
   if (!data?.oidc) return null;

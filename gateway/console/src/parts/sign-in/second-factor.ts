@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../api/client";
 
-/** Whether the person has a password, and a second factor. */
+/** True if the person has a password and a second factor. */
 export const secondFactorQuery = queryOptions({
   queryKey: ["second-factor"],
   queryFn: async ({ signal }) => (await request("getSecondFactor", { signal })).body,

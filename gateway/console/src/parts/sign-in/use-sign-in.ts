@@ -2,16 +2,15 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { takePending } from "./outcome";
 
-/** What a form asks for the address and the password by. */
 export const credentialsOf = (form: FormData): { email: string; password: string } => ({
   email: String(form.get("email")).trim(),
   password: String(form.get("password")),
 });
 
-/** Signs in: by the password, then by a code where the account has a second factor. */
+/** Signs in by password, then by code if the account has a second factor. */
 export const useSignIn = () => {
   const [pending, setPending] = useState(takePending);
-  /** Sends what the form holds. @returns whether somebody is signed in; otherwise it is the code that is missing */
+  /** Sends the form. @returns true if a person is signed in; false if a code is needed */
   const signIn = async (form: FormData): Promise<boolean> => {
     if (pending !== undefined) {
       await request("completeLogin", { body: { pending, code: String(form.get("code")) } });

@@ -6,9 +6,9 @@ import { nameOfNode } from "../node-name";
 import { failedIn } from "../outputs";
 import { refusalTrouble, type Trouble } from "../../messages/troubles";
 
-/** Running an execution again: what that takes over, what the rest costs, and its start. */
+/** Reruns of executions: reused calls, price and start. */
 
-/** Answered at once; what happens then is followed by events or polls. */
+/** Responds at once; events or polls follow. */
 const PREFER = { prefer: "wait=0" };
 const EXECUTION_ID = "x-execution-id";
 const QUOTE_AFTER_MS = 300;
@@ -20,10 +20,7 @@ export interface RerunAnswer {
   problem?: Trouble;
 }
 
-/**
- * The price of the difference.
- * @param revision of what is on the canvas; another one asks again
- */
+/** Price of the new calls. @param revision revision of the canvas; a change requests a new quote */
 export const useRerunQuote = (id: string, again: Again, enabled: boolean, revision = ""): RerunAnswer => {
   const [answer, setAnswer] = useState<RerunAnswer>({});
   const key = JSON.stringify(again);
@@ -48,10 +45,10 @@ export const useRerunQuote = (id: string, again: Again, enabled: boolean, revisi
 };
 
 /**
- * Starts it. One that failed at once is a run, too.
- * @param most credits that it may cost; null sets no limit
+ * Starts a rerun, which may fail at once.
+ * @param most credit limit; null for none
  * @returns the new execution's id
- * @throws NodeloomError where nothing was started
+ * @throws NodeloomError if nothing was started
  */
 export const startRerun = async (id: string, again: Again, most: number | null): Promise<string> => {
   const body: RerunRequest = { ...again, mode: "async", ...(most === null ? {} : { maxCredits: most }) };
@@ -70,7 +67,7 @@ export const reusedWords = ({ reused: { calls, of, savedCredits } }: RerunQuote)
   return `${calls} of ${of} reused${savedCredits > 0 ? `, saves ${credits(savedCredits)}` : ""}`;
 };
 
-/** "Picture, item 2": what failed of a run, and is made again. */
+/** "Picture, item 2": failed calls that are made again. */
 export const failedWords = (nodes: readonly NodeState[]): string[] =>
   nodes.flatMap((node) => {
     if (node.status !== "failed") return [];

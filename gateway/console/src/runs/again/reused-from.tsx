@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { executionQuery } from "../../api/queries";
 import { dateTime } from "../../ui/format";
 
-/** Says of a call that its output was taken over, with the way to the run that made it. */
+/** Marks a reused call, with a link to the original run. */
 export const ReusedFrom = ({ id }: { id: string }) => {
   const { data } = useQuery(executionQuery(id));
   return (
@@ -14,7 +14,7 @@ export const ReusedFrom = ({ id }: { id: string }) => {
   );
 };
 
-/** "reused", or how many of its items are; undefined where none is. */
+/** "reused", or the number of reused items; undefined if none is. */
 export const reusedShare = ({ reusedFrom, calls = [] }: Pick<NodeState, "reusedFrom" | "calls">): string | undefined => {
   if (reusedFrom !== undefined) return "reused";
   const reused = calls.filter((call) => call.reusedFrom !== undefined).length;

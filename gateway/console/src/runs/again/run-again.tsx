@@ -11,20 +11,20 @@ import { failedWords, reusedWords, startRerun, useRerunQuote, type Again } from 
 
 export interface RunAgainProps {
   execution: Execution;
-  /** Of a run of what is on the canvas: that graph, and the inputs that are typed. */
+  /** For a run of the canvas: its graph, and the typed inputs. */
   again?: Again;
-  /** Of what is on the canvas. */
+  /** Revision of the canvas. */
   revision?: string;
-  /** What must be done before; false where it could not be. */
+  /** Work before the start; false if it failed. */
   before?: () => Promise<boolean>;
-  /** Hears what is taken over, as far as that is known. */
+  /** Receives what is reused, once known. */
   onQuote?: (quote: RerunQuote | undefined) => void;
   onStarted: (executionId: string) => void;
 }
 
 const NONE: Again = {};
 
-/** Nodes whose calls may be made again though nothing of them has changed. */
+/** Nodes whose calls can be repeated although nothing has changed. */
 const Anew = ({
   execution: { nodes },
   isOpen,
@@ -56,7 +56,7 @@ const Anew = ({
   );
 };
 
-/** Runs once more what is over: what has not changed is taken over, and the button says what the rest costs. */
+/** Reruns a completed run: unchanged calls are reused, and the button shows the price of the rest. */
 export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuote, onStarted }: RunAgainProps) => {
   const { executionId, nodes, status } = execution;
   const [chosen, setChosen] = useState<string[]>([]);

@@ -1,6 +1,6 @@
 import { isRecord } from "@nodeloom/kernel/graph";
 
-/** An answer as people read it: a table of records, a list, or names with values. */
+/** Shows an answer as a table of records, a list, or names with values. */
 const MOST_ROWS = 100;
 const MOST_COLUMNS = 12;
 
@@ -13,7 +13,7 @@ const Cell = ({ value }: { value: unknown }) => {
 
 const isTable = (value: unknown): value is Record<string, unknown>[] => Array.isArray(value) && value.length > 0 && value.every(isRecord);
 
-/** Whether a value is better read as a table or list than as JSON. */
+/** True if a table or list is more readable than JSON. */
 export const isReadable = (value: unknown): boolean => isRecord(value) || (Array.isArray(value) && value.length > 0);
 
 export const AnswerTable = ({ value, label }: { value: unknown; label: string }) => {

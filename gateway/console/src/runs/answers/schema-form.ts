@@ -1,29 +1,29 @@
 import { isRecord } from "@nodeloom/kernel/graph";
 
-/** What an assistant answers, as a form that people fill in, and the JSON Schema that says the same. */
+/** Answers of assistants: the form, and the equivalent JSON Schema. */
 export type FieldType = "text" | "number" | "whole" | "boolean" | "texts" | "choice";
 
 export interface AnswerField {
   name: string;
   type: FieldType;
-  /** Of a choice. */
+  /** Options of a choice. */
   choices: readonly string[];
-  /** Tells the model what is meant. */
+  /** Description for the model. */
   description: string;
-  /** Keywords of its type that the form does not show: they are kept until it gets another type. */
+  /** Keywords of its type beyond the form; kept until the type changes. */
   more?: Readonly<Record<string, unknown>>;
 }
 
 export interface Answer {
   shape: "text" | "list" | "fields";
-  /** Of `fields`, and of each item of a list; a list without any is of texts. */
+  /** Fields of `fields` and of list items; a list without any has texts. */
   fields: readonly AnswerField[];
-  /** Items of a list. */
+  /** Minimum items of a list. */
   least: number | undefined;
   most: number | undefined;
 }
 
-/** A field of another type: what only its old type knew is gone. */
+/** A field with a new type; details of the old type are dropped. */
 export const retyped = ({ name, description, choices }: AnswerField, type: FieldType): AnswerField => ({
   name,
   description,
@@ -63,7 +63,7 @@ const objectOf = (fields: readonly AnswerField[]): Schema => ({
   properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)])),
 });
 
-/** The schema of an answer; undefined for any text. */
+/** Schema of an answer; undefined for any text. */
 export const schemaOfAnswer = ({ shape, fields, least, most }: Answer): Schema | undefined => {
   if (shape === "text") return undefined;
   if (shape === "fields") return objectOf(fields);
@@ -111,7 +111,7 @@ const fieldsOf = (schema: Schema): AnswerField[] | undefined => {
 
 const countOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
-/** The form of a schema; undefined where it says more than the form can. */
+/** Form of a schema; undefined if the form can't express it. */
 export const answerOfSchema = (schema: unknown): Answer | undefined => {
   if (schema === undefined || schema === null || schema === "") return TEXT_ANSWER;
   if (!isRecord(schema)) return undefined;
@@ -127,12 +127,12 @@ export const answerOfSchema = (schema: unknown): Answer | undefined => {
     : undefined;
 };
 
-/** Where a value is in another one: names, and places in lists. */
+/** Path inside a value: names and list indexes. */
 export type Path = readonly (string | number)[];
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** A JMESPath expression for what a path leads to; of a list's elements, for all of them. */
+/** JMESPath expression for a path, over all elements of lists. */
 export const expressionOf = (path: Path): string =>
   path.reduce<string>((before, step) => {
     if (typeof step === "number") return `${before}[*]`;

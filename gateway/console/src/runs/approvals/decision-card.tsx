@@ -11,7 +11,7 @@ import { ResultView } from "../result-view";
 
 export type Waiting = NonNullable<Execution["waitingFor"]>[number];
 
-/** What is looked at: files to see and hear, a text to read or to change, values as a table. */
+/** The value under review: files, an editable text, or a table. */
 const Shown = ({ waiting, text, onText }: { waiting: Waiting; text: string | undefined; onText: (text: string) => void }) => {
   const { value, truncated } = waiting;
   if (truncated === true) return <p className="text-sm text-muted">What it waits with is too long to be shown here.</p>;
@@ -20,7 +20,7 @@ const Shown = ({ waiting, text, onText }: { waiting: Waiting; text: string | und
   return <TextArea aria-label="The text that goes on" rows={8} value={text} onText={onText} />;
 };
 
-/** One decision that a run waits for: what is looked at, and the two ways on. */
+/** A decision of a run: its value and two buttons. */
 export const DecisionCard = ({ executionId, waiting, isPlain = false }: { executionId: string; waiting: Waiting; isPlain?: boolean }) => {
   const { nodeId, title, instructions, until, onTimeout, value } = waiting;
   const { busy, run } = useChange("execution", "executions", "waiting", "me");

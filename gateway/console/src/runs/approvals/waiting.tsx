@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { executionQuery } from "../../api/queries";
 import { DecisionCard } from "./decision-card";
 
-/** What a run under way waits for, beside the canvas or at one of its nodes. */
+/** Decisions of a run in progress, beside the canvas or at a node. */
 export const WaitingNodes = ({ executionId, nodeId }: { executionId: string; nodeId?: string }) => {
   const { data } = useQuery(executionQuery(executionId));
   const shown = data?.waitingFor?.filter((waiting) => nodeId === undefined || waiting.nodeId === nodeId);

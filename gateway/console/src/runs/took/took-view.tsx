@@ -4,7 +4,7 @@ import { classes } from "../../ui/classes";
 import { ResultView } from "../result-view";
 import { hadSettings, tookOf, type Ran } from "./took";
 
-/** Values under one name, where several links lead to it. */
+/** Groups values if several links lead to one name. */
 const byPort = (took: ReturnType<typeof tookOf>): Record<string, unknown> => {
   const values = new Map<string, unknown[]>();
   for (const { port, value } of took) values.set(port, [...(values.get(port) ?? []), value]);
@@ -45,7 +45,7 @@ const TookView = ({ graph, ran, node }: TookProps) => {
   );
 };
 
-/** What a node of a run was given, what flowed in and its own settings: closed at first, because a run has many nodes. */
+/** Inputs and settings of a run's node, initially collapsed because there are many. */
 export const WhatItTook = ({ className, ...took }: TookProps & { className?: string }) => {
   const [open, setOpen] = useState(false);
   return (

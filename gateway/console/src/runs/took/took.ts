@@ -5,14 +5,14 @@ import { edgesOf, nodeById, type DocEdge, type DocGraph, type DocNode } from "..
 import { nameOfNode } from "../node-name";
 import { outputsOf } from "../outputs";
 
-/** took/: what nodes of a run were given, read from the graph and from what the nodes before them gave. */
+/** Inputs of a run's nodes, derived from the graph and earlier nodes' outputs. */
 
 export interface Ran {
   nodes: ReadonlyMap<string, NodeState>;
   inputs: Execution["inputs"];
 }
 
-/** What a link carried in a run: what its source gave, else what was sent; undefined where that is not known. */
+/** Value of a link in a run: its source's output, else the sent input; undefined if unknown. */
 export const carried = (graph: DocGraph, { nodes, inputs }: Ran, { source, sourceHandle }: DocEdge): unknown => {
   const state = nodes.get(source);
   if (!state) return undefined;
@@ -25,12 +25,12 @@ export const carried = (graph: DocGraph, { nodes, inputs }: Ran, { source, sourc
 
 export interface Took {
   port: string;
-  /** The node that gave it, as people call it. */
+  /** Name of the source node. */
   from: string;
   value: unknown;
 }
 
-/** What flowed into a node, in the order of its links. */
+/** Inputs of a node in the order of its links. */
 export const tookOf = (graph: DocGraph, ran: Ran, nodeId: string): Took[] =>
   edgesOf(graph).flatMap((edge): Took[] => {
     if (edge.target !== nodeId) return [];
@@ -42,7 +42,7 @@ export const tookOf = (graph: DocGraph, ran: Ran, nodeId: string): Took[] =>
 const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
-/** The settings that a node had by itself, in words: what its kind knows, and the inputs of its model. */
+/** A node's own settings as texts: those of its kind, and inputs of its model. */
 export const hadSettings = (node: DocNode): [name: string, value: string][] => {
   if (isBypassed(node)) return [["bypass", "on"]];
   const known = kindOf(node.type).rules?.settings ?? {};

@@ -16,13 +16,13 @@ const BUTTONS: Readonly<Partial<Record<Remedy, string>>> = {
 
 export interface TroubleNoticeProps {
   trouble: Trouble;
-  /** How hard it is: a warning for what was not asked for yet. */
+  /** `warn` for problems before a request. */
   kind?: "bad" | "warn";
-  /** What can be done on this page; remedies without one are left out. */
+  /** Actions available on this page; other remedies are omitted. */
   on?: Readonly<Partial<Record<Remedy, () => void>>>;
 }
 
-/** An error with its cause, what to do about it, and a button for that. */
+/** An error with its cause, advice and buttons. */
 export const TroubleNotice = ({ trouble: { title, cause, advice, remedies }, kind = "bad", on = {} }: TroubleNoticeProps) => {
   const actions = [...new Set(remedies)].flatMap((remedy) => {
     const [link, act] = [LINKS[remedy], on[remedy]];

@@ -5,7 +5,7 @@ import type { NodeProgress } from "../live";
 import type { Made } from "../made";
 import { innerNodes, isWhole, wholeOf, type ResultPart } from "./whole";
 
-/** What the results of workflows are made of, by slug, as far as this page has read them. */
+/** Result members of workflows by slug, as loaded by this page. */
 export const useParts = create<{ parts: ReadonlyMap<string, readonly ResultPart[]> }>(() => ({ parts: new Map() }));
 
 const asked = new Set<string>();
@@ -13,14 +13,14 @@ const NONE: readonly ResultPart[] = [];
 const slugOf = ({ type, data: { slug } }: Pick<DocNode, "type" | "data">): string | undefined =>
   isWhole(type) && typeof slug === "string" && slug !== "" ? slug : undefined;
 
-/** Reads the workflows that nodes stand for, each once. What can't be read stays unknown. */
+/** Loads the workflows of workflow nodes, once each. Unreadable ones stay unknown. */
 export const lookUpParts = async (nodes: readonly DocNode[]): Promise<void> => {
   const slugs = [...new Set(nodes.flatMap((node) => slugOf(node) ?? []))].filter((slug) => !asked.has(slug));
   for (const slug of slugs) {
     asked.add(slug);
     const workflow = await api.workflows.get(slug).catch(() => undefined);
     if (!workflow) continue;
-    // Few canvases have such a node.
+    // Loaded lazily, because few canvases have such a node.
     const { resultParts } = await import("./result-parts");
     useParts.setState(({ parts }) => ({ parts: new Map(parts).set(slug, resultParts(workflow.nodes, workflow.edges)) }));
   }
@@ -28,17 +28,17 @@ export const lookUpParts = async (nodes: readonly DocNode[]): Promise<void> => {
 
 const partsOf = (node: DocNode): readonly ResultPart[] => useParts.getState().parts.get(slugOf(node) ?? "") ?? NONE;
 
-/** How a node of the canvas is in a run: one that stands for a workflow by the nodes in its place. */
+/** State of a canvas node in a run; workflow nodes combine their inner nodes. */
 export const stateIn = (node: DocNode, nodes: ReadonlyMap<string, NodeProgress>): NodeProgress | undefined =>
   nodes.get(node.id) ?? (isWhole(node.type) ? wholeOf(node.id, innerNodes(nodes.values(), node.id), partsOf(node)) : undefined);
 
-/** The nodes of a run, with those of the canvas that stand for workflows. */
+/** Nodes of a run, including combined workflow nodes. */
 export const withWholes = (graph: readonly DocNode[], nodes: ReadonlyMap<string, NodeProgress>): ReadonlyMap<string, NodeProgress> => {
   const wholes = graph.flatMap((node) => (isWhole(node.type) ? [stateIn(node, nodes)] : [])).filter((whole) => whole !== undefined);
   return wholes.length === 0 ? nodes : new Map([...nodes, ...wholes.map((whole): [string, NodeProgress] => [whole.id, whole])]);
 };
 
-/** What a node made last: one that stands for a workflow in the newest run in which anything in it gave something. */
+/** Latest output of a node; for workflow nodes, of the newest run in which an inner node has one. */
 export const madeIn = (node: DocNode, made: ReadonlyMap<string, Made>): Made | undefined => {
   if (!isWhole(node.type)) return made.get(node.id);
   const inner = [...made.values()].filter((one) => one.node.id.startsWith(`${node.id}/`));

@@ -1,7 +1,11 @@
 import { kindOf, readGraph } from "@nodeloom/kernel/graph";
 import type { ResultPart } from "./whole";
 
-/** What a workflow's result is made of. @param nodes @param edges as the API has them */
+/**
+ * Members of a workflow's result.
+ * @param nodes
+ * @param edges in the API's form
+ */
 export const resultParts = (nodes: unknown, edges: unknown): ResultPart[] => {
   const graph = readGraph(JSON.stringify(nodes), JSON.stringify(edges));
   const results = new Set(graph.nodes.filter(({ type }) => kindOf(type)?.isResult === true).map(({ id }) => id));

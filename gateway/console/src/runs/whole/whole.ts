@@ -2,30 +2,30 @@ import type { NodeState } from "@nodeloom/client";
 import { isRecord, kindOf, makesCalls } from "@nodeloom/kernel/graph";
 import { outputsOf } from "../outputs";
 
-/** whole/: a node that stands for a workflow, in a run: by what the nodes of that workflow did, which run in its place. */
+/** Workflow nodes in a run: combined from the inner nodes that run in their place. */
 
-/** One member of a workflow's result, and the port that it comes from. */
+/** A member of a workflow's result and its port. */
 export interface ResultPart {
   member: string;
   node: string;
   port: string | null;
 }
 
-/** Whether a node stands for a workflow. */
+/** True for workflow nodes. */
 export const isWhole = (type: string): boolean => kindOf(type)?.isReplaced === true;
 
-/** The nodes that ran in the place of a node: their ids begin with its own. */
+/** Nodes that ran in place of a node: their ids start with its id. */
 export const innerNodes = (nodes: Iterable<NodeState>, id: string): NodeState[] =>
   [...nodes].filter((node) => node.id.startsWith(`${id}/`));
 
-/** The node of the canvas that a node of a run stands in. */
+/** Canvas node that contains a run's node. */
 export const outerId = (id: string): string => id.split("/")[0]!;
 
 const OVER: ReadonlySet<string> = new Set(["completed", "skipped"]);
 
 const statusOf = (inner: readonly NodeState[]): NodeState["status"] => {
   const calls = inner.filter(({ type }) => makesCalls(type));
-  // Nodes that only handle values are done with what follows them.
+  // Nodes that only handle values end with the next node.
   const counted = calls.length > 0 ? calls : inner;
   for (const status of ["failed", "cancelled"] as const) if (inner.some((node) => node.status === status)) return status;
   if (counted.every(({ status }) => OVER.has(status))) return "completed";
@@ -34,7 +34,7 @@ const statusOf = (inner: readonly NodeState[]): NodeState["status"] => {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
-/** From the first beginning to the last end, in milliseconds; null before the end. */
+/** From first start to last end in milliseconds; null before the end. */
 const spanOf = (inner: readonly NodeState[], status: NodeState["status"]): { startedAt: string | null; durationMs: number | null } => {
   const began = inner.flatMap(({ startedAt }) => startedAt ?? []).sort();
   const ended = inner.flatMap(({ startedAt, durationMs }) => (startedAt === null ? [] : [Date.parse(startedAt) + (durationMs ?? 0)]));
@@ -49,7 +49,7 @@ const valueOf = (node: NodeState, port: string | null): unknown => {
   return port !== null && Object.hasOwn(gave, port) ? gave[port] : Object.values(gave)[0];
 };
 
-/** What was given by the members of the result; where their nodes are not among those that ran, by every node that gave something. */
+/** Outputs for the result members; if their nodes didn't run, of all nodes with output. */
 const givenBy = (id: string, inner: readonly NodeState[], parts: readonly ResultPart[]): Record<string, unknown> | undefined => {
   const byId = new Map(inner.map((node) => [node.id, node]));
   const members = parts.flatMap(({ member, node, port }): [string, unknown][] => {
@@ -71,11 +71,10 @@ const givenBy = (id: string, inner: readonly NodeState[], parts: readonly Result
 const known = new WeakMap<NodeState, { inner: readonly NodeState[]; parts: readonly ResultPart[]; whole: NodeState }>();
 
 /**
- * The state of a node that stands for a workflow: running while its nodes run, with their price and the members of its result.
- * The same object for the same nodes.
- * @param inner the nodes in its place
- * @param parts what the workflow's result is made of, as far as it is known
- * @returns undefined where none of them is in the run
+ * State of a workflow node: it runs while its inner nodes do, and has their total price and the result members. Cached by inner nodes.
+ * @param inner nodes in its place
+ * @param parts result members, if known
+ * @returns undefined if none of them is in the run
  */
 export const wholeOf = (id: string, inner: readonly NodeState[], parts: readonly ResultPart[] = []): NodeState | undefined => {
   const [first] = inner;

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { AreaField, Check, InputField, SelectField } from "./field";
 import { JsonInput, NumberField } from "./value-inputs";
 
-/** An input that a workflow or an app declares. */
+/** A declared input of a workflow or app. */
 export interface DeclaredField {
   name: string;
   type: string;
@@ -12,7 +12,7 @@ export interface DeclaredField {
   required?: boolean | undefined;
 }
 
-/** Draws the control of a file, which differs by who may upload. */
+/** Control of a file, which depends on the right to upload. */
 export type FileControl = (props: {
   field: DeclaredField;
   label: string;
@@ -69,7 +69,7 @@ export interface DeclaredFormProps {
   renderFile: FileControl;
 }
 
-/** A control for each declared input. */
+/** A control per declared input. */
 export const DeclaredForm = ({ fields, values, errors, onChange, renderFile }: DeclaredFormProps) => (
   <div className="flex flex-col gap-4">
     {fields.map((field) => (

@@ -14,7 +14,7 @@ export interface FieldProps {
   children: (attributes: { id: string; "aria-describedby"?: string; "aria-invalid"?: true }) => ReactNode;
 }
 
-/** A label, a control, a hint and an error that belong together. */
+/** A control with label, hint and error. */
 export const Field = ({ label, hint, error, aside, className, children }: FieldProps) => {
   const id = useId();
   const notes = [hint === undefined ? "" : `${id}-hint`, error === undefined ? "" : `${id}-error`].filter(Boolean).join(" ");
@@ -41,7 +41,7 @@ export const Field = ({ label, hint, error, aside, className, children }: FieldP
   );
 };
 
-/** Takes what is typed, without the event. */
+/** Receives the text instead of the event. */
 interface Typed {
   onText?: ((text: string) => void) | undefined;
 }
@@ -58,7 +58,7 @@ export const TextArea = ({ className, onText, ...rest }: AreaProps) => (
   <textarea rows={4} dir="auto" {...rest} {...typing({ onText })} className={classes(BOX, "block resize-y py-2 leading-snug", className)} />
 );
 
-/** What is chosen from: values that are their own titles, or values with titles. */
+/** Options: values with or without separate titles. */
 export type Options = readonly (string | readonly [value: string, title: string])[];
 export type SelectProps = ComponentProps<"select"> & Typed & { options?: Options };
 export const Select = ({ className, children, onText, options = [], ...rest }: SelectProps) => (

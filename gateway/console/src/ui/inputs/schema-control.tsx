@@ -3,7 +3,7 @@ import { Check, Field, Input, SelectField, TextArea } from "./field";
 import type { JsonSchema } from "./properties";
 import { JsonInput, NumberField } from "./value-inputs";
 
-/** Controls for values that a schema describes, and the texts that hold what is typed. */
+/** Controls for JSON Schemas, with texts for partly typed values. */
 export interface ControlProps {
   name: string;
   label: ReactNode;
@@ -29,7 +29,6 @@ const hintOf = (schema: JsonSchema): string | undefined => {
   return texts.length === 0 ? undefined : texts.join(" ");
 };
 
-/** A control for one value of a JSON schema. */
 export const SchemaControl = ({ label, hint, aside, schema, value, disabled, onChange, error }: ControlProps) => {
   const said = hint ?? hintOf(schema);
   const placeholder =

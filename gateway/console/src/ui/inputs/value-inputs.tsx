@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode
 import { classes } from "../classes";
 import { AreaField, Field, Input, type Labelled } from "./field";
 
-/** What a typed text stands for: nothing, a number, or none. */
+/** Meaning of typed text: empty, a number, or not a number. */
 const numberOf = (typed: string): number | undefined | "none" => {
   if (typed.trim() === "") return undefined;
   const number = Number(typed);
@@ -15,7 +15,7 @@ interface NumberProps extends Omit<ComponentProps<"input">, "value" | "onChange"
   onChange: (value: number | undefined) => void;
 }
 
-/** A text field that keeps what is typed while what it stands for is not valid. */
+/** A text field that keeps invalid text while it is typed. */
 export const NumberInput = ({ value, onChange, ...rest }: NumberProps) => {
   const [text, setText] = useState(typeof value === "number" ? String(value) : "");
   const known = useRef(value);
@@ -54,7 +54,7 @@ export const NumberField = ({ label, hint, error, aside, ...rest }: Labelled & N
   <Field {...{ label, hint, error, aside }}>{(attributes) => <NumberInput {...attributes} {...rest} />}</Field>
 );
 
-/** Any JSON, as text; what is no JSON yet is kept and said. */
+/** Any JSON as text; malformed text is kept and reported. */
 export const JsonInput = ({
   label,
   hint,

@@ -13,14 +13,14 @@ export interface DialogProps {
   title: string;
   onClose: () => void;
   children: ReactNode;
-  /** The row of buttons at the end. */
+  /** Buttons at the bottom. */
   actions?: ReactNode;
   width?: keyof typeof WIDTHS;
-  /** Asked before closing by Escape or the backdrop; false keeps it open. */
+  /** Called before Escape or the backdrop closes it; false keeps it open. */
   mayClose?: () => boolean;
 }
 
-/** A modal dialog: the browser's own, which keeps focus inside and the rest of the page inert. Rendered while open. */
+/** A modal dialog based on the browser's own, which keeps focus inside and makes the rest inert. Rendered while open. */
 export const Dialog = ({ title, onClose, children, actions, width = "sm", mayClose }: DialogProps) => {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -28,7 +28,7 @@ export const Dialog = ({ title, onClose, children, actions, width = "sm", mayClo
     const dialog = ref.current;
     if (dialog && !dialog.open) {
       dialog.showModal();
-      // The browser would choose the button that closes it; what is asked for comes first.
+      // The browser would focus the close button; the first field matters more.
       (dialog.querySelector<HTMLElement>("[data-first]") ?? dialog.querySelector<HTMLElement>(FIRST_FIELD))?.focus();
     }
     return () => dialog?.close();

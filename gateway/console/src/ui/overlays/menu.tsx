@@ -13,14 +13,14 @@ export interface MenuEntry {
   run: () => void;
 }
 
-/** Entries; a null is a line between groups. */
+/** Entries; null is a separator. */
 export type MenuEntries = readonly (MenuEntry | null)[];
 
 export const MENU_PANEL = "z-50 min-w-44 max-w-80 rounded-xl border bg-surface p-1 text-sm text-text shadow-high outline-none";
 export const MENU_ITEM =
   "flex w-full items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-left outline-none select-none data-highlighted:bg-hover data-disabled:opacity-45";
 
-/** The open menu: beside its button, or at a place that is given. */
+/** The open menu, beside its button or at a given position. */
 export const MenuPopup = ({
   entries,
   align,
@@ -54,7 +54,6 @@ export const MenuPopup = ({
   </Base.Portal>
 );
 
-/** A menu that a button opens. */
 export const Menu = ({ trigger, entries, align = "end" }: { trigger: ReactElement; entries: MenuEntries; align?: "start" | "end" }) => (
   <Base.Root modal={false}>
     <Base.Trigger render={trigger} />

@@ -4,7 +4,7 @@ import { Keys } from "../keys";
 
 const DELAY_MS = 350;
 
-/** The dialog that is open. A tip must be inside of it: a dialog stands above all else of the page. */
+/** The open dialog. Tooltips must be inside it, because a dialog is above everything else. */
 export const TipHome = createContext<RefObject<HTMLElement | null> | undefined>(undefined);
 
 export interface TipProps {
@@ -14,7 +14,7 @@ export interface TipProps {
   children: ReactElement;
 }
 
-/** A short explanation that appears over an element, by pointer and by focus. */
+/** A tooltip, shown on hover and focus. */
 export const Tip = ({ text, keys, side = "bottom", children }: TipProps) => {
   const [open, setOpen] = useState(false);
   return (
@@ -22,7 +22,7 @@ export const Tip = ({ text, keys, side = "bottom", children }: TipProps) => {
       open={open}
       onOpenChange={(next, details) => {
         if (details.reason === "escape-key") {
-          // The tip goes, and whatever else the key means happens as well: a dialog closes, a selection ends.
+          // Hides the tooltip and lets the key act as usual: a dialog closes, a selection ends.
           details.cancel();
           details.allowPropagation();
         }

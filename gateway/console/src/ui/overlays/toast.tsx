@@ -31,9 +31,9 @@ const useToasts = create<Toasts>((set, get) => ({
   remove: (id) => set(({ list }) => ({ list: list.filter((toast) => toast.id !== id) })),
 }));
 
-/** Says that something was done, with a way back where there is one. */
+/** Shows a notice of success, with an optional undo. */
 export const say = (text: string, action?: Toast["action"]): void => useToasts.getState().add({ kind: "ok", text, action });
-/** Says that something failed. */
+/** Shows a notice of failure. */
 export const complain = (text: string, action?: Toast["action"]): void => useToasts.getState().add({ kind: "bad", text, action });
 
 export const Toaster = () => {

@@ -12,7 +12,7 @@ import { noteMember } from "./note-view";
 import { paintOf } from "./paints";
 import { Rename } from "./rename";
 
-/** The corner that makes a frame larger or smaller. */
+/** Resizes a frame. */
 const Corner = ({ node, size, onSize }: { node: DocNode; size: FrameSize; onSize: (size: FrameSize | undefined) => void }) => {
   const { document } = useEditor();
   const { getZoom } = useReactFlow();
@@ -41,7 +41,7 @@ const Corner = ({ node, size, onSize }: { node: DocNode; size: FrameSize; onSize
   );
 };
 
-/** How many nodes a collapsed frame stands for, and how far they are. */
+/** Number and progress of nodes in a collapsed frame. */
 const Hidden = ({ ids }: { ids: readonly string[] }) => {
   const states = useScene(({ shown }) => ids.flatMap((id) => shown.get(id)?.progress?.status ?? []).join(" "));
   const words = ["failed", "processing"].find((state) => states.includes(state));
@@ -53,7 +53,7 @@ const Hidden = ({ ids }: { ids: readonly string[] }) => {
   );
 };
 
-/** A frame behind nodes: its title is what is taken hold of; everything else lets the pointer through. */
+/** A frame behind nodes. Only its title reacts to the pointer. */
 export const FrameView = ({ node, selected }: { node: DocNode; selected: boolean }) => {
   const editor = useEditor();
   const locked = useUi((state) => state.locked) || !editor.canEdit;

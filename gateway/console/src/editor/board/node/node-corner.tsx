@@ -6,14 +6,14 @@ import type { DocNode, NodeView } from "../../../document/graph";
 import { resizeBy } from "../../commands/media-actions";
 import { useEditor, useUi } from "../../context";
 
-/** What of a node grows downwards: what it shows, else its text. */
+/** Heights that resizing changes: the media, else the text. */
 const heightsOf = (node: DocNode, { floor, well, height }: Box): NodeView => {
   if (floor && floor.preview !== "sound") return { media: floor.height - (floor.hasStrip ? NODE.strip : 0) };
   if (isRemark(node.type)) return { text: height };
   return well ? { text: well.height } : {};
 };
 
-/** The corner that makes a node larger or smaller: what it shows, or what is written on it. */
+/** Resizes a node's media or text. */
 export const NodeCorner = ({ node, box }: { node: DocNode; box: Box }) => {
   const editor = useEditor();
   const locked = useUi((state) => state.locked) || !editor.canEdit;

@@ -3,10 +3,10 @@ import { lazy, Suspense } from "react";
 import { useLive } from "../../../runs/live";
 import { useEditor } from "../../context";
 
-/** Few workflows wait for a person: what is shown then is loaded then. */
+/** Loaded lazily, because few workflows wait for people. */
 const WaitingNodes = lazy(async () => ({ default: (await import("../../../runs/approvals/waiting")).WaitingNodes }));
 
-/** Under a node that waits: what it shows, and the two ways on. */
+/** The decision below a waiting node: its value and two buttons. */
 export const NodeDecision = ({ nodeId }: { nodeId: string }) => {
   const { slug } = useEditor();
   const executionId = useLive(({ runs }) => runs[slug]?.executionId);

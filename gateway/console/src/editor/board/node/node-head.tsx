@@ -47,7 +47,7 @@ interface NodeHeadProps {
   isCollapsed: boolean;
 }
 
-/** The head of a node: its kind, its name, its state. A double click renames it. */
+/** Head of a node: kind, name, state. A double click renames it. */
 export const NodeHead = ({ node, progress, mark, isCollapsed }: NodeHeadProps) => {
   const editor = useEditor();
   const locked = useUi((state) => state.locked) || !editor.canEdit;

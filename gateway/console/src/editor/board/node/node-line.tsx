@@ -4,7 +4,7 @@ import type { DocNode } from "../../../document/graph";
 import { useEditor } from "../../context";
 import { ModelState } from "../../panels/model-state";
 
-/** One line of a node's settings; of a node that calls a model, the model by its name. */
+/** A line of settings, or the model's name. */
 export const NodeLine = ({ node, line, top }: { node: DocNode; line: string; top: number }) => {
   const { models } = useEditor();
   const model = callsModel(node.type) ? models.find(({ internalName }) => internalName === line) : undefined;

@@ -29,7 +29,7 @@ const Failed = ({ message }: { message: string | undefined }) => (
   </span>
 );
 
-/** One thing that was made, as large as the node shows it. */
+/** One output in full size. */
 const Item = ({ item, label, width }: { item: ShownItem; label: string; width: number }) => {
   if (item.file?.family === "audio") return <MediaView file={item.file} label={label} className="w-full" />;
   if (item.file) return <Thumb file={item.file} label={label} width={width * PIXELS} className="size-full" whole />;
@@ -42,12 +42,12 @@ const Item = ({ item, label, width }: { item: ShownItem; label: string; width: n
   return item.status === "processing" ? <Waiting /> : <Failed message={item.error} />;
 };
 
-/** Where it stands among the others, what it cost, and how old it is. */
+/** Position among the outputs, cost and age. */
 const captionOf = ({ items, at, isEarlier, isOutdated }: Shown, index: number): string => {
   const { creditsCost } = items[index]!;
   return [
     items.length > 1 ? `${index + 1} of ${items.length}` : undefined,
-    // Of one item, the footer says it.
+    // The footer shows the cost of a single item.
     items.length > 1 && creditsCost > 0 ? `${creditNumber(creditsCost)} cr` : undefined,
     isEarlier && at !== null ? `from ${ago(at)}${isOutdated ? ", before the last change" : ""}` : undefined,
   ]
@@ -104,7 +104,7 @@ const Strip = ({ items, chosen, onChoose }: { items: readonly ShownItem[]; chose
   </ol>
 );
 
-/** What a node made, from edge to edge below its ports: one item large, all of them in a strip. */
+/** Outputs of a node below its ports: one large, all in a strip. */
 export const NodeMedia = ({
   node,
   shown,

@@ -12,7 +12,7 @@ interface NodeTextProps {
   height: number;
 }
 
-/** The field, while it is written in. The canvas draws nodes a moment after the document changed, so it keeps its own text. */
+/** The field during editing. It keeps its own text, because the canvas renders shortly after the document. */
 const Field = ({ node, text, top, height }: NodeTextProps) => {
   const { ui } = useEditor();
   const { set } = useSetting(node);
@@ -41,7 +41,7 @@ const Field = ({ node, text, top, height }: NodeTextProps) => {
   );
 };
 
-/** The text of a node, on the node: a click, once the node is chosen, and it is written there. */
+/** Text on the node; clicking a selected node edits it. */
 export const NodeText = (props: NodeTextProps) => {
   const { node, text, top, height } = props;
   const { ui, document, canEdit } = useEditor();
@@ -54,7 +54,7 @@ export const NodeText = (props: NodeTextProps) => {
       dir="auto"
       className={classes("node-well", !locked && "cursor-text", text.value === "" && "text-faint")}
       style={{ top, height }}
-      // The press chooses the node; so the first click leaves the keyboard to the canvas.
+      // The first press selects the node, so the first click leaves the keyboard to the canvas.
       onPointerDown={() => {
         wasChosen.current = document.store.getState().selection.nodes.has(node.id);
       }}

@@ -32,13 +32,13 @@ const RINGS: Readonly<Partial<Record<Mark, string>>> = {
   cancelled: "border-warn!",
 };
 
-/** What an assistant has written so far. */
+/** Text that an assistant has written so far. */
 const useWriting = (nodeId: string): string | undefined => {
   const { slug } = useEditor();
   return useLive(({ runs }) => runs[slug]?.texts.get(`${nodeId}:0`));
 };
 
-/** A node: a head in its kind's colour, its text, ports, price, and what it made. */
+/** A node: head in its kind's colour, text, ports, price and outputs. */
 export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewData }) => {
   const { node, ports, box } = data;
   countRender(`node ${node.id}`);

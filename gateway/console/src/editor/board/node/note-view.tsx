@@ -6,7 +6,7 @@ import { useEditor, useUi } from "../../context";
 import { useSetting } from "../../inspector/use-setting";
 import { paintOf } from "./paints";
 
-/** Where a note's text is kept: editors call it differently. */
+/** Member of a note's text, which differs between editors. */
 export const noteMember = ({ data }: DocNode): string => ["text", "content", "note"].find((one) => typeof data[one] === "string") ?? "text";
 
 const NoteField = ({ node }: { node: DocNode }) => {
@@ -34,7 +34,7 @@ const NoteField = ({ node }: { node: DocNode }) => {
   );
 };
 
-/** A note for people; a double click, and it is written in. */
+/** A note; a double click edits it. */
 export const NoteView = ({ node, selected }: { node: DocNode; selected: boolean }) => {
   const { ui, canEdit } = useEditor();
   const locked = useUi((state) => state.locked) || !canEdit;

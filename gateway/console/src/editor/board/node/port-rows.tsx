@@ -16,13 +16,10 @@ interface PortHandleProps {
   y: number;
 }
 
-/** The pointer may shake so far while it presses. */
+/** Tolerance for pointer movement during a press. */
 const SHAKE_PX = 4;
 
-/**
- * Takes hold of the end of a link at an input that has one: it is moved, instead of another one begun. The canvas moves
- * ends by their anchors, which lie beside the port.
- */
+/** Drags an existing link's end at an input, instead of starting a new link. The canvas moves ends by anchors beside the port. */
 const useHeldEnd = (nodeId: string, port: Port, side: "input" | "output") => {
   const editor = useEditor();
   const wired = useScene((state) => side === "input" && state.wired.has(wiredKey(nodeId, port.name)));
@@ -76,7 +73,7 @@ const PortHandle = ({ nodeId, port, side, y }: PortHandleProps) => {
   );
 };
 
-/** The ports of a node with their names: inputs on the left, outputs on the right. */
+/** Ports with names: inputs on the left, outputs on the right. */
 export const PortRows = ({ nodeId, ports, box }: { nodeId: string; ports: NodePorts; box: Box }) => (
   <>
     {ports.inputs.map((port, index) => (

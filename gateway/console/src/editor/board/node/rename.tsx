@@ -6,7 +6,7 @@ import { nodeTitle } from "../../titles";
 
 const MOST_CHARACTERS = 80;
 
-/** The name of a node or frame, while it is written on the canvas. Enter keeps it, Escape leaves it as it was. */
+/** Edits a name on the canvas. Enter saves, Escape cancels. */
 export const Rename = ({ node, member }: { node: DocNode; member: string }) => {
   const { ui } = useEditor();
   const { set } = useSetting(node);

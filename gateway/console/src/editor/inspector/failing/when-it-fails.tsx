@@ -5,7 +5,7 @@ import { Check } from "../../../ui/inputs/field";
 import { useEditor } from "../../context";
 import { useSetting } from "../use-setting";
 
-/** What a node does where one of its calls fails: other models in the place of its own, and items that are left out. */
+/** Behaviour on failed calls: fallback models and left-out items. */
 
 const FALLBACK = "fallback";
 const ON_ITEM_ERROR = "onItemError";
@@ -36,7 +36,7 @@ const SkipFailed = ({ node }: { node: DocNode }) => {
   );
 };
 
-/** Those of the settings that the node's kind has. */
+/** Only settings that the node's kind has. */
 export const WhenItFails = ({ node }: { node: DocNode }) => {
   const settings = kindOf(node.type).rules?.settings ?? {};
   return (

@@ -11,7 +11,7 @@ import {
   type InputField,
 } from "@nodeloom/kernel/graph";
 
-/** What a workflow is as a node: its fields and the members of its result, as the node keeps them for the canvas. */
+/** Fields and result members of a workflow, stored in its node for the canvas. */
 
 export interface InnerPorts {
   inputs: { name: string; type: string }[];
@@ -24,7 +24,7 @@ export interface InnerWorkflow {
   ports: InnerPorts;
 }
 
-/** The workflow that a node stands for; undefined for every other node, and where none was chosen. */
+/** Workflow of a workflow node; undefined for others, and before one is chosen. */
 export const innerSlug = ({ type, data: { slug } }: Pick<GraphNode, "type" | "data">): string | undefined =>
   kindOf(type)?.isReplaced === true && typeof slug === "string" && slug !== "" ? slug : undefined;
 

@@ -18,7 +18,6 @@ const JSON_TYPES: Readonly<Record<string, string>> = { number: "number", boolean
 
 const slugOf = ({ data }: DocNode): string => (typeof data.slug === "string" ? data.slug : "");
 
-/** The workflow that a node stands for, with what its fields are. */
 const useInner = (slug: string) =>
   useQuery({
     queryKey: ["inner-workflow", slug],
@@ -26,7 +25,7 @@ const useInner = (slug: string) =>
     enabled: slug !== "",
   });
 
-/** Which workflow a node stands for, and the values of its fields. */
+/** Form of a workflow node: workflow and field values. */
 export const WorkflowForm = ({ node }: { node: DocNode }) => {
   const { slug: ownSlug, canEdit } = useEditor();
   const { set, disabled } = useSetting(node);
@@ -37,7 +36,7 @@ export const WorkflowForm = ({ node }: { node: DocNode }) => {
   const ports = inner.data?.ports;
   const isOld = ports !== undefined && JSON.stringify(ports) !== JSON.stringify(node.data.ports);
   useEffect(() => {
-    // The canvas shows the ports that the workflow has now.
+    // Updates the stored ports to the workflow's current ones.
     if (isOld && canEdit) set(["ports"], ports, "Choose a workflow");
   });
   const inputs = (typeof node.data.inputs === "object" && node.data.inputs !== null ? node.data.inputs : {}) as Record<string, unknown>;

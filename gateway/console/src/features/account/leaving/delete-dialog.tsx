@@ -3,7 +3,6 @@ import { FormDialog } from "../../../parts/form";
 import { useConfirmation } from "../../../parts/sign-in/password-field";
 import { say } from "../../../ui/overlays/toast";
 
-/** What goes, what stays, and the password, where the account has one. */
 export const DeleteDialog = ({ email, onClose }: { email: string; onClose: () => void }) => {
   const { field, bodyOf } = useConfirmation(email);
   const submit = async (data: FormData): Promise<void> => {

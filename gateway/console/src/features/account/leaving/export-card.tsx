@@ -11,7 +11,7 @@ import { Time } from "../../../ui/time";
 
 const LOOK_MS = 3_000;
 
-/** An archive of what the account has: made when it is asked for, and looked after until it is there. */
+/** Archive of the account: requested, then polled until it is ready. */
 export const ExportCard = () => {
   const [wanted, setWanted] = useState(false);
   const { data, isError, error, refetch } = useQuery({

@@ -8,7 +8,7 @@ import { Card } from "../../../ui/page";
 import { Time } from "../../../ui/time";
 import { DeleteDialog } from "./delete-dialog";
 
-/** Deletes the account, and takes that back. */
+/** Deletes the account, or cancels that. */
 export const LeavingCard = ({ me }: { me: Me }) => {
   const [asking, setAsking] = useState(false);
   const { busy, run } = useChange("me");

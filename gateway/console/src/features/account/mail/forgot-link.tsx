@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { signInMethodsQuery } from "../../../parts/sign-in/methods";
 
-/** The way to a new password by mail; nothing where no mail is sent. */
+/** Link to resetting the password; hidden without mail. */
 export const ForgotLink = () => {
   const { data } = useQuery(signInMethodsQuery);
   if (!data?.mail) return null;

@@ -7,7 +7,7 @@ import { buttonClasses } from "../../../ui/button";
 import { InputField } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
 
-/** Has a link mailed that sets a new password. */
+/** Sends a link for a new password. */
 export const ForgotPage = () => {
   const [sentTo, setSentTo] = useState<string>();
   const submit = async (data: FormData): Promise<void> => {

@@ -10,7 +10,7 @@ import { UnverifiedNotice } from "./unverified-notice";
 
 const NOTICES = Object.keys(NOTICE_TITLES) as (keyof typeof NOTICE_TITLES)[];
 
-/** Which notices are mailed; nothing where no mail is sent. */
+/** Settings of mailed notices; hidden without mail. */
 export const MailCard = () => {
   const { data } = useQuery(mailQuery);
   const { busy, run } = useChange("mail");

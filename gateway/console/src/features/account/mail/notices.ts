@@ -1,4 +1,3 @@
-/** What notices are called. */
 export const NOTICE_TITLES = { lowCredits: "Low credits", budgetAlerts: "Alerts of budgets" } as const;
 
 export const NOTICE_HINTS: Readonly<Record<keyof typeof NOTICE_TITLES, string>> = {

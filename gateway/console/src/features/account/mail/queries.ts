@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../../api/client";
 import { signInMethodsQuery } from "../../../parts/sign-in/methods";
 
-/** The account's address and its notices; null where the installation sends no mail. */
+/** Mail address and notices of the account; null without mail. */
 export const mailQuery = queryOptions({
   queryKey: ["mail"],
   queryFn: async ({ signal, client }) => {

@@ -5,7 +5,7 @@ import { SmallPage, tokenOfLink } from "../../../parts/small-page";
 import { Notice } from "../../../ui/notice";
 import { NOTICE_TITLES } from "./notices";
 
-/** Where the link at the foot of a notice leads. Programs that open links by themselves switch nothing off. */
+/** Target of a notice's unsubscribe link. Programs that prefetch links don't change anything. */
 export const UnsubscribePage = () => {
   const [token] = useState(tokenOfLink);
   const [stopped, setStopped] = useState<keyof typeof NOTICE_TITLES>();

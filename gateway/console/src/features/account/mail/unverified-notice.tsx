@@ -5,7 +5,7 @@ import { Button } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
 import { mailQuery } from "./queries";
 
-/** That the account's address is not confirmed yet; nothing where it is, and where no mail is sent. */
+/** Notice about an unconfirmed address; hidden without mail. */
 export const UnverifiedNotice = ({ className }: { className?: string }) => {
   const { data } = useQuery(mailQuery);
   const { busy, run } = useChange();

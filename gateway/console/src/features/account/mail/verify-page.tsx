@@ -7,7 +7,7 @@ import { buttonClasses } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
 import { Page } from "../../../ui/page";
 
-/** Where the mailed link leads, for somebody who is signed in: a click proves the address. Opening the page alone does not. */
+/** Target of the mailed link for a signed-in person: a click confirms the address, opening the page doesn't. */
 export const VerifyPage = () => {
   const [token] = useState(tokenOfLink);
   const [done, setDone] = useState(false);

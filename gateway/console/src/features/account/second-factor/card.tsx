@@ -12,13 +12,12 @@ import { PasswordField } from "../../../parts/sign-in/password-field";
 import { EnrolDialog } from "./enrol-dialog";
 import { secondFactorQuery } from "../../../parts/sign-in/second-factor";
 
-/** Fewer recovery codes than this are few. */
+/** Below this number, new recovery codes are recommended. */
 const FEW_CODES = 3;
 
 const disable = (data: FormData) =>
   request("disableSecondFactor", { body: { password: String(data.get("password")), code: String(data.get("code")) } });
 
-/** Whether signing in by the password takes a code, too. */
 export const SecondFactorCard = ({ email }: { email: string }) => {
   const factor = useQuery(secondFactorQuery);
   const [asking, setAsking] = useState<"on" | "off">();

@@ -9,7 +9,7 @@ import { PasswordField } from "../../../parts/sign-in/password-field";
 
 const QR_PX = 192;
 
-/** What the dialog shows: the password, then the secret, then the recovery codes. */
+/** Steps of the dialog: password, secret, recovery codes. */
 type Step = { name: "password" } | { name: "secret"; secret: string; url: string } | { name: "codes"; codes: string[] };
 
 const Secret = ({ secret, url }: { secret: string; url: string }) => (
@@ -37,7 +37,6 @@ const RecoveryCodes = ({ codes }: { codes: string[] }) => (
   </>
 );
 
-/** Switches the second factor on. */
 export const EnrolDialog = ({ email, onClose }: { email: string; onClose: () => void }) => {
   const [step, setStep] = useState<Step>({ name: "password" });
   if (step.name === "codes")

@@ -92,7 +92,7 @@ const TaskCard = ({ task: { name, summary, model: taken }, order: { task, order,
   );
 };
 
-/** For administrators: which model each task becomes, the first that is ready. */
+/** For administrators: order of models for each task; the first ready one is used. */
 export const ModelOrdersSection = () => {
   const [orders, tasks, models] = [useQuery(ordersQuery), useQuery(tasksQuery), useQuery(modelsQuery)];
   const failed = [orders, tasks, models].find(({ isError }) => isError);

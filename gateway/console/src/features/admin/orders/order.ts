@@ -1,13 +1,13 @@
 import { rankedFor, type TaskCandidate } from "@nodeloom/kernel/graph";
 
-/** orders/: which models are taken for tasks (`auto:image`), put in order by administrators. */
+/** Order of models for tasks (`auto:image`), set by administrators. */
 
 type Candidate = Pick<TaskCandidate, "internalName" | "tasks" | "runsAt" | "minTier">;
 
 /**
- * What an order must say so that models come in a row: those at its beginning that the built-in order does not bring by itself, so
- * that models which come later find the place that is built in.
- * @param row all models that do the task, as they are to be tried
+ * The shortest stored order for a row: models that the built-in order already places at the end are omitted, so that future models keep
+ * their built-in position.
+ * @param row all models of the task in the wanted order
  */
 export const orderFor = (task: string, row: readonly string[], models: readonly Candidate[]): string[] => {
   const builtIn = rankedFor(task, models).map(({ internalName }) => internalName);
@@ -22,7 +22,7 @@ export const orderFor = (task: string, row: readonly string[], models: readonly 
   );
 };
 
-/** A row with one of its items at another place. */
+/** A row with one item moved. */
 export const moved = (row: readonly string[], from: number, to: number): string[] => {
   const others = row.filter((_, index) => index !== from);
   return [...others.slice(0, to), row[from]!, ...others.slice(to)];

@@ -8,12 +8,12 @@ import { MADE } from "./made";
 import { newestFile, newestOf } from "./newest";
 
 /**
- * examples/: what models make. The newest file that one made for the account, else what models of the machine and of the sandbox have made
- * by `npm run drill -- local-models --examples`.
+ * Examples of models: the newest output for the account, else those of local and sandbox models made by `npm run drill -- local-models
+ * --examples`.
  */
 
 interface MadeExample {
-  /** What it was asked. */
+  /** Its prompt. */
   asked: string;
   file?: string;
   text?: string;
@@ -21,7 +21,7 @@ interface MadeExample {
 const EXAMPLES: Readonly<Record<string, MadeExample>> = MADE;
 const FILES = import.meta.glob<string>("./files/*", { eager: true, import: "default", query: "?url" });
 
-/** The account's files that are looked through. */
+/** Maximum files searched. */
 const LOOKED_THROUGH = 200;
 const FRESH_MS = 60_000;
 const newestQuery = queryOptions({
@@ -34,13 +34,13 @@ const newestQuery = queryOptions({
 const WIDTH = 768;
 
 export interface Shown {
-  /** What there is to know of it. */
+  /** Its description. */
   words: string;
   src?: string | undefined;
   text?: string | undefined;
 }
 
-/** The example of a model; undefined where there is none. */
+/** Example of a model; undefined without one. */
 export const useExample = (model: Model): Shown | undefined => {
   const newest = useQuery(newestQuery);
   const own = newestFile(newest.data, model);
@@ -49,7 +49,7 @@ export const useExample = (model: Model): Shown | undefined => {
   return made && { words: made.asked, text: made.text, src: made.file === undefined ? undefined : FILES[`./files/${made.file}`] };
 };
 
-/** What a model has made: a picture, a film, a sound or a text. Nothing where there is no example. */
+/** An output of a model: picture, film, sound or text. Hidden without an example. */
 export const Example = ({ model, className }: { model: Model; className?: string }) => {
   const example = useExample(model);
   if (!example) return null;
@@ -58,7 +58,7 @@ export const Example = ({ model, className }: { model: Model; className?: string
     return <blockquote className={classes("line-clamp-4 border-l-2 pl-3 text-[13px] text-muted", className)}>{text}</blockquote>;
   const label = `An example of ${model.displayName}: ${words}`;
   const file = { url: src, family: model.modality as MediaFamily };
-  // What is played stands above the link that covers a card.
+  // Playable media is above the link that covers a card.
   const look = model.modality === "image" ? "w-full rounded-lg bg-sunken object-contain" : "relative z-10 w-full rounded-lg bg-sunken";
   return <MediaView file={file} label={label} width={WIDTH} isSample className={classes(look, className)} />;
 };

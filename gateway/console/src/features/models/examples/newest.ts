@@ -1,17 +1,17 @@
 import type { MediaFile, Model } from "@nodeloom/client";
 
-/** What models have made for an account itself. */
+/** Newest outputs of models for an account. */
 
 export type Newest = ReadonlyMap<string, MediaFile>;
 
-/** The newest file of each model. @param files the newest first */
+/** Newest file of each model. @param files newest first */
 export const newestOf = (files: readonly MediaFile[]): Newest => {
   const newest = new Map<string, MediaFile>();
   for (const file of files) if (file.model !== null && !newest.has(file.model)) newest.set(file.model, file);
   return newest;
 };
 
-/** The newest file of a model, where it is of the kind that the model makes. */
+/** Newest file of a model, if it has the model's media type. */
 export const newestFile = (
   newest: Newest | undefined,
   { internalName, modality }: Pick<Model, "internalName" | "modality">,

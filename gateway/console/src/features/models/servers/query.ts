@@ -2,7 +2,7 @@ import type { ModelServer } from "@nodeloom/client";
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../../api/client";
 
-/** servers/: servers of models that the installation has itself: added, looked at and removed by administrators. */
+/** Model servers of the installation, managed by administrators. */
 
 const AGAIN_MS = 10_000;
 
@@ -24,5 +24,5 @@ export const countOf = ({ kind, models, workflows }: ModelServer): string => {
   return `${count} ${count === 1 ? "model" : "models"}`;
 };
 
-/** Read again after each change of a server. */
+/** Queries to refresh after each change of a server. */
 export const SERVER_READS = ["model-servers", "models"];

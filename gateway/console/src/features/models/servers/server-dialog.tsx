@@ -66,7 +66,6 @@ const Workflows = ({ server, send }: { server: ModelServer; send: Send }) => (
   </ul>
 );
 
-/** One server: its state, what its models are for, its workflows. */
 export const ServerDialog = ({ server, onClose }: { server: ModelServer; onClose: () => void }) => {
   const { busy, failure, send } = useChange(...SERVER_READS);
   const params = { id: server.id };

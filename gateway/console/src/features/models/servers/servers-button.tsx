@@ -55,7 +55,6 @@ const List = ({ onAdd, onOpen, onClose }: { onAdd: () => void; onOpen: (id: stri
 
 type Shown = "list" | "add" | { id: string };
 
-/** For administrators: opens the servers that the installation has itself. */
 export const ServersButton = () => {
   const { data: me } = useQuery(meQuery);
   const [shown, setShown] = useState<Shown>();

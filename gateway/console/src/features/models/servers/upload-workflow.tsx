@@ -14,9 +14,9 @@ interface Chosen {
   name: string;
   workflow: Record<string, unknown>;
   found: WorkflowInspection;
-  /** By the place of an input: what it is called. */
+  /** Names of inputs by index. */
   names: Readonly<Record<string, string>>;
-  /** Empty: it is not known yet. */
+  /** Empty: unknown. */
   modality: Modality | "";
   keepMetadata: boolean;
 }
@@ -54,7 +54,7 @@ const InputRow = ({
   </li>
 );
 
-/** Makes a model of a workflow that was exported for the API. */
+/** Creates a model from a workflow exported for the API. */
 export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
   const [chosen, setChosen] = useState<Chosen>();
   const { busy, failure, send } = useChange(...SERVER_READS);

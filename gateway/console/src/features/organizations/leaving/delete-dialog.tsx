@@ -6,7 +6,6 @@ import { useConfirmation } from "../../../parts/sign-in/password-field";
 import { InputField } from "../../../ui/inputs/field";
 import { say } from "../../../ui/overlays/toast";
 
-/** What goes, what stays, the organization's name, and the owner's password, where the account has one. */
 export const DeleteDialog = ({ organization, email, onClose }: { organization: Organization; email: string; onClose: () => void }) => {
   const { id, name } = organization;
   const [typed, setTyped] = useState("");

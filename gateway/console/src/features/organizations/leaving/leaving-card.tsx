@@ -8,7 +8,7 @@ import { Card } from "../../../ui/page";
 import { DeleteDialog } from "./delete-dialog";
 import { LeavingNotice } from "./leaving-notice";
 
-/** Deletes an organization, and takes that back. */
+/** Deletes an organization, or cancels that. */
 export const LeavingCard = ({ organization }: { organization: Organization }) => {
   const { data: me } = useSuspenseQuery(meQuery);
   const [asking, setAsking] = useState(false);

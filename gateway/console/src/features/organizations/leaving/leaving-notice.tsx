@@ -10,7 +10,7 @@ export interface LeavingNoticeProps {
   className?: string;
 }
 
-/** That an organization is to be deleted; owners can keep it. */
+/** Notice of an organization's deletion; owners can cancel it. */
 export const LeavingNotice = ({ organization: { id, name, role, erasesAt }, className }: LeavingNoticeProps) => {
   const { busy, run } = useChange("me", "organizations");
   const isOwner = role === "owner";
