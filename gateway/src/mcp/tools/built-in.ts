@@ -51,7 +51,7 @@ const targetOf = (args: ReadonlyMap<string, string>): { kind: "workflow" | "mode
     throw invalidRequest([{ path: "workflow", message: "or `model` is required, and only one of them" }]);
   const kind = workflow === undefined ? "model" : "workflow";
   const id = workflow ?? model;
-  if (typeof id !== "string") throw invalidRequest([{ path: kind, message: "must be a string" }]);
+  if (typeof id !== "string") throw invalidRequest([{ path: kind, message: "must be text" }]);
   return { kind, id };
 };
 

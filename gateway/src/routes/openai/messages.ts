@@ -25,7 +25,7 @@ export const message = z
   })
   .refine(({ role, content: given }) => role === "assistant" || (given !== null && given !== undefined), {
     path: ["content"],
-    message: "is required, and must be a string or a list of parts: only assistants can send null",
+    message: "is required, and must be text or a list of parts: only assistants can send null",
   })
   .meta({ id: "OpenAiMessage" });
 export type Message = z.infer<typeof message>;

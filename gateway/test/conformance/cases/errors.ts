@@ -34,7 +34,7 @@ const withoutHost = async (baseUrl: string): Promise<string> => {
 
 const WRONG: readonly [field: string, wants: string, body: object][] = [
   ["name", "is required", {}],
-  ["name", "must be a string", { name: 7 }],
+  ["name", "must be text", { name: 7 }],
   ["name", "must have at most 200 characters", { name: "x".repeat(201) }],
   ["tags", "must have at most 50 items", { name: "x", tags: Array.from({ length: 51 }, (_, index) => `t${index}`) }],
   ["publicPlayground", "must be true or false", { name: "x", publicPlayground: "yes" }],
@@ -174,7 +174,7 @@ const statuses: Case[] = [
   ),
   ...(
     [
-      ["a model's input", { prompt: 7 }, "must be a string"],
+      ["a model's input", { prompt: 7 }, "must be text"],
       ["too small a number", { prompt: "x", seconds: 0 }, "must be at least 1"],
       ["half a second", { prompt: "x", seconds: 1.5 }, "must be a whole number"],
       ["an empty text", { prompt: "" }, "must not be empty"],
