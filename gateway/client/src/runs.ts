@@ -4,8 +4,7 @@ import { sleep } from "./sleep";
 import type { Answer, RequestOptions, Transport } from "./transport";
 
 /**
- * A saved workflow by its slug, or a model by its internalName.
- * `until` is the id of a node: only that node and what it needs are run, or priced.
+ * A saved workflow by slug, or a model by internalName. `until` is a node id: only that node and its dependencies run or are priced.
  * `alias` or `version` selects a published version, such as `staging`; without them, `production` runs.
  */
 export type Target = ({ workflow: string; until?: string | undefined } & Selection) | { model: string };
@@ -71,7 +70,7 @@ export const selectionOf = (target: object & Selection): { alias?: string; versi
   ...(target.version === undefined ? {} : { version: String(target.version) }),
 });
 
-/** Why an execution gave no result. */
+/** Error of an execution without a result. */
 export const failureOf = ({ executionId, status, error }: Execution): NodeloomError => {
   const failure = status === "cancelled" ? CANCELLED : FAILED;
   const { code = failure.code, message = `the run was ${status}`, ...details } = error ?? {};

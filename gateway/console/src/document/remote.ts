@@ -19,7 +19,7 @@ export interface Published {
   version: number | null;
   /** The version that callers run. */
   production: number | null;
-  /** Whether the saved draft's graph is another one. */
+  /** The saved draft differs from it. */
   changed: boolean;
   /** Apps, hooks and schedules run an earlier graph until the change is confirmed. */
   pending: boolean;

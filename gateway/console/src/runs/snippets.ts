@@ -3,7 +3,7 @@ export interface Call {
   baseUrl: string;
   /** `workflows/<slug>` or `models/<internalName>` */
   path: string;
-  /** Of a workflow: the alias to run; empty or absent for `production`. */
+  /** For a workflow: the alias to run; empty or absent for `production`. */
   alias?: string;
   inputs: Readonly<Record<string, unknown>>;
   /** Credit limit of the run. */

@@ -74,7 +74,7 @@ export const KINDS: readonly Kind[] = Object.values(NODE_KINDS)
   .map(kindFrom)
   .sort((a, b) => place(a) - place(b));
 
-/** The kind of notes and frames. */
+/** Kind of notes and frames. */
 export const REMARK: Kind = KINDS.find(({ runs }) => !runs)!;
 const NEW_FRAME = { width: 560, height: 360 };
 const FRAME: Kind = {
@@ -87,7 +87,7 @@ const FRAME: Kind = {
   data: () => ({ text: "Frame", frame: NEW_FRAME }),
 };
 
-/** What can be added: a kind of many operations is as many choices. */
+/** Palette entries: a kind with several operations has one each. */
 export const CHOICES: readonly Kind[] = [
   ...KINDS.flatMap((kind) =>
     kind.rules?.operations === undefined
@@ -124,7 +124,7 @@ const unknown = (type: string): Kind => ({
 export const kindOf = (type: string): Kind => BY_TYPE.get(type) ?? unknown(type);
 
 export const isKnownKind = (type: string): boolean => BY_TYPE.has(type);
-/** Whether nodes of it stand on the canvas for people alone. */
+/** True for notes and frames. */
 export const isRemark = (type: string): boolean => !kindOf(type).runs;
 
 const outputTypes = ({ rules, type }: Kind): PortType[] => {

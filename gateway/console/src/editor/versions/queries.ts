@@ -18,7 +18,7 @@ export const aliasesQuery = (slug: string) =>
     queryKey: ["aliases", slug],
     queryFn: async ({ signal }) => (await request("listAliases", { params: { slug }, signal })).body,
   });
-/** The graph of a published version; versions never change. */
+/** Graph of a published version, which never changes. */
 export const versionQuery = (slug: string, version: number) =>
   queryOptions({
     queryKey: ["version", slug, version],
