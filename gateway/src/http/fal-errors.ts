@@ -40,7 +40,7 @@ const statusOf = (plain: number, { code, executionId }: Record<string, unknown>)
 };
 
 /**
- * The same error as a library of fal's reads it: `{detail, error_type}`, where `detail` is a sentence, or a list of what is wrong with the
+ * An error as a library of fal's reads it: `{detail, error_type}`, where `detail` is a sentence, or a list of what is wrong with the
  * body (with 422), and what else the error says beside these.
  */
 export const asFalError = ({ status, headers, body }: ErrorReply): ErrorReply => {

@@ -22,7 +22,7 @@ interface Issue {
 const fieldOf = ({ path }: Issue): string => String(path ?? "").replace(/^inputs(?=\.|$)/, "input");
 
 /**
- * The same error as a library of Replicate's reads it: `{title, detail, status}`, with `invalid_fields` where the body is wrong (422), and
+ * An error as a library of Replicate's reads it: `{title, detail, status}`, with `invalid_fields` where the body is wrong (422), and
  * what else the error says beside these. One after a run was accepted has no status that the libraries repeat.
  */
 export const asReplicateError = ({ status: plain, headers, body }: ErrorReply): ErrorReply => {
