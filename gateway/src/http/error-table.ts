@@ -209,6 +209,11 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
       decidedAt: "when it was made",
     },
   },
+  EXECUTION_NOT_FINAL: {
+    status: 409,
+    when: "The execution isn't over, so it can't be deleted.",
+    fix: "Cancel the execution or wait until it ends, then delete it.",
+  },
   ALREADY_EXISTS: {
     status: 409,
     when: "The email address is registered already, or a model with this name exists.",

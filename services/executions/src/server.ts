@@ -18,6 +18,7 @@ import { executionMessage } from "./reads/view";
 import type { Triggers } from "./clients";
 import { movedTriggersHandlers } from "./upkeep/moved-triggers";
 import type { AccountExports } from "./erasure/export/exports";
+import type { RunDeletion } from "./erasure/deletion";
 import type { Watch } from "./reads/watch";
 import type { HandOver } from "./webhooks/hand-over";
 
@@ -35,6 +36,7 @@ export interface HandlerOptions {
   watch: Watch;
   cancellation: Cancellation;
   decide: Decide;
+  runDeletion: RunDeletion;
   reads: Reads;
   stores: Stores;
   webhooks: Pick<HandOver, "redeliver">;
@@ -61,6 +63,10 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
   quote: unary((request) => options.quotes.quote(request)),
   getExecution: unary(async ({ executionId, userId }) => ({ execution: await options.reads.get(executionId, userId) })),
   getExecutionGraph: unary(({ executionId, userId }) => options.reads.graph(executionId, userId)),
+  deleteExecution: unary(async ({ executionId, userId, metadata }) => {
+    await options.runDeletion(executionId, userId, metadata);
+    return {};
+  }),
   cancelExecution: unary(async ({ executionId, userId }) => ({ status: await options.cancellation.cancel(executionId, userId) })),
   cancelQueued: unary(async ({ userId }) => ({ cancelled: await options.cancellation.cancelQueued(userId) })),
   decideExecution: unary((request) => options.decide(request)),

@@ -34,6 +34,9 @@ import { createLeavingActivities } from "./workflow/leaving-activities";
 import { createUpkeepActivities } from "./workflow/upkeep-activities";
 import { createApprovalActivities } from "./workflow/approval-activities";
 import { createLeaving } from "./erasure/leaving";
+import { createRunDeletion } from "./erasure/deletion";
+import { createRunErasure } from "./erasure/runs";
+import { createRedisErasure } from "./erasure/redis";
 import { createUpkeep } from "./upkeep/upkeep";
 import { wireCalls } from "./calls/wire";
 import { wireLifecycle } from "./lifecycle/wire";
@@ -92,8 +95,12 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const starter = createRunStarter({ client: temporal.client, taskQueue });
   const { billing, notifications } = services;
   const webhooks = createHandOver({ notifications, stores });
+  const leaver = createLeaver({ client: temporal.client, namespace: config.TEMPORAL_NAMESPACE, taskQueue });
+  const erasures = connectErasures(config);
+  const redisErasure = createRedisErasure({ redis: publisher, keyPrefix: config.REDIS_KEY_PREFIX });
   const lifecycle = wireLifecycle({
     ...{ stores, execution, billing, starter, webhooks, logger },
+    erase: createRunErasure({ stores, media: services.media, erasures, leaver, redis: redisErasure }),
     reports: createUsageReports(services.usage),
     files: { media: services.media, own: addresses.own },
   });
@@ -104,6 +111,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const { awaitDelivered, runs, cancellation } = wireAccept({
     ...{ stores, channel, execution, lifecycle, planning, reruns, starter, starts, tasks },
     checkRun: moderation?.checkRun,
+    own: addresses.own,
   });
   const reads = createReads(stores, awaitDelivered, webhooks.runs);
   const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
@@ -111,11 +119,9 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     ...{ stores, services, planning, catalog, runs, cancellation, channel, logger },
     ...{ starter: batchStarter, withDeliveries: webhooks.batches },
   });
-  const leaver = createLeaver({ client: temporal.client, namespace: config.TEMPORAL_NAMESPACE, taskQueue });
-  const erasures = connectErasures(config);
   const leaving = createLeaving({
     ...{ stores, services, erasures, batches, cancellation, reads, leaver, logger },
-    ...{ redis: publisher, keyPrefix: config.REDIS_KEY_PREFIX },
+    redis: redisErasure,
   });
   const earlier = createEarlierMessages({ stores, notifications, webhooks, logger });
   await temporal.work({
@@ -171,6 +177,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       cancellation,
       batches,
       decide: createDecide({ stores, approvals, media: services.media, own: addresses.own }),
+      runDeletion: createRunDeletion({ stores, outbox, awaitDelivered }),
       reads,
       quotes: createQuotes({ planning, reruns, billing: services.billing }),
       watch: createWatch(stores, channel, textStreams, awaitDelivered),

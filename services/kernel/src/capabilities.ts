@@ -1,15 +1,28 @@
 import { didYouMean } from "./nearest-name";
-import { TIERS, type BaseTier } from "./plans";
+import { TIERS, tierReaches, type BaseTier } from "./plans";
 
 /** Capability vocabulary v1. A capability is `*`, `<resource>:<action>` or `<resource>:<id>:<action>`. */
 export const ALL = "*";
 const PRO = ["workflow:run", "workflow:read", "workflow:write", "webhook:receive", "execution:read", "execution:cancel"] as const;
 const BUSINESS = [...PRO, "model:run", "agent:invoke"] as const;
 
+/**
+ * Capabilities that are granted by name only: no preset and no wildcard but `*` includes them, so keys made before have none. A key can be
+ * granted one if its maker has the role and the account has the tier.
+ */
+export const BY_NAME = {
+  "execution:delete": { role: "editor", tier: "business" },
+  "erasure:write": { role: "owner", tier: "business" },
+} as const satisfies Readonly<Record<string, { role: "owner" | "editor"; tier: BaseTier }>>;
+type Named = keyof typeof BY_NAME;
+const NAMED = Object.keys(BY_NAME) as Named[];
+
+export const isByName = (capability: string): capability is Named => Object.hasOwn(BY_NAME, capability);
+
 /** The most that an API key of each built-in tier can be granted. Keys of the free tier can't be granted anything. */
 export const CEILINGS: Readonly<Record<BaseTier, readonly string[]>> = { free: [], pro: PRO, business: BUSINESS, enterprise: BUSINESS };
 
-/** Capabilities of a session beyond its tier's ceiling, so that every tier can use the editor. */
+/** Capabilities of a session beyond its tier's ceiling, so that every tier can use the editor. Those of `BY_NAME` follow the role. */
 const SESSION_EXTRAS = ["workflow:read", "workflow:write", "workflow:run", "execution:read", "execution:cancel"] as const;
 
 export const PRESETS = ["read-only", "workflow-deploy", "webhook-receiver", "full-deploy"] as const;
@@ -35,7 +48,7 @@ const WILDCARD = /^([a-z]+):\*$/;
 
 /** True if a key can be granted this capability. */
 export const isCapability = (value: string): boolean => {
-  if (value === ALL || (BUSINESS as readonly string[]).includes(value) || SPECIFIC.test(value)) return true;
+  if (value === ALL || isByName(value) || (BUSINESS as readonly string[]).includes(value) || SPECIFIC.test(value)) return true;
   const resource = WILDCARD.exec(value)?.[1] ?? /^(workflow|model):\*:run$/.exec(value)?.[1];
   return resource !== undefined && BUSINESS.some((capability) => capability.startsWith(`${resource}:`));
 };
@@ -43,16 +56,17 @@ export const isCapability = (value: string): boolean => {
 /** A suggestion for an unknown capability, in the form of `didYouMean`. */
 export const likelyCapability = (value: string): string => {
   const id = value.split(":")[1] ?? "";
-  const known = [...BUSINESS, ...["workflow", "model"].map((resource) => `${resource}:${id}:run`)];
+  const known = [...BUSINESS, ...NAMED, ...["workflow", "model"].map((resource) => `${resource}:${id}:run`)];
   return didYouMean(value, known.filter(isCapability));
 };
 
 /**
  * True if the grants include a required capability. A grant matches if it is `*`, the capability itself, or `<resource>:*`.
- * For `<resource>:<id>:<action>`, `<resource>:<action>` and `<resource>:*:<action>` match too.
+ * Capabilities of `BY_NAME` match only `*` and themselves. For `<resource>:<id>:<action>`, `<resource>:<action>` and `<resource>:*:<action>` match too.
  */
 export const covers = (grants: readonly string[], required: string): boolean => {
   if (grants.includes(ALL) || grants.includes(required)) return true;
+  if (isByName(required)) return false;
   const parts = required.split(":");
   const resource = parts[0];
   if (grants.includes(`${resource}:*`)) return true;
@@ -63,6 +77,7 @@ export const covers = (grants: readonly string[], required: string): boolean => 
 export const withinCeiling = (capability: string, base: BaseTier, isAdmin = false): boolean => {
   if (isAdmin) return true;
   if (capability === ALL) return false;
+  if (isByName(capability)) return tierReaches(base, BY_NAME[capability].tier);
   const ceiling = CEILINGS[base];
   const resource = WILDCARD.exec(capability)?.[1];
   if (resource !== undefined) {
@@ -80,4 +95,4 @@ export const effectiveCapabilities = (grants: readonly string[], base: BaseTier,
   grants.filter((grant) => withinCeiling(grant, base, isAdmin));
 
 export const sessionCapabilities = (base: BaseTier, isAdmin = false): string[] =>
-  isAdmin ? [ALL] : [...new Set([...CEILINGS[base], ...SESSION_EXTRAS])];
+  isAdmin ? [ALL] : [...new Set([...CEILINGS[base], ...SESSION_EXTRAS, ...NAMED])];

@@ -1,4 +1,4 @@
-import { ALL, covers } from "./capabilities";
+import { ALL, BY_NAME, covers, isByName } from "./capabilities";
 
 /** Organizations: several people share one account's resources. Roles and bounds. */
 
@@ -32,7 +32,7 @@ export const roleReaches = (have: Role, need: Role): boolean => ROLES.indexOf(ha
 /** Capabilities limited to a role. A wildcard becomes the role's capabilities that it includes. */
 export const withinRole = (capabilities: readonly string[], role: Role): string[] => {
   const allowed = ROLE_CAPABILITIES[role];
-  if (allowed === null) return [...capabilities];
+  if (allowed === null) return capabilities.filter((one) => !isByName(one) || roleReaches(role, BY_NAME[one].role));
   const left = capabilities.flatMap((capability) => {
     const isWildcard = capability === ALL || /^[a-z]+:\*$/.test(capability);
     if (isWildcard) return allowed.filter((one) => covers([capability], one));

@@ -1,4 +1,5 @@
 import {
+  BY_NAME,
   CEILINGS,
   covers,
   effectiveCapabilities,
@@ -7,9 +8,11 @@ import {
   lowestTierFor,
   PLANS,
   presetCapabilities,
+  PRESETS,
   sessionCapabilities,
   TIERS,
   withinCeiling,
+  withinRole,
   type BaseTier,
 } from "@nodeloom/kernel";
 
@@ -89,6 +92,32 @@ describe("ceilings", () => {
   });
 });
 
+describe("capabilities that are granted by name only", () => {
+  const names = Object.keys(BY_NAME);
+
+  it("are in no preset, and no wildcard but * includes them", () => {
+    for (const name of names) {
+      const wildcard = `${name.split(":")[0]}:*`;
+      expect([isCapability(name), covers([name], name), covers(["*"], name)]).toEqual([true, true, true]);
+      expect([covers([wildcard], name), covers(CEILINGS.enterprise, name)]).toEqual([false, false]);
+      for (const preset of PRESETS) expect(presetCapabilities(preset, "enterprise")).not.toContain(name);
+    }
+  });
+
+  it("need business, and the role that a session needs", () => {
+    for (const name of names) {
+      expect(["free", "pro", "business", "enterprise"].filter((tier) => withinCeiling(name, tier as "free"))).toEqual([
+        "business",
+        "enterprise",
+      ]);
+      expect(lowestTierFor(name)).toBe("business");
+    }
+    expect(withinRole(names, "owner")).toEqual(names);
+    expect(withinRole(["execution:delete", "erasure:write"], "editor")).toEqual(["execution:delete"]);
+    expect(withinRole(names, "runner")).toEqual([]);
+  });
+});
+
 describe("presets and sessions", () => {
   it("grants what each preset says", () => {
     expect(presetCapabilities("read-only", "pro")).toEqual(["workflow:read", "execution:read"]);
@@ -100,7 +129,9 @@ describe("presets and sessions", () => {
 
   it("lets a Free session use the editor, and nothing more", () => {
     expect(sessionCapabilities("free").sort()).toEqual([
+      "erasure:write",
       "execution:cancel",
+      "execution:delete",
       "execution:read",
       "workflow:read",
       "workflow:run",

@@ -34,6 +34,7 @@ import { createReceive } from "./objects/receiving";
 import { createStrip } from "./strip/strip";
 import { createPurge } from "./objects/purge";
 import { createQuota } from "./objects/quota";
+import { createRunFiles } from "./objects/run-files";
 import { openS3Blobs } from "./blobs/s3-blobs";
 import { createMark } from "./marks/mark-staged";
 import { createMeasure } from "./measure/measure";
@@ -125,6 +126,7 @@ export const service = defineService({
       library: createLibrary({ store, blobs, quota, objects, purge }),
       provenance: createProvenance(store),
       removeExpired: createExpiry({ store, quota, purge, findNamed, removeExports: exports.removeExpired }),
+      runFiles: createRunFiles({ store, quota, purge, findNamed }),
       baseUrl: config.PUBLIC_BASE_URL,
     });
     const services = [

@@ -3,6 +3,7 @@ import { clientStream, pieces, serverStream, unary, type Removal } from "@nodelo
 import { media } from "@nodeloom/proto";
 import type { Library } from "./objects/library";
 import type { Objects } from "./objects/objects";
+import type { RunFiles } from "./objects/run-files";
 import type { Placement } from "./objects/receiving";
 import { addressOf } from "./marks/xmp";
 import type { Provenance } from "./provenance/ancestors";
@@ -69,11 +70,12 @@ export interface Handled {
   library: Library;
   provenance(id: string, ownerId: string): Promise<Provenance>;
   removeExpired(cursor: string): Promise<Removal>;
+  runFiles: RunFiles;
   /** Public base URL of the platform. */
   baseUrl: string;
 }
 
-export const mediaHandlers = ({ objects, library, provenance, removeExpired, baseUrl }: Handled): media.MediaServiceServer => {
+export const mediaHandlers = ({ objects, library, provenance, removeExpired, runFiles, baseUrl }: Handled): media.MediaServiceServer => {
   const prefix = `${baseUrl.replace(/(?<!\/)\/+$/, "")}/media/`;
   const toMessage = (object: MediaObject): media.StoredObject => {
     const { id, key, contentType, bytes, ownerId, createdAt, width, height, durationMs, making } = object;
@@ -148,6 +150,13 @@ export const mediaHandlers = ({ objects, library, provenance, removeExpired, bas
       return media.CopyObjectsResponse.fromPartial({
         copies: Object.fromEntries([...copies].map(([id, object]) => [id, toMessage(object)])),
       });
+    }),
+    findRunFiles: unary(async ({ executionId, ownerId, names, cursor }) =>
+      media.FindRunFilesResponse.fromPartial(await runFiles.find(executionId, ownerId, names, cursor)),
+    ),
+    removeFiles: unary(async ({ ids, ownerId }) => {
+      await runFiles.remove(ids, ownerId);
+      return {};
     }),
     removeExpired: unary(async ({ cursor }) => media.RemoveExpiredResponse.fromPartial(await removeExpired(cursor))),
   };

@@ -2,7 +2,7 @@ import { defineService, erasureHandlers, grpcService, openDatabase, runProcess, 
 import { erasure, notifications } from "@nodeloom/proto";
 import { variables } from "./config";
 import { database } from "./database";
-import { createEraseNotifications, notificationsHandlers } from "./server";
+import { createEraseNotifications, createEraseRuns, notificationsHandlers } from "./server";
 import { wire } from "./wire";
 
 /** The process of notifications. */
@@ -14,9 +14,12 @@ export const service = defineService({
   start: async ({ config, logger }) => {
     const connection = await openDatabase(database, config, logger);
     const wired = await wire(config, connection, logger);
+    const { deliveries } = wired.handlers.stores;
     return serveGrpc({
       service: grpcService(notifications.NotificationsServiceService, notificationsHandlers(wired.handlers)),
-      more: [grpcService(erasure.ErasureServiceService, erasureHandlers(createEraseNotifications(wired.handlers.stores.deliveries)))],
+      more: [
+        grpcService(erasure.ErasureServiceService, erasureHandlers(createEraseNotifications(deliveries), createEraseRuns(deliveries))),
+      ],
       config,
       listen: "NOTIFICATIONS_LISTEN",
       connection,

@@ -1,6 +1,6 @@
 /** The gRPC service of notifications. */
 import { expiresBefore, invalidRequest, RETENTION } from "@nodeloom/kernel";
-import { createErasure, createRemoval, unary, untilNone, type Erase } from "@nodeloom/platform";
+import { createErasure, createRemoval, unary, untilNone, type Erase, type EraseRuns } from "@nodeloom/platform";
 import type { notifications } from "@nodeloom/proto";
 import { createAcceptMail } from "./mail/requests";
 import type { Mails } from "./mail/owners";
@@ -18,7 +18,7 @@ export interface HandlerOptions {
   webhooks: Pick<Webhooks, "test">;
   /** Undefined where no mail server is configured. */
   mails: Mails | undefined;
-  stores: { deliveries: Pick<DeliveryStore, "findAll" | "removeOld" | "removeOwned">; mails: Pick<MailStore, "removeOld"> };
+  stores: { deliveries: Pick<DeliveryStore, "findAll" | "removeOld" | "removeOwned" | "removeRun">; mails: Pick<MailStore, "removeOld"> };
   /** How long executions, whose webhooks these are, are kept. */
   executionDays: number;
 }
@@ -52,3 +52,9 @@ export const createEraseNotifications = (store: Pick<DeliveryStore, "removeOwned
   createErasure<"notifications">((ownerId) => ({
     deliveries: async () => untilNone(await store.removeOwned(ownerId, PAGE)),
   }));
+
+export const createEraseRuns =
+  (store: Pick<DeliveryStore, "removeRun">): EraseRuns =>
+  async (ownerId, executionIds) => {
+    for (const id of executionIds) await store.removeRun(ownerId, id);
+  };

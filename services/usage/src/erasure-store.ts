@@ -1,4 +1,4 @@
-import { createErasure, removeSome, untilNone, type Erase, type RemovedPage } from "@nodeloom/platform";
+import { createErasure, DURABLE, removeSome, untilNone, type Erase, type EraseRuns, type RemovedPage } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { keysOfUser } from "./totals/totals";
 
@@ -18,3 +18,13 @@ export const createEraseUsage = (connection: Connection): Erase => {
     usage_days: () => some(UsageDays, { _id: keysOfUser(userId) }),
   }));
 };
+
+/** Leaves ids and amounts of an account's runs. @param connection must have the models */
+export const createEraseRuns =
+  (connection: Connection): EraseRuns =>
+  async (userId, executionIds) => {
+    const own = { _id: { $in: [...executionIds] }, userId };
+    await connection.models
+      .UsageRow!.updateMany(own, { $set: { metadata: {}, requestId: null } }, { writeConcern: DURABLE as never })
+      .exec();
+  };

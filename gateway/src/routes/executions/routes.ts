@@ -15,6 +15,7 @@ import {
 } from "../../http/event-stream";
 import { createdAtOf } from "../workflows/readable";
 import { asVisitorSees, eventsForVisitors, ownOnly } from "../../apps/executions";
+import { deleteExecutionRoute } from "./delete";
 import { executionGraphRoute } from "./graph";
 import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery } from "./view";
 import { toJson, raw } from "../../http/json";
@@ -239,6 +240,7 @@ export const executionRoutes = [
       body: executionView(await getExecution(gateway.services.executions, params.id, caller)),
     }),
   }),
+  deleteExecutionRoute,
   executionGraphRoute,
   defineRoute({
     ...shared,

@@ -7,6 +7,7 @@ import { batchCases } from "./batches";
 import { budgetCases } from "./budgets";
 import { engineCases } from "./engine";
 import { environmentCases } from "./environments";
+import { erasureCases } from "./erasure";
 import { errorCases } from "./errors";
 import { eventCases } from "./events";
 import { facadeCases } from "./facades";
@@ -59,5 +60,6 @@ export const CASES: readonly Case[] = [
   ...signInCases,
   ...secretCases,
   ...leavingCases,
+  ...erasureCases,
   ...adminCases,
 ];

@@ -1,5 +1,5 @@
 /** Starts or joins runs for callers, then follows them until there is an answer. */
-import { DomainError, REPLAYED_REFUSAL, unavailable } from "@nodeloom/kernel";
+import { DomainError, executionNotFound, REPLAYED_REFUSAL, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Slots } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { Execution } from "../lifecycle/execution";
@@ -39,6 +39,7 @@ const isSync = (mode: executions.RunMode): boolean => mode !== RUN_MODE_ASYNC &&
 
 const refusedFor = (row: ExecutionView | null): DomainError => {
   if (!row) return unavailable("the run no longer exists: send the request again", 1);
+  if (row.status === "erased") return executionNotFound();
   return row.refusal ? errorOf(row.refusal) : unavailable("the run was refused", 1);
 };
 
@@ -64,6 +65,10 @@ const unknownOutcome = (): DomainError =>
 class Refused {
   constructor(readonly error: DomainError) {}
 }
+
+/** Whether a row was begun by another request of the client. An erased one has nothing left that says so. */
+const isReplayOf = (row: ExecutionView, { requestToken }: executions.RunRequest): boolean =>
+  row.status === "erased" || (row.requestToken !== undefined && row.requestToken !== requestToken);
 
 /** Marks a refusal that answered an earlier request of the client; the gateway sends it as a header. */
 const asReplay = ({ kind, reason, message, metadata }: DomainError): DomainError =>
@@ -117,11 +122,12 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
         isTouched = known?.join === true;
         let row = known?.join ? known.row : await begin(request, known?.row ?? null, following, answerBy - ANSWER_RESERVE_MS);
         isTouched = true;
-        const isReplay = row !== null && row.requestToken !== undefined && row.requestToken !== request.requestToken;
+        const isReplay = row !== null && isReplayOf(row, request);
         if (isReplay && row?.answered === "accepted") return { row, isReplay };
         for (;;) {
           const now = Date.now();
-          if (!row || row.status === "refused") throw new Refused(isReplay ? asReplay(refusedFor(row)) : refusedFor(row));
+          if (!row || row.status === "refused" || row.status === "erased")
+            throw new Refused(isReplay ? asReplay(refusedFor(row)) : refusedFor(row));
           if (isAnswer(row, request.mode) || (row.status !== "accepted" && now >= deadline)) {
             // A run that proceeds already has its usage row.
             await (isFinal(row) ? awaitDelivered(row) : outbox.deliverFirst(row));

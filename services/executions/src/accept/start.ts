@@ -16,20 +16,19 @@ import type { Execution } from "../lifecycle/execution";
 import type { Holds } from "../lifecycle/holds";
 import type { Outbox } from "../lifecycle/outbox";
 import type { Queue } from "../lifecycle/queue";
-import type { KeepGraph } from "../plan/kept-graphs";
 import type { PlannedRun, Planning } from "../plan/planning";
 import { withKeyMetadata } from "./key-metadata";
+import { createRecordPart, type RecordPartOptions } from "./record-part";
 import type { PinnedOf } from "../plan/pinned-graphs";
 import type { Reruns } from "../reuse/reruns";
 import { GraphRun } from "../run/graph-run";
 import { QUEUE_LENGTH_FACTOR, type Place } from "../run/queue";
 import { initialNodes } from "../run/nodes";
-import { metadataKeys, newRecord, type ExecutionRecord, type ExecutionView, type RunRecordPart } from "../run/record";
+import { newRecord, type ExecutionRecord, type ExecutionView, type RunRecordPart } from "../run/record";
 import type { OutboxEntry } from "../run/states";
 import type { RunInput } from "../run/types";
 import type { Stores } from "../record/stores";
-import type { Runner } from "../run/runner";
-import { hasMembers, toRunInput } from "./run-input";
+import { toRunInput } from "./run-input";
 
 /** Turns a request into a run: plans it, writes its row, holds credits, takes a place and starts its workflow. */
 
@@ -72,11 +71,10 @@ const START_PAUSE_MS = 200;
 /** After `unavailable`, the call may have happened. */
 const isKnown = ({ kind }: DomainError): boolean => kind !== "unavailable" && kind !== "internal";
 
-export interface StartOptions {
+export interface StartOptions extends Pick<RecordPartOptions, "keepGraph" | "own"> {
   planning: Pick<Planning, "plan">;
   reruns: Pick<Reruns, "planningOf">;
   pinnedOf: PinnedOf;
-  keepGraph: KeepGraph;
   starter: Pick<RunStarter, "start">;
   stores: Pick<Stores, "rows" | "payloads">;
   execution: Pick<Execution, "refuse" | "queue">;
@@ -94,7 +92,9 @@ export interface StartOptions {
  * or a position in the queue, and then its workflow.
  */
 export const createStart = (options: StartOptions) => {
-  const { planning, reruns, pinnedOf, keepGraph, starter, stores, execution, holds, queue, approvals, end, outbox, checkRun } = options;
+  const { planning, reruns, pinnedOf, starter, stores, execution, holds, queue, approvals, end, outbox, checkRun } = options;
+
+  const recordPart = createRecordPart(options);
 
   /** The hold is voided before the client gets the refusal, unless billing is unavailable. */
   const refuse = async (row: ExecutionView, error: DomainError, left?: readonly OutboxEntry[]): Promise<ExecutionView> => {
@@ -197,23 +197,7 @@ export const createStart = (options: StartOptions) => {
       await checkRun?.(request, planned);
       if (Date.now() >= beginBy) throw busy();
       const input = toRunInput(request, request.runner!, planned, metadata, (earlier?.attempt ?? 0) + 1);
-      const { graph, reused, until, schemaJson } = planned;
-      const [inputs, kept, schema] = await Promise.all([
-        stores.payloads.putText(planned.inputsJson || "{}", input.userId),
-        graph ? keepGraph(graph.key, graph.kept, input.userId) : undefined,
-        schemaJson === undefined ? undefined : stores.payloads.putText(schemaJson, input.userId),
-      ]);
-      const part: RunRecordPart = {
-        requestToken: request.requestToken,
-        inputs,
-        ...(kept ? { graph: kept } : {}),
-        ...(until === undefined ? {} : { until }),
-        ...(schema ? { schema } : {}),
-        ...(reused && request.rerun ? { rerun: { of: request.rerun.executionId, sources: reused.reuse.sources } } : {}),
-        ...(request.fingerprint === "" ? {} : { fingerprint: request.fingerprint }),
-        ...(request.runner?.personId === undefined ? {} : { personId: request.runner.personId }),
-        ...(hasMembers(metadata) ? { metadata: metadataKeys(metadata) } : {}),
-      };
+      const part = await recordPart(request, planned, input);
       if (planned.plan.steps.length === 0) return decided(endAtOnce(input, part, earlier));
       listen();
       const record = newRecord(input, initialNodes(planned.plan), part);

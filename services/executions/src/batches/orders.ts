@@ -167,7 +167,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
   const rowsOf = async ({ _id, total }: BatchRecord): Promise<BatchRow[]> => batches.rowsFrom(_id, 0, total);
 
   const rerunOrder = async (earlier: BatchRecord, { statuses, runner, maxMillicredits }: proto.RerunBatchRequest): Promise<Order> => {
-    const wanted = (await rowsOf(earlier)).filter((row) => statuses.includes(statusOfRow(earlier, row)));
+    const wanted = (await rowsOf(earlier)).filter((row) => !row.isErased && statuses.includes(statusOfRow(earlier, row)));
     if (wanted.length === 0) {
       throw new DomainError("precondition", "PRECONDITION_FAILED", `the batch has no rows with the status ${statuses.join(" or ")}`);
     }

@@ -1,4 +1,4 @@
-import type { Logger, Redis } from "@nodeloom/platform";
+import type { Logger } from "@nodeloom/platform";
 import type { LeavingOptions } from "../workflow/leaving-activities";
 import type { Leaver } from "../workflow/leaving";
 import type { AccountErasure, Billing, Identity, Media, MediaExports, Triggers, Usage, Workflows } from "../clients";
@@ -12,7 +12,7 @@ import { createEraseElsewhere, createEraseExecutions } from "./erase";
 import { createErasing, type ErasingOptions } from "./erasing";
 import { createEntries } from "./export/entries";
 import { createAccountExports, type AccountExports } from "./export/exports";
-import { createRedisErasure } from "./redis";
+import type { RedisErasure } from "./redis";
 
 export interface LeavingParts extends Pick<EndingOptions, "cancellation"> {
   stores: Pick<Stores, "leaving" | "payloads" | "moderation" | "movedTriggers">;
@@ -30,8 +30,7 @@ export interface LeavingParts extends Pick<EndingOptions, "cancellation"> {
   batches: { orders: EndingOptions["orders"]; reads: BatchReads };
   reads: Reads;
   leaver: Leaver;
-  redis: Redis;
-  keyPrefix: string;
+  redis: RedisErasure;
   logger: Logger;
 }
 
@@ -41,9 +40,8 @@ export interface Leaving {
 }
 
 export const createLeaving = (parts: LeavingParts): Leaving => {
-  const { stores, services, erasures, batches, reads, leaver, logger } = parts;
+  const { stores, services, erasures, batches, reads, leaver, redis, logger } = parts;
   const store = stores.leaving;
-  const redis = createRedisErasure({ redis: parts.redis, keyPrefix: parts.keyPrefix });
   const entries = createEntries({ store, reads, batches: batches.reads, services, fileMs: TIMING.keepFile });
   const exports = createAccountExports({ entries, media: services.mediaExports, leaver });
   return {

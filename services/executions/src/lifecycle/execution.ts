@@ -128,7 +128,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
     queue: async (row: ExecutionView, input: RunInput, position: number): Promise<ExecutionView | null> => {
       const json = JSON.stringify(input);
       const queuedEvent = runEvent("queued", { position });
-      const runInput = await stores.payloads.putText(json, row.userId);
+      const runInput = await stores.payloads.putText(json, row._id);
       const queued = await stores.rows.queue(row._id, row.attempt, runInput, json.length, queuedEvent);
       if (queued) announce(row._id, queuedEvent);
       return queued;

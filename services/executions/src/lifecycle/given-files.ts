@@ -2,6 +2,7 @@
 import { innerOwner } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { Media } from "../clients";
+import { keysIn } from "../run/file-names";
 import type { RunInput } from "../run/types";
 import type { End } from "./end";
 
@@ -11,20 +12,12 @@ export interface GivenFilesOptions {
   own: string;
 }
 
-const KEY = /^[\w.-]+/;
-
-/** Keys of stored files anywhere in a result, also inside texts. */
-const keysIn = (result: Record<string, unknown>, own: string): string[] => {
-  const [, ...named] = JSON.stringify(result).split(own);
-  return [...new Set(named.flatMap((rest) => KEY.exec(rest)?.[0] ?? []))];
-};
-
 /** Wraps `end`. Files change owners first: a final result never names a file that its user can't read. */
 export const withGivenFiles = ({ end, ...rest }: End, { media, own }: GivenFilesOptions): End => {
   const give = async ({ userId, plan }: RunInput, result: Record<string, unknown> | null): Promise<void> => {
     if (!plan.hidesOutputs || result === null) return;
     const asked = { fromOwnerId: innerOwner(userId), ownerId: userId };
-    await inMediaBatches(keysIn(result, own), async (batch) => {
+    await inMediaBatches(keysIn(JSON.stringify(result), own), async (batch) => {
       await media.giveObjects({ ...asked, keys: batch });
       return [];
     });

@@ -21,6 +21,8 @@ export interface OutboxOptions {
     end(row: ExecutionView): Promise<void>;
     waiting(row: ExecutionView, nodeId: string): Promise<void>;
   };
+  /** Removes what is kept beside the row of an erased run. */
+  erase: (row: ExecutionView) => Promise<void>;
   starter: { cancel(executionId: string): Promise<void>; decided(executionId: string, nodeId: string): Promise<void> };
   logger: Logger;
 }
@@ -60,7 +62,7 @@ const countItem = async ({ batches }: Pick<Stores, "batches">, row: ExecutionVie
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-export const createOutbox = ({ stores, holds, queue, reports, webhooks, starter, logger }: OutboxOptions) => {
+export const createOutbox = ({ stores, holds, queue, reports, webhooks, erase, starter, logger }: OutboxOptions) => {
   const send = async (row: ExecutionView, entry: OutboxEntry): Promise<void> => {
     const { _id: executionId, userId, keyId, webhook } = row;
     const [what, attempt] = entry.split(":");
@@ -75,6 +77,8 @@ export const createOutbox = ({ stores, holds, queue, reports, webhooks, starter,
         return webhook && keyId !== null ? webhooks.end(row) : undefined;
       case "batch":
         return isFinal(row) ? countItem(stores, row) : undefined;
+      case "erase":
+        return erase(row);
       case "cancel":
         // The workflow of a final run is over or about to be.
         return isFinal(row) ? undefined : starter.cancel(executionId);

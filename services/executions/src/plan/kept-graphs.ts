@@ -25,13 +25,15 @@ interface UsersGraph {
   graph: KeptGraph;
 }
 
-/** A stored graph isn't written again for this long. Texts outlive their rows by more than this. */
-const WRITTEN_MS = 86_400_000;
+/** A stored graph isn't written again for this long. */
+const WRITTEN_MS = 120_000;
+/** After this, no process remembers a graph as written: the next run that has it writes it again. */
+export const GRAPH_SETTLED_MS = WRITTEN_MS + 60_000;
 const REMEMBERED = 2_000;
 
 export type KeepGraph = ReturnType<typeof createKeepGraph>;
 
-/** Stores each graph once a day and user, however many runs have it. A version and its draft share a key but have separate models. */
+/** Stores each graph once per user in two minutes, however many runs have it. A version and its draft share a key but have separate models. */
 export const createKeepGraph = (payloads: Pick<PayloadStore, "putShared">) => {
   const written = new LRUCache<string, Promise<StoredText>>({
     max: REMEMBERED,

@@ -3,13 +3,13 @@ import { removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { OPEN_BATCHES, type BatchRecord, type BatchRow } from "../run/batch";
 import type { ExecutionRecord } from "../run/record";
-import { FINAL_STATUSES, HIDDEN } from "../run/states";
+import { FINAL_STATUSES, HIDDEN, OVER } from "../run/states";
 
 /** The members of a run that its end and its webhooks need. */
 export type RunMark = Pick<ExecutionRecord, "_id" | "status"> & { webhook?: unknown; waits?: unknown };
 type Mark = Pick<ExecutionRecord, "_id" | "createdAt">;
 
-const UNDER_WAY = { status: { $nin: [...FINAL_STATUSES, "refused"] } };
+const UNDER_WAY = { status: { $nin: [...OVER] } };
 const MARK = { projection: { status: 1, webhook: 1 } } as const;
 
 export type LeavingStore = ReturnType<typeof createLeavingStore>;

@@ -63,6 +63,13 @@ export const createPayloadStore = (connection: Connection, executionDays: number
     removeOwned: (owners: readonly string[], limit: number): Promise<number> =>
       removeSome(payloads, { owner: { $in: [...owners] } }, limit),
 
+    /** Removes a text of a user that nothing names any more. @returns false where it was written after a time: something may be about to name it */
+    removeShared: async (hash: string, userId: string, writtenBefore: Date): Promise<boolean> => {
+      const writtenAt = new Date(writtenBefore.getTime() + (executionDays + TEXT_MARGIN_DAYS) * DAY_MS);
+      await payloads.deleteOne({ _id: hash, owner: userId, expiresAt: { $lt: writtenAt } }, { writeConcern: DURABLE }).exec();
+      return (await payloads.countDocuments({ _id: hash, owner: userId }, { limit: 1 }).exec()) === 0;
+    },
+
     /** Stores a JSON text for a row, inside the row if it is short. @param owner the user or run that it belongs to */
     putText: async (json: string, owner: string): Promise<StoredText> => {
       if (json.length <= INLINE_CHARS) return { json };

@@ -17,6 +17,10 @@ executionSchema.index({ status: 1, seenRunningAt: 1 });
 executionSchema.index({ unsettled: 1, createdAt: -1, _id: -1 }, { partialFilterExpression: { unsettled: true } });
 // Few of a user's runs wait for a decision at a time.
 executionSchema.index({ userId: 1, waiting: 1, createdAt: -1, _id: -1 }, { partialFilterExpression: { waiting: true } });
+// Which runs name a graph that is shared, are reruns of a run, or name a file: asked when a run is erased.
+executionSchema.index({ "graph.hash": 1 }, { sparse: true });
+executionSchema.index({ "rerun.sources": 1 }, { sparse: true });
+executionSchema.index({ uses: 1 }, { sparse: true });
 executionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 // Few are pending at a time.
 executionSchema.index({ "webhook.state": 1, finishedAt: 1 }, { partialFilterExpression: { "webhook.state": "pending" } });

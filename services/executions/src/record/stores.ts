@@ -12,6 +12,7 @@ import { createPayloadStore } from "./payloads";
 import { createRows } from "./rows";
 import { executionModel } from "./schema";
 import { createSubmissionStore } from "./submissions";
+import { createTombstones } from "./tombstones";
 import { createApprovalStore } from "./approvals";
 import { createMovedTriggers } from "./moved-triggers";
 
@@ -43,5 +44,10 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     earlierMails: createEarlierMailStore(connection),
   };
   /** Uses the collections that the other stores have declared. */
-  return { ...stores, leaving: createLeavingStore(connection) };
+  return {
+    ...stores,
+    leaving: createLeavingStore(connection),
+    /** What is left of erased runs. */
+    tombstones: createTombstones(connection),
+  };
 };

@@ -28,6 +28,7 @@ const OF_ONE_ATTEMPT = [
   "alias",
   "graph",
   "rerun",
+  "uses",
   "logParts",
   "nodesHash",
 ] as const;

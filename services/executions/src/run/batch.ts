@@ -123,6 +123,8 @@ export interface BatchRow {
   status?: FinalStatus;
   millicredits?: number;
   error?: BatchReason;
+  /** Its run was erased: its input is empty, and it is not run again. */
+  isErased?: true;
 }
 
 /** JSON texts. */

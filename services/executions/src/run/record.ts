@@ -90,6 +90,24 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   index?: number;
   costs?: Costs;
   modelCredits?: { model: string; millicredits: number }[];
+  /** Keys and ids of stored files that its inputs and its graph name. */
+  uses?: string[];
+  /** When it was erased. */
+  erasedAt?: Date;
+  /** Of an erased run: what leads to the things beside its row that are still to be removed. */
+  remains?: Remains;
+}
+
+/** What leads to what is kept beside the row of an erased run. */
+export interface Remains {
+  /** The hash of its graph, and those of its other long texts: other rows of its user may name them. */
+  graph?: string;
+  texts: string[];
+  uses: string[];
+  batchId?: string;
+  index?: number;
+  /** Kept files are removed, too. */
+  withKept?: true;
 }
 
 const SEPARATOR = "\u0000";
@@ -126,7 +144,7 @@ export const settledEvent = ({ status, error }: Pick<RunEnd, "status" | "error">
 /** Options of the request besides the run itself. */
 export type RunRecordPart = Pick<
   ExecutionRecord,
-  "fingerprint" | "requestToken" | "inputs" | "metadata" | "graph" | "until" | "schema" | "rerun" | "personId"
+  "fingerprint" | "requestToken" | "inputs" | "metadata" | "graph" | "until" | "schema" | "rerun" | "personId" | "uses"
 >;
 
 export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPart = {}): ExecutionRecord => {

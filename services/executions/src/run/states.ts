@@ -8,19 +8,21 @@ import type { FinalStatus } from "./types";
  *   accepted ─┬─► queued ─┬─► processing ─► cancel_requested
  *     ▲  │    └───────────┘       └──────────────┴─► completed | failed | cancelled
  *     │  └──► refused ───► accepted again, as the next attempt
+ *
+ * A final run can be erased. What is left of its row is a tombstone: nothing is held, claimed or started under its id again.
  */
 
-/** `accepted` and `refused` are never shown; `queued` is shown as `processing`. */
-export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested" | FinalStatus | "refused";
+/** `accepted`, `refused` and `erased` are never shown; `queued` is shown as `processing`. */
+export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested" | FinalStatus | "refused" | "erased";
 
 /**
  * Work owed by a transition. It is delivered at once and then cleared; the relay delivers the rest. `void:<attempt>`: release the hold of
  * an attempt. `place:<attempt>`: free its place. `usage`: write its usage row. `webhook`: deliver its webhook. `batch`: count its end in
- * its batch. `cancel`: signal the cancellation to its workflow. `waiting:<node>`: announce that it waits for a decision. `decided:<node>`:
+ * its batch. `erase`: remove what is kept beside the row of an erased run. `cancel`: signal the cancellation to its workflow. `waiting:<node>`: announce that it waits for a decision. `decided:<node>`:
  * signal the decision to its workflow.
  */
 export type OutboxEntry =
-  `void:${number}` | `place:${number}` | "usage" | "webhook" | "batch" | "cancel" | `waiting:${string}` | `decided:${string}`;
+  `void:${number}` | `place:${number}` | "usage" | "webhook" | "batch" | "cancel" | "erase" | `waiting:${string}` | `decided:${string}`;
 
 export type Transition = Partial<Record<RunStatus, readonly RunStatus[]>>;
 
@@ -30,13 +32,15 @@ export const RUNNING: readonly RunStatus[] = ["processing", "cancel_requested"];
 /** The run may still start, so the relay watches it. */
 export const UNDECIDED: readonly RunStatus[] = ["accepted", "queued"];
 /** Clients neither list nor find these. */
-export const HIDDEN: readonly RunStatus[] = ["accepted", "refused"];
+export const HIDDEN: readonly RunStatus[] = ["accepted", "refused", "erased"];
+/** Nothing runs or will run. */
+export const OVER: readonly RunStatus[] = [...FINAL_STATUSES, "refused", "erased"];
 
 const FINAL: ReadonlySet<string> = new Set(FINAL_STATUSES);
 export const isFinal = ({ status }: { status: RunStatus }): boolean => FINAL.has(status);
 
 /** Nothing of this attempt runs or will run. */
-export const isOver = (row: { status: RunStatus }): boolean => isFinal(row) || row.status === "refused";
+export const isOver = (row: { status: RunStatus }): boolean => OVER.includes(row.status);
 
 export const TRANSITIONS = {
   /** No place is free: the run waits in the queue with its credits held. */
@@ -52,6 +56,8 @@ export const TRANSITIONS = {
   /** Ends a queued run: cancelled, or failed after waiting too long. */
   leave: { queued: ["cancelled", "failed"] },
   finish: { processing: FINAL_STATUSES, cancel_requested: ["cancelled"] },
+  /** Its owner erases it. */
+  erase: { completed: ["erased"], failed: ["erased"], cancelled: ["erased"] },
 } as const satisfies Record<string, Transition>;
 
 export type TransitionName = keyof typeof TRANSITIONS;

@@ -103,7 +103,13 @@ export const createLeaver = ({ client, namespace, taskQueue }: { client: Client;
 
     /** Deletes the workflows that delivered a run's webhooks. */
     removeDeliveries: async (executionId: string): Promise<void> => {
-      while ((await removeListed(`WorkflowId STARTS_WITH ${quoted(`webhook-${executionId}`)}`)) > 0);
+      for (const kind of ["webhook", "delivery"])
+        while ((await removeListed(`WorkflowId STARTS_WITH ${quoted(`${kind}-${executionId}`)}`)) > 0);
+    },
+
+    /** Deletes the workflows of a run's attempts. */
+    removeRun: async (executionId: string): Promise<void> => {
+      while ((await removeListed(`WorkflowId = ${quoted(executionId)}`)) > 0);
     },
   };
 };

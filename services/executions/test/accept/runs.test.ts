@@ -82,6 +82,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
     reruns: noReruns,
     pinnedOf: createPinnedOf(stores),
     keepGraph: createKeepGraph(stores.payloads),
+    own: "https://platform.test/media/",
     starter,
     stores,
     execution,

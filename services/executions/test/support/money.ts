@@ -88,7 +88,16 @@ export const startMoney = async (): Promise<Money> => {
   };
   const holds = createHolds({ billing });
   const queue = createQueue({ stores, starter, logger });
-  const outbox = createOutbox({ stores, holds, queue, reports: reportEach(usage), webhooks, starter, logger });
+  const outbox = createOutbox({
+    stores,
+    holds,
+    queue,
+    reports: reportEach(usage),
+    webhooks,
+    erase: () => Promise.resolve(),
+    starter,
+    logger,
+  });
   const { end, endQueued } = createEnd({ billing, execution, stores, outbox });
   const begin = async (input: RunInput): Promise<RunInput> => {
     await stores.rows.insert(newRecord(input, initialNodes(input.plan)));

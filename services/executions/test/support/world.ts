@@ -126,14 +126,14 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   const webhooks = { end: ({ _id }: { _id: string }) => starter.announceEnd(_id), waiting: () => starter.announceWait() };
   const lifecycle = wireLifecycle({
     ...{ stores, execution, billing, starter, logger },
-    ...{ reports: reportEach(usage), webhooks },
+    ...{ reports: reportEach(usage), webhooks, erase: () => Promise.resolve() },
   });
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),
   };
   const { runs, cancellation } = wireAccept({
     ...{ stores, channel, execution, lifecycle, planning, starter },
-    ...{ reruns: noReruns, tasks: starter },
+    ...{ reruns: noReruns, tasks: starter, own: "https://platform.test/media/" },
   });
   const { holds, outbox, queue, end } = lifecycle;
   return {

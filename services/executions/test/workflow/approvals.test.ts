@@ -66,6 +66,7 @@ const work = (): Promise<RunningTemporal> =>
 const outboxParts = () => ({
   ...{ holds: money.holds, queue, reports: reportEach(money.usage), logger },
   webhooks: { end: async () => undefined, waiting: async () => undefined },
+  erase: async () => undefined,
 });
 
 beforeAll(async () => {

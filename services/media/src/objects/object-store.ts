@@ -2,6 +2,9 @@ import type { ListPosition } from "@nodeloom/platform";
 import type { Width } from "../thumbnails/widths";
 import type { MediaObject, Thumbnail } from "./media-object";
 
+/** An object, and whether it is under removal. */
+export type RemovableObject = MediaObject & { isHidden: boolean };
+
 /** Records of stored files. Readers don't see objects under removal. */
 export interface ObjectStore {
   /** Adds the object unless its id is taken. Returns the object with the id, or undefined if that one is under removal. */
@@ -49,6 +52,10 @@ export interface ObjectStore {
   hidden(before: Date, heldBefore: Date, limit: number): Promise<MediaObject[]>;
   /** Hides some of an owner's objects for good, including hidden ones. @returns them */
   hideAllOf(ownerId: string, at: Date, limit: number): Promise<MediaObject[]>;
+  /** An owner's generated objects whose ids begin with a text, in order, after one of them, including those under removal. */
+  generatedBy(prefix: string, ownerIds: readonly string[], limit: number, after: string): Promise<RemovableObject[]>;
+  /** An owner's generated objects by their ids or keys, including those under removal. */
+  generatedAmong(names: readonly string[], ownerIds: readonly string[]): Promise<RemovableObject[]>;
   /** The quota token and the removal token, also during removal; undefined if the object doesn't exist. */
   marks(id: string): Promise<{ countedBy: string | undefined; removal: string | undefined } | undefined>;
   /** Deletes the record of an object under removal. */

@@ -2,11 +2,13 @@ import { beyond, createInserter } from "@nodeloom/platform";
 import { Schema, type Connection, type QueryFilter } from "mongoose";
 import type { Making } from "../provenance/making";
 import type { MediaObject, Thumbnail } from "./media-object";
-import type { ObjectStore } from "./object-store";
+import type { ObjectStore, RemovableObject } from "./object-store";
 
 type Row = Omit<MediaObject, "id"> & { _id: string; removal?: string; removedAt?: Date };
 
 const toObject = ({ _id, ...rest }: Row): MediaObject => ({ id: _id, ...rest });
+
+const toRemovable = (row: Row): RemovableObject => ({ ...toObject(row), isHidden: row.removedAt !== undefined });
 
 const making = new Schema<Making>(
   {
@@ -205,6 +207,24 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       const ids = found.map(({ _id }) => _id);
       await model.updateMany({ _id: { $in: ids } }, { $set: { removal: ERASED, removedAt: at } }).exec();
       return found.map(toObject);
+    },
+    generatedBy: async (prefix, ownerIds, limit, after) => {
+      const ids = { $gt: after === "" ? prefix : after, $lt: `${prefix}\uffff` };
+      const found = await model
+        .find({ _id: ids, ownerId: { $in: [...ownerIds] }, origin: "generated" })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean<Row[]>()
+        .exec();
+      return found.map(toRemovable);
+    },
+    generatedAmong: async (names, ownerIds) => {
+      const named = [{ _id: { $in: [...names] } }, { key: { $in: [...names] } }];
+      const found = await model
+        .find({ $or: named, ownerId: { $in: [...ownerIds] }, origin: "generated" })
+        .lean<Row[]>()
+        .exec();
+      return found.map(toRemovable);
     },
     marks: async (id) => {
       const row = await model.findOne({ _id: id }, { countedBy: 1, removal: 1 }).lean<Row>().exec();

@@ -80,6 +80,11 @@ export const createDeliveryStore = (connection: Connection) => {
     /** Removes those that were accepted before a time and have ended. */
     removeOld: (before: Date, limit: number): Promise<number> =>
       removeSome(deliveries, { createdAt: { $lt: before }, state: { $ne: "pending" } }, limit),
+    /** Removes what was accepted for a run: a message's id is the run's, or begins with it. */
+    removeRun: async (ownerId: string, executionId: string): Promise<void> => {
+      const ids = { $or: [{ _id: executionId }, { _id: { $gte: `${executionId}.`, $lt: `${executionId}/` } }] };
+      await deliveries.deleteMany({ ownerId, ...ids }, { writeConcern: DURABLE as never }).exec();
+    },
     removeOwned: (ownerId: string, limit: number): Promise<number> => removeSome(deliveries, { ownerId }, limit),
   };
 };

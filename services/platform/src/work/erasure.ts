@@ -1,4 +1,4 @@
-import type { ERASURE, ErasedCollection } from "@nodeloom/kernel";
+import { invalidRequest, type ERASURE, type ErasedCollection } from "@nodeloom/kernel";
 import type { erasure } from "@nodeloom/proto";
 import { unary } from "../grpc";
 import { createRemoval, type Removal, type RemoveStep } from "./removal";
@@ -15,9 +15,20 @@ export const createErasure =
   (ownerId, cursor) =>
     createRemoval(stepsOf(ownerId))(cursor);
 
-export const erasureHandlers = (erase: Erase): erasure.ErasureServiceServer => ({
+/** Erases what a service keeps of some runs of an account; it may be repeated. */
+export type EraseRuns = (ownerId: string, executionIds: readonly string[]) => Promise<void>;
+
+const MOST_RUNS = 100;
+
+/** @param eraseRuns absent where a service keeps no more of runs than ids and amounts */
+export const erasureHandlers = (erase: Erase, eraseRuns?: EraseRuns): erasure.ErasureServiceServer => ({
   erase: unary(async ({ ownerId, cursor }) => {
     const { removed, nextCursor } = await erase(ownerId, cursor);
     return { erased: removed, nextCursor };
+  }),
+  eraseRuns: unary(async ({ ownerId, executionIds }) => {
+    if (executionIds.length > MOST_RUNS) throw invalidRequest([{ path: "execution_ids", message: `must be at most ${MOST_RUNS}` }]);
+    await eraseRuns?.(ownerId, executionIds);
+    return {};
   }),
 });

@@ -1,0 +1,44 @@
+/** What a run's row keeps of the request that began it. */
+import type { executions } from "@nodeloom/proto";
+import type { KeepGraph } from "../plan/kept-graphs";
+import type { PlannedRun } from "../plan/planning";
+import type { Stores } from "../record/stores";
+import { filesNamedIn } from "../run/file-names";
+import { metadataKeys, type RunRecordPart } from "../run/record";
+import type { RunInput } from "../run/types";
+import { hasMembers } from "./run-input";
+
+export interface RecordPartOptions {
+  stores: { payloads: Pick<Stores["payloads"], "putText"> };
+  keepGraph: KeepGraph;
+  /** What the addresses of stored files begin with. */
+  own: string;
+}
+
+/** Texts that are the run's own go with it; its graph is shared with the other runs of its workflow. */
+export const createRecordPart =
+  ({ stores: { payloads }, keepGraph, own }: RecordPartOptions) =>
+  async (
+    request: executions.RunRequest,
+    { graph, reused, until, schemaJson, inputsJson }: PlannedRun,
+    { executionId, userId, metadata = {} }: RunInput,
+  ): Promise<RunRecordPart> => {
+    const [inputs, kept, schema] = await Promise.all([
+      payloads.putText(inputsJson || "{}", executionId),
+      graph ? keepGraph(graph.key, graph.kept, userId) : undefined,
+      schemaJson === undefined ? undefined : payloads.putText(schemaJson, executionId),
+    ]);
+    const uses = filesNamedIn([inputsJson, ...(graph ? [graph.kept.nodesJson] : [])], own);
+    return {
+      requestToken: request.requestToken,
+      inputs,
+      ...(kept ? { graph: kept } : {}),
+      ...(until === undefined ? {} : { until }),
+      ...(schema ? { schema } : {}),
+      ...(uses.length > 0 ? { uses } : {}),
+      ...(reused && request.rerun ? { rerun: { of: request.rerun.executionId, sources: reused.reuse.sources } } : {}),
+      ...(request.fingerprint === "" ? {} : { fingerprint: request.fingerprint }),
+      ...(request.runner?.personId === undefined ? {} : { personId: request.runner.personId }),
+      ...(hasMembers(metadata) ? { metadata: metadataKeys(metadata) } : {}),
+    };
+  };

@@ -1,0 +1,102 @@
+/** Removes what is kept of an erased run beside its row. Every step may be repeated, and so may the whole. */
+import { unavailable } from "@nodeloom/kernel";
+import { inMediaBatches } from "@nodeloom/platform";
+import type { Erasure, Media } from "../clients";
+import { GRAPH_SETTLED_MS } from "../plan/kept-graphs";
+import type { Stores } from "../record/stores";
+import type { ExecutionView, Remains } from "../run/record";
+import { TIMING } from "../run/timing";
+import type { Leaver } from "../workflow/leaving";
+import type { RedisErasure } from "./redis";
+
+type RunFile = Awaited<ReturnType<Media["findRunFiles"]>>["files"][number];
+
+export interface RunErasureOptions {
+  stores: Pick<Stores, "tombstones" | "payloads" | "log">;
+  media: Pick<Media, "findRunFiles" | "removeFiles">;
+  erasures: { usage: Pick<Erasure, "eraseRuns">; notifications: Pick<Erasure, "eraseRuns"> };
+  leaver: Pick<Leaver, "removeRun" | "removeDeliveries">;
+  redis: Pick<RedisErasure, "forgetRuns">;
+  now?: () => number;
+}
+
+const TEXTS_PAGE = 1_000;
+const CALL = { deadlineMs: TIMING.erasePage } as const;
+
+export const createRunErasure = ({ stores, media, erasures, leaver, redis, now = Date.now }: RunErasureOptions) => {
+  const { tombstones, payloads } = stores;
+
+  /** Those of some names that an unerased run names: in its inputs or its graph, or in what a rerun took over. */
+  const namedElsewhere = async (names: readonly string[], { _id, userId }: ExecutionView): Promise<Set<string>> => {
+    const named = new Set(await tombstones.usedNames(names, userId));
+    const look = (text: string | null): void => {
+      if (text !== null) for (const name of names) if (text.includes(name)) named.add(name);
+    };
+    for await (const rerun of tombstones.rerunsOf(_id, userId)) {
+      const { resultJson, nodes } = await stores.log.whole(rerun as ExecutionView);
+      look(resultJson);
+      look(JSON.stringify(nodes));
+      for await (const call of tombstones.callsOf(rerun._id)) look(JSON.stringify(call));
+    }
+    return named;
+  };
+
+  /** Files that may go: those that the run made, data that its request carried, and files of other erased runs that it was the last to name. */
+  const candidates = async (files: readonly RunFile[], row: ExecutionView, { withKept }: Remains): Promise<RunFile[]> => {
+    const makers = files.map(({ executionId }) => executionId).filter((id) => id !== "" && id !== row._id);
+    const gone = makers.length === 0 ? new Set() : await tombstones.areGone(makers);
+    const isOpen = ({ executionId, kept }: RunFile): boolean =>
+      (withKept === true || !kept) && (executionId === "" || executionId === row._id || gone.has(executionId));
+    return files.filter(isOpen);
+  };
+
+  const removeFiles = async (row: ExecutionView, remains: Remains): Promise<void> => {
+    const { _id: executionId, userId: ownerId } = row;
+    let cursor = "";
+    do {
+      const page = await media.findRunFiles({ executionId, ownerId, names: remains.uses, cursor }, CALL);
+      const files = await candidates(page.files, row, remains);
+      const named =
+        files.length === 0
+          ? new Set()
+          : await namedElsewhere(
+              files.flatMap(({ id, key }) => [id, key]),
+              row,
+            );
+      const ids = files.filter(({ id, key }) => !named.has(id) && !named.has(key)).map(({ id }) => id);
+      await inMediaBatches(ids, async (batch) => {
+        await media.removeFiles({ ids: batch, ownerId }, CALL);
+        return [];
+      });
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+  };
+
+  const removeTexts = async ({ _id, userId }: ExecutionView, { texts, graph, batchId, index }: Remains): Promise<void> => {
+    while ((await payloads.removeOwned([_id], TEXTS_PAGE)) > 0);
+    for (const hash of texts) if (!(await tombstones.isTextNamed(hash, userId))) await payloads.removeShared(hash, userId, new Date(now()));
+    if (batchId !== undefined && index !== undefined) {
+      const input = await tombstones.markRow(batchId, index);
+      if (input !== undefined) await payloads.removeShared(input, batchId, new Date(now()));
+      await tombstones.emptyRow(batchId, index);
+    }
+    if (graph === undefined || (await tombstones.isGraphNamed(graph, userId))) return;
+    const isGone = await payloads.removeShared(graph, userId, new Date(now() - GRAPH_SETTLED_MS));
+    if (!isGone) throw unavailable("another run may be about to name the graph of an erased one: it is looked at again");
+  };
+
+  /** What carries the run comes first: nothing writes any more then. */
+  return async (row: ExecutionView): Promise<void> => {
+    const { _id, userId: ownerId, remains } = row;
+    if (!remains) return;
+    await leaver.removeRun(_id);
+    await erasures.notifications.eraseRuns({ ownerId, executionIds: [_id] }, CALL);
+    await leaver.removeDeliveries(_id);
+    await erasures.usage.eraseRuns({ ownerId, executionIds: [_id] }, CALL);
+    await removeFiles(row, remains);
+    await tombstones.removeCalls(_id);
+    await redis.forgetRuns([_id]);
+    await removeTexts(row, remains);
+    await tombstones.settle(_id);
+  };
+};

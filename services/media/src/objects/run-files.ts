@@ -1,0 +1,72 @@
+/** Files of runs that are erased: how they are found, and removed unless something else names them. */
+import { innerOwner, unavailable } from "@nodeloom/kernel";
+import type { ObjectStore, RemovableObject } from "./object-store";
+import { isCounted, type MediaObject } from "./media-object";
+import type { Purge } from "./purge";
+import type { Quota } from "./quota";
+
+export interface RunFilesDeps {
+  store: Pick<ObjectStore, "generatedBy" | "generatedAmong" | "hide">;
+  quota: Pick<Quota, "remove">;
+  purge: Purge;
+  /** Returns the file ids and keys that a workflow, version or cover refers to. */
+  findNamed(names: string[]): Promise<readonly string[]>;
+}
+
+export interface RunFile extends Pick<MediaObject, "id" | "key"> {
+  executionId: string;
+  kept: boolean;
+}
+
+const PAGE = 200;
+const ERASED = "erased";
+
+const toFile = (object: RemovableObject): RunFile => ({
+  id: object.id,
+  key: object.key,
+  executionId: object.making?.executionId ?? "",
+  kept: isCounted(object),
+});
+
+export type RunFiles = ReturnType<typeof createRunFiles>;
+
+export const createRunFiles = ({ store, quota, purge, findNamed }: RunFilesDeps) => {
+  /** Files that a run made inside graphs that its user can't read have an owner of their own. */
+  const ownersOf = (ownerId: string): string[] => [ownerId, innerOwner(ownerId)];
+
+  const hide = async (object: MediaObject): Promise<boolean> => {
+    const mark = (token: string): Promise<boolean> => store.hide(object, token, new Date());
+    return isCounted(object) ? quota.remove(object, mark) : mark(ERASED);
+  };
+
+  return {
+    /** A page of the files that a run made; the first one has the generated files among the names besides. */
+    find: async (
+      executionId: string,
+      ownerId: string,
+      names: readonly string[],
+      cursor: string,
+    ): Promise<{ files: RunFile[]; nextCursor: string }> => {
+      const owners = ownersOf(ownerId);
+      const made = await store.generatedBy(`${executionId}-`, owners, PAGE, cursor);
+      const named = cursor === "" && names.length > 0 ? await store.generatedAmong(names, owners) : [];
+      const next = made.length < PAGE ? "" : made.at(-1)!.id;
+      return { files: [...made, ...named].map(toFile), nextCursor: next };
+    },
+
+    /**
+     * Removes files with their bytes. One that a workflow, a version or a cover names stays.
+     * @throws SERVICE_UNAVAILABLE where bytes can't be removed, or a file is being changed by others
+     */
+    remove: async (ids: readonly string[], ownerId: string): Promise<void> => {
+      const objects = await store.generatedAmong(ids, ownersOf(ownerId));
+      const named = new Set(objects.length === 0 ? [] : await findNamed(objects.flatMap(({ id, key }) => [id, key])));
+      for (const object of objects) {
+        const isNamed = named.has(object.id) || named.has(object.key);
+        if (isNamed) continue;
+        if (!object.isHidden && !(await hide(object))) throw unavailable("a file is being changed by others");
+        if (!(await purge(object))) throw unavailable("the bytes of a file can't be removed now");
+      }
+    },
+  };
+};
