@@ -3752,6 +3752,13 @@ export interface Operations {
     };
     response: Execution;
   };
+  /** Delete an execution and its data */
+  deleteExecution: {
+    params: {
+      id: string;
+    };
+    response: undefined;
+  };
   /** Read the graph that an execution ran */
   getExecutionGraph: {
     params: {
@@ -4979,6 +4986,7 @@ export const OPERATIONS = {
   cancelQueuedExecutions: { method: "POST", path: "/api/executions/cancel", idempotent: false, contentType: "application/json" },
   listExecutions: { method: "GET", path: "/api/executions", idempotent: false, contentType: null },
   getExecution: { method: "GET", path: "/api/executions/{id}", idempotent: false, contentType: null },
+  deleteExecution: { method: "DELETE", path: "/api/executions/{id}", idempotent: false, contentType: null },
   getExecutionGraph: { method: "GET", path: "/api/executions/{id}/graph", idempotent: false, contentType: null },
   cancelExecution: { method: "POST", path: "/api/executions/{id}/cancel", idempotent: false, contentType: null },
   watchExecution: { method: "GET", path: "/api/executions/{id}/events", idempotent: false, contentType: null },

@@ -68,6 +68,11 @@ export interface Models {
 export interface Executions {
   list(query?: Operations["listExecutions"]["query"], options?: RequestOptions): Promise<ResponseOf<"listExecutions">>;
   get(executionId: string, options?: RequestOptions): Promise<Execution>;
+  /**
+   * Deletes a run that is over, with its inputs, outputs and files: readers don't find it any more, and its data is removed within 10 minutes.
+   * @throws NodeloomError EXECUTION_NOT_FINAL while it is under way
+   */
+  delete(executionId: string, options?: RequestOptions): Promise<void>;
 }
 
 export interface Usage {
@@ -129,6 +134,7 @@ export const createClient = (options: ClientOptions): Client => {
     executions: {
       list: (query = {}, more = {}) => call("listExecutions", { ...more, query }),
       get: (id, more = {}) => call("getExecution", { ...more, params: { id } }),
+      delete: async (id, more = {}) => void (await call("deleteExecution", { ...more, params: { id } })),
     },
     batches: createBatches(transport),
     usage: {

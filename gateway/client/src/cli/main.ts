@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { createClient } from "../client";
 import { addAliasCommands } from "./aliases";
+import { addExecutionCommands } from "./executions";
 import { addKeyCommands } from "./keys";
 import { EXIT, outcomeOf } from "./outcome";
 import { withPrompt } from "./prompt";
@@ -145,6 +146,7 @@ workflows
 
 addAliasCommands(program, perform, number);
 addKeyCommands(program, perform, number);
+addExecutionCommands(program, perform);
 
 program
   .command("models")

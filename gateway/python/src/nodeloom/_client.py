@@ -395,6 +395,16 @@ class Executions:
     def get(self, execution_id: str) -> Execution:
         return cast("Execution", self._client._body(Call("getExecution", params={"id": execution_id})))
 
+    def delete(self, execution_id: str) -> None:
+        """Deletes a run that is over, with its inputs, outputs and files.
+
+        Readers don't find it any more, and its data is removed within 10 minutes.
+
+        Raises:
+            NodeloomError: `EXECUTION_NOT_FINAL` while it is under way.
+        """
+        self._client._body(Call("deleteExecution", params={"id": execution_id}))
+
 
 class Batches:
     """Batches: many runs of one workflow or model, with one budget."""

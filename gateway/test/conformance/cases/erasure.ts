@@ -96,7 +96,8 @@ export const erasureCases: Case[] = [
     const path = `/api/executions/${idOf(answers(await run(own, slug), 200))}`;
     for (const grants of [["execution:*"], ["execution:cancel"]])
       refuses(await (await own.withKey(grants)).delete(path), 403, "CAPABILITY_DENIED", { required: "execution:delete" });
-    const bound = await own.withKey(["execution:delete"], { metadata: { customer: "ada" } });
+    const bound = await own.withKey(["execution:delete"]);
+    answers(await own.session.patch(`/api/keys/${bound.keyId}`, { metadata: { customer: "ada" } }), 200);
     refuses(await bound.delete(path), 404, "EXECUTION_NOT_FOUND");
     answers(await (await own.withKey(["execution:delete"])).delete(path), 204);
     const stranger = await ctx.actor({ tier: "business" });

@@ -2,8 +2,10 @@ import { loadRanGraph } from "../../api/workflow-remote";
 import type { Execution } from "@nodeloom/client";
 import { useQuery, queryOptions } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { CircleStop, RotateCcw, Workflow } from "lucide-react";
+import { CircleStop, RotateCcw, Trash2, Workflow } from "lucide-react";
+import { useState } from "react";
 import { Loading, NotThere } from "../../parts/error-pages";
+import { ConfirmDialog } from "../../parts/form";
 import { api } from "../../api/client";
 import { executionQuery } from "../../api/queries";
 import { useChange } from "../../api/use-change";
@@ -95,11 +97,32 @@ const Receipt = ({ execution }: { execution: Execution & More }) => (
 const titleOf = ({ workflowSlug, modelIds }: Execution, nameOf: (slug: string) => string): string =>
   (workflowSlug === null ? modelIds[0] : nameOf(workflowSlug)) ?? "Run";
 
+const DeleteDialog = ({ executionId, onClose }: { executionId: string; onClose: () => void }) => {
+  const navigate = useNavigate();
+  const remove = async (): Promise<void> => {
+    await api.executions.delete(executionId);
+    await navigate({ to: "/executions" });
+  };
+  return (
+    <ConfirmDialog
+      title="Delete this run?"
+      action="Delete"
+      text="Its inputs, outputs, events and files are removed within 10 minutes. Files that you keep, or that a workflow or another run uses, stay. Usage keeps what it cost. This can’t be undone."
+      reads={["executions", "files", "usage"]}
+      submit={remove}
+      done="The run was deleted."
+      onClose={onClose}
+    />
+  );
+};
+
 const Actions = ({ execution }: { execution: Execution }) => {
   const { busy, run } = useChange("execution", "executions", "me");
   const { executionId, workflowSlug } = execution;
+  const [isDeleting, setDeleting] = useState(false);
   return (
     <>
+      {isDeleting && <DeleteDialog executionId={executionId} onClose={() => setDeleting(false)} />}
       <TemporalLink executionId={executionId} />
       {isGoing(execution) && (
         <Button
@@ -109,6 +132,11 @@ const Actions = ({ execution }: { execution: Execution }) => {
           onClick={() => void run(() => api.cancel(executionId), "Cancelling.")}
         >
           Cancel
+        </Button>
+      )}
+      {!isGoing(execution) && (
+        <Button icon={Trash2} onClick={() => setDeleting(true)}>
+          Delete…
         </Button>
       )}
       {workflowSlug !== null && !isGoing(execution) && (
