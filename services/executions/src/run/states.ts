@@ -18,8 +18,8 @@ export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested
 /**
  * Work owed by a transition. It is delivered at once and then cleared; the relay delivers the rest. `void:<attempt>`: release the hold of
  * an attempt. `place:<attempt>`: free its place. `usage`: write its usage row. `webhook`: deliver its webhook. `batch`: count its end in
- * its batch. `erase`: remove what is kept beside the row of an erased run. `cancel`: signal the cancellation to its workflow. `waiting:<node>`: announce that it waits for a decision. `decided:<node>`:
- * signal the decision to its workflow.
+ * its batch. `erase`: remove what is kept beside the row of an erased run. `cancel`: signal the cancellation to its workflow.
+ * `waiting:<node>`: announce that it waits for a decision. `decided:<node>`: signal the decision to its workflow.
  */
 export type OutboxEntry =
   `void:${number}` | `place:${number}` | "usage" | "webhook" | "batch" | "cancel" | "erase" | `waiting:${string}` | `decided:${string}`;
