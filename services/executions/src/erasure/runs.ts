@@ -26,7 +26,7 @@ const CALL = { deadlineMs: TIMING.erasePage } as const;
 export const createRunErasure = ({ stores, media, erasures, leaver, redis, now = Date.now }: RunErasureOptions) => {
   const { tombstones, payloads } = stores;
 
-  /** Those of some names that an unerased run names: in its inputs or its graph, or in what a rerun took over. */
+  /** Finds which names an unerased run has: in its inputs or its graph, or in what a rerun took over. */
   const namedElsewhere = async (names: readonly string[], { _id, userId }: ExecutionView): Promise<Set<string>> => {
     const named = new Set(await tombstones.usedNames(names, userId));
     const look = (text: string | null): void => {

@@ -47,7 +47,7 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
   return {
     ...stores,
     leaving: createLeavingStore(connection),
-    /** What is left of erased runs. */
+    /** Tombstones of erased runs. */
     tombstones: createTombstones(connection),
   };
 };

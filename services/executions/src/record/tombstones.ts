@@ -95,7 +95,7 @@ export const createTombstones = (connection: Connection) => {
       return isThere(executions.findOne({ userId, ...NOT_ERASED, ...names } as object, { projection: { _id: 1 } }));
     },
 
-    /** Those of some names of files that the inputs or the graph of a run name. */
+    /** Filters names of files by whether the inputs or the graph of a run has them. */
     usedNames: async (names: readonly string[], userId: string): Promise<string[]> => {
       const found = executions.find<Pick<ExecutionRecord, "uses">>({ uses: { $in: [...names] }, userId, ...NOT_ERASED } as object, {
         projection: { uses: 1 },
@@ -110,7 +110,7 @@ export const createTombstones = (connection: Connection) => {
       executions.find<Naming>({ "rerun.sources": executionId, userId, ...NOT_ERASED } as object, { projection: NAMES }),
     callsOf: (executionId: string): AsyncIterable<CallRecord> => collection<CallRecord>(Call).find<CallRecord>({ executionId }),
 
-    /** Those of some runs that are erased, or gone. */
+    /** Filters ids of runs by whether the run is erased or gone. */
     areGone: async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
       const left = await executions.find({ _id: { $in: [...ids] }, ...NOT_ERASED } as object, { projection: { _id: 1 } }).toArray();
       const living = new Set(left.map(({ _id }) => _id));

@@ -94,7 +94,7 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   uses?: string[];
   /** When it was erased. */
   erasedAt?: Date;
-  /** Of an erased run: what leads to the things beside its row that are still to be removed. */
+  /** Leads to what is still to be removed of an erased run. */
   remains?: Remains;
 }
 
