@@ -193,7 +193,7 @@ test.describe("whatever the service answers,", () => {
   inEditor("a run that was not started says so, keeps its inputs, and starts when it is tried again", async (editor) => {
     const { page, fail, signIn } = editor;
     await open(editor);
-    await page.locator("header").getByRole("button", { name: "Run", exact: true }).click();
+    await page.keyboard.press("Control+Enter");
     await page.evaluate(HURRY);
     const topic = page.getByLabel("Topic");
     for (const failure of [...REFUSALS, STALE, SILENCE]) {
@@ -214,7 +214,7 @@ test.describe("whatever the service answers,", () => {
   inEditor("a run of which nobody heard whether it began is the same one when it is started again", async (editor) => {
     const { page, slug } = editor;
     await open(editor);
-    await page.locator("header").getByRole("button", { name: "Run", exact: true }).click();
+    await page.keyboard.press("Control+Enter");
     await page.getByLabel("Topic").fill("a boat");
     const keys: (string | undefined)[] = [];
     await page.route(

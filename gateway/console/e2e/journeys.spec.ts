@@ -35,8 +35,7 @@ journey("a slow video is cancelled from the canvas, and its page says what was c
   const slug = await create(account, "Slow", [video]);
   await page.goto(`/workflows/${slug}`);
   await page.locator(".react-flow__node").waitFor();
-  await page.locator("header").getByRole("button", { name: "Run", exact: true }).click();
-  await page.getByTestId("run").click();
+  await page.getByTestId("run-now").filter({ hasText: "credits" }).click();
   const run = page.locator("section[aria-label=Run]");
   await run.getByRole("button", { name: "Cancel" }).click();
   await run.locator("header").getByText("Cancelled", { exact: true }).waitFor();

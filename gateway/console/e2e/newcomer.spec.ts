@@ -31,7 +31,7 @@ test("a newcomer gets from signing in to an own pipeline that curl calls by what
   await click(palette.getByRole("option", { name: /^Image/ }));
   await click(page.locator('.react-flow__handle.source[data-handleid="image"]'));
   await click(palette.getByRole("option", { name: /^Results/ }));
-  await click(page.locator("header").getByRole("button", { name: "Run", exact: true }));
+  await click(page.getByTestId("run-now"));
   await fill(page.getByLabel("Prompt"), "a paper boat on a quiet lake");
   await click(page.getByTestId("run"));
   await page.locator("section[aria-label=Run] img").waitFor();

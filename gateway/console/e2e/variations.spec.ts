@@ -167,7 +167,7 @@ onCanvas("undo puts a part back where one node stood for it", DRAWN, async (page
 });
 
 onCanvas("a pinned result is kept by the next run, which makes and charges all else", DRAWN, async (page, slug) => {
-  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.keyboard.press("Control+Enter");
   await page.getByTestId("run").click();
   await page.locator(`${NODE}[data-id="clip"]`).getByRole("img", { name: "completed" }).waitFor();
   await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
@@ -176,7 +176,7 @@ onCanvas("a pinned result is kept by the next run, which makes and charges all e
   await page.locator(`${NODE}[data-id="stills"]`).getByRole("img", { name: "pinned" }).waitFor();
   await saved(page);
   expect((await read(slug)).nodes.find(({ id }) => id === "stills")!.view).toEqual({ pinned: true });
-  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.keyboard.press("Control+Enter");
   await page.getByText(/Keeps what “Stills” made.*1 of 2 reused/).waitFor();
   const started = page.waitForResponse(
     (response) => response.url().includes("/rerun") && !response.url().includes("quote") && response.request().method() === "POST",
@@ -197,7 +197,7 @@ onCanvas("a pinned result is kept by the next run, which makes and charges all e
 });
 
 onCanvas("each node of a run says what it took, beside the canvas and on the run's page", DRAWN, async (page) => {
-  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.keyboard.press("Control+Enter");
   await page.getByLabel("Topic").fill("a kite");
   await page.getByTestId("run").click();
   await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();

@@ -8,7 +8,6 @@ import {
   LockOpen,
   Maximize,
   PanelRight,
-  Play,
   Plus,
   Redo2,
   Share2,
@@ -18,10 +17,11 @@ import {
   ZoomOut,
 } from "lucide-react";
 import { commandById, type Stage } from "./commands/commands";
-import { Button, IconButton, type IconButtonProps } from "../ui/button";
+import { IconButton, type IconButtonProps } from "../ui/button";
 import { classes } from "../ui/classes";
 import { useTitle } from "../ui/use-title";
 import { useDocument, useEditor, useScene, useUi } from "./context";
+import { RunButton } from "./running/run-button";
 import { SaveState } from "./save-state";
 import { ToolbarMenu } from "./toolbar-menu";
 import { VersionButton } from "./versions/version-button";
@@ -124,9 +124,7 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
           active={panelOpen}
           onClick={() => ui.setState({ panelOpen: !panelOpen })}
         />
-        <Button variant="primary" icon={Play} onClick={entry("run").run}>
-          Run
-        </Button>
+        <RunButton stage={stage} />
       </div>
     </header>
   );

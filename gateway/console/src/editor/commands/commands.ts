@@ -199,7 +199,7 @@ export const COMMANDS: readonly Command[] = [
   command("problems", "Show problems", "View", ["Shift+P"], ({ ui }) => ui.setState({ panel: "problems", panelOpen: true })),
   command("commands", "All commands", "View", ["Mod+K"], ({ ui }) => ui.setState({ overlay: "commands" })),
   command("help", "Keyboard shortcuts", "View", ["?"], ({ ui }) => ui.setState({ overlay: "help" })),
-  command("run", "Run", "Run", ["Mod+Enter"], ({ ui }, stage) => {
+  command("run", "Inputs and price…", "Run", ["Mod+Enter"], ({ ui }, stage) => {
     const { panel, panelOpen } = ui.getState();
     // From the run panel, its own target runs.
     if (panel !== "run" || !panelOpen) ui.setState({ until: undefined });

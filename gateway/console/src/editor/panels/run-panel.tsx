@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import { afterRun } from "../../api/queries";
 import { issueWords } from "../../messages/issues";
 import { nodeById } from "../../document/graph";
-import { isOver, useLive, watchRun } from "../../runs/live";
+import { isOver, useLive, watchRun, type LiveRun } from "../../runs/live";
 import { reusedWords, startRerun, useRerunQuote, type Again } from "../../runs/again/rerun";
 import { Affordable } from "../../runs/affordable";
 import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "../../runs/request";
@@ -22,7 +22,9 @@ import { RecentRuns } from "./recent-runs";
 import { RunView } from "./run-view";
 import { useDocument, useEditor, useScene, useUi } from "../context";
 import { useRunInputs } from "../run-inputs";
-import { rememberPrints } from "../scene/fingerprints";
+import { useFollow } from "../running/use-follow";
+import { samePrints } from "../scene/fingerprints";
+import { sameInputs } from "../running/next-run";
 import { nodeTitle } from "../titles";
 import { NONE } from "../ui-store";
 
@@ -31,17 +33,6 @@ const useTarget = (): RunTarget => {
   const { slug, canEdit } = useEditor();
   const until = useUi((state) => state.until);
   return useMemo(() => ({ workflow: slug, until, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit, until]);
-};
-
-/** Follows a started run on the canvas. */
-const useFollow = () => {
-  const { slug, document } = useEditor();
-  const client = useQueryClient();
-  return (executionId: string, graph = document.store.getState().graph): void => {
-    rememberPrints(slug, executionId, graph);
-    watchRun(slug, executionId, () => afterRun(client));
-    afterRun(client);
-  };
 };
 
 /** Saves and starts a run of the canvas, then follows its events. */
@@ -126,6 +117,7 @@ export const RunPanel = () => {
   const run = useLive(({ runs }) => runs[slug]);
   const until = useUi((state) => state.until);
   const { fields, values, inputs } = useRunInputs(until);
+  const hasLast = useUi(({ lastRun }) => lastRun !== undefined);
   const target = useTarget();
   const etag = useDocument((state) => state.etag);
   // Another user's workflow always runs completely.
@@ -140,8 +132,12 @@ export const RunPanel = () => {
   const { start, starting, refused } = useStart(target, kept, () => inputs, limit.limit);
   const [refusal, expected] = [useNamed(refused?.trouble), useNamed(problem)];
   const remedies = { "see-problems": () => ui.setState({ panel: "problems" }) };
+  const isAgain = canEdit && kept === undefined && until === undefined && (isOver(run) || (run === undefined && hasLast));
   const running = run !== undefined && !isOver(run);
   const follow = useFollow();
+  const graph = useDocument((state) => state.graph);
+  const isUnchanged = ({ executionId, execution }: LiveRun): boolean =>
+    samePrints(slug, executionId, graph) && sameInputs(execution?.inputs, inputs);
   const onQuote = useCallback((next: RerunQuote | undefined) => ui.setState({ reused: next ? reusedIn(next) : NONE }), [ui]);
   return (
     <div className="flex flex-col gap-5 p-4">
@@ -169,7 +165,7 @@ export const RunPanel = () => {
         {/* In sight however long the form is. */}
         <div className="sticky bottom-0 z-1 -mx-4 flex flex-wrap items-center gap-2 bg-surface px-4 py-2">
           <Button type="submit" variant="primary" icon={Play} busy={starting} disabled={!me.user.approved} data-testid="run">
-            {price === undefined ? "Run" : `Run · ${price}`}
+            {`${isAgain ? "Run everything again" : "Run"}${price === undefined ? "" : ` · ${price}`}`}
           </Button>
           <Button icon={Code2} onClick={() => ui.setState({ overlay: "api" })}>
             Use as API
@@ -199,6 +195,7 @@ export const RunPanel = () => {
               revision: etag,
               before: () => document.flush(),
               onQuote,
+              isUnchanged: isUnchanged(run),
               onStarted: follow,
             }}
           />

@@ -52,6 +52,13 @@ export const rememberPrints = (slug: string, executionId: string, graph: DocGrap
   }
 };
 
+/** True if a graph is the one of a run. False if this browser didn't start the run. */
+export const samePrints = (slug: string, executionId: string, graph: DocGraph): boolean => {
+  const then = new Map(stored(slug)).get(executionId);
+  const now = fingerprints(graph);
+  return then !== undefined && Object.keys(then).length === now.size && [...now].every(([id, print]) => then[id] === print);
+};
+
 /** True if a node has changed since a run. Only runs started in this browser are known. */
 export const outdatedIn = (slug: string, graph: DocGraph): ((nodeId: string, executionId: string) => boolean) => {
   const runs = new Map(stored(slug));

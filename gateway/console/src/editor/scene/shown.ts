@@ -84,7 +84,16 @@ const shownOf = (
   const live = run && progress ? itemsOf(node, progress, run.execution?.result) : [];
   if (run && live.length > 0) {
     const { executionId, execution } = run;
-    return { ...NOTHING_SHOWN, progress, executionId, at: execution?.createdAt ?? null, items: live, floor: floorOf(node, live) };
+    const isOutdated = outdated(node.id, executionId);
+    return {
+      ...NOTHING_SHOWN,
+      progress,
+      executionId,
+      at: execution?.createdAt ?? null,
+      isOutdated,
+      items: live,
+      floor: floorOf(node, live),
+    };
   }
   const items = made ? itemsOf(node, made.node, made.result) : [];
   if (!made || items.length === 0 || made.executionId === run?.executionId) return { ...NOTHING_SHOWN, progress };

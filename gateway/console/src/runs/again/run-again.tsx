@@ -19,6 +19,8 @@ export interface RunAgainProps {
   before?: () => Promise<boolean>;
   /** Receives what is reused, once known. */
   onQuote?: (quote: RerunQuote | undefined) => void;
+  /** False if anything that a run would give has changed, calls or not. */
+  isUnchanged?: boolean;
   onStarted: (executionId: string) => void;
 }
 
@@ -57,7 +59,7 @@ const Anew = ({
 };
 
 /** Reruns a completed run: unchanged calls are reused, and the button shows the price of the rest. */
-export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuote, onStarted }: RunAgainProps) => {
+export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuote, isUnchanged = true, onStarted }: RunAgainProps) => {
   const { executionId, nodes, status } = execution;
   const [chosen, setChosen] = useState<string[]>([]);
   const [starting, setStarting] = useState(false);
@@ -70,7 +72,7 @@ export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuo
   }, [onQuote, quote]);
   const price = priceOf(quote);
   const failed = failedWords(nodes);
-  const isSame = quote !== undefined && quote.reused.of > 0 && quote.reused.calls === quote.reused.of;
+  const isSame = isUnchanged && quote !== undefined && quote.reused.of > 0 && quote.reused.calls === quote.reused.of;
   const start = async (): Promise<void> => {
     setStarting(true);
     setRefused(undefined);
@@ -95,7 +97,7 @@ export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuo
     >
       <p className="text-sm text-muted" aria-live="polite">
         {quote ? reusedWords(quote) : "Looking for what can be reused…"}
-        {isSame && <span className="block">It would give the same: change something, or choose what is made again.</span>}
+        {isSame && <span className="block">Nothing has changed. Change something, or choose what is made again.</span>}
         {failed.length > 0 && <span className="block">Made again: {failed.join("; ")}.</span>}
       </p>
       {trouble && <TroubleNotice kind="warn" trouble={trouble} />}

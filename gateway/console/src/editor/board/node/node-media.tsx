@@ -49,7 +49,8 @@ const captionOf = ({ items, at, isEarlier, isOutdated }: Shown, index: number): 
     items.length > 1 ? `${index + 1} of ${items.length}` : undefined,
     // The footer shows the cost of a single item.
     items.length > 1 && creditsCost > 0 ? `${creditNumber(creditsCost)} cr` : undefined,
-    isEarlier && at !== null ? `from ${ago(at)}${isOutdated ? ", before the last change" : ""}` : undefined,
+    isEarlier && at !== null ? `from ${ago(at)}` : undefined,
+    isOutdated ? "before the last change" : undefined,
   ]
     .filter(Boolean)
     .join(" · ");

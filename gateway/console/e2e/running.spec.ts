@@ -1,0 +1,88 @@
+import { expect, test, type Page } from "@playwright/test";
+import type { Account } from "../../../gateway/test/e2e/support/client";
+import { edge, NODE, nodeAt, nodes, saved } from "./support/canvas";
+import { setStage } from "./support/stage";
+
+/** The button in the corner: one click, at the price on it, and only what changed. */
+const stage = setStage();
+let account: Account;
+test.beforeAll(async () => {
+  account = await stage.http.account({ tier: "enterprise" });
+});
+
+const picture = (id: string, y: number, prompt: string) =>
+  nodeAt(id, "generate-image", { x: 0, y }, { model: "sandbox-image-fast", inputs: { prompt, seed: 1 } });
+const GRAPH = {
+  nodes: [
+    picture("boat", 0, "a boat"),
+    picture("kite", 340, "a kite"),
+    nodeAt("caption", "text-box", { x: 0, y: 680 }, { text: "by the sea" }),
+    nodeAt("end", "response-output", { x: 400, y: 0 }),
+  ],
+  edges: [edge("boat.image", "end.images"), edge("kite.image", "end.images"), edge("caption.text", "end.text")],
+};
+
+const runNow = (page: Page) => page.getByTestId("run-now");
+const costs = async (slug: string): Promise<number[]> => {
+  const { body } = await stage.http.call("GET", `/api/executions?workflowSlug=${slug}`, { key: account.key });
+  return (body as { rows: { creditsCost: number }[] }).rows.map(({ creditsCost }) => creditsCost);
+};
+const completed = async (page: Page, runs: number, slug: string): Promise<void> => {
+  await expect.poll(async () => (await costs(slug)).length, { timeout: 60_000 }).toBe(runs);
+  await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
+};
+const rewrite = async (page: Page, id: string, name: string, text: string): Promise<void> => {
+  await page.locator(`${NODE}[data-id="${id}"] .node-head`).click();
+  await page.getByRole("tab", { name: "Node" }).click();
+  await page.getByRole("complementary", { name: "Side panel" }).getByRole("textbox", { name, exact: true }).fill(text);
+  await saved(page);
+};
+
+test("Run pays only for what changed, says when nothing has, and does the same after a reload", async () => {
+  const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "One run", ...GRAPH } });
+  const slug = String(body.slug);
+  const { page } = await stage.signedIn(account);
+  await page.goto(`/workflows/${slug}`);
+  await nodes(page, GRAPH.nodes.length);
+  const [whole, half] = [/Run· ?1(\.\d+)? credit/, /Run· ?0\.5\d* credit/];
+  await runNow(page).filter({ hasText: whole }).click();
+  await completed(page, 1, slug);
+  // The same graph again: nothing is started.
+  await runNow(page).filter({ hasText: "free" }).click();
+  await page.getByText("Nothing has changed since the last run.").waitFor();
+  expect(await costs(slug)).toHaveLength(1);
+  await rewrite(page, "boat", "Prompt", "a red boat");
+  await page.locator(`${NODE}[data-id="boat"] .node-floor-old`).waitFor();
+  await page.reload();
+  await nodes(page, GRAPH.nodes.length);
+  await runNow(page).filter({ hasText: half }).click();
+  await completed(page, 2, slug);
+  const [first, second] = (await costs(slug)).toSorted((a, b) => b - a);
+  expect(second! * 2).toBeCloseTo(first!);
+  // A text that no model reads is a change, too.
+  await rewrite(page, "caption", "Text", "by the lake");
+  await runNow(page).filter({ hasText: "free" }).click();
+  await completed(page, 3, slug);
+  // New seed makes both pictures again.
+  await page.getByRole("button", { name: "More ways to run" }).click();
+  await page.getByRole("menuitem", { name: "New seed" }).click();
+  await page.getByText(/This run costs 1/).waitFor();
+  await runNow(page).filter({ hasText: whole }).click();
+  await completed(page, 4, slug);
+  await page.getByRole("button", { name: "More ways to run" }).click();
+  await page.getByRole("menuitem", { name: "Run everything again" }).click();
+  await completed(page, 5, slug);
+  expect((await costs(slug)).toSorted((a, b) => b - a)).toEqual([first, first, first, second, 0]);
+});
+
+test("Run opens the form if a required input is empty", async () => {
+  const fields = [{ name: "prompt", type: "textarea", label: "Motif", required: true }];
+  const graph = { nodes: [nodeAt("in", "request-input", { x: 0, y: 0 }, { fields })], edges: [] };
+  const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Form first", ...graph } });
+  const { page } = await stage.signedIn(account);
+  await page.goto(`/workflows/${String(body.slug)}`);
+  await nodes(page, 1);
+  await runNow(page).click();
+  await page.getByLabel("Motif").waitFor();
+  expect(await costs(String(body.slug))).toEqual([]);
+});

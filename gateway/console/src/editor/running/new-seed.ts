@@ -1,0 +1,28 @@
+import { isRecord } from "@nodeloom/kernel/graph";
+import { kindOf } from "../../canvas/kinds";
+import { setData } from "../../document/edit";
+import { nodesOf } from "../../document/graph";
+import { graphOf } from "../chosen";
+import type { Editor } from "../context";
+
+const SEEDS = 2_147_483_647;
+
+/** Gives every node another seed whose model takes one. @returns how many nodes that are */
+export const setNewSeeds = (editor: Editor): number => {
+  const taking = new Map(
+    editor.models.flatMap(({ internalName, inputSchema: { properties } }) => {
+      const seed = isRecord(properties) ? properties.seed : undefined;
+      const most = isRecord(seed) && typeof seed.maximum === "number" ? Math.min(seed.maximum, SEEDS) : SEEDS;
+      return isRecord(seed) ? [[internalName, most] as const] : [];
+    }),
+  );
+  const nodes = nodesOf(graphOf(editor)).filter(({ type, data }) => kindOf(type).modality !== undefined && taking.has(String(data.model)));
+  if (nodes.length === 0) return 0;
+  editor.document.change("New seed", (graph) =>
+    nodes.reduce(
+      (next, { id, data }) => setData(next, id, ["inputs", "seed"], 1 + Math.floor(Math.random() * taking.get(String(data.model))!)),
+      graph,
+    ),
+  );
+  return nodes.length;
+};

@@ -1,0 +1,72 @@
+import type { Quote, RerunQuote } from "@nodeloom/client";
+import { useMemo } from "react";
+import { request } from "../../api/client";
+import type { Trouble } from "../../messages/troubles";
+import { useRerunQuote, startRerun, type Again } from "../../runs/again/rerun";
+import { isOver, useLive } from "../../runs/live";
+import { startRun, useQuote, type RunInputs, type RunTarget } from "../../runs/request";
+import { useDocument, useEditor, useUi } from "../context";
+import { useKept } from "../pins/use-kept";
+import { useRunInputs } from "../run-inputs";
+
+/** The run that the button in the corner starts: of the whole draft, taking over what has not changed since the last run. */
+
+export interface NextRun {
+  inputs: RunInputs;
+  /** Undefined: everything is made. */
+  base: string | undefined;
+  again: Again;
+  target: RunTarget;
+}
+
+/** The newest run that is over: the one on the canvas, else the one that was the last when the workflow was opened. */
+const useLastRun = (): string | undefined => {
+  const { slug } = useEditor();
+  const run = useLive(({ runs }) => runs[slug]);
+  const last = useUi((state) => state.lastRun);
+  return run !== undefined && isOver(run) ? run.executionId : last?.executionId;
+};
+
+export const useNextRun = (): { next: NextRun; quote: Quote | RerunQuote | undefined; problem: Trouble | undefined; empty: boolean } => {
+  const { slug, me, canEdit } = useEditor();
+  const { fields, values, inputs } = useRunInputs(undefined);
+  const etag = useDocument((state) => state.etag);
+  const own: Again = { inputs: { ...inputs }, ...(canEdit ? { version: "draft" as const } : {}) };
+  const kept = useKept(own);
+  const last = useLastRun();
+  const base = kept?.base ?? (canEdit ? last : undefined);
+  const partial = useRerunQuote(base ?? "", kept?.again ?? own, me.user.approved && base !== undefined, etag);
+  // A run that is no longer stored can't be gone on from.
+  const isWhole = base === undefined || partial.problem !== undefined;
+  const target = useMemo<RunTarget>(() => ({ workflow: slug, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit]);
+  const whole = useQuote(target, inputs, me.user.approved && isWhole, etag);
+  const empty = fields.some(({ name, required }) => required && (values[name] === undefined || values[name] === ""));
+  const { quote, problem } = isWhole ? whole : partial;
+  return { next: { inputs, base: isWhole ? undefined : base, again: kept?.again ?? own, target }, quote, problem, empty };
+};
+
+/** The price of a run as it is saved now. @throws NodeloomError */
+export const quoteNow = async ({ base, again, target, inputs }: NextRun): Promise<Quote | RerunQuote> => {
+  if (base !== undefined) return (await request("quoteRerun", { params: { id: base }, body: again })).body;
+  const { workflow, version } = target as Extract<RunTarget, { workflow: string }>;
+  const query = version === undefined ? {} : { query: { version } };
+  return (await request("quoteWorkflow", { params: { slug: workflow }, ...query, body: { inputs: { ...inputs } } })).body;
+};
+
+/** The most that a run may cost: its price if that is exact. */
+export const limitOf = ({ exact, estimatedCreditCost, maxCreditCost }: Quote | RerunQuote): number | null =>
+  exact ? estimatedCreditCost : maxCreditCost;
+
+/** @returns the execution's id @throws NodeloomError if nothing was started */
+export const startNext = ({ base, again, target, inputs }: NextRun, limit: number | null): Promise<string> =>
+  base === undefined ? startRun(target, inputs, limit) : startRerun(base, again, limit);
+
+/** Whether every call of a run would be taken over. */
+export const isAllReused = (quote: Quote | RerunQuote): boolean => "reused" in quote && quote.reused.calls === quote.reused.of;
+
+/** Whether two runs have the same inputs, in whatever order. */
+export const sameInputs = (a: unknown, b: unknown): boolean => {
+  const sorted = (value: unknown): string =>
+    JSON.stringify(Object.entries((value ?? {}) as object).sort(([one], [two]) => (one < two ? -1 : 1)));
+  return sorted(a) === sorted(b);
+};

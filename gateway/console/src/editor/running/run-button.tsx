@@ -1,0 +1,114 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { ChevronDown, Dices, ListChecks, Play, RotateCcw } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { executionQuery } from "../../api/queries";
+import { refusalTrouble } from "../../messages/troubles";
+import { priceOf } from "../../runs/run-price";
+import { Button } from "../../ui/button";
+import { Menu } from "../../ui/overlays/menu";
+import { complain, say } from "../../ui/overlays/toast";
+import type { Stage } from "../commands/commands";
+import { useEditor } from "../context";
+import { samePrints } from "../scene/fingerprints";
+import { isAllReused, limitOf, quoteNow, sameInputs, startNext, useNextRun, type NextRun } from "./next-run";
+import { setNewSeeds } from "./new-seed";
+import { useFollow } from "./use-follow";
+
+/** Starts the next run at the price that is shown, or says why it doesn't. */
+const useStart = (next: NextRun, shown: number | null | undefined, openForm: () => void) => {
+  const { document, slug, ui } = useEditor();
+  const client = useQueryClient();
+  const follow = useFollow();
+  const isUnchanged = async (base: string): Promise<boolean> => {
+    const { inputs } = await client.ensureQueryData(executionQuery(base));
+    return samePrints(slug, base, document.store.getState().graph) && sameInputs(inputs, next.inputs);
+  };
+  const start = async (asked: NextRun): Promise<void> => {
+    if (!(await document.flush())) throw new Error("The workflow isn't saved yet, so it didn't run. The toolbar says why.");
+    const quote = await quoteNow(asked);
+    const most = limitOf(quote);
+    if (asked.base !== undefined && isAllReused(quote) && (await isUnchanged(asked.base)))
+      return say("Nothing has changed since the last run.", {
+        label: "Run everything again",
+        run: () => void attempt({ ...next, base: undefined }),
+      });
+    if (asked === next && (most ?? 0) > (shown ?? 0))
+      return say(`This run costs ${priceOf(quote) ?? "more"}. Press Run again to start it.`);
+    const { graph } = document.store.getState();
+    follow(await startNext(asked, most), graph);
+    ui.setState({ until: undefined, panel: "run", panelOpen: true });
+  };
+  const attempt = async (asked: NextRun): Promise<void> => {
+    try {
+      await start(asked);
+    } catch (error) {
+      const { title, advice } = refusalTrouble(error);
+      complain([title, advice].filter(Boolean).join(". "));
+      openForm();
+    }
+  };
+  return attempt;
+};
+
+/** Runs the workflow from the corner: one click, at the price on the button. */
+export const RunButton = ({ stage }: { stage: Stage }) => {
+  const editor = useEditor();
+  const { next, quote, problem, empty } = useNextRun();
+  const [busy, setBusy] = useState(false);
+  const openForm = (): void => {
+    editor.ui.setState({ until: undefined });
+    stage.run();
+  };
+  const attempt = useStart(next, quote && limitOf(quote), openForm);
+  const latest = useRef({ next, attempt });
+  useEffect(() => {
+    latest.current = { next, attempt };
+  });
+  const run = async (asked: () => NextRun): Promise<void> => {
+    if (empty || problem) return openForm();
+    setBusy(true);
+    try {
+      await latest.current.attempt(asked());
+    } finally {
+      setBusy(false);
+    }
+  };
+  const price = priceOf(quote);
+  const entries = [
+    { label: "Inputs and price…", icon: ListChecks, keys: "Mod+Enter", run: openForm },
+    { label: "Run everything again", icon: RotateCcw, run: () => void run(() => ({ ...next, base: undefined })) },
+    ...(editor.canEdit
+      ? [
+          {
+            label: "New seed",
+            icon: Dices,
+            run: () => (setNewSeeds(editor) === 0 ? complain("No model here takes a seed.") : void run(() => ({ ...latest.current.next }))),
+          },
+        ]
+      : []),
+  ];
+  return (
+    <span className="flex">
+      <Button
+        variant="primary"
+        icon={Play}
+        className="rounded-r-none"
+        busy={busy}
+        disabled={!editor.me.user.approved}
+        data-testid="run-now"
+        onClick={() => void run(() => next)}
+      >
+        Run
+        {quote && <span className="font-normal max-sm:hidden">· {price ?? "free"}</span>}
+      </Button>
+      <Menu
+        trigger={
+          <Button variant="primary" aria-label="More ways to run" className="rounded-l-none border-l border-page/25 px-1.5!">
+            <ChevronDown className="size-4" aria-hidden />
+          </Button>
+        }
+        entries={entries}
+      />
+    </span>
+  );
+};
