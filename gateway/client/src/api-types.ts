@@ -2628,7 +2628,10 @@ export interface FalSubmitted {
 export interface ReplicatePredictionRequest {
   /** Inputs by their own names, or by Replicate's */
   input?: Record<string, unknown>;
-  webhook?: null;
+  /** Where the prediction is sent when it is over; signed with the secret of the key's webhook */
+  webhook?: string | null;
+  /** Without `completed`, nothing is sent */
+  webhook_events_filter?: ("start" | "output" | "logs" | "completed")[] | null;
   [member: string]: unknown;
 }
 
@@ -2665,7 +2668,10 @@ export interface ReplicatePrediction {
 export interface ReplicateVersionRequest {
   /** Inputs by their own names, or by Replicate's */
   input?: Record<string, unknown>;
-  webhook?: null;
+  /** Where the prediction is sent when it is over; signed with the secret of the key's webhook */
+  webhook?: string | null;
+  /** Without `completed`, nothing is sent */
+  webhook_events_filter?: ("start" | "output" | "logs" | "completed")[] | null;
   /** `<owner>/<name>`, `workflow/<slug>:<number>`, or a version's id */
   version: string;
   [member: string]: unknown;
@@ -4417,7 +4423,8 @@ export interface Operations {
       endpoint: string;
     };
     query?: {
-      fal_webhook?: unknown;
+      /** Where the end of the request is sent, in fal's form; signed with the secret of the key's webhook */
+      fal_webhook?: string;
     };
     body?: Record<string, unknown>;
     response: FalSubmitted;

@@ -77,13 +77,17 @@ export interface DeliveryRecord extends Standing {
   baseTier?: BaseTier;
   event: string;
   about: About;
+  /** Where it goes in place of the key's webhook, whose secret signs it. */
+  url?: string;
   createdAt: Date;
   /** When a workflow was last started for it; null until then. */
   startedAt: Date | null;
 }
 
 /** A message as it is handed over. */
-export type NewDelivery = Pick<DeliveryRecord, "_id" | "ownerId" | "keyId" | "baseTier" | "event" | "about"> & { earlier?: Standing };
+export type NewDelivery = Pick<DeliveryRecord, "_id" | "ownerId" | "keyId" | "baseTier" | "event" | "about" | "url"> & {
+  earlier?: Standing;
+};
 
 export const NEW_STANDING: Standing = {
   state: "pending",

@@ -28,6 +28,7 @@ export type { GrpcService, RunningGrpcServer } from "./grpc/server";
 export * from "./messages/batch-json";
 export * from "./messages/budget-json";
 export * from "./messages/execution-json";
+export * from "./messages/facade-json";
 export * from "./messages/identity-changes";
 export * from "./messages/media-calls";
 export * from "./messages/model-price";

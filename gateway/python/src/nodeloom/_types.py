@@ -2848,7 +2848,10 @@ class FalSubmitted(TypedDict):
 class ReplicatePredictionRequest(TypedDict):
     # Inputs by their own names, or by Replicate's
     input: NotRequired[Mapping[str, Any]]
-    webhook: NotRequired[None]
+    # Where the prediction is sent when it is over; signed with the secret of the key's webhook
+    webhook: NotRequired[str | None]
+    # Without `completed`, nothing is sent
+    webhook_events_filter: NotRequired[Sequence[Literal["start", "output", "logs", "completed"]] | None]
 
 
 class ReplicatePredictionMetrics(TypedDict):
@@ -2890,7 +2893,10 @@ class ReplicatePrediction(TypedDict):
 class ReplicateVersionRequest(TypedDict):
     # Inputs by their own names, or by Replicate's
     input: NotRequired[Mapping[str, Any]]
-    webhook: NotRequired[None]
+    # Where the prediction is sent when it is over; signed with the secret of the key's webhook
+    webhook: NotRequired[str | None]
+    # Without `completed`, nothing is sent
+    webhook_events_filter: NotRequired[Sequence[Literal["start", "output", "logs", "completed"]] | None]
     # `<owner>/<name>`, `workflow/<slug>:<number>`, or a version's id
     version: str
 

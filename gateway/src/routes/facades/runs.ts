@@ -5,6 +5,7 @@ import type { CallContext, RouteDefinition } from "../../edge/route";
 import { isFinal } from "../executions/view";
 import { startRun, toRunner } from "../runs/run";
 import type { FacadeTarget } from "./target";
+import { runnerWith, type FacadeWebhook } from "./webhook";
 
 /** Runs for the APIs of fal and Replicate: begun, read and cancelled like all others. */
 
@@ -17,6 +18,8 @@ export interface Wanted {
   inputs: Readonly<Record<string, unknown>>;
   /** How long the end is waited for. */
   waitMs: number;
+  /** The run's own. */
+  webhook?: FacadeWebhook | undefined;
 }
 
 export const RUN_ERRORS = [
@@ -67,13 +70,14 @@ export const cancelling = { auth: "any", role: "runner", capability: "execution:
   RouteDefinition<"any">
 >;
 
-const requestOf = (context: RunContext, { target, inputs, waitMs }: Wanted): executions.RunRequest =>
+const requestOf = (context: RunContext, { target, inputs, waitMs, webhook }: Wanted): executions.RunRequest =>
   executions.RunRequest.fromPartial({
     executionId: context.executionId,
     target: target.target,
-    runner: toRunner(context.caller, target.kind),
+    runner: { ...toRunner(context.caller, target.kind), ...(webhook ? runnerWith(context.caller, webhook) : {}) },
     inputsJson: JSON.stringify(inputs),
-    mode: waitMs > 0 ? RUN_MODE_SYNC : RUN_MODE_RESPOND_ASYNC,
+    // Only runs that nobody waits for have webhooks: one that has is begun so, and then waited for.
+    mode: waitMs > 0 && !webhook ? RUN_MODE_SYNC : RUN_MODE_RESPOND_ASYNC,
     waitMs,
     fingerprint: context.fingerprint,
     requestToken: randomUUID(),
@@ -85,7 +89,7 @@ export const beginRun = async (context: RunContext, wanted: Wanted): Promise<exe
   const { services, stopping } = context.gateway;
   const { execution } = await startRun(services.executions, requestOf(context, wanted), stopping);
   if (!execution) throw unavailable("executions answered without an execution");
-  return execution;
+  return wanted.webhook && wanted.waitMs > 0 ? waitForRun(context, execution, wanted.waitMs) : execution;
 };
 
 /** A run of the caller's. @throws EXECUTION_NOT_FOUND */

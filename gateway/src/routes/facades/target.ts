@@ -18,8 +18,6 @@ const ALIAS = /^[a-z][a-z0-9-]{0,31}$/;
 export interface FacadeTarget {
   target: executions.Target;
   kind: "workflow" | "model";
-  /** The name that it has in answers, however it was called. */
-  name: string;
   inputsOf(given: Readonly<Record<string, unknown>>): Record<string, unknown>;
 }
 
@@ -42,7 +40,7 @@ const workflowTarget = (caller: Caller, name: string, version: string): FacadeTa
   authorize(caller, "any", runCapability("workflow", slug));
   const graph = selectedGraph(caller, { alias, version });
   const target = { target: { $case: "workflowSlug" as const, value: slug }, ...graph, until: "", schemaJson: "" };
-  return { target, kind: "workflow", name: `${WORKFLOW}/${slug}`, inputsOf: (given) => ({ ...given }) };
+  return { target, kind: "workflow", inputsOf: (given) => ({ ...given }) };
 };
 
 /**
@@ -60,20 +58,9 @@ export const readTarget = async (gateway: Gateway, caller: Caller, name: string,
   return {
     target: { target: { $case: "model", value: model.id }, version: "", alias: "", until: "", schemaJson: "" },
     kind: "model",
-    name: await nameOf(gateway, model.id),
     inputsOf: (given) => inputsFrom(model.body, given, isOwn),
   };
 };
 
 /** The internal name of the model that a name stands for; undefined where there is none. */
 export const idOf = async (gateway: Gateway, name: string): Promise<string | undefined> => (await modelOf(gateway, name))?.id;
-
-/** The name of a model in answers: its provider's, or the internal one. */
-export const nameOf = async (gateway: Gateway, internalName: string): Promise<string> => {
-  for (const [name, model] of await gateway.catalog.providerNames()) if (model.internalName === internalName) return name;
-  return `${NODELOOM}/${internalName}`;
-};
-
-/** The name of what an execution runs. */
-export const nameOfRun = async (gateway: Gateway, { workflowSlug, modelIds }: executions.Execution): Promise<string> =>
-  workflowSlug === undefined ? nameOf(gateway, modelIds[0] ?? "") : `${WORKFLOW}/${workflowSlug}`;

@@ -9,6 +9,7 @@ import { isFinal } from "../executions/view";
 import { beginRun, cancelling, cancelRun, END_ERRORS, readRun, reading, RUN_ERRORS, running, type RunContext } from "../facades/runs";
 import { changesOf, followRun } from "../facades/follow";
 import { readTarget } from "../facades/target";
+import { readWebhook } from "../facades/webhook";
 import { resultView, status, statusView, submitted, submittedView } from "./view";
 
 /** fal's API: its queue, and runs that are waited for. */
@@ -19,7 +20,7 @@ const ACCEPTED = 202;
 const BAD_REQUEST = 400;
 const REQUEST_ID = "x-fal-request-id";
 const SLASH = "/";
-const NO_WEBHOOK = "isn't supported: set a webhook for the key";
+const WEBHOOK = "fal_webhook";
 
 const endpoint = z
   .array(z.string())
@@ -63,7 +64,7 @@ export const falRoutes = [
       const target = await readTarget(gateway, caller, params.endpoint);
       const run = await beginRun(context as RunContext, { target, inputs: target.inputsOf(context.body ?? {}), waitMs: SYNC_WAIT_MS });
       if (isFinal(run)) return { status: 200, body: resultView(run) };
-      const message = `the run goes on: read ${gateway.publicBaseUrl}/fal/${target.name}/requests/${executionId}`;
+      const message = `the run goes on: read ${gateway.publicBaseUrl}/fal/${params.endpoint}/requests/${executionId}`;
       throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { executionId });
     },
   }),
@@ -141,16 +142,22 @@ export const falRoutes = [
     ...start,
     path: "/fal/*endpoint",
     operationId: "falSubmit",
-    query: z.object({ fal_webhook: z.undefined({ error: NO_WEBHOOK }).optional() }),
+    query: z.object({
+      fal_webhook: z
+        .string()
+        .optional()
+        .meta({ description: "Where the end of the request is sent, in fal's form; signed with the secret of the key's webhook" }),
+    }),
     summary: "Submit a request to the queue",
     description: "Answers as `https://queue.fal.run/{endpoint}` does. The endpoint may have a path behind its owner and name.",
     responses: { 200: submitted },
-    errors: RUN_ERRORS,
+    errors: [...RUN_ERRORS, "PRECONDITION_FAILED"],
     handler: async (context) => {
-      const { gateway, caller, params, executionId } = context;
+      const { gateway, caller, params, query, executionId } = context;
       note(context, executionId);
       const target = await readTarget(gateway, caller, params.endpoint);
-      const run = await beginRun(context as RunContext, { target, inputs: target.inputsOf(context.body ?? {}), waitMs: 0 });
+      const webhook = query.fal_webhook === undefined ? undefined : readWebhook(query.fal_webhook, "fal", WEBHOOK);
+      const run = await beginRun(context as RunContext, { target, inputs: target.inputsOf(context.body ?? {}), waitMs: 0, webhook });
       return { status: 200, body: submittedView(gateway, params.endpoint, run) };
     },
   }),

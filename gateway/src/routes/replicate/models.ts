@@ -6,7 +6,7 @@ import type { Gateway } from "../../edge/gateway";
 import { modelNotFound } from "../../http/errors";
 import { anyObject, listQuery, timestamp, type ParamsSpec } from "../../http/schemas";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
-import { idOf, nameOf, NODELOOM, PRODUCTION, WORKFLOW } from "../facades/target";
+import { idOf, NODELOOM, PRODUCTION, WORKFLOW } from "../facades/target";
 import { selectedGraph } from "../workflows/selection";
 import { mayRun } from "../openai/target";
 
@@ -60,21 +60,18 @@ const versionView = (id: string, input: JsonSchema, output: JsonSchema): Version
   },
 });
 
-const modelView = (gateway: Gateway, fullName: string, description: string, latest: Version): Model => {
-  const [owner = "", name = ""] = [fullName.slice(0, fullName.indexOf("/")), fullName.slice(fullName.indexOf("/") + 1)];
-  return {
-    ...{ url: `${gateway.publicBaseUrl}/models`, owner, name, description },
-    ...{ visibility: owner === WORKFLOW ? "private" : "public", is_official: owner === NODELOOM, run_count: 0 },
-    ...{ github_url: null, paper_url: null, license_url: null, cover_image_url: null, default_example: null },
-    latest_version: latest,
-  };
-};
+const modelView = (gateway: Gateway, owner: string, name: string, description: string, latest: Version): Model => ({
+  ...{ url: `${gateway.publicBaseUrl}/models`, owner, name, description },
+  ...{ visibility: owner === WORKFLOW ? "private" : "public", is_official: owner === NODELOOM, run_count: 0 },
+  ...{ github_url: null, paper_url: null, license_url: null, cover_image_url: null, default_example: null },
+  latest_version: latest,
+});
 
-const ofModel = async (gateway: Gateway, { internalName, description, inputSchemaJson, outputs }: models.Model): Promise<Model> => {
+const ofModel = (gateway: Gateway, { internalName, description, inputSchemaJson, outputs }: models.Model): Model => {
   const properties = Object.fromEntries(outputs.map((member) => [member, outputSchema(member)]));
   const output = outputs.length === 1 ? outputSchema(outputs[0]!) : { type: "object", properties };
   const latest = versionView(internalName, JSON.parse(inputSchemaJson) as JsonSchema, output);
-  return modelView(gateway, await nameOf(gateway, internalName), description, latest);
+  return modelView(gateway, NODELOOM, internalName, description, latest);
 };
 
 const fieldOf = ({ defaultJson, ...field }: workflows.SchemaField): InputField =>
@@ -87,7 +84,7 @@ const ofWorkflow = async (gateway: Gateway, caller: Caller, slug: string, number
     ...selectedGraph(caller, { version: number }),
   });
   const latest = versionView(`${slug}:${number || PRODUCTION}`, fieldsSchema((schema?.fields ?? []).map(fieldOf)), {});
-  return modelView(gateway, `${WORKFLOW}/${slug}`, "", latest);
+  return modelView(gateway, WORKFLOW, slug, "", latest);
 };
 
 /** A model or a workflow by its name. @throws DomainError MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND: also of what the caller may not run */
@@ -148,10 +145,10 @@ export const replicateModelRoutes = [
         ),
       ]);
       const results = [
-        ...(await Promise.all(all.filter((one) => mayRun(caller, "model", one.internalName)).map((one) => ofModel(gateway, one)))),
+        ...all.filter((one) => mayRun(caller, "model", one.internalName)).map((one) => ofModel(gateway, one)),
         ...own
           .filter(({ slug }) => mayRun(caller, "workflow", slug))
-          .map((one) => modelView(gateway, `${WORKFLOW}/${one.slug}`, one.description, versionView(`${one.slug}:${PRODUCTION}`, {}, {}))),
+          .map((one) => modelView(gateway, WORKFLOW, one.slug, one.description, versionView(`${one.slug}:${PRODUCTION}`, {}, {}))),
       ];
       return { status: 200, body: { previous: null, next: null, results } };
     },

@@ -9,6 +9,7 @@ import { defineRoute, type Reply } from "../../edge/route";
 import { isFinal } from "../executions/view";
 import { beginRun, cancelling, cancelRun, readRun, reading, RUN_ERRORS, running, waitForRun, type RunContext } from "../facades/runs";
 import { NODELOOM, PRODUCTION, readTarget, WORKFLOW } from "../facades/target";
+import { readWebhook, type FacadeWebhook } from "../facades/webhook";
 import { prediction, predictionView } from "./view";
 
 /** Predictions: begun, read, listed and cancelled. */
@@ -37,9 +38,14 @@ const waitMsOf = (header: string | string[] | undefined): number => {
 };
 
 const input = anyObject.meta({ description: "Inputs by their own names, or by Replicate's" });
+const EVENTS = ["start", "output", "logs", "completed"] as const;
+const COMPLETED = "completed";
 const asked = z.looseObject({
   input: input.optional(),
-  webhook: z.null({ error: "isn't supported: set a webhook for the key" }).optional(),
+  webhook: z.string().nullish().meta({
+    description: "Where the prediction is sent when it is over; signed with the secret of the key's webhook",
+  }),
+  webhook_events_filter: z.array(z.enum(EVENTS)).nullish().meta({ description: "Without `completed`, nothing is sent" }),
 });
 const body = asked.meta({ id: "ReplicatePredictionRequest" });
 const versioned = asked
@@ -72,20 +78,31 @@ const readVersion = (text: string): { name: string; version: string } => {
   throw invalidRequest([{ path: "version", message }]);
 };
 
+const webhookOf = (body: Context["body"]): FacadeWebhook | undefined => {
+  const { webhook, webhook_events_filter: events } = body ?? {};
+  const isSent = webhook && (events?.includes(COMPLETED) ?? true);
+  return isSent ? readWebhook(webhook, "replicate", "webhook") : undefined;
+};
+
 const begin = async (context: Context, name: string, version = ""): Promise<Reply> => {
   const { gateway, caller, request } = context;
   const target = await readTarget(gateway, caller, name, version);
   const inputs = target.inputsOf(context.body?.input ?? {});
   const waitMs = waitMsOf(request.headers.prefer);
-  const run = await beginRun(context, { target, inputs, waitMs });
-  const view = await predictionView(gateway, await readRun(context, run.executionId));
+  const run = await beginRun(context, { target, inputs, waitMs, webhook: webhookOf(context.body) });
+  const view = predictionView(gateway, await readRun(context, run.executionId));
   const isOver = isFinal(run);
   // Replicate's libraries take any status but this one for the end of a prediction that they waited for.
   return { status: waitMs > 0 && !isOver ? ACCEPTED : CREATED, body: isOver ? view : { ...view, status: "starting" } };
 };
 
 const shared = { tag: "Replicate", protocol: "replicate" } as const;
-const start = { ...shared, ...running, responses: { 201: prediction, 202: prediction }, errors: RUN_ERRORS } as const;
+const start = {
+  ...shared,
+  ...running,
+  responses: { 201: prediction, 202: prediction },
+  errors: [...RUN_ERRORS, "PRECONDITION_FAILED"],
+} as const;
 const ofPrediction = { ...shared, params: executionParams, errors: ["EXECUTION_NOT_FOUND"] } as const;
 const owned: ParamsSpec<{ owner: string; name: string }> = {
   schema: z.object({
@@ -136,7 +153,7 @@ export const replicatePredictionRoutes = [
         executions.ListExecutionsRequest.fromPartial({ userId: caller.user.id, limit: PAGE_ROWS, cursor: query.cursor ?? "" }),
       );
       const next = page.nextCursor && `${gateway.publicBaseUrl}/replicate/v1/predictions?cursor=${encodeURIComponent(page.nextCursor)}`;
-      const results = await Promise.all(page.executions.map((run) => predictionView(gateway, run)));
+      const results = page.executions.map((run) => predictionView(gateway, run));
       return { status: 200, body: { previous: null, next: next || null, results } };
     },
   }),
@@ -149,7 +166,7 @@ export const replicatePredictionRoutes = [
     responses: { 200: prediction },
     handler: async (context) => ({
       status: 200,
-      body: await predictionView(context.gateway, await readRun(context as RunContext, context.params.id)),
+      body: predictionView(context.gateway, await readRun(context as RunContext, context.params.id)),
     }),
   }),
   defineRoute({
@@ -165,7 +182,7 @@ export const replicatePredictionRoutes = [
       const { gateway, params } = context;
       await cancelRun(context as RunContext, params.id);
       const run = await readRun(context as RunContext, params.id);
-      return { status: 200, body: await predictionView(gateway, await waitForRun(context as RunContext, run, CANCEL_WAIT_MS)) };
+      return { status: 200, body: predictionView(gateway, await waitForRun(context as RunContext, run, CANCEL_WAIT_MS)) };
     },
   }),
 ];

@@ -35,7 +35,7 @@ const tellOf = (context: RunContext): Tell =>
       written += piece;
       yield { type: "output", data: piece };
     }
-    const { status, output, error } = await predictionView(context.gateway, await readRun(context, executionId));
+    const { status, output, error } = predictionView(context.gateway, await readRun(context, executionId));
     const whole = typeof output === "string" ? output : toJson(output);
     if (status === "succeeded" && whole.startsWith(written)) {
       if (whole.length > written.length) yield { type: "output", data: whole.slice(written.length) };

@@ -41,6 +41,7 @@ export const toRunner = (caller: Caller, target: "workflow" | "model"): executio
     source: isCanvas ? "canvas" : target === "model" ? "api-slim" : "api-workflow",
     webhookUrl: webhook?.url ?? "",
     webhookEvents: webhook?.events ?? [],
+    webhookForm: "",
     capabilities: [...caller.capabilities],
     keyAlias: key?.alias,
     keyMetadata: { ...key?.metadata, ...visitor?.metadata },

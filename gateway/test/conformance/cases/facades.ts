@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { inSection, type Case } from "../case";
-import { answers, is, pick } from "../check";
+import { answers, fits, is, pick } from "../check";
 import { eventually, type Actor, type Context } from "../context";
 import { picture, save } from "../graphs";
+import type { Delivery } from "../receiver";
 
 /** The APIs of fal and Replicate, on executions like all others. */
 
@@ -21,7 +23,61 @@ const falEnd = (own: Actor, id: string) =>
     ({ status }) => status !== 202,
   );
 
+const DELIVERED_MS = 60_000;
+
+/** Checks that the message of a run is signed as Standard Webhooks says. */
+const isSigned = ({ headers, body }: Delivery, secret: string): void => {
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;
+  assert.equal(headers["webhook-signature"], `v1,${createHmac("sha256", key).update(signed).digest("base64")}`);
+};
+
+/** Both APIs name a webhook for one run. @param begin answers the request's or the prediction's id */
+const hears = async (ctx: Context, begin: (own: Actor, url: string) => Promise<string>, expected: object): Promise<void> => {
+  const [inbox, keys] = [ctx.receiver!.inbox(), ctx.receiver!.inbox()];
+  const own = await ctx.actor({ tier: "enterprise", webhook: { url: keys.url } });
+  const id = await begin(own, inbox.url);
+  const [message] = await eventually(
+    () => Promise.resolve(inbox.deliveries),
+    (all) => all.length > 0,
+    DELIVERED_MS,
+  );
+  isSigned(message!, own.webhookSecret);
+  fits(JSON.parse(message!.body), expected);
+  assert.ok(message!.body.includes(id));
+  assert.equal(keys.deliveries.length, 0);
+  answers(await own.get(`/api/executions/${id}`), 200, { webhookDelivery: { configured: true, url: inbox.url } });
+};
+
 export const facadeCases: Case[] = [
+  facades(
+    "fal: the end of a request is sent to its webhook in fal's form, signed with the secret of the key's webhook",
+    async (ctx) => {
+      const begin = async (own: Actor, url: string): Promise<string> =>
+        pick(answers(await own.post(`/fal/${MODEL}?fal_webhook=${encodeURIComponent(url)}`, QUICK), 200), "request_id");
+      await hears(ctx, begin, { status: "OK", error: null, payload: {} });
+    },
+    { needs: ["receiver"] },
+  ),
+  facades(
+    "Replicate: a prediction that is over is sent to its webhook, also where it was waited for",
+    async (ctx) => {
+      const begin = async (own: Actor, url: string): Promise<string> => {
+        const body = { version: MODEL, input: QUICK, webhook: url, webhook_events_filter: ["completed"] };
+        return pick(answers(await own.call("POST", PREDICTIONS, { body, headers: { prefer: "wait" } }), 201), "id");
+      };
+      await hears(ctx, begin, { status: "succeeded", model: MODEL });
+    },
+    { needs: ["receiver"] },
+  ),
+  facades("a webhook of a request needs webhook:receive, and a key whose webhook has a secret", async (ctx) => {
+    const own = await user(ctx);
+    const path = `/fal/${MODEL}?fal_webhook=${encodeURIComponent("https://example.com/hook")}`;
+    answers(await own.post(path, QUICK), 412, { error_type: "PRECONDITION_FAILED" });
+    const without = await own.withKey(["model:run"]);
+    answers(await without.post(path, QUICK), 403, { error_type: "CAPABILITY_DENIED", required: "webhook:receive" });
+    answers(await own.post(`/fal/${MODEL}?fal_webhook=nowhere`, QUICK), 422, { detail: [{ loc: ["body", "fal_webhook"] }] });
+  }),
   facades("fal: a request is queued, followed and read, and is an execution like any other", async (ctx) => {
     const own = await user(ctx);
     const submitted = answers(await own.post(`/fal/${MODEL}`, QUICK), 200, { status: "IN_QUEUE", request_id: is.uuid });

@@ -63,11 +63,13 @@ export interface WebhookState extends Partial<DeliveryStanding> {
   /** Address when the run was submitted. */
   url: string;
   events: string[];
+  /** Form of the body, if the webhook is the run's own and not the key's. */
+  form?: string;
   /** Set by the update that moves a delivery of version 1.0.0 to notifications. */
   isMoved?: true;
 }
 
-export const newWebhookState = ({ url, events }: { url: string; events: string[] }): WebhookState => ({ configured: true, url, events });
+export const newWebhookState = (webhook: Pick<WebhookState, "url" | "events" | "form">): WebhookState => ({ configured: true, ...webhook });
 
 /** True if notifications has the delivery state: always, except for deliveries that version 1.0.0 started. */
 export const isNotified = ({ state, isMoved }: WebhookState): boolean => state === undefined || isMoved === true;

@@ -13,6 +13,8 @@ export interface Runner {
   /** Set if the key can receive webhooks and has one. */
   webhookUrl: string;
   webhookEvents: string[];
+  /** Form of the webhook's body, if it is the run's own: `fal` or `replicate`. */
+  webhookForm?: string;
   /** Capabilities of the caller; a direct run of a model needs them for its fallbacks. */
   capabilities: string[];
   /** Metadata that the key fixes; absent in rows of earlier releases. */

@@ -45,7 +45,15 @@ export const createEarlierMessages = ({ stores, notifications, webhooks, logger 
       sendMail: (id: string) => moveMail(id),
       sendAlert: async ({ id, userId, keyId, at, dataJson }: AlertDelivery): Promise<null> => {
         const about = { $case: "body" as const, value: { messageId: id, timestamp: new Date(at), dataJson } };
-        await webhooks.send(`${id}-${keyId}`, { ownerId: userId, keyId, baseTier: "", event: "budget.alert", about, earlier: undefined });
+        await webhooks.send(`${id}-${keyId}`, {
+          ownerId: userId,
+          keyId,
+          baseTier: "",
+          event: "budget.alert",
+          about,
+          earlier: undefined,
+          url: "",
+        });
         return null;
       },
       sendWebhook: async ({ executionId, nodeId }: AttemptId): Promise<Sent> => {

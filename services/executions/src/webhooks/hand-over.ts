@@ -31,6 +31,7 @@ const runWebhook = (row: ExecutionView, nodeId = ""): proto.Webhook =>
     ...{ ownerId: row.userId, keyId: row.keyId ?? "", baseTier: row.baseTier ?? "" },
     event: nodeId === "" ? `execution.${row.status}` : WAITING,
     about: { $case: "run", value: { executionId: row._id, nodeId } },
+    url: row.webhook?.form === undefined ? "" : row.webhook.url,
     ...(row.webhook && nodeId === "" ? { earlier: earlierOf(row.webhook) } : {}),
   });
 

@@ -1,6 +1,6 @@
 /** Bodies of webhooks, requested by notifications for each attempt. */
 import { executionNotFound, unavailable } from "@nodeloom/kernel";
-import { batchJson, executionJson } from "@nodeloom/platform";
+import { batchJson, executionJson, falWebhookJson, predictionJson } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { approvalOf } from "../lifecycle/approvals";
 import type { ExecutionView } from "../run/record";
@@ -25,6 +25,12 @@ export const messageData = (record: ExecutionView, details: Details): Record<str
   webhookDelivery: { configured: true, url: record.webhook?.url },
 });
 
+/** Bodies of webhooks that have another service's form. */
+const FOREIGN_BODIES: Readonly<Record<string, (execution: executions.Execution, publicBaseUrl: string) => Record<string, unknown>>> = {
+  fal: falWebhookJson,
+  replicate: predictionJson,
+};
+
 export const createWebhookMessage = ({ stores, details, publicBaseUrl }: WebhookMessageOptions) => {
   const consoleUrl = (executionId: string): string => `${publicBaseUrl.replace(/(?<!\/)\/+$/, "")}/executions/${executionId}`;
 
@@ -39,22 +45,25 @@ export const createWebhookMessage = ({ stores, details, publicBaseUrl }: Webhook
       type: WAITING,
       timestamp: approval.since,
       dataJson: JSON.stringify({ ...data, nodeId, consoleUrl: consoleUrl(record._id) }),
+      bare: false,
     };
   };
 
   const ended = async (record: ExecutionView): Promise<Message> => {
     // A run that is being ended from outside can be requested early.
     if (!isFinal(record)) throw unavailable("the execution is not final yet");
-    const data = messageData(await stores.log.whole(record), await details(record));
-    const timestamp = record.finishedAt ?? record.createdAt;
-    return { id: `msg_${record._id}`, type: `execution.${record.status}`, timestamp, dataJson: JSON.stringify(data) };
+    const [whole, known] = [await stores.log.whole(record), await details(record)];
+    const foreign = FOREIGN_BODIES[record.webhook?.form ?? ""];
+    const data = foreign ? foreign(executionMessage(whole, known), publicBaseUrl) : messageData(whole, known);
+    const head = { id: `msg_${record._id}`, type: `execution.${record.status}`, timestamp: record.finishedAt ?? record.createdAt };
+    return { ...head, dataJson: JSON.stringify(data), bare: foreign !== undefined };
   };
 
   const ofBatch = async (batchId: string): Promise<Message | undefined> => {
     const batch = await stores.batches.find(batchId);
     if (!batch?.finishedAt) return undefined;
     const data = batchJson(batchMessage(batch));
-    return { id: `msg_${batchId}`, type: BATCH_COMPLETED, timestamp: batch.finishedAt, dataJson: JSON.stringify(data) };
+    return { id: `msg_${batchId}`, type: BATCH_COMPLETED, timestamp: batch.finishedAt, dataJson: JSON.stringify(data), bare: false };
   };
 
   /** @returns undefined where there is nothing to announce any more @throws SERVICE_UNAVAILABLE while a run is not final */

@@ -16,5 +16,7 @@ export const createReadMessage =
     if (about.kind === "body")
       return { id: about.messageId, type: event, timestamp: about.at, data: JSON.parse(about.dataJson) as unknown };
     const { message } = await services.executions.getWebhookMessage(aboutOf(about));
-    return message && { id: message.id, type: message.type, timestamp: message.timestamp!, data: JSON.parse(message.dataJson) as unknown };
+    if (!message) return undefined;
+    const { id, type, timestamp, dataJson, bare } = message;
+    return { id, type, timestamp: timestamp!, data: JSON.parse(dataJson) as unknown, isBare: bare };
   };

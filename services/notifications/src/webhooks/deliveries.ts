@@ -6,7 +6,7 @@ import type { Identity } from "../clients";
 import type { DeliveryStore } from "../store/deliveries";
 import { TIMING } from "../timing";
 import { FIRST_DELIVERY, nextAttempt, type DeliveryRecord, type NewDelivery, type Standing } from "../delivery";
-import { wants } from "./webhooks";
+import { isFor } from "./webhooks";
 
 /** How a workflow begins with a delivery. */
 export interface DeliveryInput {
@@ -46,10 +46,10 @@ export interface DeliveriesOptions {
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
-const obstacle = (event: string, target: identityProto.GetWebhookTargetResponse): string | undefined => {
+const obstacle = (record: Pick<DeliveryRecord, "event" | "url">, target: identityProto.GetWebhookTargetResponse): string | undefined => {
   if (target.disabled) return "the key's webhook is disabled; set it again to enable it";
   if (target.url === "") return "the key has no webhook any more, or may not receive webhooks";
-  if (!wants(target, event)) return `the key's webhook is not for ${event}`;
+  if (!isFor(target, record)) return `the key's webhook is not for ${record.event}`;
   return undefined;
 };
 
@@ -88,7 +88,7 @@ export const createDeliveries = ({ store, identity, starter, logger, clock = Dat
 
     again: async (message) => {
       const { record } = await accept(message);
-      const problem = obstacle(record.event, await identity.getWebhookTarget({ keyId: record.keyId }));
+      const problem = obstacle(record, await identity.getWebhookTarget({ keyId: record.keyId }));
       if (problem !== undefined) throw refused(problem);
       const delivery = nextDelivery(record);
       await store.begin(record._id, delivery, new Date(clock()));

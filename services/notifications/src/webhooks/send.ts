@@ -20,6 +20,8 @@ export interface Message {
   /** When that happened which the message reports. */
   timestamp: Date;
   data: unknown;
+  /** The data is the whole body. */
+  isBare?: boolean;
 }
 
 /** Takes the body out of the way, so that the connection can be used again. Whatever happens to it changes nothing. */
@@ -41,11 +43,11 @@ export const createSend =
   (egress: EgressClient, timeoutMs: number = TIMING.webhookAttempt) =>
   async (
     { url, secrets }: Pick<identity.GetWebhookTargetResponse, "url" | "secrets">,
-    { id, type, timestamp, data }: Message,
+    { id, type, timestamp, data, isBare = false }: Message,
   ): Promise<Outcome> => {
     const at = new Date();
     const startedAt = performance.now();
-    const body = JSON.stringify({ type, timestamp: timestamp.toISOString(), data });
+    const body = JSON.stringify(isBare ? data : { type, timestamp: timestamp.toISOString(), data });
     const headers = signedHeaders(secrets, id, at, body);
     const outcome = (status: number | null, error: string | null): Outcome => {
       const durationMs = Math.round(performance.now() - startedAt);

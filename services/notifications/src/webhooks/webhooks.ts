@@ -25,8 +25,14 @@ const TEST_EVENT = "webhook.test";
 /** Webhooks that list no events want those of runs that are over. */
 const BY_DEFAULT: readonly string[] = ["execution.completed", "execution.failed", "execution.cancelled"];
 
-export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
+const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
   events.length === 0 ? BY_DEFAULT.includes(event) : events.includes(event);
+
+/** Whether a message goes to a key's webhook, or by its secret to the run's own. */
+export const isFor = (
+  key: Pick<identityProto.GetWebhookTargetResponse, "events">,
+  { event, url }: Pick<DeliveryRecord, "event" | "url">,
+): boolean => url !== undefined || wants(key, event);
 
 /** An attempt that is too many for its owner's budget: nothing was sent, and it is made later. */
 export class Postponed extends Error {
@@ -82,9 +88,10 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
     send: async ({ id, delivery, attempt }: AttemptId): Promise<Sent> => {
       const record = await store.find(id);
       if (record?.state !== "pending" || record.delivery !== delivery) return { nothing: "superseded" };
-      const target = await identity.getWebhookTarget({ keyId: record.keyId });
-      if (target.disabled) return { nothing: "disabled" };
-      if (target.url === "" || !wants(target, record.event)) return { nothing: "skipped" };
+      const key = await identity.getWebhookTarget({ keyId: record.keyId });
+      if (key.disabled) return { nothing: "disabled" };
+      if (key.url === "" || !isFor(key, record)) return { nothing: "skipped" };
+      const target = { ...key, url: record.url ?? key.url };
       const message = await readMessage(record.about, record.event);
       if (!message) return { nothing: "skipped" };
       await assertInBudget(record, target.url);

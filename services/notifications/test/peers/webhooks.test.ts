@@ -97,7 +97,7 @@ beforeEach(() => (receiver.deliveries.length = 0));
 const getWebhookMessage = async ({ about }: executions.GetWebhookMessageRequest): Promise<executions.GetWebhookMessageResponse> => {
   const executionId = String(about?.value);
   const dataJson = JSON.stringify({ executionId, result: { text: "grüße 🌍\u2028" } });
-  return { message: { id: `msg_${executionId}`, type: "execution.completed", timestamp: new Date(), dataJson } };
+  return { message: { id: `msg_${executionId}`, type: "execution.completed", timestamp: new Date(), bare: false, dataJson } };
 };
 
 const newRun = async (url: string): Promise<{ id: AttemptId; keyId: string; secret: string }> => {

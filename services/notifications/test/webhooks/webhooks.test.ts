@@ -80,7 +80,13 @@ const insert = async (part: Pick<DeliveryRecord, "keyId"> & Partial<DeliveryReco
   await stores.deliveries.insert({ ...message, ...part }, new Date());
   const data = { executionId, result: { text: "grüße" } };
   messages.set(executionId, {
-    ...{ id: `msg_${executionId}`, type: "execution.completed", timestamp: new Date(), dataJson: JSON.stringify(data) },
+    ...{
+      id: `msg_${executionId}`,
+      type: "execution.completed",
+      timestamp: new Date(),
+      dataJson: JSON.stringify(data),
+      bare: part.url !== undefined,
+    },
   });
   return executionId;
 };
@@ -407,6 +413,33 @@ describe("a webhook", () => {
       expect(await webhookOf(run)).toMatchObject({ state: "skipped", attempts: 0, nextAttemptAt: null });
     }
     expect(receiver.deliveries).toHaveLength(0);
+  });
+});
+
+describe("a message to the run's own webhook", () => {
+  it("goes there whatever the key's webhook is for, as a whole body, signed with the key's secret", async () => {
+    const own = await startReceiver();
+    const over = webhooksOver(createEgressClient({ allow: [own.address] }));
+    const run = await newRun({ url: own.url }, receiver.url, ["execution.failed"]);
+    expect((await attempt(run.id(), over)).end).toBe("delivered");
+    expect(receiver.deliveries).toHaveLength(0);
+    const [{ headers, body }] = own.deliveries as [(typeof own.deliveries)[0]];
+    expect(new Webhook(run.secret).verify(body, headers as Record<string, string>)).toEqual({
+      executionId: run.id().id,
+      result: { text: "grüße" },
+    });
+    own.close();
+  });
+
+  it("isn't sent without a secret to sign it, and its failure doesn't count against the key's webhook", async () => {
+    receiver.respond = answering(410);
+    const removed = await newRun({ url: receiver.url });
+    await identity.client.deleteKeyWebhook({ userId: identity.userId, keyId: removed.keyId });
+    expect((await attempt(removed.id())).end).toBe("nothing to send");
+    expect(receiver.deliveries).toHaveLength(0);
+    const gone = await newRun({ url: receiver.url }, `${receiver.url}/elsewhere`);
+    await attempt(gone.id());
+    expect((await keyWebhook(gone.keyId)).disabledAt).toBeUndefined();
   });
 });
 
