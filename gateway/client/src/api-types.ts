@@ -1902,6 +1902,8 @@ export interface Secrets {
 export interface ListedSecret {
   /** `{{secrets.NAME}}` in HTTP nodes */
   name: string;
+  /** Set on a value that only runs by this alias send */
+  alias?: string;
   /** Where it may be sent */
   hosts: string[];
   createdAt: string | null;
@@ -1919,11 +1921,15 @@ export interface NewSecret {
   value: string;
   /** Hosts, or host:port, that it may be sent to */
   hosts: string[];
+  /** Only runs by this alias of a workflow send the value. Once a secret has such a value, all other runs that name it are rejected */
+  alias?: string;
 }
 
 export interface Secret {
   /** `{{secrets.NAME}}` in HTTP nodes */
   name: string;
+  /** Set on a value that only runs by this alias send */
+  alias?: string;
   /** Where it may be sent */
   hosts: string[];
   createdAt: string | null;
@@ -4171,6 +4177,10 @@ export interface Operations {
   deleteSecret: {
     params: {
       name: string;
+    };
+    query?: {
+      /** Only the value for this alias */
+      alias?: string;
     };
     response: undefined;
   };

@@ -3,6 +3,7 @@ import { identity } from "@nodeloom/proto";
 import type { AuditEntry } from "./audit/audit";
 import type { AuthenticatedKey } from "./keys/authentication";
 import type { AuditRecord, KeyRecord, SecretRecord } from "./records";
+import { partsOf } from "./secrets/aliases";
 import type { Rollout } from "./tiers/rollouts";
 import type { User } from "./users/user";
 
@@ -82,4 +83,4 @@ export const fromAuditMessage = ({ outcome, at: _at, ...row }: identity.AuditRow
 };
 
 export const toSecretMessage = ({ name, hint, hosts, setBy, setAt, createdAt = setAt }: SecretRecord): identity.Secret =>
-  identity.Secret.fromPartial({ name, hint, hosts, setBy, setAt, createdAt });
+  identity.Secret.fromPartial({ ...partsOf(name), hint, hosts, setBy, setAt, createdAt });

@@ -223,12 +223,12 @@ const secretHandlers = ({ secrets }: Identity): Pick<Server, "listSecrets" | "pu
   putSecret: unary(async (request: identity.PutSecretRequest) =>
     identity.PutSecretResponse.fromPartial({ secret: toSecretMessage(await secrets.put(request)) }),
   ),
-  deleteSecret: unary(async ({ owner, name }: identity.DeleteSecretRequest) => {
-    const removed = await secrets.remove(owner, name);
+  deleteSecret: unary(async ({ owner, name, alias }: identity.DeleteSecretRequest) => {
+    const removed = await secrets.remove(owner, name, alias);
     return identity.DeleteSecretResponse.fromPartial(removed ? { secret: toSecretMessage(removed) } : {});
   }),
-  readSecrets: unary(async ({ owner, names }: identity.ReadSecretsRequest) => {
-    const read = await secrets.read(owner, names);
+  readSecrets: unary(async ({ owner, names, alias }: identity.ReadSecretsRequest) => {
+    const read = await secrets.read(owner, names, alias);
     return identity.ReadSecretsResponse.fromPartial({
       values: Object.fromEntries(read.map(({ name, value }) => [name, value])),
       hosts: Object.fromEntries(read.map(({ name, hosts }) => [name, { hosts }])),

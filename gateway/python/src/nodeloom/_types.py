@@ -2087,6 +2087,8 @@ class ListedSecretUsedByItem(TypedDict):
 class ListedSecret(TypedDict):
     # `{{secrets.NAME}}` in HTTP nodes
     name: str
+    # Set on a value that only runs by this alias send
+    alias: NotRequired[str]
     # Where it may be sent
     hosts: Sequence[str]
     createdAt: str | None
@@ -2101,11 +2103,16 @@ class NewSecret(TypedDict):
     value: str
     # Hosts, or host:port, that it may be sent to
     hosts: Sequence[str]
+    # Only runs by this alias of a workflow send the value. Once a secret has such a value, all other runs
+    # that name it are rejected
+    alias: NotRequired[str]
 
 
 class Secret(TypedDict):
     # `{{secrets.NAME}}` in HTTP nodes
     name: str
+    # Set on a value that only runs by this alias send
+    alias: NotRequired[str]
     # Where it may be sent
     hosts: Sequence[str]
     createdAt: str | None

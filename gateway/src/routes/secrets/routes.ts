@@ -3,7 +3,7 @@ import type { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
-import { iso, listQuery, timestamp, type ParamsSpec } from "../../http/schemas";
+import { aliasName, iso, listQuery, timestamp, type ParamsSpec } from "../../http/schemas";
 import { auditedForOwner } from "../../edge/audit";
 import { jsonBody } from "../../http/body/kinds";
 
@@ -15,6 +15,7 @@ const hosts = z.array(z.string().min(1).max(SECRET_BOUNDS.hostChars)).min(1).max
 const secret = z
   .object({
     name: z.string().meta({ description: "`{{secrets.NAME}}` in HTTP nodes", example: "STRIPE_KEY" }),
+    alias: z.string().optional().meta({ description: "Set on a value that only runs by this alias send" }),
     hosts: z.array(z.string()).meta({ description: "Where it may be sent", example: ["api.stripe.com"] }),
     createdAt: timestamp.nullable(),
     updatedAt: timestamp.nullable().meta({ description: "When its value or its hosts were set last" }),
@@ -40,11 +41,17 @@ const newSecret = z
   .strictObject({
     value: z.string().min(SECRET_BOUNDS.minValueChars).max(SECRET_BOUNDS.valueChars).meta({ description: "One line of printable ASCII" }),
     hosts: hosts.meta({ description: "Hosts, or host:port, that it may be sent to" }),
+    alias: aliasName.optional().meta({
+      description:
+        "Only runs by this alias of a workflow send the value. Once a secret has such a value, all other runs that name it are rejected",
+      example: "staging",
+    }),
   })
   .meta({ id: "NewSecret" });
 
-const view = ({ name: named, hosts: allowed, createdAt, setAt }: identity.Secret) => ({
+const view = ({ name: named, alias, hosts: allowed, createdAt, setAt }: identity.Secret) => ({
   name: named,
+  ...(alias ? { alias } : {}),
   hosts: allowed,
   createdAt: iso(createdAt),
   updatedAt: iso(setAt),
@@ -95,7 +102,7 @@ export const secretRoutes = [
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
       const owner = caller.user.id;
-      const change = { hosts: body.hosts };
+      const change = { hosts: body.hosts, ...(body.alias === undefined ? {} : { alias: body.alias }) };
       const stored = await auditedForOwner(context, { action: "secret.put", target: params.name, change }, async () => {
         const { secret: put } = await gateway.services.identity.putSecret({ owner, name: params.name, setBy: caller.person.id, ...body });
         if (!put) throw new Error("identity answered without a secret");
@@ -109,15 +116,18 @@ export const secretRoutes = [
     method: "DELETE",
     path: "/api/secrets/:name",
     params: unknown,
+    query: z.strictObject({ alias: aliasName.optional().meta({ description: "Only the value for this alias" }) }),
     operationId: "deleteSecret",
     summary: "Remove a secret",
     description: "Requests that would send it fail from then on, and runs that need it are refused.",
     responses: { 204: null },
     errors: ["NOT_FOUND"],
     handler: async (context) => {
-      const { gateway, caller, params } = context;
-      await auditedForOwner(context, { action: "secret.delete", target: params.name }, async () => {
-        const { secret: removed } = await gateway.services.identity.deleteSecret({ owner: caller.user.id, name: params.name });
+      const { gateway, caller, params, query } = context;
+      const action = { action: "secret.delete", target: params.name, ...(query.alias === undefined ? {} : { change: query }) };
+      await auditedForOwner(context, action, async () => {
+        const request = { owner: caller.user.id, name: params.name, alias: query.alias };
+        const { secret: removed } = await gateway.services.identity.deleteSecret(request);
         if (!removed) throw new DomainError("not_found", "NOT_FOUND", `there is no secret ${params.name}`);
         return { value: undefined, before: { hosts: removed.hosts } };
       });

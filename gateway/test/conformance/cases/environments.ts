@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { inSection, type Case } from "../case";
 import { answers, exactly, fits, is, noWorkflow, pick, refuses, rowsOf } from "../check";
 import { eventually, finished, type Actor, type Caller, type Context } from "../context";
-import { edge, node, save } from "../graphs";
+import { edge, node, request, save } from "../graphs";
 
 /** Aliases: staging and production. */
 
@@ -246,4 +246,55 @@ const usingCases: Case[] = [
   }),
 ];
 
-export const environmentCases: Case[] = [...aliasCases, ...usingCases];
+const secretCases: Case[] = [
+  control(
+    "a run by an alias sends the value of a secret that is set for this alias",
+    async (ctx) => {
+      const actor = await user(ctx);
+      const inbox = ctx.receiver!.inbox();
+      const hosts = [new URL(inbox.url).host];
+      const put = (alias: string) => actor.session.put("/api/secrets/SENT_BY_ALIAS", { value: `a value for ${alias}`, hosts, alias });
+      for (const alias of ["staging", "production"]) answers(await put(alias), 200);
+      const graph = request({ url: inbox.url, headers: { "x-key": "{{secrets.SENT_BY_ALIAS}}" } });
+      const slug = await save(actor, graph);
+      answers(await actor.post(`/api/workflows/${slug}/versions`), 201);
+      answers(await point(actor, slug, "staging", { version: 1 }), 200);
+      answers(await start(actor, slug, "?alias=staging"), 200);
+      answers(await start(actor, slug), 200);
+      const batch = answers(await actor.post(`/api/workflows/${slug}/batches`, { inputs: [{}, {}] }), 202);
+      answers(await over(actor, pick(batch, "batchId")), 200, { counts: { completed: 2 } });
+      const values = inbox.deliveries.map(({ headers }) => headers["x-key"]);
+      assert.deepEqual(values, ["a value for staging", ...Array<string>(3).fill("a value for production")]);
+    },
+    { needs: ["receiver"] },
+  ),
+  control("a secret with values for aliases is sent by runs of these aliases only", async (ctx) => {
+    const actor = await user(ctx);
+    const name = "BY_ALIAS";
+    const put = (value: string, more: object = {}) =>
+      actor.session.put(`/api/secrets/${name}`, { value, hosts: ["nodeloom.invalid"], ...more });
+    answers(await put("a value for all"), 200, { name, alias: is.absent });
+    const url = "https://nodeloom.invalid/";
+    const slug = await save(actor, request({ url, headers: { Authorization: `{{secrets.${name}}}` } }));
+    const quote = (query = "") => actor.post(`/api/workflows/${slug}/quote${query}`, { inputs: {} });
+    answers(await quote(), 200);
+    answers(await put("a value for staging", { alias: "staging" }), 200, { name, alias: "staging" });
+    answers(await actor.post(`/api/workflows/${slug}/versions`), 201);
+    answers(await point(actor, slug, "staging", { version: 1 }), 200);
+    answers(await quote("?alias=staging"), 200);
+    for (const query of ["", "?version=1", "?version=draft"]) {
+      const refused = refuses(await quote(query), 422, "WORKFLOW_INVALID");
+      fits(refused.body, { issues: [{ nodeId: "get", message: is.text }] });
+    }
+    answers(await put("a value for production", { alias: "production" }), 200);
+    answers(await quote(), 200);
+    answers(await actor.session.delete(`/api/secrets/${name}?alias=staging`), 204);
+    refuses(await quote("?alias=staging"), 422, "WORKFLOW_INVALID");
+    refuses(await actor.session.delete(`/api/secrets/${name}?alias=staging`), 404, "NOT_FOUND");
+    refuses(await put("a value for none", { alias: "Not A Name" }), 400, "INVALID_REQUEST");
+    answers(await actor.session.delete(`/api/secrets/${name}?alias=production`), 204);
+    answers(await quote("?version=draft"), 200);
+  }),
+];
+
+export const environmentCases: Case[] = [...aliasCases, ...usingCases, ...secretCases];

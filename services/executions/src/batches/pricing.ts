@@ -148,7 +148,7 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
       const index = next;
       next += 1;
       try {
-        const planned = await planItem(order, items[index]!, pinned);
+        const planned = await planItem({ ...order, alias: alias ?? order.alias }, items[index]!, pinned);
         all[index] = priced(planned.plan);
         if (!pinned) ({ version, alias } = planned);
         pinned ??= planned.pinned;

@@ -38,9 +38,11 @@ const withoutSecrets = (error: unknown, redaction: Redaction): unknown => {
 export const createSecretSending = (identity: Pick<Identity, "readSecrets">, send: HttpRequest): SendHttp => {
   const shared = createSharedReads<identity.ReadSecretsResponse>();
 
-  const read = async (owner: string, names: string[]): Promise<identity.ReadSecretsResponse> => {
+  const read = async (owner: string, names: string[], alias: string): Promise<identity.ReadSecretsResponse> => {
     try {
-      return await shared(JSON.stringify([owner, names]), () => identity.readSecrets({ owner, names }, { deadlineMs: READ_MS }));
+      return await shared(JSON.stringify([owner, names, alias]), () =>
+        identity.readSecrets({ owner, names, alias }, { deadlineMs: READ_MS }),
+      );
     } catch (error) {
       // The encryption key was lost; an unavailable service is retried instead.
       if (error instanceof DomainError && error.kind === "precondition") throw failed(error.message);
@@ -49,10 +51,10 @@ export const createSecretSending = (identity: Pick<Identity, "readSecrets">, sen
   };
 
   return async (nodeCall, signal) => {
-    const { call, userId } = nodeCall;
+    const { call, userId, alias = "" } = nodeCall;
     const { secrets } = call;
     if (!secrets) return send(nodeCall, signal);
-    const found = await read(userId, secrets);
+    const found = await read(userId, secrets, alias);
     const values = new Map(Object.entries(found.values));
     const request = withSecretValues(call, values);
     const redaction = createRedaction(values);

@@ -116,7 +116,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     };
     const reused = await rerun?.reuse(plan, models, async (given) => shown((await planRun(run, target, given)).plan));
     return {
-      ...(await finish({ ...answer, plan: reused?.plan ?? plan, ...(reused ? { reused } : {}) }, run, slug)),
+      ...(await finish({ ...answer, alias, plan: reused?.plan ?? plan, ...(reused ? { reused } : {}) }, run, slug)),
       ...(version > 0 ? { version } : {}),
       ...(alias === "" ? {} : { alias }),
       ...(until === "" ? {} : { until }),
@@ -138,12 +138,12 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
   };
 
   const finish = async (
-    { plan, inputsJson, reused }: { plan: RunPlan; inputsJson: string; reused?: PlannedReuse },
+    { plan, inputsJson, reused, alias = "" }: { plan: RunPlan; inputsJson: string; reused?: PlannedReuse; alias?: string },
     { models, request: { runner, isAsync, storesNothing } }: UnplannedRun,
     workflowSlug: string | null,
   ): Promise<PlannedRun> => {
     checkTier(models.values(), runner);
-    await requireSecrets(plan, runner.userId);
+    await requireSecrets(plan, runner.userId, alias);
     if (!storesNothing) {
       checkReady(plan, models);
       await requirePrograms(plan.steps.flatMap(({ operation }) => operation ?? []));

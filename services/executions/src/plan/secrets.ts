@@ -1,10 +1,11 @@
 /** All secrets that a plan names must exist for the runner before the run starts. */
-import { DomainError, finding, member, nodeName, type GraphIssue, type RunPlan } from "@nodeloom/kernel";
+import { DomainError, finding, member, nodeName, secretForAlias, type GraphIssue, type RunPlan } from "@nodeloom/kernel";
 import { createSharedReads } from "@nodeloom/platform";
 import type { identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
 
-export type RequireSecrets = (plan: Pick<RunPlan, "steps" | "labels">, userId: string) => Promise<void>;
+/** @param alias of the run; empty for a run of a draft, or of a version by its number */
+export type RequireSecrets = (plan: Pick<RunPlan, "steps" | "labels">, userId: string, alias: string) => Promise<void>;
 
 const invalid = (issues: GraphIssue[], labels: RunPlan["labels"] = {}): DomainError => {
   const text = issues.map(({ nodeId, message }) => `${nodeName(nodeId ?? "", member(labels, nodeId ?? ""))}: ${message}`).join("; ");
@@ -17,14 +18,20 @@ const invalid = (issues: GraphIssue[], labels: RunPlan["labels"] = {}): DomainEr
  */
 export const createRequireSecrets = (identity: Pick<Identity, "listSecrets">): RequireSecrets => {
   const shared = createSharedReads<identityProto.ListSecretsResponse>();
-  return async ({ steps, labels }, userId) => {
+  return async ({ steps, labels }, userId, alias) => {
     const named = steps.filter(({ secrets }) => secrets !== undefined);
     if (named.length === 0) return;
     const { secrets, configured } = await shared(userId, () => identity.listSecrets({ owner: userId }));
-    const known = new Set(secrets.map(({ name }) => name));
-    const why = configured ? "set it first" : "this installation keeps none (SECRETS_KEYS)";
+    const missing = (name: string): { name: string; advice: string } => {
+      if (!configured) return { name, advice: "this installation keeps none (SECRETS_KEYS)" };
+      if (!secrets.some((one) => one.name === name)) return { name, advice: "set it first" };
+      if (alias === "") return { name: `${name} for runs without an alias`, advice: "run an alias that it has a value for" };
+      return { name: `${name} for the alias ${alias}`, advice: "set its value for this alias" };
+    };
     const issues = named.flatMap(({ id, secrets: names = [] }) =>
-      names.filter((name) => !known.has(name)).map((name) => ({ nodeId: id, ...finding("SECRET_UNKNOWN", { name, advice: why }) })),
+      names
+        .filter((name) => !secretForAlias(secrets, name, alias))
+        .map((name) => ({ nodeId: id, ...finding("SECRET_UNKNOWN", missing(name)) })),
     );
     if (issues.length > 0) throw invalid(issues, labels);
   };

@@ -23,6 +23,8 @@ export interface ModelCall extends CallContext, AuthorFiles {
 
 export interface HttpNodeCall extends CallContext {
   call: HttpCall;
+  /** The alias that selected the run's version; absent for none. Its values of secrets are sent. */
+  alias?: string | undefined;
 }
 
 export interface TransformCall extends CallContext, AuthorFiles {

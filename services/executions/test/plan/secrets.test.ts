@@ -9,7 +9,7 @@ const plan = (...named: (string[] | undefined)[]): Pick<RunPlan, "steps" | "labe
 
 it("asks for nothing where a plan names no secrets", async () => {
   const listSecrets = jest.fn();
-  await createRequireSecrets({ listSecrets })(plan(undefined, undefined), "me");
+  await createRequireSecrets({ listSecrets })(plan(undefined, undefined), "me", "");
   expect(listSecrets).not.toHaveBeenCalled();
 });
 
@@ -23,14 +23,23 @@ it("refuses a plan that names secrets which its runner does not have, node by no
     });
   };
   const require = createRequireSecrets({ listSecrets });
-  await require(plan(["A"]), "me");
-  await expect(require(plan(["A"], ["B", "C"]), "me")).rejects.toMatchObject({
+  await require(plan(["A"]), "me", "production");
+  await expect(require(plan(["A"], ["B", "C"]), "me", "")).rejects.toMatchObject({
     reason: "WORKFLOW_INVALID",
     message:
       'the workflow can\'t run: "Charge" (n1): there is no secret B of yours: set it first; "Charge" (n1): there is no secret C of yours: set it first',
     metadata: { issues: [{ nodeId: "n1" }, { nodeId: "n1" }] },
   });
   expect(owners).toEqual([{ owner: "me" }, { owner: "me" }]);
+});
+
+it("refuses a run by an alias that a secret has no value for, and one without an alias", async () => {
+  const value = { name: "A", hint: "", hosts: [], setBy: "", setAt: undefined, createdAt: undefined };
+  const secrets = [value, { ...value, alias: "staging" }];
+  const require = createRequireSecrets({ listSecrets: () => Promise.resolve({ secrets, configured: true }) });
+  await require(plan(["A"]), "me", "staging");
+  await expect(require(plan(["A"]), "me", "production")).rejects.toThrow("there is no secret A for the alias production of yours");
+  await expect(require(plan(["A"]), "me", "")).rejects.toThrow("there is no secret A for runs without an alias of yours");
 });
 
 describe("graphs of others", () => {

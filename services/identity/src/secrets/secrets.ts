@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  ALIAS,
   DomainError,
   HEADER_VALUE,
   HEADER_VALUE_FORM,
@@ -9,6 +10,7 @@ import {
   SECRET_NAME_FORM,
   type Issue,
 } from "@nodeloom/kernel";
+import { aliasedName, chosenSecrets, partsOf } from "./aliases";
 import type { AddressProblem } from "../keys/webhooks";
 import type { SecretRecord } from "../records";
 import type { Envelope } from "./envelope";
@@ -26,6 +28,8 @@ export interface NewSecret {
   owner: string;
   name: string;
   value: string;
+  /** The alias whose runs use this value; undefined or empty for a value that isn't of an alias. */
+  alias?: string | undefined;
   /** Hosts that can receive it; empty if its use decides. */
   hosts: string[];
   /** User id. */
@@ -41,9 +45,12 @@ export interface Secrets {
   /** Sets or replaces a value. @throws INVALID_REQUEST, NOT_CONFIGURED, or PRECONDITION_FAILED at the limit */
   put(secret: NewSecret): Promise<SecretRecord>;
   /** @returns the removed secret; undefined if there was none */
-  remove(owner: string, name: string): Promise<SecretRecord | undefined>;
-  /** Existing secrets with their values. @throws NOT_CONFIGURED if a key is missing */
-  read(owner: string, names: readonly string[]): Promise<ReadSecret[]>;
+  remove(owner: string, name: string, alias?: string): Promise<SecretRecord | undefined>;
+  /**
+   * Existing secrets with their values. If a secret has a value for any alias, only the value for the given alias is read.
+   * @throws NOT_CONFIGURED if a key is missing
+   */
+  read(owner: string, names: readonly string[], alias?: string): Promise<ReadSecret[]>;
   /**
    * Encrypts values of earlier keys again with the current one, so that the earlier keys can be removed. Values whose key is missing are
    * lost.
@@ -51,9 +58,10 @@ export interface Secrets {
   reseal(): Promise<Resealed>;
 }
 
-const issuesOf = ({ owner, name, value }: NewSecret): Issue[] => [
+const issuesOf = ({ owner, name, alias = "", value }: NewSecret): Issue[] => [
   ...(owner === "" ? [{ path: "owner", message: "is required" }] : []),
   ...(SECRET_NAME.test(name) ? [] : [{ path: "name", message: SECRET_NAME_FORM }]),
+  ...(alias === "" || ALIAS.test(alias) ? [] : [{ path: "alias", message: "must be the name of an alias" }]),
   ...(value.length <= SECRET_BOUNDS.valueChars && HEADER_VALUE.test(value)
     ? []
     : [
@@ -84,7 +92,8 @@ export const createSecrets = ({ store, envelope, addressProblem, clock = Date.no
   put: async (given) => {
     const issues = [...issuesOf(given), ...(isUser(given.owner) ? await userSecretIssues(given, addressProblem) : [])];
     if (issues.length > 0) throw invalidRequest(issues);
-    const secret = isUser(given.owner) ? withUrlHosts(given) : given;
+    const { alias: _, ...named } = { ...given, name: aliasedName(given.name, given.alias) };
+    const secret = isUser(named.owner) ? withUrlHosts(named) : named;
     const { value, ...rest } = secret;
     const sealed = envelope.seal(value, secret);
     const [known] = await store.find(secret.owner, [secret.name]);
@@ -106,11 +115,11 @@ export const createSecrets = ({ store, envelope, addressProblem, clock = Date.no
     return stored;
   },
 
-  remove: async (owner, name) => (await store.remove(owner, name)) ?? undefined,
+  remove: async (owner, name, alias) => (await store.remove(owner, aliasedName(name, alias))) ?? undefined,
 
-  read: async (owner, names) => {
-    const found = await store.find(owner, names);
-    return found.map((secret) => ({ name: secret.name, hosts: secret.hosts, value: envelope.open(secret) }));
+  read: async (owner, names, alias) => {
+    const found = alias === undefined ? await store.find(owner, names) : chosenSecrets(await store.list(owner), names, alias);
+    return found.map((secret) => ({ name: partsOf(secret.name).name, hosts: secret.hosts, value: envelope.open(secret) }));
   },
 
   reseal: () =>

@@ -43,6 +43,32 @@ describe("a secret", () => {
     expect((await one.client.putSecret({ ...secret, value: "short-value" })).secret?.hint).toBe("");
   });
 
+  it("has one value per alias, and a run by another alias gets none", async () => {
+    const one = await instance(NEW);
+    const of = (alias: string): Promise<Record<string, string>> =>
+      one.client.readSecrets({ owner: secret.owner, names: [secret.name], alias }).then(({ values }) => values);
+    await one.client.putSecret({ ...secret, value: "for-everyone" });
+    expect(await Promise.all(["", "staging"].map(of))).toEqual(Array(2).fill({ [secret.name]: "for-everyone" }));
+    await one.client.putSecret({ ...secret, value: "for-staging", alias: "staging" });
+    await one.client.putSecret({ ...secret, value: "for-production", alias: "production" });
+    expect(await Promise.all(["staging", "production", "", "other"].map(of))).toEqual([
+      { [secret.name]: "for-staging" },
+      { [secret.name]: "for-production" },
+      {},
+      {},
+    ]);
+    const { secrets } = await one.client.listSecrets({ owner: secret.owner });
+    expect(secrets.map(({ name, alias }) => [name, alias])).toEqual([
+      [secret.name, undefined],
+      [secret.name, "production"],
+      [secret.name, "staging"],
+    ]);
+    for (const alias of ["staging", "production"]) await one.client.deleteSecret({ owner: secret.owner, name: secret.name, alias });
+    expect(await of("staging")).toEqual({ [secret.name]: "for-everyone" });
+    const refused = await refusal(one.client.putSecret({ ...secret, alias: "No@Name" }));
+    expect(refused).toMatchObject({ reason: "INVALID_REQUEST" });
+  });
+
   it("is replaced when it is set again, seen by every instance at once", async () => {
     const [one, other] = [await instance(NEW), await instance(NEW)];
     await one.client.putSecret(secret);

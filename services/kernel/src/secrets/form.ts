@@ -13,6 +13,20 @@ export const SECRET_BOUNDS = {
 export const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 export const SECRET_NAME_FORM = "must be up to 64 capital letters, digits and underscores, a letter first";
 
+/**
+ * The value of a secret that a run sends. If there is a value for any alias, only the run's own alias counts: nothing falls back.
+ * @param alias of the run; empty for a run of a draft, or of a version by its number
+ */
+export const secretForAlias = <T extends { name: string; alias?: string | undefined }>(
+  all: readonly T[],
+  name: string,
+  alias: string,
+): T | undefined => {
+  const values = all.filter((one) => one.name === name);
+  const ofAliases = values.filter((one) => (one.alias ?? "") !== "");
+  return ofAliases.length > 0 ? ofAliases.find((one) => one.alias === alias) : values[0];
+};
+
 /** Printable ASCII, because a secret can be sent in a header. */
 export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 export const HEADER_VALUE_FORM = "printable ASCII characters without spaces around them";

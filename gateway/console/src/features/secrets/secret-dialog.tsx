@@ -1,4 +1,5 @@
 import type { ListedSecret } from "@nodeloom/client";
+import { ALIAS } from "@nodeloom/kernel/limits";
 import { useState } from "react";
 import { request } from "../../api/client";
 import { FormDialog } from "../../parts/form";
@@ -15,13 +16,17 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
   const [name, setName] = useState(secret?.name ?? "");
   const [value, setValue] = useState("");
   const [hosts, setHosts] = useState(secret?.hosts.join("\n") ?? "");
-  const submit = () => request("putSecret", { params: { name }, body: { value: value.trim(), hosts: listed(hosts) } });
+  const [alias, setAlias] = useState(secret?.alias ?? "");
+  const submit = () => {
+    const body = { value: value.trim(), hosts: listed(hosts), ...(alias === "" ? {} : { alias }) };
+    return request("putSecret", { params: { name }, body });
+  };
   return (
     <FormDialog
-      title={secret ? `Replace ${secret.name}` : "New secret"}
+      title={secret ? `Replace ${[secret.name, secret.alias].filter(Boolean).join(" for ")}` : "New secret"}
       width="md"
       action={secret ? "Replace" : "Save"}
-      disabled={!NAME.test(name) || value.trim() === "" || listed(hosts).length === 0}
+      disabled={!NAME.test(name) || !(alias === "" || ALIAS.test(alias)) || value.trim() === "" || listed(hosts).length === 0}
       reads={["secrets"]}
       submit={submit}
       onClose={onClose}
@@ -39,6 +44,17 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
           className="font-mono text-xs"
           value={name}
           onText={(text) => setName(named(text))}
+        />
+      )}
+      {!secret && (
+        <InputField
+          label="Alias"
+          hint="Optional: only runs by this alias, such as staging, send this value."
+          maxLength={32}
+          spellCheck={false}
+          autoComplete="off"
+          value={alias}
+          onText={setAlias}
         />
       )}
       <InputField

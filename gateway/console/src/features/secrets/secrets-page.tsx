@@ -6,6 +6,7 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { ConfirmDialog } from "../../parts/form";
 import { Loaded } from "../../parts/loaded";
+import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
 import { Empty, Notice } from "../../ui/notice";
 import { Menu } from "../../ui/overlays/menu";
@@ -61,6 +62,7 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<ListedSecret>
     cell: (secret) => (
       <span className="block min-w-0">
         <code className="block font-mono text-xs font-medium wrap-anywhere">{secret.name}</code>
+        {secret.alias !== undefined && <Badge>{secret.alias}</Badge>}
         <span className="mt-1 block md:hidden">
           <Hosts {...secret} />
         </span>
@@ -87,13 +89,13 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<ListedSecret>
   },
 ];
 
-const DeleteDialog = ({ secret: { name, usedBy }, onClose }: { secret: ListedSecret; onClose: () => void }) => (
+const DeleteDialog = ({ secret: { name, alias, usedBy }, onClose }: { secret: ListedSecret; onClose: () => void }) => (
   <ConfirmDialog
     title={`Remove ${name}?`}
     action="Remove"
     text={`Requests that would send it fail at once, and workflows that name it can’t run${usedBy.length > 0 ? `: ${usedBy.map((one) => one.name).join(", ")}.` : "; none of yours does."} This can’t be undone.`}
     reads={["secrets"]}
-    submit={() => request("deleteSecret", { params: { name } })}
+    submit={() => request("deleteSecret", { params: { name }, query: alias === undefined ? {} : { alias } })}
     done={`${name} was removed.`}
     onClose={onClose}
   />
@@ -125,7 +127,7 @@ export const SecretsPage = () => {
             label="Secrets"
             columns={columnsOf(setAsking)}
             rows={secrets}
-            keyOf={({ name }) => name}
+            keyOf={({ name, alias = "" }) => `${name} ${alias}`}
             empty={
               !isOff && (
                 <Empty icon={LockKeyhole} title="No secrets yet">

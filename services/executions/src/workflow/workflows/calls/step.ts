@@ -48,8 +48,13 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
 
 const callHttp = async (stepRun: StepRun): Promise<void> => {
   const { run, step, batches, isAlone } = stepRun;
+  const { alias } = stepRun.input;
   const bound = run.bind(step);
-  const callOf = (item: Item, context: CallContext): HttpNodeCall => ({ ...context, call: run.inputs.ofRequest(step, item) });
+  const callOf = (item: Item, context: CallContext): HttpNodeCall => ({
+    ...context,
+    call: run.inputs.ofRequest(step, item),
+    ...(alias === undefined ? {} : { alias }),
+  });
   const reused = await reuseCalls(stepRun, bound, callOf);
   const answers = await callBound(stepRun, bound, async (item, context, index) => {
     const one = reused?.[index];
