@@ -34,7 +34,7 @@ const ADMIN = "/usr/sbin:/sbin";
 
 /** @param {string} language */
 const blockOfDocs = async (language) => {
-  const [, block] = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(await readFile(PAGE, "utf8")) ?? [];
+  const [, block] = new RegExp(`\`\`\`${language} drill\n([^]*?)\`\`\``).exec(await readFile(PAGE, "utf8")) ?? [];
   if (block === undefined) throw new Error(`${PAGE} has no block of ${language}`);
   return block;
 };

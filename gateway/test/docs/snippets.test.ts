@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Script } from "node:vm";
+import { parse } from "yaml";
 import type { ApiDocument } from "../../src/docs/api/document";
 import { apiPages } from "../../src/docs/api/pages";
 import { routes } from "../../src/endpoints";
@@ -26,6 +27,10 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   python: ["", "run", "declaration"],
   js: [""],
   json: [""],
+  yaml: [""],
+  // Settings of proxies, which `npm run drill proxies` takes.
+  nginx: ["drill"],
+  haproxy: ["drill"],
   // Requests whose routes exist.
   http: [""],
   // A drawing, or another service's words.
@@ -47,10 +52,11 @@ it("knows of every block what it is, and so how it is checked", () => {
   expect(silent.map((one) => `${placeOf(one)}: "${one.language} ${one.mark}"`)).toEqual([]);
 });
 
-it("has JSON that is JSON", () => {
-  const broken = isIn("json").flatMap((one) => {
+it("has JSON that is JSON, and YAML that is YAML", () => {
+  const broken = isIn("json", "yaml").flatMap((one) => {
     try {
-      JSON.parse(one.code);
+      if (one.language === "json") JSON.parse(one.code);
+      else parse(one.code, { strict: true });
       return [];
     } catch (error) {
       return [`${placeOf(one)}: ${String(error)}`];
