@@ -10,8 +10,9 @@ import { createWorld, PRICE, type Replica, type World } from "./world";
  * from the table: a transition without a scenario fails.
  */
 
-/** A run that is erased has nothing left to compare: `erasure/deletion.test.ts` plays that. */
-type Played = Exclude<TransitionName, "erase">;
+/** An erased run has nothing left to compare: `erasure/deletion.test.ts` plays this one. */
+export const PLAYED_ELSEWHERE = ["erase"] as const satisfies readonly TransitionName[];
+type Played = Exclude<TransitionName, (typeof PLAYED_ELSEWHERE)[number]>;
 
 /** Two suites: transitions at the start of runs, and at their end. */
 export const BEGINNING: readonly Played[] = ["queue", "claim", "refuse", "retry"];
