@@ -1,5 +1,4 @@
 import type { Model } from "@nodeloom/client";
-import { isRecord } from "@nodeloom/kernel/graph";
 
 const TIERS = ["free", "pro", "business", "enterprise"];
 
@@ -7,7 +6,7 @@ const TIERS = ["free", "pro", "business", "enterprise"];
 export const modelsInOrder = (models: readonly Model[], user: { role: string; tier: string }): readonly Model[] => {
   const level = user.role === "admin" ? TIERS.length : TIERS.indexOf(user.tier);
   const mayRun = ({ minTier }: Model): boolean => level < 0 || TIERS.indexOf(minTier) <= level;
-  const takesWords = ({ inputSchema: { properties } }: Model): boolean => isRecord(properties) && Object.hasOwn(properties, "prompt");
+  const takesWords = ({ inputSchema: { properties } }: Model): boolean => Object.hasOwn(Object(properties) as object, "prompt");
   const rank = (model: Model): number => Number(!mayRun(model)) * 2 + Number(!takesWords(model));
   return models.filter(({ enabled }) => enabled).toSorted((a, b) => rank(a) - rank(b));
 };

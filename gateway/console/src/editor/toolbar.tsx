@@ -8,6 +8,7 @@ import {
   LockOpen,
   Maximize,
   PanelRight,
+  Play,
   Plus,
   Redo2,
   Share2,
@@ -16,12 +17,13 @@ import {
   ZoomIn,
   ZoomOut,
 } from "lucide-react";
+import { Suspense } from "react";
 import { commandById, type Stage } from "./commands/commands";
-import { IconButton, type IconButtonProps } from "../ui/button";
+import { Button, IconButton, type IconButtonProps } from "../ui/button";
 import { classes } from "../ui/classes";
 import { useTitle } from "../ui/use-title";
 import { useDocument, useEditor, useScene, useUi } from "./context";
-import { RunButton } from "./running/run-button";
+import { RunButton } from "./panels/lazy-panels";
 import { SaveState } from "./save-state";
 import { ToolbarMenu } from "./toolbar-menu";
 import { VersionButton } from "./versions/version-button";
@@ -124,7 +126,15 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
           active={panelOpen}
           onClick={() => ui.setState({ panelOpen: !panelOpen })}
         />
-        <RunButton stage={stage} />
+        <Suspense
+          fallback={
+            <Button variant="primary" icon={Play} disabled>
+              Run
+            </Button>
+          }
+        >
+          <RunButton stage={stage} />
+        </Suspense>
       </div>
     </header>
   );

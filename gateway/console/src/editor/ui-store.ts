@@ -56,8 +56,8 @@ export interface EditorUi {
   typed: Readonly<Record<string, unknown>>;
   /** Nodes whose results a rerun reuses. */
   reused: ReadonlySet<string>;
-  /** Newest completed run when the workflow was opened. */
-  lastRun: EndedRun | undefined;
+  /** The newest run that was over when the workflow was opened; null if there was none, undefined until that is read. */
+  lastRun: EndedRun | null | undefined;
   /** Cost limit of the next run. */
   maxCredits: number | undefined;
 }

@@ -23,14 +23,16 @@ export const useOpenedRun = (editor: Editor, id: string | undefined): void => {
     const wanted = nodesOf(graphOf(editor)).flatMap((node) => (previewOf(node.type) === "none" && !isWhole(node.type) ? [] : [node.id]));
     void loadMade(slug, wanted, abort.signal).then(
       ({ going, last }) => {
-        if (!abort.signal.aborted) ui.setState({ lastRun: last });
+        if (!abort.signal.aborted) ui.setState({ lastRun: last ?? null });
         const isFree = id === undefined && useLive.getState().runs[slug] === undefined;
         if (going === undefined || abort.signal.aborted || !isFree) return;
         ui.setState({ panel: "run" });
         stop = watchRun(slug, going, () => afterRun(client));
       },
       // A workflow can be edited and run without its earlier results.
-      () => undefined,
+      () => {
+        if (!abort.signal.aborted) ui.setState({ lastRun: null });
+      },
     );
     return () => {
       abort.abort();

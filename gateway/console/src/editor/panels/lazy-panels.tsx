@@ -13,6 +13,7 @@ const loadLostNodes = async () => ({ default: (await import("../board/lost-nodes
 const loadConflicts = async () => ({ default: (await import("../dialogs/conflicts")).Conflicts });
 
 export const Inspector = lazy(loadInspector);
+export const RunButton = lazy(async () => ({ default: (await import("../running/run-button")).RunButton }));
 export const RunPanel = lazy(loadRun);
 export const ProblemsPanel = lazy(loadProblems);
 export const Palette = lazy(loadPalette);

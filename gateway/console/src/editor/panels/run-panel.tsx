@@ -117,7 +117,7 @@ export const RunPanel = () => {
   const run = useLive(({ runs }) => runs[slug]);
   const until = useUi((state) => state.until);
   const { fields, values, inputs } = useRunInputs(until);
-  const hasLast = useUi(({ lastRun }) => lastRun !== undefined);
+  const hasLast = useUi(({ lastRun }) => Boolean(lastRun));
   const target = useTarget();
   const etag = useDocument((state) => state.etag);
   // Another user's workflow always runs completely.

@@ -20,11 +20,12 @@ export interface NextRun {
 }
 
 /** The newest run that is over: the one on the canvas, else the one that was the last when the workflow was opened. */
-const useLastRun = (): string | undefined => {
+const useLastRun = (): { id: string | undefined; isRead: boolean } => {
   const { slug } = useEditor();
   const run = useLive(({ runs }) => runs[slug]);
   const last = useUi((state) => state.lastRun);
-  return run !== undefined && isOver(run) ? run.executionId : last?.executionId;
+  const id = run !== undefined && isOver(run) ? run.executionId : last?.executionId;
+  return { id, isRead: id !== undefined || last !== undefined };
 };
 
 export const useNextRun = (): { next: NextRun; quote: Quote | RerunQuote | undefined; problem: Trouble | undefined; empty: boolean } => {
@@ -34,12 +35,12 @@ export const useNextRun = (): { next: NextRun; quote: Quote | RerunQuote | undef
   const own: Again = { inputs: { ...inputs }, ...(canEdit ? { version: "draft" as const } : {}) };
   const kept = useKept(own);
   const last = useLastRun();
-  const base = kept?.base ?? (canEdit ? last : undefined);
+  const base = kept?.base ?? (canEdit ? last.id : undefined);
   const partial = useRerunQuote(base ?? "", kept?.again ?? own, me.user.approved && base !== undefined, etag);
   // A run that is no longer stored can't be gone on from.
   const isWhole = base === undefined || partial.problem !== undefined;
   const target = useMemo<RunTarget>(() => ({ workflow: slug, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit]);
-  const whole = useQuote(target, inputs, me.user.approved && isWhole, etag);
+  const whole = useQuote(target, inputs, me.user.approved && isWhole && last.isRead, etag);
   const empty = fields.some(({ name, required }) => required && (values[name] === undefined || values[name] === ""));
   const { quote, problem } = isWhole ? whole : partial;
   return { next: { inputs, base: isWhole ? undefined : base, again: kept?.again ?? own, target }, quote, problem, empty };

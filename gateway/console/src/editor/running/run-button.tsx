@@ -94,7 +94,7 @@ export const RunButton = ({ stage }: { stage: Stage }) => {
         icon={Play}
         className="rounded-r-none"
         busy={busy}
-        disabled={!editor.me.user.approved}
+        disabled={!editor.me.user.approved || !(empty || quote || problem)}
         data-testid="run-now"
         onClick={() => void run(() => next)}
       >

@@ -5,7 +5,6 @@ import { api, codeOf, messageOf, request } from "../../api/client";
 import { createWorkflow } from "../../api/workflow-remote";
 import { modelsInOrder } from "../../api/model-order";
 import { meQuery, modelsQuery } from "../../api/queries";
-import { parsedJson } from "../../document/clipboard";
 import { members } from "../../document/graph";
 import { refusalTrouble } from "../../messages/troubles";
 import { complain, say } from "../../ui/overlays/toast";
@@ -25,6 +24,14 @@ const createFromText = async (text: string, name: string): Promise<string> => {
     if (value !== undefined && value !== "null") kept.set(member, value);
   }
   return createWorkflow(kept);
+};
+
+const parsedJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 };
 
 const nameOfFile = ({ name }: File): string => name.replace(/\.(?:json|png|webp)$/i, "");
