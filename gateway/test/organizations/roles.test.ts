@@ -17,20 +17,26 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
       createCheckout deleteBudget deleteKeyBudget deleteWorkflowBudget listMyLedger setKeyBudget setMetadataBudget setWorkflowBudget
   `,
   editor: `
-      cloneWorkflow createFolder createHook createKey createSchedule createWorkflow deleteFolder deleteHook deleteKeyWebhook
-      deleteMedia deleteSchedule deleteSecret deleteWorkflow keepMedia listKeys listSecrets moveWorkflow publishVersion putSecret
-      renameFolder restoreVersion revokeKey rotateKey setKeyWebhook testKeyWebhook updateKey updateSchedule updateWorkflow uploadMedia
+      cloneWorkflow createFolder createHook createKey createSchedule createWorkflow deleteAlias deleteExecution deleteFolder
+      deleteHook deleteKeyWebhook deleteMedia deleteSchedule deleteSecret deleteWorkflow keepMedia listKeys listSecrets moveWorkflow
+      publishVersion putSecret renameFolder replicateCreateFile replicateDeleteFile restoreVersion revokeKey rotateKey setAlias
+      setKeyWebhook testKeyWebhook updateKey updateSchedule updateWorkflow uploadMedia
   `,
   runner: `
-      cancelBatch cancelExecution cancelQueuedExecutions confirmWorkflow createAppToken createModelBatch createWorkflowBatch decideExecution openaiChat
-      openaiEditImages openaiEmbed openaiGenerateImages openaiRespond openaiSpeak openaiTranscribe quoteModel quoteModelBatch quoteRerun
-      quoteWorkflow quoteWorkflowBatch redeliverWebhook rerunBatch rerunExecution resumeBatch runModel runWorkflow
+      cancelBatch cancelExecution cancelQueuedExecutions confirmWorkflow createAppToken createModelBatch createWorkflowBatch
+      decideExecution falCancel falRun falSubmit openaiChat openaiEditImages openaiEmbed openaiGenerateImages openaiRespond
+      openaiSpeak openaiTranscribe quoteModel quoteModelBatch quoteRerun quoteWorkflow quoteWorkflowBatch redeliverWebhook
+      replicateCancelPrediction replicateCreateModelPrediction replicateCreatePrediction rerunBatch rerunExecution resumeBatch
+      runModel runWorkflow
   `,
   viewer: `
-      countWaitingExecutions getBatch getBatchResults getBilling getExecution getExecutionGraph getKeyBudget getLocalModels
-      getMediaProvenance getModel getSchedule getUsageSummary getVersion getWorkflow getWorkflowBudget getWorkflowSchema listBatches
-      listBudgets listExecutions listFolders listHooks listMedia listModels listNodeKinds listSchedules listTasks listUsage
-      listUsageModels listVersions listWorkflows mcp me openaiGetModel openaiGetWorkflow openaiListModels watchExecution whoami
+      countWaitingExecutions falResult falStatus falStatusStream getAlias getBatch getBatchResults getBilling getExecution
+      getExecutionGraph getKeyBudget getLocalModels getMediaProvenance getModel getSchedule getUsageSummary getVersion getWorkflow
+      getWorkflowBudget getWorkflowSchema listAliases listBatches listBudgets listExecutions listFolders listHooks listMedia
+      listModels listNodeKinds listSchedules listTasks listUsage listUsageModels listVersions listWorkflows mcp me openaiGetModel
+      openaiGetWorkflow openaiListModels replicateGetFile replicateGetModel replicateGetPrediction replicateGetVersion
+      replicateListFiles replicateListModels replicateListPredictions replicateListVersions replicateStreamPrediction watchExecution
+      whoami
   `,
 };
 

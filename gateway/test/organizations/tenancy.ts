@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isRole, roleReaches, type Role } from "@nodeloom/kernel";
+import { isByName, isRole, roleReaches, type Role } from "@nodeloom/kernel";
 import type { Route } from "../../src/edge/route";
 import { routes } from "../../src/endpoints";
 import { send, type Answer, type Sent } from "../support/http";
@@ -50,10 +50,11 @@ const ask = (asked: Asked, actor: Actor, { method, path }: Pick<Route, "method" 
   return send(asked.platform.baseUrl, pathOf(asked.cast, path), sent);
 };
 
-type Outcome = "admitted" | "no member" | "role" | "suspended" | "session required" | "elsewhere";
+type Outcome = "admitted" | "no member" | "role" | "capability" | "suspended" | "session required" | "elsewhere";
 
 const outcomeOf = ({ status, text }: Answer): Outcome => {
   if (status === 403 && text.includes("requiredRole")) return "role";
+  if (status === 403 && text.includes("CAPABILITY_DENIED")) return "capability";
   if (status === 403 && text.includes("ACCOUNT_SUSPENDED")) return "suspended";
   if (status === 403 && text.includes("SESSION_REQUIRED")) return "session required";
   if (status === 404 && text.includes("organization not found")) return "no member";
@@ -74,10 +75,14 @@ const namesOf = ({ id, owned }: Cast): string[] => [
 const tells = (cast: Cast, { status, text }: Answer, { path, method }: Route): boolean =>
   namesOf(cast).some((name) => text.includes(name)) || (path.includes(":") && method === "DELETE" && status < 300);
 
-const expected = (actor: Actor, route: Pick<Route, "auth">, needed: Role): Outcome => {
+/** The other key has a preset, which includes nothing that is granted by name. */
+const isOfPresets = ({ capability }: Pick<Route, "capability">): boolean => typeof capability !== "string" || !isByName(capability);
+
+const expected = (actor: Actor, route: Pick<Route, "auth" | "capability">, needed: Role): Outcome => {
   if (isRole(actor)) return roleReaches(actor, needed) ? "admitted" : "role";
   if (actor === "suspended") return "suspended";
-  if (actor === "other key elsewhere") return route.auth === "session" ? "session required" : "admitted";
+  if (actor === "other key elsewhere" && route.auth === "session") return "session required";
+  if (actor === "other key elsewhere") return isOfPresets(route) ? "admitted" : "capability";
   return "no member";
 };
 
