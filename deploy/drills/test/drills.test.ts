@@ -6,7 +6,22 @@ const ROOT = join(__dirname, "..", "..", "..");
 const DRILLS = join(__dirname, "..");
 /** Shared folders. */
 const SHARED = ["cluster", "support", "test"];
-const SCRIPTS = ["start", "dev", "status", "logs", "reset", "build", "generate", "test", "typecheck", "lint", "format", "bench", "drill"];
+const SCRIPTS = [
+  "start",
+  "dev",
+  "status",
+  "logs",
+  "reset",
+  "build",
+  "generate",
+  "test",
+  "typecheck",
+  "lint",
+  "format",
+  "bench",
+  "drill",
+  "release",
+];
 const LISTED = /^ {2}([a-z-]+) +(\d+) min +(\S.*)$/gm;
 /** Files that name scripts: texts, sources and settings, not generated ones. */
 const PLACES = [
@@ -76,7 +91,7 @@ it("passes options on to a drill, and answers with its exit code", () => {
   expect(drill("conformance", "--help").status).toBe(0);
 });
 
-it("leaves thirteen scripts beside the drills", () => {
+it("leaves fourteen scripts beside the drills", () => {
   expect(Object.keys(scriptsOf(".")).sort()).toEqual([...SCRIPTS].sort());
 });
 

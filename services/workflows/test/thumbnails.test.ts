@@ -68,7 +68,7 @@ it.each([
 
 it("says why an SVG isn't taken", async () => {
   await expect(service.create(newOwner(), { thumbnail: "data:image/svg+xml,<svg/>" })).rejects.toMatchObject({
-    metadata: { issues: [{ path: "thumbnail", message: expect.stringContaining("may run code") as string }] },
+    metadata: { issues: [{ path: "thumbnail", message: expect.stringContaining("can contain code") as string }] },
   });
 });
 

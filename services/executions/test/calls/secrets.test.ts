@@ -64,7 +64,7 @@ const refused = async (part: Partial<HttpNodeCall["call"]> = {}): Promise<string
 describe("a request with a secret", () => {
   it("has it where it is sent, read for its runner", async () => {
     await sent({ url: `http://${address}/?k={{secrets.KEY}}`, body: { k: "{{secrets.KEY}}" } });
-    expect(reads).toEqual([{ owner: "user", names: ["KEY"] }]);
+    expect(reads).toEqual([{ owner: "user", names: ["KEY"], alias: "" }]);
     expect(seen).toMatchObject([{ url: `/?k=${encodeURIComponent(VALUE)}`, headers: { authorization: `Bearer ${VALUE}` } }]);
     expect(JSON.parse(seen[0]!.body)).toEqual({ k: VALUE });
   });

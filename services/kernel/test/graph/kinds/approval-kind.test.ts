@@ -54,7 +54,7 @@ describe("the replacement of a value", () => {
     ["a", "b", undefined],
     ["a", 7, "must be text, not a number"],
     ["a", ["a"], "must be text, like the original value"],
-    ["a", "x".repeat(LIMITS.changedValueBytes), "must take at most 8192 bytes as JSON, and takes 8194"],
+    ["a", "x".repeat(LIMITS.changedValueBytes), "must have at most 8192 bytes as JSON, and takes 8194"],
     ["y".repeat(LIMITS.changedValueBytes), "x".repeat(LIMITS.changedValueBytes), undefined],
     [["a", "b"], ["c"], undefined],
     [["a", "b"], ["c", "d", "e"], "must have at most 2 items, like the original list"],
