@@ -214,7 +214,7 @@ const lists = routes.filter((route) => route.method === "GET" && (/list/i.test(r
 it.each(lists.map(({ path, protocol }) => [path, protocol] as const))(
   "refuses a parameter that %s does not know, by its name",
   async (path, protocol) => {
-    const address = path.replace(":id", platform.admin.id).replace(":slug", "x");
+    const address = path.replace(":id", platform.admin.id).replace(":slug", "x").replace(":owner/:name", "nodeloom/sandbox-image");
     const answer = await platform.send(`${address}?limt=5`, { headers: platform.bySession(platform.admin) });
     const refusal = (protocol === "openai" ? answer.body.error : answer.body) as { issues: unknown };
     // Replicate's libraries read 422 as a wrong request.

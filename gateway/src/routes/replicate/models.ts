@@ -168,6 +168,7 @@ export const replicateModelRoutes = [
     operationId: "replicateListVersions",
     summary: "List the version of a model or a workflow",
     params: owned,
+    query: listQuery(),
     responses: { 200: page(version).meta({ id: "ReplicateVersions" }) },
     handler: async ({ gateway, caller, params }) => {
       const { latest_version: latest } = await find(gateway, caller, params.owner, params.name);
