@@ -182,7 +182,7 @@ task("publish it", { clicks: 0, keys: 2 }, onCanvas("three", 3), async ({ press 
   await press("Shift+V");
   await page.getByRole("dialog", { name: "Versions" }).getByLabel("Note").waitFor();
   await press("Enter");
-  await page.getByText("callers run this").waitFor();
+  await page.getByRole("dialog", { name: "Versions" }).getByText("production", { exact: true }).waitFor();
 });
 
 task("find a run of last week", { clicks: 3, keys: 20 }, onRuns, async ({ click, fill }, page) => {

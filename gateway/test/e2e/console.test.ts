@@ -172,7 +172,7 @@ describe("the console in a browser", () => {
     const dialog = page.getByRole("dialog", { name: "Versions" });
     await dialog.getByLabel("Note").fill("What callers get");
     await dialog.getByRole("button", { name: "Publish version 1" }).click();
-    await dialog.getByText("callers run this").waitFor();
+    await dialog.getByText("production", { exact: true }).waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
 
     const text = page.getByRole("textbox", { name: "Text", exact: true });

@@ -76,7 +76,7 @@ const requestOf = (context: RunContext, { target, inputs, waitMs, webhook }: Wan
     target: target.target,
     runner: { ...toRunner(context.caller, target.kind), ...(webhook ? runnerWith(context.caller, webhook) : {}) },
     inputsJson: JSON.stringify(inputs),
-    // Only runs that nobody waits for have webhooks: one that has is begun so, and then waited for.
+    // Only asynchronous runs have webhooks: one with a webhook begins as such, and is then waited for.
     mode: waitMs > 0 && !webhook ? RUN_MODE_SYNC : RUN_MODE_RESPOND_ASYNC,
     waitMs,
     fingerprint: context.fingerprint,
