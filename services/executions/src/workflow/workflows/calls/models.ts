@@ -17,7 +17,6 @@ import { plainSummary, shortly, type StepRun } from "./schedule";
 import { cancelJob, extendHold, poll, runFiles, runText, shortJob, stopFiles, submit } from "../steps";
 import type { CancelResult, FollowedJob, ModelCall, SubmittedJob } from "../../../run/calls";
 import type { GraphRun } from "../../../run/graph-run";
-import { TIMING } from "../../../run/timing";
 import type { CallContext, CallResult } from "../../../run/types";
 
 export const extend = async ({ run, input, step: { id: nodeId } }: StepRun, items: HoldItem[]): Promise<void> => {
