@@ -17,12 +17,24 @@ export interface TiffTags {
   orientation: number;
 }
 
+interface Numbers {
+  short(bytes: Buffer, at: number): number;
+  long(bytes: Buffer, at: number): number;
+}
+
+/** Reads numbers in the byte order that a header names. */
+export const numbersOf = (header: Buffer): Numbers => {
+  const isLittle = header.toString("latin1", 0, 2) === "II";
+  return {
+    short: (bytes, at) => (isLittle ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at)),
+    long: (bytes, at) => (isLittle ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at)),
+  };
+};
+
 /** @throws RangeError if the directory extends beyond the file */
 export const tiffTags = async (readAt: ReadAt): Promise<TiffTags> => {
   const header = await readAt(0, HEADER_BYTES);
-  const isLittle = header.toString("latin1", 0, 2) === "II";
-  const short = (bytes: Buffer, at: number): number => (isLittle ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
-  const long = (bytes: Buffer, at: number): number => (isLittle ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
+  const { short, long } = numbersOf(header);
   const at = long(header, 4);
   const count = Math.min(MOST_ENTRIES, short(await readAt(at, 2), 0));
   const entries = await readAt(at + 2, count * ENTRY_BYTES);

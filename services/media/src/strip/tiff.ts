@@ -1,4 +1,5 @@
 import type { Bytes, Edit } from "../marks/edits";
+import { numbersOf } from "../measure/tiff";
 import type { StripFormat } from "./format";
 
 /**
@@ -32,19 +33,11 @@ const DIRECTORIES: ReadonlySet<number> = new Set([0x8769, 0x8825, 0x014a]);
 /** Texts of other types: IPTC, Photoshop, the maker's note, the comment of the user, and Windows's titles. */
 const TEXTS: ReadonlySet<number> = new Set([0x83bb, 0x8649, 0x927c, 0x9286, 0x9c9b, 0x9c9c, 0x9c9d, 0x9c9e, 0x9c9f]);
 
-interface Reader {
-  isLittle: boolean;
-  short(bytes: Buffer, at: number): number;
-  long(bytes: Buffer, at: number): number;
-}
+type Reader = ReturnType<typeof numbersOf>;
 
 const readerOf = (header: Buffer): Reader | undefined => {
-  const order = header.toString("latin1", 0, 2);
-  if (order !== "II" && order !== "MM") return undefined;
-  const isLittle = order === "II";
-  const short = (bytes: Buffer, at: number): number => (isLittle ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
-  const long = (bytes: Buffer, at: number): number => (isLittle ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
-  return short(header, 2) === 42 ? { isLittle, short, long } : undefined;
+  const reader = numbersOf(header);
+  return /^(?:II|MM)/.test(header.toString("latin1", 0, 2)) && reader.short(header, 2) === 42 ? reader : undefined;
 };
 
 interface Text {
