@@ -18,7 +18,7 @@ import { build } from "./build.mjs";
 import { pythonEnvironment } from "./build/python.mjs";
 import { ROOT, STATE_DIR } from "./paths.mjs";
 import { createProgress } from "./run/progress.mjs";
-import { runToEnd } from "./run/to-end.mjs";
+import { runToSuccess } from "./run/to-end.mjs";
 
 const HATCHLING = [
   "hatchling==1.33.0",
@@ -29,14 +29,9 @@ const HATCHLING = [
   "trove-classifiers==2026.9.21.13",
 ];
 const CHART = join(ROOT, "deploy", "helm", "nodeloom");
-const LAST_LINES = 20;
 
 /** @param {string} command @param {readonly string[]} args @param {{ cwd?: string, env?: Record<string, string> }} [options] */
-const must = async (command, args, { cwd = ROOT, env = {} } = {}) => {
-  const { code, output } = await runToEnd(command, args, { cwd, env: { ...process.env, ...env } });
-  if (code !== 0) throw new Error(`${command} ${args.join(" ")} exits with ${code}:\n${output.split("\n").slice(-LAST_LINES).join("\n")}`);
-  return output.trim();
-};
+const must = (command, args, { cwd = ROOT, env = {} } = {}) => runToSuccess(command, args, { cwd, env: { ...process.env, ...env } });
 
 /** The one version of everything that is released. @throws if two files differ */
 const versionOf = async () => {

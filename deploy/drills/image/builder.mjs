@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pythonEnvironment } from "../../local/build/python.mjs";
 import { ROOT } from "../../local/paths.mjs";
-import { runToEnd } from "../../local/run/to-end.mjs";
+import { runToSuccess } from "../../local/run/to-end.mjs";
 import { cached, defaultCacheDir, exists, findOnPath } from "../../local/servers/programs/cache.mjs";
 
 /**
@@ -15,7 +15,6 @@ const DEBIAN = "bookworm";
 const NAME = "localhost/nodeloom";
 const UID = 1000;
 const SHORT = 12;
-const LAST_LINES = 25;
 /** Policy of images without signatures: everything is built here. */
 const POLICY = { default: [{ type: "insecureAcceptAnything" }] };
 const NEEDED = ["buildah", "runc", "mmdebstrap"];
@@ -23,12 +22,7 @@ const NEEDED = ["buildah", "runc", "mmdebstrap"];
 /** Common arguments of buildah. @typedef {{ run: (...args: string[]) => Promise<string> }} Builder */
 
 /** @param {string} command @param {readonly string[]} args @param {string} [cwd] */
-const must = async (command, args, cwd = ROOT) => {
-  const { code, output } = await runToEnd(command, args, { cwd });
-  if (code !== 0)
-    throw new Error(`${command} ${args.slice(0, 6).join(" ")} … exits with ${code}:\n${output.split("\n").slice(-LAST_LINES).join("\n")}`);
-  return output.trim();
-};
+const must = (command, args, cwd = ROOT) => runToSuccess(command, args, { cwd });
 
 /** @throws with what to install */
 export const requireTools = async () => {

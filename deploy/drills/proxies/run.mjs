@@ -4,12 +4,11 @@
  * It needs both programs on PATH (Debian: nginx-light, haproxy), and touches only processes that it started.
  */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../local/servers/ports.cjs";
+import { acceptsConnections, waitUntil } from "../../local/servers/probe.mjs";
 import { createApi, expecting } from "../support/api.mjs";
 import { edge, node } from "../support/graph.mjs";
 import { pause, readLocal, ROOT, startPlatform } from "../support/platform.mjs";
@@ -66,16 +65,8 @@ const PROXIES = /** @type {const} */ ([
 
 /** @param {number} port */
 const listens = async (port) => {
-  for (const end = Date.now() + START_MS; Date.now() < end; await pause(50)) {
-    const socket = connect(port, "127.0.0.1");
-    const isThere = await once(socket, "connect").then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (isThere) return;
-  }
-  throw new Error(`nothing listens on port ${port}`);
+  if (!(await waitUntil(() => acceptsConnections("127.0.0.1", port), { deadlineMs: START_MS })))
+    throw new Error(`nothing listens on port ${port}`);
 };
 
 /** @param {typeof PROXIES[number]} proxy @param {string} to @param {string} folder */

@@ -17,3 +17,18 @@ export const runToEnd = (command, args, { cwd, inherit = false, env = process.en
     child.once("error", (error) => resolve({ code: 1, output: error.message }));
     child.once("close", (code) => resolve({ code: code ?? 1, output: Buffer.concat(output).toString("utf8") }));
   });
+
+/** The end of a failed command's output. */
+const LAST_LINES = 30;
+
+/**
+ * Runs a command that has to succeed. @throws Error with the end of its output
+ * @param {string} command @param {readonly string[]} args @param {{ cwd: string, env?: NodeJS.ProcessEnv }} options
+ * @returns {Promise<string>} its output
+ */
+export const runToSuccess = async (command, args, options) => {
+  const { code, output } = await runToEnd(command, args, options);
+  const called = `${command} ${args.join(" ")}`.slice(0, 200);
+  if (code !== 0) throw new Error(`${called} exits with ${code}:\n${output.split("\n").slice(-LAST_LINES).join("\n")}`);
+  return output.trim();
+};
