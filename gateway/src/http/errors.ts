@@ -11,6 +11,15 @@ export interface ErrorReply {
   body: Record<string, unknown>;
 }
 
+const SERVER_ERROR = 500;
+
+/**
+ * The status of an error for libraries that repeat a request after some statuses.
+ * If the run was accepted, a repeated request would start and charge another one.
+ */
+export const unrepeated = (status: number, repeated: ReadonlySet<number>, { executionId }: ErrorReply["body"]): number =>
+  executionId !== undefined && repeated.has(status) ? SERVER_ERROR : status;
+
 /** Path of the error pages on the documentation site. */
 export const ERROR_PAGES = "/docs/reference/errors/";
 const INTERNAL_MESSAGE = "internal error";

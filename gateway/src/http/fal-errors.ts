@@ -1,5 +1,5 @@
 import type { Reason } from "@nodeloom/kernel";
-import type { ErrorReply } from "./errors";
+import { unrepeated, type ErrorReply } from "./errors";
 
 /** Errors in the form of fal's API (fal.ai/docs/model-apis/errors), which its libraries read. */
 
@@ -9,7 +9,6 @@ export const FAL_PATH = "/fal/";
 /** Statuses that fal's libraries expect: a body that is wrong is a ValidationError there. */
 export const FAL_STATUSES: Partial<Record<Reason, number>> = { INVALID_REQUEST: 422, INVALID_INPUTS: 422, EXECUTION_CANCELLED: 499 };
 
-const SERVER_ERROR = 500;
 /** fal's libraries send a request again after these. */
 const RETRIED: ReadonlySet<number> = new Set([408, 409, 429, 502, 503, 504]);
 
@@ -33,12 +32,6 @@ const detailsOf = (issues: unknown): Detail[] | undefined => {
   }));
 };
 
-const statusOf = (plain: number, { code, executionId }: Record<string, unknown>): number => {
-  const status = FAL_STATUSES[code as Reason] ?? plain;
-  // A run was accepted: sent again, the request would start and charge another.
-  return executionId !== undefined && RETRIED.has(status) ? SERVER_ERROR : status;
-};
-
 /**
  * An error as a library of fal's reads it: `{detail, error_type}`, where `detail` is a sentence, or a list of what is wrong with the
  * body (with 422), and what else the error says beside these.
@@ -47,7 +40,7 @@ export const asFalError = ({ status, headers, body }: ErrorReply): ErrorReply =>
   const { error: message, code, ...rest } = body;
   const type = code === "EXECUTION_CANCELLED" ? "client_cancelled" : code;
   return {
-    status: statusOf(status, body),
+    status: unrepeated(FAL_STATUSES[code as Reason] ?? status, RETRIED, body),
     headers: { ...headers, ...(typeof type === "string" ? { "x-fal-error-type": type } : {}) },
     body: { detail: detailsOf(rest.issues) ?? message, error_type: type, code, ...rest },
   };

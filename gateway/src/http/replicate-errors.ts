@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Reason } from "@nodeloom/kernel";
-import type { ErrorReply } from "./errors";
+import { unrepeated, type ErrorReply } from "./errors";
 
 /** Errors in the form of Replicate's API (replicate.com/docs/reference/http), which follows RFC 7807. */
 
@@ -10,7 +10,6 @@ export const REPLICATE_PATH = "/replicate/v1/";
 /** Statuses that Replicate's libraries expect. */
 export const REPLICATE_STATUSES: Partial<Record<Reason, number>> = { INVALID_REQUEST: 422, INVALID_INPUTS: 422 };
 
-const SERVER_ERROR = 500;
 const RETRIED: ReadonlySet<number> = new Set([429, 503, 504]);
 
 interface Issue {
@@ -29,8 +28,7 @@ export const asReplicateError = ({ status: plain, headers, body }: ErrorReply): 
   const { error: message, ...rest } = body;
   const issues = Array.isArray(rest.issues) ? (rest.issues as Issue[]) : [];
   const isInvalid = issues.length > 0;
-  const known = REPLICATE_STATUSES[rest.code as Reason] ?? plain;
-  const status = rest.executionId !== undefined && RETRIED.has(known) ? SERVER_ERROR : known;
+  const status = unrepeated(REPLICATE_STATUSES[rest.code as Reason] ?? plain, RETRIED, rest);
   const title = isInvalid ? "Input validation failed" : (STATUS_CODES[status] ?? "Error");
   const detail = isInvalid ? issues.map((issue) => `- ${fieldOf(issue)}: ${String(issue.message)}\n`).join("") : message;
   const fields = issues.map((issue) => ({ type: "invalid", field: fieldOf(issue), description: String(issue.message) }));

@@ -1,10 +1,11 @@
-import { DomainError, executionNotFound, isUnavailable } from "@nodeloom/kernel";
+import { DomainError, isUnavailable } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import { authorize } from "../auth/caller";
 import type { Gateway } from "../edge/gateway";
 import { whileAdmitted } from "../http/event-stream";
 import { EVENT_STREAM_MS } from "../http/limits";
 import { PROTOCOLS } from "../http/protocols";
+import { ownExecution } from "../routes/executions/own";
 import { isFinal } from "../routes/executions/view";
 import type { McpContext } from "./calls";
 import { createProgress, type Report, type Step } from "./progress";
@@ -22,12 +23,6 @@ export interface Following {
 /** Interval of progress without events: clients give up after a silent minute. */
 const TICK_MS = 10_000;
 const WAITING = "execution.waiting";
-
-const read = async ({ gateway, caller }: McpContext, executionId: string): Promise<executions.Execution> => {
-  const { execution } = await gateway.services.executions.getExecution({ executionId, userId: caller.user.id });
-  if (!execution) throw executionNotFound();
-  return execution;
-};
 
 /** A stream place of the caller; undefined if none is left. */
 const placeOf = ({ eventStreams }: Gateway, userId: string): (() => void) | undefined => {
@@ -68,7 +63,7 @@ export const follow = async (
   executionId: string,
   { waitMs, report, signal }: Following,
 ): Promise<executions.Execution> => {
-  const known = await read(context, executionId);
+  const known = await ownExecution(context, executionId);
   if (waitMs === 0 || isFinal(known) || known.waitingFor.length > 0) return known;
   const { gateway, caller, request, response } = context;
   const giveBack = placeOf(gateway, caller.person.id);
@@ -85,5 +80,5 @@ export const follow = async (
   } finally {
     giveBack();
   }
-  return read(context, executionId);
+  return ownExecution(context, executionId);
 };

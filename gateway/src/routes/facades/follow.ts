@@ -5,8 +5,10 @@ import { streamEvents, whileAdmitted, whileConnected, type StreamedEvent } from 
 import { EVENT_STREAM_MS } from "../../http/limits";
 import type { Protocol } from "../../http/protocols";
 import { STREAMED } from "../../edge/route";
+import { ownExecution } from "../executions/own";
+import { DELTA } from "../executions/text-pieces";
 import { isFinal } from "../executions/view";
-import { readRun, reading, type RunContext } from "./runs";
+import { reading, type RunContext } from "./runs";
 
 /** Runs as streams of server-sent events, in the words of the API that asks. */
 
@@ -27,7 +29,7 @@ async function* numbered(events: AsyncGenerator<Omit<StreamedEvent, "id">, void>
  */
 export const followRun = async (context: RunContext, executionId: string, protocol: Protocol, tell: Tell): Promise<typeof STREAMED> => {
   const { gateway, caller, request, response } = context;
-  const first = await readRun(context, executionId);
+  const first = await ownExecution(context, executionId);
   const giveBack = gateway.eventStreams.take(caller.person.id);
   const gone = whileAdmitted(whileConnected(response, gateway.stopping), async () => {
     authorize(await resolveCaller(gateway, { ...reading, protocol }, request, response), "any", reading.capability);
@@ -44,8 +46,6 @@ export const followRun = async (context: RunContext, executionId: string, protoc
   }
 };
 
-const DELTA = "node.delta";
-
 /** A run as it is after each of its events, until it is over. Pieces of texts are no change. */
 export async function* changesOf(
   context: RunContext,
@@ -56,7 +56,7 @@ export async function* changesOf(
   if (isFinal(first)) return;
   for await (const { type } of events) {
     if (type === DELTA) continue;
-    const run = await readRun(context, first.executionId);
+    const run = await ownExecution(context, first.executionId);
     yield run;
     if (isFinal(run)) return;
   }

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { executionNotFound, unavailable } from "@nodeloom/kernel";
+import { unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { CallContext, RouteDefinition } from "../../edge/route";
+import { ownExecution } from "../executions/own";
 import { isFinal } from "../executions/view";
 import { startRun, toRunner } from "../runs/run";
+import { NAMED_START_ERRORS } from "../runs/schemas";
 import type { FacadeTarget } from "./target";
 import { runnerWith, type FacadeWebhook } from "./webhook";
 
@@ -22,30 +24,8 @@ export interface Wanted {
   webhook?: FacadeWebhook | undefined;
 }
 
-export const RUN_ERRORS = [
-  "CAPABILITY_DENIED",
-  "MODEL_NOT_FOUND",
-  "WORKFLOW_NOT_FOUND",
-  "VERSION_NOT_FOUND",
-  "ALIAS_NOT_FOUND",
-  "INVALID_INPUTS",
-  "WORKFLOW_INVALID",
-  "CONTENT_REFUSED",
-  "MODEL_TIER_REQUIRED",
-  "INSUFFICIENT_CREDITS",
-  "BUDGET_EXCEEDED",
-  "grant_exhausted",
-  "CONCURRENCY_LIMIT_EXCEEDED",
-] as const;
-
-/** Errors of a run that was accepted. */
-export const END_ERRORS = [
-  "EXECUTION_CANCELLED",
-  "EXECUTION_FAILED",
-  "OUTGOING_LIMIT_EXCEEDED",
-  "PROVIDER_SUBMIT_FAILED",
-  "PROVIDER_RESPONSE_INCOMPLETE",
-] as const;
+/** Errors of a run that isn't accepted. */
+export const RUN_ERRORS = [...NAMED_START_ERRORS, "VERSION_NOT_FOUND"] as const;
 
 /** What all routes have in common that start a run. */
 export const running = {
@@ -92,13 +72,6 @@ export const beginRun = async (context: RunContext, wanted: Wanted): Promise<exe
   return wanted.webhook && wanted.waitMs > 0 ? waitForRun(context, execution, wanted.waitMs) : execution;
 };
 
-/** A run of the caller's. @throws EXECUTION_NOT_FOUND */
-export const readRun = async ({ gateway, caller }: RunContext, executionId: string): Promise<executions.Execution> => {
-  const { execution } = await gateway.services.executions.getExecution({ executionId, userId: caller.user.id });
-  if (!execution) throw executionNotFound();
-  return execution;
-};
-
 /** Waits until a run of the caller's is over, or for a while. */
 export const waitForRun = async (context: RunContext, run: executions.Execution, waitMs: number): Promise<executions.Execution> => {
   if (isFinal(run)) return run;
@@ -109,7 +82,7 @@ export const waitForRun = async (context: RunContext, run: executions.Execution,
     runner: toRunner(context.caller, run.workflowSlug === undefined ? "model" : "workflow"),
   });
   await startRun(services.executions, joining, stopping);
-  return readRun(context, executionId);
+  return ownExecution(context, executionId);
 };
 
 /** Asks for the end of a run of the caller's. @throws EXECUTION_NOT_FOUND */

@@ -1,4 +1,4 @@
-import { isRecord, isSlug, type JsonSchema } from "@nodeloom/kernel";
+import { ALIAS, isRecord, isSlug, type JsonSchema } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import { inputsFrom } from "../../clients/provider-names";
 import { authorize, runCapability, type Caller } from "../../auth/caller";
@@ -11,9 +11,6 @@ import { selectedGraph } from "../workflows/selection";
 /** Owners of names that are no provider's. */
 export const WORKFLOW = "workflow";
 export const NODELOOM = "nodeloom";
-/** The alias that every workflow has. */
-export const PRODUCTION = "production";
-const ALIAS = /^[a-z][a-z0-9-]{0,31}$/;
 
 export interface FacadeTarget {
   target: executions.Target;

@@ -5,10 +5,12 @@ import { modelNotFound } from "../../http/errors";
 import { anyObject, executionParams, type ParamsSpec } from "../../http/schemas";
 import { toJson } from "../../http/json";
 import { content, defineRoute } from "../../edge/route";
+import { ownExecution } from "../executions/own";
 import { isFinal } from "../executions/view";
-import { beginRun, cancelling, cancelRun, END_ERRORS, readRun, reading, RUN_ERRORS, running, type RunContext } from "../facades/runs";
+import { beginRun, cancelling, cancelRun, reading, RUN_ERRORS, running, type RunContext } from "../facades/runs";
 import { changesOf, followRun } from "../facades/follow";
 import { readTarget } from "../facades/target";
+import { END_ERRORS } from "../runs/schemas";
 import { readWebhook } from "../facades/webhook";
 import { resultView, status, statusView, submitted, submittedView } from "./view";
 
@@ -79,7 +81,7 @@ export const falRoutes = [
     handler: async (context) => {
       const { gateway, params, query } = context;
       note(context, params.id);
-      const run = await readRun(context as RunContext, params.id);
+      const run = await ownExecution(context as RunContext, params.id);
       return { status: isFinal(run) ? 200 : ACCEPTED, body: statusView(gateway, params.endpoint, run, wantsLogs(query.logs)) };
     },
   }),
@@ -133,7 +135,7 @@ export const falRoutes = [
     errors: ["EXECUTION_NOT_FOUND", ...END_ERRORS],
     handler: async (context) => {
       note(context, context.params.id);
-      const run = await readRun(context as RunContext, context.params.id);
+      const run = await ownExecution(context as RunContext, context.params.id);
       if (!isFinal(run)) return { status: BAD_REQUEST, body: { detail: "Request is still in progress" } };
       return { status: 200, body: resultView(run) };
     },

@@ -4,6 +4,7 @@ import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import type { CallContext, RouteDefinition } from "../../edge/route";
 import { runFailure, startRun, toRunner } from "../runs/run";
+import { END_ERRORS, NAMED_START_ERRORS } from "../runs/schemas";
 import type { OpenAiTarget } from "./target";
 
 /** Runs for OpenAI's routes, awaited until they end. */
@@ -37,25 +38,7 @@ export const running = {
   startsRun: true,
 } as const satisfies Partial<RouteDefinition<"any">>;
 
-export const RUN_ERRORS = [
-  "CAPABILITY_DENIED",
-  "MODEL_NOT_FOUND",
-  "WORKFLOW_NOT_FOUND",
-  "ALIAS_NOT_FOUND",
-  "INVALID_INPUTS",
-  "WORKFLOW_INVALID",
-  "CONTENT_REFUSED",
-  "MODEL_TIER_REQUIRED",
-  "INSUFFICIENT_CREDITS",
-  "BUDGET_EXCEEDED",
-  "grant_exhausted",
-  "CONCURRENCY_LIMIT_EXCEEDED",
-  "EXECUTION_CANCELLED",
-  "EXECUTION_FAILED",
-  "OUTGOING_LIMIT_EXCEEDED",
-  "PROVIDER_SUBMIT_FAILED",
-  "PROVIDER_RESPONSE_INCOMPLETE",
-] as const;
+export const RUN_ERRORS = [...NAMED_START_ERRORS, ...END_ERRORS] as const;
 export const FORM_ERRORS = [...RUN_ERRORS, "PAYLOAD_TOO_LARGE", "MEDIA_QUOTA_EXCEEDED"] as const;
 
 /** The member `inputs` of a request. */

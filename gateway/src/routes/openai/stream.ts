@@ -4,44 +4,21 @@ import { EVENT_HEARTBEAT_MS, EVENT_STREAM_MS } from "../../http/limits";
 import { EVENT_STREAM_HEADERS, whileConnected } from "../../http/event-stream";
 import { errorReply, type ErrorReply } from "../../http/errors";
 import { asOpenAiError } from "../../http/openai-errors";
+import { textPieces } from "../executions/text-pieces";
 import { answerOf, type Answer } from "./answer";
 import { readEnd, type RunContext, type Wanted } from "./runs";
 
 /** Streams the text of a run as server-sent events. */
 
-const DELTA = "node.delta";
-const MODEL_NODE = "model";
-
-interface Delta {
-  nodeId: string;
-  text: string;
-  /** The text starts, restarts, or is repeated from its beginning. */
-  reset?: boolean;
-}
-
-/**
- * Streams pieces of a model's text. They stop if the text restarts; then the result shows whether it still has the same beginning. Answers
- * with a schema come whole, because they may be repaired.
- */
+/** Streams pieces of a model's text. Answers with a schema come whole, because they may be repaired. */
 async function* piecesOf(
   { gateway, caller, executionId }: RunContext,
   { target: { kind }, schema }: Wanted,
   gone: AbortSignal,
 ): AsyncGenerator<string> {
   const query = { executionId, userId: caller.user.id, afterSequence: 0 };
-  let written = "";
-  let isAgain = false;
-  for await (const { type, dataJson } of gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone })) {
-    // Which node of a workflow makes its text is known only from the result.
-    if (type !== DELTA || isAgain || kind === "workflow" || schema !== undefined) continue;
-    const { nodeId, text, reset } = JSON.parse(dataJson) as Delta;
-    if (nodeId !== MODEL_NODE) continue;
-    isAgain = reset === true && !text.startsWith(written);
-    if (isAgain) continue;
-    const piece = reset ? text.slice(written.length) : text;
-    written += piece;
-    yield piece;
-  }
+  const events = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
+  for await (const text of textPieces(events)) if (kind !== "workflow" && schema === undefined) yield text;
 }
 
 /** Events of one answer in order, named by their `type` if they have one. */

@@ -7,6 +7,7 @@ import { readForm } from "../../http/form";
 import { anyObject, cursor, idParams, iso, listQuery, timestamp } from "../../http/schemas";
 import { defineRoute } from "../../edge/route";
 import { storeUpload } from "../media/uploads";
+import { nextPage, pageOf, pageView } from "./view";
 
 /** Files of Replicate's API: uploads. */
 
@@ -77,13 +78,12 @@ export const replicateFileRoutes = [
     summary: "List files, newest first",
     query: listQuery(z.object({ cursor: cursor.optional() })),
     responses: {
-      200: z.object({ previous: z.null(), next: z.string().nullable(), results: z.array(file) }).meta({ id: "ReplicateFiles" }),
+      200: pageOf(file).meta({ id: "ReplicateFiles" }),
     },
     handler: async ({ gateway, caller, query }) => {
       const request = { ownerId: caller.user.id, limit: PAGE_ROWS, cursor: query.cursor ?? "" };
       const page = await gateway.services.media.listObjects(request);
-      const next = page.nextCursor && `${gateway.publicBaseUrl}/replicate/v1/files?cursor=${encodeURIComponent(page.nextCursor)}`;
-      return { status: 200, body: { previous: null, next: next || null, results: page.objects.map(view) } };
+      return { status: 200, body: pageView(page.objects.map(view), nextPage(gateway, "files", page.nextCursor)) };
     },
   }),
   defineRoute({

@@ -1,4 +1,4 @@
-import { fieldsSchema, isSlug, LIMITS, VERSION, workflowNotFound, type InputField, type JsonSchema } from "@nodeloom/kernel";
+import { fieldsSchema, isSlug, LIMITS, PRODUCTION, VERSION, workflowNotFound, type InputField, type JsonSchema } from "@nodeloom/kernel";
 import { workflows, type models } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
@@ -6,9 +6,10 @@ import type { Gateway } from "../../edge/gateway";
 import { modelNotFound } from "../../http/errors";
 import { anyObject, listQuery, timestamp, type ParamsSpec } from "../../http/schemas";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
-import { idOf, NODELOOM, PRODUCTION, WORKFLOW } from "../facades/target";
+import { idOf, NODELOOM, WORKFLOW } from "../facades/target";
 import { selectedGraph } from "../workflows/selection";
 import { mayRun } from "../openai/target";
+import { modelName, pageOf, pageView } from "./view";
 
 /** Models of Replicate's API: the models and the own workflows that the caller may run, each with one version. */
 
@@ -42,7 +43,6 @@ const model = z
     latest_version: version,
   })
   .meta({ id: "ReplicateModel" });
-const page = <T extends z.ZodType>(row: T) => z.object({ previous: z.null(), next: z.null(), results: z.array(row) });
 
 type Version = z.infer<typeof version>;
 type Model = z.infer<typeof model>;
@@ -119,13 +119,9 @@ const reading = {
   errors: ["MODEL_NOT_FOUND", "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
 } as const satisfies Partial<RouteDefinition<"any">>;
 
-const owner = z.string().min(1).meta({ example: "nodeloom" });
-const name = z.string().min(1).meta({ example: "sandbox-image" });
-const invalid = () => modelNotFound("of that name");
-const owned: ParamsSpec<{ owner: string; name: string }> = { schema: z.object({ owner, name }), invalid };
 const versioned: ParamsSpec<{ owner: string; name: string; id: string }> = {
-  schema: z.object({ owner, name, id: z.string().min(1).meta({ example: "sandbox-image" }) }),
-  invalid,
+  schema: modelName.schema.extend({ id: z.string().min(1).meta({ example: "sandbox-image" }) }),
+  invalid: modelName.invalid,
 };
 
 export const replicateModelRoutes = [
@@ -135,7 +131,7 @@ export const replicateModelRoutes = [
     operationId: "replicateListModels",
     summary: "List the models and own workflows that the caller may run",
     query: listQuery(),
-    responses: { 200: page(model).meta({ id: "ReplicateModels" }) },
+    responses: { 200: pageOf(model).meta({ id: "ReplicateModels" }) },
     errors: [],
     handler: async ({ gateway, caller }) => {
       const [{ models: all }, { workflows: own }] = await Promise.all([
@@ -150,7 +146,7 @@ export const replicateModelRoutes = [
           .filter(({ slug }) => mayRun(caller, "workflow", slug))
           .map((one) => modelView(gateway, WORKFLOW, one.slug, one.description, versionView(`${one.slug}:${PRODUCTION}`, {}, {}))),
       ];
-      return { status: 200, body: { previous: null, next: null, results } };
+      return { status: 200, body: pageView(results) };
     },
   }),
   defineRoute({
@@ -158,7 +154,7 @@ export const replicateModelRoutes = [
     path: "/replicate/v1/models/:owner/:name",
     operationId: "replicateGetModel",
     summary: "Read a model or a workflow",
-    params: owned,
+    params: modelName,
     responses: { 200: model },
     handler: async ({ gateway, caller, params }) => ({ status: 200, body: await find(gateway, caller, params.owner, params.name) }),
   }),
@@ -167,12 +163,12 @@ export const replicateModelRoutes = [
     path: "/replicate/v1/models/:owner/:name/versions",
     operationId: "replicateListVersions",
     summary: "List the version of a model or a workflow",
-    params: owned,
+    params: modelName,
     query: listQuery(),
-    responses: { 200: page(version).meta({ id: "ReplicateVersions" }) },
+    responses: { 200: pageOf(version).meta({ id: "ReplicateVersions" }) },
     handler: async ({ gateway, caller, params }) => {
       const { latest_version: latest } = await find(gateway, caller, params.owner, params.name);
-      return { status: 200, body: { previous: null, next: null, results: [latest] } };
+      return { status: 200, body: pageView([latest]) };
     },
   }),
   defineRoute({

@@ -1,16 +1,16 @@
-import { invalidRequest, isSlug } from "@nodeloom/kernel";
+import { invalidRequest, isSlug, PRODUCTION } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { jsonBody } from "../../http/body/kinds";
-import { modelNotFound } from "../../http/errors";
 import { SYNC_WAIT_MS } from "../../http/limits";
-import { anyObject, cursor, executionParams, listQuery, PAGES_END_EARLY, type ParamsSpec } from "../../http/schemas";
+import { anyObject, cursor, executionParams, listQuery, PAGES_END_EARLY } from "../../http/schemas";
 import { defineRoute, type Reply } from "../../edge/route";
+import { ownExecution } from "../executions/own";
 import { isFinal } from "../executions/view";
-import { beginRun, cancelling, cancelRun, readRun, reading, RUN_ERRORS, running, waitForRun, type RunContext } from "../facades/runs";
-import { NODELOOM, PRODUCTION, readTarget, WORKFLOW } from "../facades/target";
+import { beginRun, cancelling, cancelRun, reading, RUN_ERRORS, running, waitForRun, type RunContext } from "../facades/runs";
+import { NODELOOM, readTarget, WORKFLOW } from "../facades/target";
 import { readWebhook, type FacadeWebhook } from "../facades/webhook";
-import { prediction, predictionView } from "./view";
+import { modelName, nextPage, pageOf, pageView, prediction, predictionView } from "./view";
 
 /** Predictions: begun, read, listed and cancelled. */
 
@@ -90,7 +90,7 @@ const begin = async (context: Context, name: string, version = ""): Promise<Repl
   const inputs = target.inputsOf(context.body?.input ?? {});
   const waitMs = waitMsOf(request.headers.prefer);
   const run = await beginRun(context, { target, inputs, waitMs, webhook: webhookOf(context.body) });
-  const view = predictionView(gateway, await readRun(context, run.executionId));
+  const view = predictionView(gateway, await ownExecution(context, run.executionId));
   const isOver = isFinal(run);
   // Replicate's libraries take any status but this one for the end of a prediction that they waited for.
   return { status: waitMs > 0 && !isOver ? ACCEPTED : CREATED, body: isOver ? view : { ...view, status: "starting" } };
@@ -104,13 +104,6 @@ const start = {
   errors: [...RUN_ERRORS, "PRECONDITION_FAILED"],
 } as const;
 const ofPrediction = { ...shared, params: executionParams, errors: ["EXECUTION_NOT_FOUND"] } as const;
-const owned: ParamsSpec<{ owner: string; name: string }> = {
-  schema: z.object({
-    owner: z.string().min(1).meta({ example: "nodeloom" }),
-    name: z.string().min(1).meta({ example: "sandbox-image" }),
-  }),
-  invalid: () => modelNotFound("of that name"),
-};
 
 export const replicatePredictionRoutes = [
   defineRoute({
@@ -119,7 +112,7 @@ export const replicatePredictionRoutes = [
     operationId: "replicateCreateModelPrediction",
     summary: "Run a model or a workflow",
     description: "`Prefer: wait` waits for the end, for at most 60 s; `wait=n` for n seconds, at most 120.",
-    params: owned,
+    params: modelName,
     body: jsonBody(body),
     example: { input: { prompt: "A lighthouse at dusk" } },
     handler: (context) => begin(context as Context, `${context.params.owner}/${context.params.name}`),
@@ -146,15 +139,14 @@ export const replicatePredictionRoutes = [
     description: PAGES_END_EARLY,
     query: listQuery(z.object({ cursor: cursor.optional() })),
     responses: {
-      200: z.object({ previous: z.null(), next: z.string().nullable(), results: z.array(prediction) }).meta({ id: "ReplicatePredictions" }),
+      200: pageOf(prediction).meta({ id: "ReplicatePredictions" }),
     },
     handler: async ({ gateway, caller, query }) => {
       const page = await gateway.services.executions.listExecutions(
         executions.ListExecutionsRequest.fromPartial({ userId: caller.user.id, limit: PAGE_ROWS, cursor: query.cursor ?? "" }),
       );
-      const next = page.nextCursor && `${gateway.publicBaseUrl}/replicate/v1/predictions?cursor=${encodeURIComponent(page.nextCursor)}`;
       const results = page.executions.map((run) => predictionView(gateway, run));
-      return { status: 200, body: { previous: null, next: next || null, results } };
+      return { status: 200, body: pageView(results, nextPage(gateway, "predictions", page.nextCursor)) };
     },
   }),
   defineRoute({
@@ -166,7 +158,7 @@ export const replicatePredictionRoutes = [
     responses: { 200: prediction },
     handler: async (context) => ({
       status: 200,
-      body: predictionView(context.gateway, await readRun(context as RunContext, context.params.id)),
+      body: predictionView(context.gateway, await ownExecution(context as RunContext, context.params.id)),
     }),
   }),
   defineRoute({
@@ -181,7 +173,7 @@ export const replicatePredictionRoutes = [
     handler: async (context) => {
       const { gateway, params } = context;
       await cancelRun(context as RunContext, params.id);
-      const run = await readRun(context as RunContext, params.id);
+      const run = await ownExecution(context as RunContext, params.id);
       return { status: 200, body: predictionView(gateway, await waitForRun(context as RunContext, run, CANCEL_WAIT_MS)) };
     },
   }),

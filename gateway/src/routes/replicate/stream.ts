@@ -3,39 +3,23 @@ import { z } from "zod";
 import { toJson } from "../../http/json";
 import { executionParams } from "../../http/schemas";
 import { content, defineRoute } from "../../edge/route";
+import { ownExecution } from "../executions/own";
+import { textPieces } from "../executions/text-pieces";
 import { followRun, type Tell } from "../facades/follow";
-import { readRun, reading, type RunContext } from "../facades/runs";
+import { reading, type RunContext } from "../facades/runs";
 import { predictionView } from "./view";
 
 /** The output of a prediction as server-sent events: `output` for each piece, `error`, and `done`. */
 
-const DELTA = "node.delta";
-/** The node of a model's run. */
-const MODEL_NODE = "model";
-
-interface Delta {
-  nodeId: string;
-  text: string;
-  /** The text begins again, or all of it so far comes again. */
-  reset?: boolean;
-}
-
 const tellOf = (context: RunContext): Tell =>
   async function* (events: AsyncIterable<executions.WatchExecutionResponse>, { executionId, workflowSlug }) {
     let written = "";
-    let isAgain = false;
-    for await (const { type, dataJson } of events) {
-      // Which node of a workflow makes its text is not known before the end.
-      if (type !== DELTA || isAgain || workflowSlug !== undefined) continue;
-      const { nodeId, text, reset } = JSON.parse(dataJson) as Delta;
-      if (nodeId !== MODEL_NODE) continue;
-      isAgain = reset === true && !text.startsWith(written);
-      const piece = reset ? text.slice(written.length) : text;
-      if (isAgain || piece === "") continue;
+    for await (const piece of textPieces(events)) {
+      if (workflowSlug !== undefined) continue;
       written += piece;
       yield { type: "output", data: piece };
     }
-    const { status, output, error } = predictionView(context.gateway, await readRun(context, executionId));
+    const { status, output, error } = predictionView(context.gateway, await ownExecution(context, executionId));
     const whole = typeof output === "string" ? output : toJson(output);
     if (status === "succeeded" && whole.startsWith(written)) {
       if (whole.length > written.length) yield { type: "output", data: whole.slice(written.length) };

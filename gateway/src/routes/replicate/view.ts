@@ -2,9 +2,24 @@ import { predictionJson } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Gateway } from "../../edge/gateway";
-import { anyObject, timestamp, uuid } from "../../http/schemas";
+import { modelNotFound } from "../../http/errors";
+import { anyObject, timestamp, uuid, type ParamsSpec } from "../../http/schemas";
 
-/** Predictions of Replicate's API (replicate.com/docs/reference/http): executions as its libraries read them. */
+/** Replicate's API (replicate.com/docs/reference/http) as its libraries read it: names of models, pages, and executions as predictions. */
+
+export const modelName = {
+  schema: z.object({
+    owner: z.string().min(1).meta({ example: "nodeloom" }),
+    name: z.string().min(1).meta({ example: "sandbox-image" }),
+  }),
+  invalid: () => modelNotFound("of that name"),
+} satisfies ParamsSpec<{ owner: string; name: string }>;
+
+export const pageOf = <T extends z.ZodType>(row: T) => z.object({ previous: z.null(), next: z.string().nullable(), results: z.array(row) });
+export const pageView = <T>(results: T[], next: string | null = null) => ({ previous: null, next, results });
+/** Address of the page after a cursor; null after the last one. */
+export const nextPage = ({ publicBaseUrl }: Pick<Gateway, "publicBaseUrl">, list: string, cursor: string): string | null =>
+  cursor === "" ? null : `${publicBaseUrl}/replicate/v1/${list}?cursor=${encodeURIComponent(cursor)}`;
 
 const STATUSES = ["starting", "processing", "succeeded", "failed", "canceled"] as const;
 

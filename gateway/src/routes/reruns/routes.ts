@@ -4,6 +4,7 @@ import { z } from "zod";
 import { authorize, runCapability } from "../../auth/caller";
 import { defineRoute, type CallContext, type RouteDefinition } from "../../edge/route";
 import { aliasName, credits, executionParams, versionMember } from "../../http/schemas";
+import { ownExecution } from "../executions/own";
 import { askQuote, quoteView, run } from "../runs/routes";
 import {
   GRAPH_ERRORS,
@@ -62,10 +63,9 @@ type Context = CallContext<"any", { id: string }, unknown, Body>;
 
 /** Target of an execution that the caller can run. @throws EXECUTION_NOT_FOUND, CAPABILITY_DENIED */
 const targetOf = async ({ gateway, caller, params }: Context) => {
-  const { execution } = await gateway.services.executions.getExecution({ executionId: params.id, userId: caller.user.id });
-  const slug = execution?.workflowSlug;
+  const { workflowSlug: slug, modelIds } = await ownExecution({ gateway, caller }, params.id);
   const $case = slug === undefined ? "model" : "workflowSlug";
-  const value = slug ?? execution?.modelIds[0] ?? "";
+  const value = slug ?? modelIds[0] ?? "";
   authorize(caller, "any", runCapability(slug === undefined ? "model" : "workflow", value));
   return { $case, value } as const;
 };

@@ -122,18 +122,31 @@ export const specific =
     runCapability(kind, params[parameter] ?? "");
 
 export const GRAPH_ERRORS = ["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND"] as const;
-export const RUN_ERRORS = [
+/** Errors of a run that isn't accepted. */
+export const START_ERRORS = [
   "INVALID_INPUTS",
   "CONTENT_REFUSED",
-  "ASYNC_NOT_SUPPORTED",
   "INSUFFICIENT_CREDITS",
   "BUDGET_EXCEEDED",
   "grant_exhausted",
   "MODEL_TIER_REQUIRED",
   "CONCURRENCY_LIMIT_EXCEEDED",
+] as const;
+/** Errors of a run that was accepted. */
+export const END_ERRORS = [
   "EXECUTION_CANCELLED",
   "EXECUTION_FAILED",
   "OUTGOING_LIMIT_EXCEEDED",
   "PROVIDER_SUBMIT_FAILED",
   "PROVIDER_RESPONSE_INCOMPLETE",
+] as const;
+export const RUN_ERRORS = [...START_ERRORS, "ASYNC_NOT_SUPPORTED", ...END_ERRORS] as const;
+/** Errors of a run whose target another API's name stands for, if it isn't accepted. */
+export const NAMED_START_ERRORS = [
+  ...START_ERRORS,
+  "CAPABILITY_DENIED",
+  "MODEL_NOT_FOUND",
+  "WORKFLOW_NOT_FOUND",
+  "ALIAS_NOT_FOUND",
+  "WORKFLOW_INVALID",
 ] as const;
