@@ -830,6 +830,8 @@ export interface Batch {
   reason: {
     code: string;
     message: string;
+    /** For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of the account's budget, for example `account` or `metadata.customer` */
+    scope?: string;
   } | null;
   workflowSlug: string | null;
   /** The published version that its items run; null for the draft, and for models */
@@ -888,6 +890,8 @@ export interface BatchWithRows {
   reason: {
     code: string;
     message: string;
+    /** For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of the account's budget, for example `account` or `metadata.customer` */
+    scope?: string;
   } | null;
   workflowSlug: string | null;
   /** The published version that its items run; null for the draft, and for models */

@@ -921,6 +921,9 @@ class ModelBatchRequest(TypedDict):
 class BatchReason1(TypedDict):
     code: str
     message: str
+    # For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of
+    # the account's budget, for example `account` or `metadata.customer`
+    scope: NotRequired[str]
 
 
 class BatchCounts(TypedDict):
@@ -985,6 +988,9 @@ class Batch(TypedDict):
 class BatchWithRowsReason1(TypedDict):
     code: str
     message: str
+    # For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of
+    # the account's budget, for example `account` or `metadata.customer`
+    scope: NotRequired[str]
 
 
 class BatchWithRowsCounts(TypedDict):
