@@ -178,7 +178,7 @@ const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: re
   const literalTokens = tokensOf(
     JSON.stringify(Object.fromEntries(Object.entries(step.literals).filter(([name]) => !files.includes(name)))),
   );
-  // Of texts, and of inputs that aren't texts, such as tools.
+  // Inputs that aren't texts, such as tools, count apart: maxInputChars doesn't bound them.
   let [textTokens, otherTokens, knownTokens, isOpen] = [0, 0, literalTokens, false];
   // A template can repeat a value as long as the text stays within its limit.
   const uses = planner.request.noTemplates ? new Map<string, number>() : placeholderUses(step.literals);

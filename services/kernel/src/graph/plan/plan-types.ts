@@ -68,7 +68,7 @@ export interface PlanStep {
   typical?: TypicalCall;
   /** Upper bound of the characters of a call's texts. */
   maxInputChars?: number;
-  /** The model is paid by the tokens that it uses, of which the hold is an upper bound. */
+  /** The model is paid by the tokens that it uses. The hold is an upper bound. */
   isMetered?: true;
   /** A switch that the run decides may skip this step. */
   conditional?: true;
