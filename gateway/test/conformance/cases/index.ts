@@ -26,6 +26,7 @@ import { runCases } from "./runs";
 import { paymentCases } from "./payments";
 import { signInCases } from "./sign-in";
 import { secretCases } from "./secrets";
+import { serviceAccountCases } from "./service-accounts";
 import { triggerCases } from "./triggers";
 import { usageCases } from "./usage";
 import { workflowCases } from "./workflows";
@@ -61,5 +62,6 @@ export const CASES: readonly Case[] = [
   ...secretCases,
   ...leavingCases,
   ...erasureCases,
+  ...serviceAccountCases,
   ...adminCases,
 ];
