@@ -16,6 +16,7 @@ import { batchCreationRoutes } from "./routes/batches/creating";
 import { batchRoutes } from "./routes/batches/routes";
 import { budgetRoutes } from "./routes/budgets/routes";
 import { authRoutes } from "./routes/identity/auth";
+import { erasureRoutes } from "./routes/erasures/routes";
 import { decisionRoutes } from "./routes/executions/decisions";
 import { executionRoutes } from "./routes/executions/routes";
 import { falRoutes } from "./routes/fal/routes";
@@ -70,6 +71,7 @@ export const routes: readonly Route[] = [
   ...nodeKindRoutes,
   ...decisionRoutes,
   ...executionRoutes,
+  ...erasureRoutes,
   ...rerunRoutes,
   ...usageRoutes,
   ...identityRoutes,

@@ -1,22 +1,19 @@
 /**
- * `npm run drill erasing`: runs carry a word of their own in inputs, metadata, outputs, webhooks and files; they are deleted while services
- * are killed, and every store is searched for the word. Before that it must be found: a search that finds nothing proves nothing.
+ * `npm run drill erasing`: runs carry a word of their own in inputs, metadata, outputs, webhooks and files; they are deleted, and those of a
+ * second word erased by metadata with a batch, a budget and kept files, while services are killed, and every store is searched for the words. Before that it must be found: a search that finds nothing proves nothing.
  * Touches only processes that it started.
  */
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { LOG_DIR, MEDIA_DIR } from "../../local/paths.mjs";
-import { filesIn } from "../leaving/files.mjs";
 import { createApi, expecting } from "../support/api.mjs";
 import { node } from "../support/graph.mjs";
 import { pause, pidOf, readLocal, startPlatform } from "../support/platform.mjs";
 import { createReceiver } from "../support/receiver.mjs";
 import { runDrill } from "../support/run-drill.mjs";
-import { readings, searchMongo, searchRedis, searchTemporal } from "../support/stores.mjs";
+import { listed, placesOf } from "../support/stores.mjs";
 
 export const DRILL = {
-  sentence: "deletes runs under kills, then searches every store for a word that they carried",
-  minutes: 3,
+  sentence: "deletes and erases runs under kills, then searches every store for words that they carried",
+  minutes: 8,
 };
 
 /** As the documentation promises. */
@@ -25,7 +22,6 @@ const LOOK_MS = 5_000;
 const END_MS = 120_000;
 const KILLS = ["executions", "media", "usage", "notifications"];
 const FINAL = ["completed", "failed", "cancelled"];
-const PREFIX = "nodeloom_";
 
 /** A prompt is shown as text and drawn as a picture; it is too long for a row. */
 const GRAPH = {
@@ -44,32 +40,11 @@ const GRAPH = {
   ],
 };
 
-/** How often a word is found, by place. @param {string} word @returns {Promise<Map<string, number>>} */
-const searchAll = async (word) => {
-  const { mongoUri, redisUrl, temporalAddress } = readLocal();
-  /** @type {Map<string, number>} */
-  const found = new Map();
-  /** @type {import("../support/stores.mjs").Look} */
-  const look = (place, content) => {
-    const name = place.replace(PREFIX, "");
-    if (readings(content).some((part) => part.includes(word))) found.set(name, (found.get(name) ?? 0) + 1);
-  };
-  await searchMongo(mongoUri, look);
-  await searchRedis(redisUrl, look);
-  await searchTemporal(temporalAddress, look);
-  for (const path of await filesIn(LOG_DIR)) look("logs", readFileSync(path));
-  for (const path of await filesIn(MEDIA_DIR)) look("media", readFileSync(path));
-  return found;
-};
-
-/** @param {Map<string, number>} places */
-const listed = (places) => [...places].map(([place, count]) => `${place} ${count}`).join(", ") || "nowhere";
-
 /** Looks until a word is found nowhere. @param {string} word */
 const untilGone = async (word) => {
   const since = Date.now();
   for (;;) {
-    const found = await searchAll(word);
+    const found = await placesOf(word);
     if (found.size === 0 || Date.now() - since > GONE_MS) return { found, seconds: Math.round((Date.now() - since) / 1_000) };
     await pause(LOOK_MS);
   }
@@ -118,13 +93,13 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
   const other = wordOf();
   const ids = await createRuns(word);
   await createRuns(other);
-  const before = await searchAll(word);
+  const before = await placesOf(word);
   say(`before: ${listed(before)}`);
   const PLACES = ["executions.executions", "executions.payloads", "media.objects", "usage.usage", "Temporal"];
   check(
     ...PLACES.map((place) => /** @type {[string, boolean, string]} */ ([`the search sees ${place}`, (before.get(place) ?? 0) > 0, ""])),
   );
-  const like = listed(await searchAll(other));
+  const like = listed(await placesOf(other));
 
   for (const [index, id] of ids.entries()) {
     const deleted = await api.call("DELETE", `/api/executions/${id}`, { cookie });
@@ -141,7 +116,7 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
     idempotencyKey: `0-${word}`,
   });
   const ledger = await api.call("GET", "/api/admin/ledger/check?full=true", { key: readLocal().accounts.admin.apiKey });
-  const kept = listed(await searchAll(other));
+  const kept = listed(await placesOf(other));
   check(
     ["polling a deleted run returns 404", polled.status === 404, String(polled.status)],
     [
@@ -151,5 +126,59 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
     ],
     ["the ledger adds up", ledger.body.ok === true, JSON.stringify(ledger.body.mismatches)],
     ["nothing of other runs is gone", kept === like, `${like}; then ${kept}`],
+  );
+
+  const customer = wordOf();
+  const metadata = { name: "customer", value: customer };
+  const [first] = await createRuns(customer);
+  const { rows: files } = (await expected(200, "GET", "/api/media?limit=100", { cookie })).body;
+  const made = (await over(first)).result.images[0].url;
+  const file = files.find((/** @type {{ url: string }} */ { url }) => new URL(url).pathname === new URL(made).pathname);
+  await expected(200, "POST", `/api/media/${file.id}/keep`, { cookie });
+  await expected(200, "PUT", "/api/budgets", { cookie, body: { metadata, credits: 10_000, window: "month" } });
+  const items = { inputs: [1, 2].map((item) => ({ prompt: `${customer} ${item}` })), metadata: { customer } };
+  const { batchId } = (await expected(202, "POST", `/api/workflows/${slug}/batches`, { key, body: items })).body;
+  for (
+    const end = Date.now() + END_MS;
+    (await api.call("GET", `/api/batches/${batchId}`, { key })).body.status !== "completed";
+    await pause(300)
+  )
+    if (Date.now() > end) throw new Error("the batch is not over");
+  const carried = await placesOf(customer);
+  say(`before: ${listed(carried)}`);
+  check(
+    ...[...PLACES, "executions.batches", "billing.accounts", "identity.audit"].map(
+      (place) => /** @type {[string, boolean, string]} */ ([`the search sees ${place}`, (carried.get(place) ?? 0) > 0, ""]),
+    ),
+  );
+  const others = listed(await placesOf(other));
+  const dry = await api.call("POST", "/api/erasures", { cookie, body: { metadata, dryRun: true } });
+  const body = { inputs: { prompt: customer }, metadata: { customer } };
+  const late = await expected(202, "POST", `/api/workflows/${slug}/run?async=true`, { key, body });
+  const { erasureId } = (await expected(202, "POST", "/api/erasures", { cookie, body: { metadata } })).body;
+  for (const name of ["executions", "usage", "identity", "billing"]) {
+    await pause(1_500);
+    process.kill(pidOf(name), "SIGKILL");
+  }
+  /** @type {any} */
+  let erasure;
+  for (const end = Date.now() + GONE_MS; erasure?.state !== "completed"; await pause(LOOK_MS)) {
+    erasure = (await api.call("GET", `/api/erasures/${erasureId}`, { cookie })).body;
+    if (Date.now() > end) break;
+  }
+  const left = await untilGone(customer);
+  const audited = await api.call("GET", "/api/admin/ledger/check?full=true", { key: readLocal().accounts.admin.apiKey });
+  const othersAfter = listed(await placesOf(other));
+  check(
+    [
+      "a dry run counts and erases nothing",
+      dry.status === 202 && dry.body.erasureId === null && dry.body.matched >= 4,
+      JSON.stringify(dry.body),
+    ],
+    ["the erasure is complete under kills", erasure?.state === "completed" && erasure.remaining === 0, JSON.stringify(erasure)],
+    [`the customer is nowhere, ${left.seconds} s after that`, left.found.size === 0, listed(left.found)],
+    ["the run that was under way is gone", (await api.call("GET", `/api/executions/${late.body.executionId}`, { key })).status === 404, ""],
+    ["the ledger adds up after the erasure", audited.body.ok === true, JSON.stringify(audited.body.mismatches)],
+    ["nothing of another customer is gone", othersAfter === others, `${others}; then ${othersAfter}`],
   );
 });

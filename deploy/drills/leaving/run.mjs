@@ -5,17 +5,17 @@
  */
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LOG_DIR, MEDIA_DIR } from "../../local/paths.mjs";
+import { MEDIA_DIR } from "../../local/paths.mjs";
 import { createApi } from "../support/api.mjs";
 import { pause, pidOf, readLocal, startPlatform } from "../support/platform.mjs";
 import { createReceiver } from "../support/receiver.mjs";
 import { runDrill } from "../support/run-drill.mjs";
-import { readings, searchMongo, searchRedis, searchTemporal } from "../support/stores.mjs";
+import { filesIn } from "../support/files.mjs";
+import { listed, readings, searchAll } from "../support/stores.mjs";
 import { createAccount } from "./account.mjs";
-import { filesIn } from "./files.mjs";
 import { createOrganization } from "./organization.mjs";
 
 export const DRILL = {
@@ -31,7 +31,6 @@ const KILLS = ["executions", "media", "identity", "billing", "workflows", "execu
 const BETWEEN_KILLS_MS = 1_500;
 /** Request counters per user live for a minute after the last request. */
 const COUNTERS_MS = 65_000;
-const PREFIX = "nodeloom_";
 
 /** Places that may keep an id, and nothing else. */
 const KEEPS_IDS = ["billing.ledger", "billing.accounts", "billing.checkpoints", "identity.audit", "workflows.workflows", "logs"];
@@ -71,19 +70,11 @@ const createLook = (needles) => {
 };
 
 /** @param {ReturnType<typeof needlesOf>} needles */
-const searchAll = async (needles) => {
-  const { mongoUri, redisUrl, temporalAddress } = readLocal();
+const search = async (needles) => {
   const { found, look } = createLook(needles);
-  await searchMongo(mongoUri, (place, content) => look(place.replace(PREFIX, ""), content));
-  await searchRedis(redisUrl, look);
-  await searchTemporal(temporalAddress, look);
-  for (const path of await filesIn(LOG_DIR)) look("logs", readFileSync(path));
-  for (const path of await filesIn(MEDIA_DIR)) look("media", readFileSync(path));
+  await searchAll(look);
   return found;
 };
-
-/** @param {Map<string, number>} places */
-const listed = (places) => [...places].map(([place, count]) => `${place} ${count}`).join(", ") || "nowhere";
 
 /** Contents of a ZIP, read by another program. @param {Uint8Array} zip */
 const contentsOf = (zip) => {
@@ -135,7 +126,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   );
 
   const needles = needlesOf(account, organization);
-  const before = await searchAll(needles);
+  const before = await search(needles);
   for (const { name } of needles) say(`before: ${name}: ${listed(before.get(name) ?? new Map())}`);
   const seen = (/** @type {string} */ name, /** @type {string} */ place) => (before.get(name)?.get(place) ?? 0) > 0;
   check(
@@ -208,7 +199,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   );
 
   await pause(Math.max(0, asked + COUNTERS_MS - Date.now()));
-  const after = await searchAll(needlesOf(account, organization));
+  const after = await search(needlesOf(account, organization));
   for (const { name, allowed } of needlesOf(account, organization)) {
     const places = after.get(name) ?? new Map();
     const wrongly = [...places.keys()].filter((place) => !allowed.includes(place));

@@ -1,5 +1,9 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gunzipSync } from "node:zlib";
+import { LOG_DIR, MEDIA_DIR } from "../../local/paths.mjs";
+import { filesIn } from "./files.mjs";
+import { readLocal } from "./platform.mjs";
 
 /** Reads everything in the databases and passes it to a search. */
 
@@ -101,3 +105,28 @@ export const searchRedis = async (url, look) => {
     redis.disconnect();
   }
 };
+
+const PREFIX = "nodeloom_";
+
+/** Every place of a local platform: databases, Redis, Temporal, logs and files. @param {Look} look */
+export const searchAll = async (look) => {
+  const { mongoUri, redisUrl, temporalAddress } = readLocal();
+  await searchMongo(mongoUri, (place, content) => look(place.replace(PREFIX, ""), content));
+  await searchRedis(redisUrl, look);
+  await searchTemporal(temporalAddress, look);
+  for (const path of await filesIn(LOG_DIR)) look("logs", readFileSync(path));
+  for (const path of await filesIn(MEDIA_DIR)) look("media", readFileSync(path));
+};
+
+/** How often a word is found, by place. @param {string} word @returns {Promise<Map<string, number>>} */
+export const placesOf = async (word) => {
+  /** @type {Map<string, number>} */
+  const found = new Map();
+  await searchAll((place, content) => {
+    if (readings(content).some((part) => part.includes(word))) found.set(place, (found.get(place) ?? 0) + 1);
+  });
+  return found;
+};
+
+/** @param {Map<string, number>} places */
+export const listed = (places) => [...places].map(([place, count]) => `${place} ${count}`).join(", ") || "nowhere";

@@ -359,11 +359,11 @@ export interface WorkflowQuoteRequest {
 }
 
 export interface Quote {
-  /** What the run probably costs, and holds when it starts. A list of unknown length counts as one item, or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators */
+  /** What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node. Null without generators */
   estimatedCreditCost: number | null;
-  /** The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every text of unknown length the size that its node allows. Another run may use up trial grants first */
+  /** The same with every list of unknown length at `maxItems` or 50 */
   maxCreditCost: number | null;
-  /** Whether a completed run costs just this. It is false if the two differ, a switch decides during the run, a fallback model has another price, or a model is paid by the tokens it uses */
+  /** Whether the two are one, no switch that only the run decides may skip a part of it, and no model that may be called in another's place has another price */
   exact: boolean;
   nodes: {
     id: string;
@@ -778,7 +778,7 @@ export interface WorkflowBatchRequest {
   mediaId?: string;
   /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
   until?: string;
-  /** The most that all items together cost. A batch that is expected to cost more is refused; one that turns out to cost more pauses */
+  /** The most that all items together cost. A batch that is known to cost more is refused; one whose price isn't exact begins, and pauses */
   maxCredits?: number;
   /** Items under way at once; at most half of what your tier runs at once, and that without it */
   concurrency?: number;
@@ -797,11 +797,11 @@ export interface CreatedBatch {
 
 export interface BatchQuote {
   total: number;
-  /** What all items probably cost, without what trial grants pay */
+  /** What all items would hold, without what trial grants pay */
   estimatedCreditCost: number;
-  /** The most that all items can cost */
+  /** The same with every list of unknown length at `maxItems` or 50 */
   maxCreditCost: number;
-  /** Whether completed items cost just this */
+  /** Whether the items cost that, whatever the runs decide */
   exact: boolean;
 }
 
@@ -810,7 +810,7 @@ export interface ModelBatchRequest {
   inputs?: Record<string, unknown>[];
   /** A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
   mediaId?: string;
-  /** The most that all items together cost. A batch that is expected to cost more is refused; one that turns out to cost more pauses */
+  /** The most that all items together cost. A batch that is known to cost more is refused; one whose price isn't exact begins, and pauses */
   maxCredits?: number;
   /** Items under way at once; at most half of what your tier runs at once, and that without it */
   concurrency?: number;
@@ -830,8 +830,6 @@ export interface Batch {
   reason: {
     code: string;
     message: string;
-    /** For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of the account's budget, for example `account` or `metadata.customer` */
-    scope?: string;
   } | null;
   workflowSlug: string | null;
   /** The published version that its items run; null for the draft, and for models */
@@ -890,8 +888,6 @@ export interface BatchWithRows {
   reason: {
     code: string;
     message: string;
-    /** For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of the account's budget, for example `account` or `metadata.customer` */
-    scope?: string;
   } | null;
   workflowSlug: string | null;
   /** The published version that its items run; null for the draft, and for models */
@@ -1270,6 +1266,54 @@ export interface RedeliverResult {
   webhookDelivery: WebhookDelivery;
 }
 
+/** Exactly one of `executions`, `metadata` and `workflow` */
+export interface ErasureOrder {
+  executions?: string[];
+  metadata?: {
+    name: string;
+    value: string;
+  };
+  workflow?: string;
+  /** Only executions that were created earlier; default: now */
+  before?: string;
+  /** Only counts */
+  dryRun?: boolean;
+}
+
+export interface CreatedErasure {
+  /** `null` for a dry run */
+  erasureId: string | null;
+  /** Executions that match now */
+  matched: number;
+  /** Where copies can remain: providers delete the data that was sent to them by their own rules */
+  notReached: "providers"[];
+}
+
+export interface Erasure {
+  erasureId: string;
+  state: "running" | "completed";
+  by: "executions" | "metadata" | "workflow";
+  /** The value isn't stored after the erasure */
+  metadataName: string | null;
+  before: string;
+  /** Executions that matched when it was created */
+  matched: number;
+  /** How many of them are gone with their data */
+  erased: number;
+  /** Executions that are under way or whose data is still being removed, and, by metadata, batches that aren't removed yet */
+  remaining: number;
+  /** Ids of schedules whose runs carry the value. They aren't changed. */
+  schedules: string[];
+  /** Ids of hooks whose runs carry the value. They aren't changed. */
+  hooks: string[];
+  /** Ids of API keys that fix the value. They aren't changed. */
+  keys: string[];
+  /** Where copies can remain: providers delete the data that was sent to them by their own rules */
+  notReached: "providers"[];
+  createdAt: string;
+  finishedAt: string | null;
+}
+
 export interface RerunRequest {
   /** Without them the run has the inputs of the execution */
   inputs?: Record<string, unknown>;
@@ -1294,11 +1338,11 @@ export interface RerunRequest {
 }
 
 export interface RerunQuote {
-  /** What the run probably costs, and holds when it starts. A list of unknown length counts as one item, or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators */
+  /** What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node. Null without generators */
   estimatedCreditCost: number | null;
-  /** The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every text of unknown length the size that its node allows. Another run may use up trial grants first */
+  /** The same with every list of unknown length at `maxItems` or 50 */
   maxCreditCost: number | null;
-  /** Whether a completed run costs just this. It is false if the two differ, a switch decides during the run, a fallback model has another price, or a model is paid by the tokens it uses */
+  /** Whether the two are one, no switch that only the run decides may skip a part of it, and no model that may be called in another's place has another price */
   exact: boolean;
   nodes: {
     id: string;
@@ -3803,6 +3847,18 @@ export interface Operations {
     };
     response: RedeliverResult;
   };
+  /** Erase executions by id, metadata or workflow */
+  createErasure: {
+    body: ErasureOrder;
+    response: CreatedErasure;
+  };
+  /** The progress of an erasure */
+  getErasure: {
+    params: {
+      id: string;
+    };
+    response: Erasure;
+  };
   /** Run an execution again, and pay only for what is new */
   rerunExecution: {
     params: {
@@ -5012,6 +5068,8 @@ export const OPERATIONS = {
   cancelExecution: { method: "POST", path: "/api/executions/{id}/cancel", idempotent: false, contentType: null },
   watchExecution: { method: "GET", path: "/api/executions/{id}/events", idempotent: false, contentType: null },
   redeliverWebhook: { method: "POST", path: "/api/executions/{id}/redeliver", idempotent: true, contentType: null },
+  createErasure: { method: "POST", path: "/api/erasures", idempotent: true, contentType: "application/json" },
+  getErasure: { method: "GET", path: "/api/erasures/{id}", idempotent: false, contentType: null },
   rerunExecution: { method: "POST", path: "/api/executions/{id}/rerun", idempotent: true, contentType: "application/json" },
   quoteRerun: { method: "POST", path: "/api/executions/{id}/rerun/quote", idempotent: false, contentType: "application/json" },
   getUsageSummary: { method: "GET", path: "/api/usage/summary", idempotent: false, contentType: null },

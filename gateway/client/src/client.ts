@@ -1,6 +1,9 @@
 import type {
   AliasMove,
   Binary,
+  CreatedErasure,
+  Erasure,
+  ErasureOrder,
   Execution,
   InputSchema,
   Media,
@@ -75,6 +78,13 @@ export interface Executions {
   delete(executionId: string, options?: RequestOptions): Promise<void>;
 }
 
+export interface Erasures {
+  /** Erases executions by id, metadata or workflow; the key needs `erasure:write`. `dryRun` only counts. */
+  create(order: ErasureOrder, options?: RequestOptions): Promise<CreatedErasure>;
+  /** The progress: `remaining` is 0 when everything is removed. */
+  get(erasureId: string, options?: RequestOptions): Promise<Erasure>;
+}
+
 export interface Usage {
   list(query?: Operations["listUsage"]["query"], options?: RequestOptions): Promise<UsagePage>;
   models(options?: RequestOptions): Promise<string[]>;
@@ -86,6 +96,7 @@ export interface Client extends Runs {
   workflows: Workflows;
   models: Models;
   executions: Executions;
+  erasures: Erasures;
   /** Many runs of one workflow or model with a shared budget. */
   batches: Batches;
   usage: Usage;
@@ -135,6 +146,10 @@ export const createClient = (options: ClientOptions): Client => {
       list: (query = {}, more = {}) => call("listExecutions", { ...more, query }),
       get: (id, more = {}) => call("getExecution", { ...more, params: { id } }),
       delete: async (id, more = {}) => void (await call("deleteExecution", { ...more, params: { id } })),
+    },
+    erasures: {
+      create: (body, more = {}) => call("createErasure", { ...more, body }),
+      get: (id, more = {}) => call("getErasure", { ...more, params: { id } }),
     },
     batches: createBatches(transport),
     usage: {

@@ -5,6 +5,7 @@ import {
   addresses,
   batches,
   billing,
+  erasures,
   executions,
   identity,
   media,
@@ -35,6 +36,7 @@ export interface Services {
   triggers: ClientOf<triggers.TriggersServiceServer>;
   batches: ClientOf<batches.BatchesServiceServer>;
   notifications: ClientOf<notifications.NotificationsServiceServer>;
+  erasures: ClientOf<erasures.ErasuresServiceServer>;
   accountExports: ClientOf<accountExports.AccountExportsServiceServer>;
   media: ClientOf<media.MediaServiceServer>;
   mediaExports: ClientOf<mediaExports.ExportsServiceServer>;
@@ -62,6 +64,7 @@ const BESIDE = {
   accountErasure: { definition: accountErasure.AccountErasureServiceService, by: "identity" },
   payments: { definition: payments.PaymentsServiceService, by: "billing" },
   batches: { definition: batches.BatchesServiceService, by: "executions" },
+  erasures: { definition: erasures.ErasuresServiceService, by: "executions" },
   accountExports: { definition: accountExports.AccountExportsServiceService, by: "executions" },
   mediaExports: { definition: mediaExports.ExportsServiceService, by: "media" },
 } as const;

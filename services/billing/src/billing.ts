@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
-import { createRemoval, type Logger, type RemoveStep } from "@nodeloom/platform";
+import { createRemoval, type ErasedMetadata, type Logger, type RemoveStep } from "@nodeloom/platform";
 import { emptyAccount, type Account } from "./account/account";
 import { allocate, type Allocation } from "./account/allocate";
 import { rolled, type Budget } from "./account/budgets/budget";
@@ -142,6 +142,12 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
     removeExpired: createRemoval({ checkpoints: (cursor) => checkpoints.page(cursor), ...removals }),
 
     erase: createEraseBilling({ store, groupCommit, outbox, clock }),
+
+    /** Removes the budget of a value of metadata; ledger rows have no metadata. */
+    eraseMetadata: async ({ ownerId: userId, name, value }: ErasedMetadata): Promise<void> => {
+      const budget = { scope: { type: "metadata", name, value } } as const;
+      await groupCommit.submit({ type: "removeBudget", at: clock(), userId, budget });
+    },
 
     /** Pending work for the relay. */
     relayed: [outbox.relayed],

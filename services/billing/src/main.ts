@@ -43,7 +43,7 @@ export const service = defineService({
       service: grpcService(proto.BillingServiceService, billingHandlers(billing)),
       more: [
         grpcService(paymentsProto.PaymentsServiceService, paymentsHandlers(payments)),
-        grpcService(erasure.ErasureServiceService, erasureHandlers(billing.erase)),
+        grpcService(erasure.ErasureServiceService, erasureHandlers(billing.erase, { metadata: billing.eraseMetadata })),
       ],
       config,
       listen: "BILLING_LISTEN",

@@ -1,9 +1,9 @@
 import { defineService, grpcService, openDatabase, runProcess, serveGrpc } from "@nodeloom/platform";
-import { accountExports, batches, executions, mail } from "@nodeloom/proto";
+import { accountExports, batches, erasures, executions, mail } from "@nodeloom/proto";
 import { variables } from "./config";
 import { database } from "./database";
 import { wire } from "./wiring";
-import { accountExportsHandlers, batchesHandlers, executionsHandlers, mailHandlers } from "./server";
+import { accountExportsHandlers, batchesHandlers, erasuresHandlers, executionsHandlers, mailHandlers } from "./server";
 
 export const service = defineService({
   name: "executions",
@@ -18,6 +18,7 @@ export const service = defineService({
       more: [
         grpcService(batches.BatchesServiceService, batchesHandlers(wired.handlers)),
         grpcService(mail.MailServiceService, mailHandlers(wired.handlers)),
+        grpcService(erasures.ErasuresServiceService, erasuresHandlers(wired.handlers)),
         grpcService(accountExports.AccountExportsServiceService, accountExportsHandlers(wired.handlers)),
       ],
       config,

@@ -1,6 +1,6 @@
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, requestContext, serverStream, unary } from "@nodeloom/platform";
-import { executions, type accountExports, type batches, type mail } from "@nodeloom/proto";
+import { executions, type accountExports, type batches, type erasures, type mail } from "@nodeloom/proto";
 import type { Orders } from "./batches/orders";
 import type { BatchReads } from "./batches/reads";
 import { batchMessage } from "./batches/view";
@@ -19,6 +19,7 @@ import type { Triggers } from "./clients";
 import { movedTriggersHandlers } from "./upkeep/moved-triggers";
 import type { AccountExports } from "./erasure/export/exports";
 import type { RunDeletion } from "./erasure/deletion";
+import type { ManyErasures } from "./erasure/many";
 import type { Watch } from "./reads/watch";
 import type { HandOver } from "./webhooks/hand-over";
 
@@ -37,6 +38,7 @@ export interface HandlerOptions {
   cancellation: Cancellation;
   decide: Decide;
   runDeletion: RunDeletion;
+  manyErasures: ManyErasures;
   reads: Reads;
   stores: Stores;
   webhooks: Pick<HandOver, "redeliver">;
@@ -135,4 +137,9 @@ export const batchesHandlers = ({ batches: { orders, reads } }: HandlerOptions):
     return { batch: batchMessage(batch), replayed: isReplay };
   }),
   readBatchResults: serverStream((request) => reads.results(request)),
+});
+
+export const erasuresHandlers = ({ manyErasures }: Pick<HandlerOptions, "manyErasures">): erasures.ErasuresServiceServer => ({
+  createErasure: unary((request) => manyErasures.create(request)),
+  getErasure: unary(async (request) => ({ erasure: await manyErasures.get(request) })),
 });

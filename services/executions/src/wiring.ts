@@ -34,6 +34,8 @@ import { createLeavingActivities } from "./workflow/leaving-activities";
 import { createUpkeepActivities } from "./workflow/upkeep-activities";
 import { createApprovalActivities } from "./workflow/approval-activities";
 import { createLeaving } from "./erasure/leaving";
+import { createCarrying } from "./erasure/carriers";
+import { createManyErasures } from "./erasure/many";
 import { createRunDeletion } from "./erasure/deletion";
 import { createRunErasure } from "./erasure/runs";
 import { createRedisErasure } from "./erasure/redis";
@@ -158,8 +160,11 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     }),
   });
 
+  const carriersOf = createCarrying(services);
   const relayed = createRelayed({
     stores,
+    erasures,
+    carriersOf,
     execution,
     end,
     queue,
@@ -178,6 +183,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       batches,
       decide: createDecide({ stores, approvals, media: services.media, own: addresses.own }),
       runDeletion: createRunDeletion({ stores, outbox, awaitDelivered }),
+      manyErasures: createManyErasures({ stores, carriersOf }),
       reads,
       quotes: createQuotes({ planning, reruns, billing: services.billing }),
       watch: createWatch(stores, channel, textStreams, awaitDelivered),

@@ -19,6 +19,7 @@ import { z } from "zod";
 import { addressHandlers } from "./addresses/server";
 import { database } from "./database";
 import { joinChanges } from "./changes";
+import { createEraseAudited } from "./erasure/audited-store";
 import { createEraseIdentity } from "./erasure/erase-store";
 import { accountErasureHandlers } from "./erasure/server";
 import { createIdentity } from "./identity";
@@ -100,7 +101,10 @@ export const service = defineService({
         grpcService(addresses.AddressServiceService, addressHandlers(services)),
         grpcService(organizations.OrganizationsServiceService, organizationHandlers(services)),
         grpcService(accountErasure.AccountErasureServiceService, accountErasureHandlers(services.erasures)),
-        grpcService(erasure.ErasureServiceService, erasureHandlers(createEraseIdentity(connection, store.organizations))),
+        grpcService(
+          erasure.ErasureServiceService,
+          erasureHandlers(createEraseIdentity(connection, store.organizations), { metadata: createEraseAudited(connection) }),
+        ),
       ],
       config,
       listen: "IDENTITY_LISTEN",

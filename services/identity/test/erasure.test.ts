@@ -239,3 +239,25 @@ it("refuses administrators, sole owners of organizations, and a recent sign-in i
     metadata: { organizations: [{ id: "org", name: "Looms" }] },
   });
 });
+
+it("removes a value of metadata from an account's audit rows, and nothing else of them", async () => {
+  const [userId, value] = [randomUUID(), `zq${randomUUID()}`];
+  const record = async (target: string, change: unknown, ownerId = userId): Promise<string> => {
+    const row = { id: randomUUID(), actorId: userId, action: "budget.set", target, ownerId, changeJson: JSON.stringify(change) };
+    await client.recordAudit({ row: identity.AuditRow.fromPartial({ ...row, outcome: identity.AuditOutcome.AUDIT_OUTCOME_PENDING }) });
+    return row.id;
+  };
+  await record(`metadata customer=${value}`, { metadata: { name: "customer", value }, credits: 5 });
+  await record("a-key", { name: "kept", metadata: { customer: value, team: value } });
+  await record("metadata customer=other", {});
+  await record(`metadata customer=${value}`, {}, randomUUID());
+  await owner.eraseMetadata({ ownerId: userId, name: "customer", value, within: {} });
+  const { rows } = await client.listAudit({ ownerId: userId, limit: 10, cursor: "" });
+  expect(rows.map(({ target, changeJson }) => [target, changeJson]).sort()).toEqual([
+    ["a-key", JSON.stringify({ name: "kept", metadata: { customer: "[erased]", team: value } })],
+    ["metadata customer=[erased]", JSON.stringify({ metadata: { name: "customer", value: "[erased]" }, credits: 5 })],
+    ["metadata customer=other", "{}"],
+  ]);
+  const audit = (await everything()).get("audit") ?? "";
+  expect(audit.split(`customer=${value}`)).toHaveLength(2);
+});

@@ -57,6 +57,7 @@ export const ERASURE = {
     payloads: "removed",
     lines: "removed",
     moderation: "removed",
+    erasures: "removed",
     mails: { expiresDays: 7 },
   },
   notifications: { deliveries: "removed", mails: { expiresDays: 7 } },

@@ -96,3 +96,11 @@ export const VERSION = /^(?:draft|[1-9]\d{0,8})$/;
 
 /** Canonical form of our UUIDs. */
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Bounds on erasures of many runs. */
+export const ERASURE_BOUNDS = {
+  /** Ids of runs per erasure. */
+  executions: 1_000,
+  /** Per account. */
+  running: 20,
+} as const;

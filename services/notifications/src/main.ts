@@ -18,7 +18,10 @@ export const service = defineService({
     return serveGrpc({
       service: grpcService(notifications.NotificationsServiceService, notificationsHandlers(wired.handlers)),
       more: [
-        grpcService(erasure.ErasureServiceService, erasureHandlers(createEraseNotifications(deliveries), createEraseRuns(deliveries))),
+        grpcService(
+          erasure.ErasureServiceService,
+          erasureHandlers(createEraseNotifications(deliveries), { runs: createEraseRuns(deliveries) }),
+        ),
       ],
       config,
       listen: "NOTIFICATIONS_LISTEN",

@@ -67,7 +67,16 @@ export * from "./work/batcher";
 export { derivedId } from "./work/derived-id";
 export { createFreshValue } from "./work/fresh-value";
 export { openJournal, type Journal } from "./work/journal";
-export { createErasure, erasureHandlers, type Erase, type EraseRuns, type ErasureSteps } from "./work/erasure";
+export {
+  createErasure,
+  erasureHandlers,
+  type Erase,
+  type ErasedMetadata,
+  type EraseMetadata,
+  type EraseParts,
+  type EraseRuns,
+  type ErasureSteps,
+} from "./work/erasure";
 export * from "./work/removal";
 export * from "./work/retry";
 export { createSharedReads } from "./work/shared-reads";

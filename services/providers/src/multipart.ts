@@ -3,9 +3,9 @@ import type { RawBody } from "./transport";
 
 /** Bodies of requests with files in them, streamed. */
 
-/** A file for a provider. Each call reads its bytes from the start. */
+/** A file as it goes to a provider: what it is, and its bytes, read anew by each call. */
 export interface SentFile {
-  /** With a matching extension. */
+  /** With the extension of its type. */
   name: string;
   contentType: string;
   length: number;

@@ -5,11 +5,11 @@ import type { TakenPlace } from "./schema";
 /** Places of an account for its schedules and hooks, which bound their numbers. */
 
 export interface OwnPlaces {
-  /** Plural for messages: schedules or hooks. */
+  /** What takes them: schedules or hooks. */
   what: string;
   limit: number;
   taken: () => Promise<TakenPlace[]>;
-  /** @returns false if the slot was taken since */
+  /** @returns false when the place was taken in the meantime */
   insert: (place: number) => Promise<boolean>;
 }
 

@@ -1,4 +1,13 @@
-import { createErasure, DURABLE, removeSome, untilNone, type Erase, type EraseRuns, type RemovedPage } from "@nodeloom/platform";
+import {
+  createErasure,
+  DURABLE,
+  removeSome,
+  untilNone,
+  type Erase,
+  type EraseMetadata,
+  type EraseRuns,
+  type RemovedPage,
+} from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { keysOfUser } from "./totals/totals";
 
@@ -27,4 +36,26 @@ export const createEraseRuns =
     await connection.models
       .UsageRow!.updateMany(own, { $set: { metadata: {}, requestId: null } }, { writeConcern: DURABLE as never })
       .exec();
+  };
+
+/** A name that can be part of a path. */
+const PLAIN = /^[^.$][^.]*$/;
+
+/** Removes a value of metadata from an account's rows. @param connection must have the models */
+export const createEraseMetadata =
+  (connection: Connection): EraseMetadata =>
+  async ({ ownerId: userId, name, value, within }) => {
+    const rows = connection.models.UsageRow!.collection;
+    const carried = Object.entries({ ...within, [name]: value });
+    if (carried.every(([key]) => PLAIN.test(key))) {
+      const paths = Object.fromEntries(carried.map(([key, text]) => [`metadata.${key}`, text]));
+      await rows.updateMany({ userId, ...paths }, { $unset: { [`metadata.${name}`]: "" } }, { writeConcern: DURABLE as never });
+      return;
+    }
+    for await (const { _id, metadata } of rows.find({ userId }, { projection: { metadata: 1 }, batchSize: PAGE })) {
+      const found = metadata as Record<string, string>;
+      if (!carried.every(([key, text]) => Object.hasOwn(found, key) && found[key] === text)) continue;
+      const { [name]: _, ...left } = found;
+      await rows.updateOne({ _id }, { $set: { metadata: left } }, { writeConcern: DURABLE as never });
+    }
   };

@@ -10,7 +10,7 @@ import {
 } from "@nodeloom/platform";
 import { erasure, usage as proto } from "@nodeloom/proto";
 import { database } from "./database";
-import { createEraseRuns, createEraseUsage } from "./erasure-store";
+import { createEraseMetadata, createEraseRuns, createEraseUsage } from "./erasure-store";
 import { createFolding } from "./totals/folding";
 import { usageHandlers } from "./server";
 import { createStore } from "./store";
@@ -35,7 +35,15 @@ export const service = defineService({
     const usage = createUsage({ store, totals, folding, latestId: await store.latestId() });
     return serveGrpc({
       service: grpcService(proto.UsageServiceService, usageHandlers(usage)),
-      more: [grpcService(erasure.ErasureServiceService, erasureHandlers(createEraseUsage(connection), createEraseRuns(connection)))],
+      more: [
+        grpcService(
+          erasure.ErasureServiceService,
+          erasureHandlers(createEraseUsage(connection), {
+            runs: createEraseRuns(connection),
+            metadata: createEraseMetadata(connection),
+          }),
+        ),
+      ],
       config,
       listen: "USAGE_LISTEN",
       connection,

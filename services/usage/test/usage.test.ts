@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connectMongo, createGrpcClient, type ClientOf, type RunningService } from "@nodeloom/platform";
-import { usage as proto } from "@nodeloom/proto";
+import { erasure, usage as proto } from "@nodeloom/proto";
 import { service } from "../src/main";
 import { startMigrated } from "../../platform/test/support/start-migrated";
 import { patient } from "../../platform/test/support/patient";
@@ -227,4 +227,28 @@ it.each<[string, () => Promise<unknown>, string]>([
   const error = (await call().catch((reason: unknown) => reason)) as { reason: string; metadata: { issues: { path: string }[] } };
   expect(error.reason).toBe("INVALID_REQUEST");
   expect(error.metadata.issues.map((issue) => issue.path)).toContain(path);
+});
+
+describe("an erased value of metadata", () => {
+  it.each(["customer", "$a.customer"])("is gone from the account's rows that carry it, and from no other: %s", async (name) => {
+    const eraser = createGrpcClient<erasure.ErasureServiceServer>(erasure.ErasureServiceService, {
+      address: `127.0.0.1:${services[0]!.ports!.USAGE_LISTEN}`,
+    });
+    const userId = user();
+    const add = async (metadata: Record<string, string>, of = userId): Promise<void> =>
+      void (await client.finishRun(finished(runOf(of, { metadata }), "completed")));
+    const stranger = user();
+    await add({ [name]: "ada", team: "x" });
+    await add({ [name]: "ada", team: "y" });
+    await add({ [name]: "bob", team: "x" });
+    await add({ [name]: "ada", team: "x" }, stranger);
+    const of = async (who: string) =>
+      (await client.listRows(proto.ListRowsRequest.fromPartial({ userId: who, limit: 10 }))).rows.map(({ metadata }) => metadata);
+    await eraser.eraseMetadata({ ownerId: userId, name, value: "ada", within: { team: "x" } });
+    expect(await of(userId)).toEqual(expect.arrayContaining([{ team: "x" }, { [name]: "ada", team: "y" }, { [name]: "bob", team: "x" }]));
+    await eraser.eraseMetadata({ ownerId: userId, name, value: "ada", within: {} });
+    expect(await of(userId)).toEqual(expect.arrayContaining([{ team: "x" }, { team: "y" }, { [name]: "bob", team: "x" }]));
+    expect(await of(stranger)).toEqual([{ [name]: "ada", team: "x" }]);
+    eraser.close();
+  });
 });

@@ -23,6 +23,8 @@ from ._types import (
     BatchRow,
     BatchWithRows,
     CreatedBatch,
+    CreatedErasure,
+    Erasure,
     Decision,
     Execution,
     InputSchema,
@@ -74,6 +76,7 @@ class AsyncNodeloom:
         self.workflows = AsyncWorkflows(self)
         self.models = AsyncModels(self)
         self.executions = AsyncExecutions(self)
+        self.erasures = AsyncErasures(self)
         self.batches = AsyncBatches(self)
         self.usage = AsyncUsage(self)
 
@@ -404,6 +407,26 @@ class AsyncExecutions:
             NodeloomError: `EXECUTION_NOT_FINAL` while it is under way.
         """
         await self._client._body(Call("deleteExecution", params={"id": execution_id}))
+
+
+class AsyncErasures:
+    """Erasures: executions that are removed by id, metadata or workflow."""
+
+    def __init__(self, client: AsyncNodeloom) -> None:
+        self._client = client
+
+    async def create(self, *, idempotency_key: str | None = None, **order: Any) -> CreatedErasure:
+        """Erases executions; the key needs `erasure:write`.
+
+        Args:
+            order: Exactly one of `executions`, `metadata` and `workflow`; optionally `before` and `dryRun`, which only counts.
+        """
+        call = Call("createErasure", body=order, idempotency_key=idempotency_key)
+        return cast("CreatedErasure", await self._client._body(call))
+
+    async def get(self, erasure_id: str) -> Erasure:
+        """The progress of an erasure: `remaining` is 0 when everything is removed."""
+        return cast("Erasure", await self._client._body(Call("getErasure", params={"id": erasure_id})))
 
 
 class AsyncBatches:

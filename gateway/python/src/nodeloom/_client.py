@@ -23,6 +23,8 @@ from ._types import (
     BatchRow,
     BatchWithRows,
     CreatedBatch,
+    CreatedErasure,
+    Erasure,
     Decision,
     Execution,
     InputSchema,
@@ -74,6 +76,7 @@ class Nodeloom:
         self.workflows = Workflows(self)
         self.models = Models(self)
         self.executions = Executions(self)
+        self.erasures = Erasures(self)
         self.batches = Batches(self)
         self.usage = Usage(self)
 
@@ -404,6 +407,26 @@ class Executions:
             NodeloomError: `EXECUTION_NOT_FINAL` while it is under way.
         """
         self._client._body(Call("deleteExecution", params={"id": execution_id}))
+
+
+class Erasures:
+    """Erasures: executions that are removed by id, metadata or workflow."""
+
+    def __init__(self, client: Nodeloom) -> None:
+        self._client = client
+
+    def create(self, *, idempotency_key: str | None = None, **order: Any) -> CreatedErasure:
+        """Erases executions; the key needs `erasure:write`.
+
+        Args:
+            order: Exactly one of `executions`, `metadata` and `workflow`; optionally `before` and `dryRun`, which only counts.
+        """
+        call = Call("createErasure", body=order, idempotency_key=idempotency_key)
+        return cast("CreatedErasure", self._client._body(call))
+
+    def get(self, erasure_id: str) -> Erasure:
+        """The progress of an erasure: `remaining` is 0 when everything is removed."""
+        return cast("Erasure", self._client._body(Call("getErasure", params={"id": erasure_id})))
 
 
 class Batches:

@@ -419,14 +419,13 @@ class QuoteWarningsItem(TypedDict):
 
 
 class Quote(TypedDict):
-    # What the run probably costs, and holds when it starts. A list of unknown length counts as one item,
-    # or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators
+    # What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node.
+    # Null without generators
     estimatedCreditCost: float | None
-    # The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every
-    # text of unknown length the size that its node allows. Another run may use up trial grants first
+    # The same with every list of unknown length at `maxItems` or 50
     maxCreditCost: float | None
-    # Whether a completed run costs just this. It is false if the two differ, a switch decides during the
-    # run, a fallback model has another price, or a model is paid by the tokens it uses
+    # Whether the two are one, no switch that only the run decides may skip a part of it, and no model
+    # that may be called in another's place has another price
     exact: bool
     nodes: Sequence[QuoteNodesItem]
     # Trial grants for the run's models
@@ -870,8 +869,8 @@ class WorkflowBatchRequest(TypedDict):
     # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
     # ask for are left aside
     until: NotRequired[str]
-    # The most that all items together cost. A batch that is expected to cost more is refused; one that
-    # turns out to cost more pauses
+    # The most that all items together cost. A batch that is known to cost more is refused; one whose
+    # price isn't exact begins, and pauses
     maxCredits: NotRequired[float]
     # Items under way at once; at most half of what your tier runs at once, and that without it
     concurrency: NotRequired[int]
@@ -890,11 +889,11 @@ class CreatedBatch(TypedDict):
 
 class BatchQuote(TypedDict):
     total: float
-    # What all items probably cost, without what trial grants pay
+    # What all items would hold, without what trial grants pay
     estimatedCreditCost: float
-    # The most that all items can cost
+    # The same with every list of unknown length at `maxItems` or 50
     maxCreditCost: float
-    # Whether completed items cost just this
+    # Whether the items cost that, whatever the runs decide
     exact: bool
 
 
@@ -905,8 +904,8 @@ class ModelBatchRequest(TypedDict):
     # its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's
     # fields, and an empty cell is an input that is not given
     mediaId: NotRequired[str]
-    # The most that all items together cost. A batch that is expected to cost more is refused; one that
-    # turns out to cost more pauses
+    # The most that all items together cost. A batch that is known to cost more is refused; one whose
+    # price isn't exact begins, and pauses
     maxCredits: NotRequired[float]
     # Items under way at once; at most half of what your tier runs at once, and that without it
     concurrency: NotRequired[int]
@@ -921,9 +920,6 @@ class ModelBatchRequest(TypedDict):
 class BatchReason1(TypedDict):
     code: str
     message: str
-    # For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of
-    # the account's budget, for example `account` or `metadata.customer`
-    scope: NotRequired[str]
 
 
 class BatchCounts(TypedDict):
@@ -988,9 +984,6 @@ class Batch(TypedDict):
 class BatchWithRowsReason1(TypedDict):
     code: str
     message: str
-    # For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of
-    # the account's budget, for example `account` or `metadata.customer`
-    scope: NotRequired[str]
 
 
 class BatchWithRowsCounts(TypedDict):
@@ -1407,6 +1400,58 @@ class RedeliverResult(TypedDict):
     webhookDelivery: WebhookDelivery
 
 
+class ErasureOrderMetadata(TypedDict):
+    name: str
+    value: str
+
+
+class ErasureOrder(TypedDict):
+    """Exactly one of `executions`, `metadata` and `workflow`"""
+
+    executions: NotRequired[Sequence[str]]
+    metadata: NotRequired[ErasureOrderMetadata]
+    workflow: NotRequired[str]
+    # Only executions that were created earlier; default: now
+    before: NotRequired[str]
+    # Only counts
+    dryRun: NotRequired[bool]
+
+
+class CreatedErasure(TypedDict):
+    # `null` for a dry run
+    erasureId: str | None
+    # Executions that match now
+    matched: int
+    # Where copies can remain: providers delete the data that was sent to them by their own rules
+    notReached: Sequence[Literal["providers"]]
+
+
+class Erasure(TypedDict):
+    erasureId: str
+    state: Literal["running", "completed"]
+    by: Literal["executions", "metadata", "workflow"]
+    # The value isn't stored after the erasure
+    metadataName: str | None
+    before: str
+    # Executions that matched when it was created
+    matched: int
+    # How many of them are gone with their data
+    erased: int
+    # Executions that are under way or whose data is still being removed, and, by metadata, batches that
+    # aren't removed yet
+    remaining: int
+    # Ids of schedules whose runs carry the value. They aren't changed.
+    schedules: Sequence[str]
+    # Ids of hooks whose runs carry the value. They aren't changed.
+    hooks: Sequence[str]
+    # Ids of API keys that fix the value. They aren't changed.
+    keys: Sequence[str]
+    # Where copies can remain: providers delete the data that was sent to them by their own rules
+    notReached: Sequence[Literal["providers"]]
+    createdAt: str
+    finishedAt: str | None
+
+
 class RerunRequest(TypedDict):
     # Without them the run has the inputs of the execution
     inputs: NotRequired[Mapping[str, Any]]
@@ -1474,14 +1519,13 @@ class RerunQuoteReused(TypedDict):
 
 
 class RerunQuote(TypedDict):
-    # What the run probably costs, and holds when it starts. A list of unknown length counts as one item,
-    # or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators
+    # What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node.
+    # Null without generators
     estimatedCreditCost: float | None
-    # The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every
-    # text of unknown length the size that its node allows. Another run may use up trial grants first
+    # The same with every list of unknown length at `maxItems` or 50
     maxCreditCost: float | None
-    # Whether a completed run costs just this. It is false if the two differ, a switch decides during the
-    # run, a fallback model has another price, or a model is paid by the tokens it uses
+    # Whether the two are one, no switch that only the run decides may skip a part of it, and no model
+    # that may be called in another's place has another price
     exact: bool
     nodes: Sequence[RerunQuoteNodesItem]
     # Trial grants for the run's models

@@ -8,6 +8,7 @@ import { budgetCases } from "./budgets";
 import { engineCases } from "./engine";
 import { environmentCases } from "./environments";
 import { erasureCases } from "./erasure";
+import { erasuresCases } from "./erasures";
 import { errorCases } from "./errors";
 import { eventCases } from "./events";
 import { facadeCases } from "./facades";
@@ -26,7 +27,6 @@ import { runCases } from "./runs";
 import { paymentCases } from "./payments";
 import { signInCases } from "./sign-in";
 import { secretCases } from "./secrets";
-import { serviceAccountCases } from "./service-accounts";
 import { triggerCases } from "./triggers";
 import { usageCases } from "./usage";
 import { workflowCases } from "./workflows";
@@ -62,6 +62,6 @@ export const CASES: readonly Case[] = [
   ...secretCases,
   ...leavingCases,
   ...erasureCases,
-  ...serviceAccountCases,
+  ...erasuresCases,
   ...adminCases,
 ];

@@ -28,10 +28,7 @@ export interface Beginning {
   isNew: boolean;
 }
 
-const briefOf = ({ reason: code, message, metadata: { scope } }: DomainError): BatchReason => ({
-  ...{ code, message },
-  ...(typeof scope === "string" ? { scope } : {}),
-});
+const briefOf = ({ reason: code, message }: DomainError): BatchReason => ({ code, message });
 
 /** Repeating doesn't change these refusals: missing credits, or a budget. */
 const pauses = ({ kind, reason }: DomainError): boolean => kind === "exhausted" && reason !== "CONCURRENCY_LIMIT_EXCEEDED";

@@ -30,7 +30,7 @@ export const createRunDeletion =
     if (!isFinal(row))
       throw new DomainError("conflict", "EXECUTION_NOT_FINAL", "the execution is not over: cancel it, or wait for its end, then delete it");
     await awaitDelivered(row);
-    const buried = await stores.tombstones.bury(row, false);
+    const buried = await stores.tombstones.bury(row);
     if (buried) return void outbox.deliverLater(buried);
     if (!(await stores.rows.findOwned(executionId, userId))) throw executionNotFound();
     throw unavailable("the end of the execution is still being reported", 2);

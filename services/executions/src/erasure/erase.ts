@@ -1,6 +1,7 @@
 /** Erases an account's data of executions in MongoDB, Temporal and Redis. */
 import { createErasure, untilNone, type Erase } from "@nodeloom/platform";
 import type { Leaver } from "../workflow/leaving";
+import type { Erasures } from "../record/erasures";
 import type { LeavingStore } from "../record/leaving";
 import type { MovedTriggers } from "../record/moved-triggers";
 import type { ModerationStore } from "../record/moderation";
@@ -19,9 +20,10 @@ export interface EraseOptions {
   leaver: Pick<Leaver, "removeWorkflows" | "removeDeliveries">;
   redis: RedisErasure;
   moved: Pick<MovedTriggers, "remove">;
+  erasures: Pick<Erasures, "removeOwned">;
 }
 
-export const createEraseExecutions = ({ store, payloads, moderation, leaver, redis, moved }: EraseOptions): Erase => {
+export const createEraseExecutions = ({ store, payloads, moderation, leaver, redis, moved, erasures }: EraseOptions): Erase => {
   const removeTexts = async (owners: readonly string[]): Promise<void> => {
     while ((await payloads.removeOwned(owners, PAYLOADS_PAGE)) > 0);
   };
@@ -49,6 +51,7 @@ export const createEraseExecutions = ({ store, payloads, moderation, leaver, red
     batches: async () => untilNone(await removeBatches(userId)),
     payloads: async () => untilNone(await payloads.removeOwned([userId], PAYLOADS_PAGE)),
     moderation: async () => untilNone(await moderation.removeOwned(userId, DECISIONS_PAGE)),
+    erasures: async () => untilNone(await erasures.removeOwned(userId)),
     lines: async () => untilNone(await store.removeLine(userId)),
   }));
 };

@@ -15,7 +15,7 @@ import { createAccountExports, type AccountExports } from "./export/exports";
 import type { RedisErasure } from "./redis";
 
 export interface LeavingParts extends Pick<EndingOptions, "cancellation"> {
-  stores: Pick<Stores, "leaving" | "payloads" | "moderation" | "movedTriggers">;
+  stores: Pick<Stores, "leaving" | "payloads" | "moderation" | "movedTriggers" | "erasures">;
   services: {
     billing: Billing;
     identity: Identity;
@@ -51,7 +51,15 @@ export const createLeaving = (parts: LeavingParts): Leaving => {
       endUnderWay: createEndUnderWay({ store, triggers: erasures.triggers, orders: batches.orders, cancellation: parts.cancellation }),
       erase: createErasing({
         executions: createEraseExecutions({
-          ...{ store, payloads: stores.payloads, moderation: stores.moderation, moved: stores.movedTriggers, leaver, redis },
+          ...{
+            store,
+            payloads: stores.payloads,
+            moderation: stores.moderation,
+            moved: stores.movedTriggers,
+            erasures: stores.erasures,
+            leaver,
+            redis,
+          },
         }),
         elsewhere: createEraseElsewhere({ leaver, redis }),
         services: erasures,

@@ -21,6 +21,7 @@ executionSchema.index({ userId: 1, waiting: 1, createdAt: -1, _id: -1 }, { parti
 executionSchema.index({ "graph.hash": 1 }, { sparse: true });
 executionSchema.index({ "rerun.sources": 1 }, { sparse: true });
 executionSchema.index({ uses: 1 }, { sparse: true });
+executionSchema.index({ "remains.erasure": 1 }, { sparse: true });
 executionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 // Few are pending at a time.
 executionSchema.index({ "webhook.state": 1, finishedAt: 1 }, { partialFilterExpression: { "webhook.state": "pending" } });

@@ -4,6 +4,7 @@ import { createBatchStore } from "./batches";
 import { callModel, createCallStore } from "./calls";
 import { createDeliveryRecords } from "./deliveries";
 import { createEarlierMailStore } from "./earlier-mails";
+import { createErasureStore } from "./erasures";
 import { createEventLog } from "./event-log";
 import { createLeavingStore } from "./leaving";
 import { createQueueStore } from "./queues";
@@ -49,5 +50,7 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     leaving: createLeavingStore(connection),
     /** Tombstones of erased runs. */
     tombstones: createTombstones(connection),
+    /** Erasures of many runs. */
+    erasures: createErasureStore(connection),
   };
 };

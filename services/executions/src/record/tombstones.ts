@@ -3,7 +3,7 @@ import { DURABLE } from "@nodeloom/platform";
 import type { Connection, mongo } from "mongoose";
 import type { BatchRow } from "../run/batch";
 import type { CallRecord } from "../run/call-record";
-import type { ExecutionRecord, ExecutionView } from "../run/record";
+import type { ExecutionRecord, ExecutionView, Remains } from "../run/record";
 import { TRANSITIONS } from "../run/states";
 import type { StoredText } from "../run/types";
 
@@ -16,9 +16,12 @@ const NAMES = { resultJson: 1, resultHash: 1, nodes: 1, nodesHash: 1 } as const;
 /** A rerun, as far as it may name files of the run that it is one of. */
 export type Naming = Pick<ExecutionView, "_id" | keyof typeof NAMES>;
 
+/** The erasure of many runs that a run is part of. */
+export type BuriedBy = Pick<Remains, "withKept" | "erasure">;
+
 const hashOf = (text: StoredText | undefined): string[] => (text && "hash" in text ? [text.hash] : []);
 
-const tombstoneOf = (row: Omit<ExecutionView, "status">, withKept: boolean): Partial<ExecutionRecord> => {
+const tombstoneOf = (row: Omit<ExecutionView, "status">, part: BuriedBy): Partial<ExecutionRecord> => {
   const { _id, userId, holdId, attempt, createdAt, inputs, schema, graph, uses = [], batchId, index } = row;
   const [graphHash] = hashOf(graph);
   const texts = [...hashOf(inputs), ...hashOf(schema)];
@@ -28,7 +31,7 @@ const tombstoneOf = (row: Omit<ExecutionView, "status">, withKept: boolean): Par
       ...{ texts, uses },
       ...(graphHash === undefined ? {} : { graph: graphHash }),
       ...(batchId === undefined || index === undefined ? {} : { batchId, index }),
-      ...(withKept ? { withKept } : {}),
+      ...part,
     },
   };
 };
@@ -49,10 +52,10 @@ export const createTombstones = (connection: Connection) => {
      * the tombstone takes over changes any more.
      * @returns null where there is no such run
      */
-    bury: (row: ExecutionView, withKept: boolean): Promise<ExecutionView | null> => {
+    bury: (row: ExecutionView, part: BuriedBy = {}): Promise<ExecutionView | null> => {
       const { _id, userId, status, ...rest } = row;
       const filter = { _id, userId, status, attempt: row.attempt, "outbox.0": { $exists: false } };
-      return executions.findOneAndReplace(filter as object, tombstoneOf({ _id, userId, ...rest }, withKept) as never, {
+      return executions.findOneAndReplace(filter as object, tombstoneOf({ _id, userId, ...rest }, part) as never, {
         returnDocument: "after",
         writeConcern: DURABLE as never,
         ignoreUndefined: true,

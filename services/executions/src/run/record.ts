@@ -108,6 +108,8 @@ export interface Remains {
   index?: number;
   /** Kept files are removed, too. */
   withKept?: true;
+  /** The erasure of many runs that it is part of. */
+  erasure?: string;
 }
 
 const SEPARATOR = "\u0000";

@@ -1,13 +1,15 @@
-/** Everything relayed here: pending outboxes of runs, batches and accounts. */
+/** Everything relayed here: pending outboxes of runs and batches, and erasures of accounts and runs. */
 import type { RelayedRows } from "@nodeloom/platform";
 import { createRelayedBatches, type RelayedBatchesOptions } from "./batches";
 import { createRelayedErasures, type RelayedErasuresOptions } from "./erasures";
+import { createRelayedManyErasures, type RelayedManyErasuresOptions } from "./many-erasures";
 import { createRelayedRuns, type RelayedRunsOptions } from "./runs";
 
-export type RelayedOptions = RelayedRunsOptions & RelayedBatchesOptions & RelayedErasuresOptions;
+export type RelayedOptions = RelayedRunsOptions & RelayedBatchesOptions & RelayedErasuresOptions & RelayedManyErasuresOptions;
 
 export const createRelayed = (options: RelayedOptions): RelayedRows<unknown>[] => [
   createRelayedRuns(options),
   createRelayedBatches(options),
   createRelayedErasures(options),
+  createRelayedManyErasures(options),
 ];

@@ -107,6 +107,11 @@ export const createLeaver = ({ client, namespace, taskQueue }: { client: Client;
         while ((await removeListed(`WorkflowId STARTS_WITH ${quoted(`${kind}-${executionId}`)}`)) > 0);
     },
 
+    /** Deletes the workflows that carried a batch. */
+    removeBatch: async (batchId: string): Promise<void> => {
+      while ((await removeListed(`WorkflowId = ${quoted(`batch-${batchId}`)}`)) > 0);
+    },
+
     /** Deletes the workflows of a run's attempts. */
     removeRun: async (executionId: string): Promise<void> => {
       while ((await removeListed(`WorkflowId = ${quoted(executionId)}`)) > 0);

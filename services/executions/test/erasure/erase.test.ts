@@ -35,6 +35,7 @@ const eraser = () =>
     leaver: { removeWorkflows: () => Promise.resolve(0), removeDeliveries: (id) => Promise.resolve(void deliveries.push(id)) },
     redis: createRedisErasure({ redis, keyPrefix }),
     moved: stores.movedTriggers,
+    erasures: stores.erasures,
   });
 const eraseAll = async (userId: string): Promise<void> => {
   const erase = eraser();

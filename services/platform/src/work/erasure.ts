@@ -20,15 +20,35 @@ export type EraseRuns = (ownerId: string, executionIds: readonly string[]) => Pr
 
 const MOST_RUNS = 100;
 
-/** @param eraseRuns absent where a service keeps no more of runs than ids and amounts */
-export const erasureHandlers = (erase: Erase, eraseRuns?: EraseRuns): erasure.ErasureServiceServer => ({
+export interface ErasedMetadata {
+  ownerId: string;
+  name: string;
+  value: string;
+  /** Rows must carry all of it besides. */
+  within: Readonly<Record<string, string>>;
+}
+
+/** Erases a value of metadata of an account; it can be repeated. */
+export type EraseMetadata = (erased: ErasedMetadata) => Promise<void>;
+
+/** Parts of a service that erase runs and metadata; absent if it keeps none. */
+export interface EraseParts {
+  runs?: EraseRuns;
+  metadata?: EraseMetadata;
+}
+
+export const erasureHandlers = (erase: Erase, parts: EraseParts = {}): erasure.ErasureServiceServer => ({
   erase: unary(async ({ ownerId, cursor }) => {
     const { removed, nextCursor } = await erase(ownerId, cursor);
     return { erased: removed, nextCursor };
   }),
   eraseRuns: unary(async ({ ownerId, executionIds }) => {
     if (executionIds.length > MOST_RUNS) throw invalidRequest([{ path: "execution_ids", message: `must be at most ${MOST_RUNS}` }]);
-    await eraseRuns?.(ownerId, executionIds);
+    await parts.runs?.(ownerId, executionIds);
+    return {};
+  }),
+  eraseMetadata: unary(async (erased) => {
+    await parts.metadata?.(erased);
     return {};
   }),
 });

@@ -27,7 +27,7 @@ interface Called {
   inputs: Readonly<Record<string, unknown>>;
 }
 
-/** Maximum of kept tool calls per answer. */
+/** As many calls of one answer as are kept. */
 const MAX_CALLS = 128;
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,6 +1,6 @@
-/** Accounts at providers, by the environment variable of their key: display name and a check of the key. */
+/** Accounts at providers, by the environment variable of their key: what people call them, and how a key is tried. */
 
-/** A free request that only succeeds with a valid key, sent to the host of the company's models. */
+/** A request that costs nothing and is answered to who has a key that works; sent to the host of the company's models. */
 export interface KeyCheck {
   path: string;
   headers?: Readonly<Record<string, string>>;
@@ -8,9 +8,9 @@ export interface KeyCheck {
 
 export interface ProviderAccount {
   name: string;
-  /** Page where you create keys. */
+  /** Where the company gives keys out. */
   keysUrl?: string;
-  /** Undefined if no free request is known. */
+  /** Undefined where no request is known that costs nothing. */
   check?: KeyCheck;
 }
 

@@ -3,15 +3,15 @@
 /** An input inside a text, as in `${seconds}s`. */
 export const INPUT_IN_TEXT = /\$\{([A-Za-z_]\w*)\}/g;
 
-/** Suffix for the content type of a file input: `{ "$input": "image.type" }`. */
+/** What stands for the content type of a file that is an input: `{ "$input": "image.type" }`. */
 export const TYPE_OF_FILE = ".type";
 
-/** A template member that is exactly one input. */
+/** A member that is an input by itself. */
 export interface InputMember {
   $input: string;
-  /** Replacements for some values. */
+  /** What is sent instead of some values. */
   map?: Readonly<Record<string, unknown>>;
-  /** Factor for a number. */
+  /** What a number is multiplied by. */
   times?: number;
 }
 
@@ -29,7 +29,7 @@ export const isEachMember = (value: unknown): value is EachMember => isObject(va
 
 interface NamedInput {
   name: string;
-  /** Path in the template. */
+  /** Where in the template. */
   path: (string | number)[];
 }
 

@@ -1,4 +1,4 @@
-/** Makes the schedules in Temporal match the rows, after either side has lost data. */
+/** Makes Temporal carry the schedules that rows say, and no others, whatever Temporal or the database has lost. */
 import { isDatabaseAway, type Logger } from "@nodeloom/platform";
 import type { Reconciled } from "../activity-types";
 import type { Arrivals } from "../arrivals-store";

@@ -1,0 +1,93 @@
+/** Erasures of many runs: by id, by metadata or by workflow. */
+import { DomainError, ERASURE_BOUNDS, invalidRequest } from "@nodeloom/kernel";
+import type { erasures as proto } from "@nodeloom/proto";
+import type { Carriers, ErasureRecord, Meant, Selection } from "../record/erasures";
+import { metadataOfSelection } from "../record/erasures";
+import type { Stores } from "../record/stores";
+import { metadataKeys } from "../run/record";
+import type { Carrying } from "./carriers";
+
+export interface ManyErasuresOptions {
+  stores: Pick<Stores, "erasures">;
+  carriersOf: Carrying;
+}
+
+export type ManyErasures = ReturnType<typeof createManyErasures>;
+
+const erasureNotFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "there is no such erasure");
+
+const selectionOf = ({ by }: proto.CreateErasureRequest): Selection => {
+  switch (by?.$case) {
+    case "executions":
+      return { executions: [...new Set(by.value.ids)] };
+    case "metadata":
+      return { metadata: { name: by.value.name, value: by.value.value } };
+    case "workflowSlug":
+      return { workflow: by.value };
+    case undefined:
+      throw invalidRequest([{ path: "", message: "send exactly one of executions, metadata, workflow" }]);
+  }
+};
+
+export const createManyErasures = ({ stores: { erasures }, carriersOf }: ManyErasuresOptions) => {
+  /** The erasure that an earlier request with the same id created. @throws NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+  const replayed = async ({ erasureId, userId, fingerprint }: proto.CreateErasureRequest): Promise<ErasureRecord | undefined> => {
+    const found = await erasures.find(erasureId);
+    if (!found) return undefined;
+    if (found.userId !== userId) throw erasureNotFound();
+    if (found.fingerprint === fingerprint) return found;
+    const message = "this Idempotency-Key was used with a different request body: use a new key";
+    throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", message);
+  };
+
+  const checkRunning = async (userId: string): Promise<void> => {
+    const limit = ERASURE_BOUNDS.running;
+    if ((await erasures.countRunning(userId)) < limit) return;
+    const message = `at most ${limit} erasures can run at once: wait until one is completed`;
+    throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", message, { limit, retryAfter: 60 });
+  };
+
+  const begin = async (meant: Meant, fingerprint: string): Promise<number> => {
+    await checkRunning(meant.userId);
+    const selection = meant.selection!;
+    const entry = metadataOfSelection(selection);
+    const matched = await erasures.countShown(meant);
+    const carriers = entry && (await carriersOf(meant.userId, entry));
+    const kind = Object.keys(selection)[0] as ErasureRecord["kind"];
+    await erasures.insert({
+      ...{ ...meant, kind, state: "running", matched, fingerprint, createdAt: new Date(), finishedAt: null },
+      ...(entry ? { metadataName: entry.name } : {}),
+      ...(carriers ? { carriers } : {}),
+    });
+    return matched;
+  };
+
+  const left = async (record: ErasureRecord): Promise<Pick<proto.Erasure, "erased" | "remaining">> => {
+    if (record.state === "completed") return { erased: record.matched, remaining: 0 };
+    const [pending, removing] = [await erasures.countPending(record), await erasures.countRemoving(record._id)];
+    const remaining = pending + removing;
+    // Runs that were accepted, and not yet shown, when it was created aren't in `matched`.
+    return { erased: Math.max(0, record.matched - remaining), remaining };
+  };
+
+  return {
+    /** Begins an erasure, which the relay carries out. @throws CONCURRENCY_LIMIT_EXCEEDED, IDEMPOTENCY_KEY_REUSED */
+    create: async (request: proto.CreateErasureRequest): Promise<proto.CreateErasureResponse> => {
+      const { erasureId: _id, userId, before = new Date(), dryRun, within, fingerprint } = request;
+      const meant: Meant = { _id, userId, selection: selectionOf(request), within: metadataKeys(within), before };
+      if (dryRun) return { matched: await erasures.countShown(meant), replayed: false };
+      const earlier = await replayed(request);
+      return earlier ? { matched: earlier.matched, replayed: true } : { matched: await begin(meant, fingerprint), replayed: false };
+    },
+
+    /** @throws NOT_FOUND also for a key that fixes other metadata */
+    get: async ({ erasureId, userId, within }: proto.GetErasureRequest): Promise<proto.Erasure> => {
+      const record = await erasures.find(erasureId);
+      if (!record || record.userId !== userId || metadataKeys(within).some((key) => !record.within.includes(key))) throw erasureNotFound();
+      const { state, matched, createdAt, finishedAt, kind, metadataName = "", before } = record;
+      const carriers: Carriers = record.carriers ?? { schedules: [], hooks: [], keys: [] };
+      const shown = { erasureId, state, matched, createdAt, finishedAt: finishedAt ?? undefined, by: kind, metadataName, before };
+      return { ...shown, ...carriers, ...(await left(record)) };
+    },
+  };
+};

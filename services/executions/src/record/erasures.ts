@@ -1,0 +1,156 @@
+/** Erasures of many runs: which runs each matches, and how far it is. */
+import { DURABLE, insertOnce } from "@nodeloom/platform";
+import type { Connection, mongo } from "mongoose";
+import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
+import { FINAL_BATCHES, type BatchRecord } from "../run/batch";
+import { FINAL_STATUSES, HIDDEN, TRANSITIONS } from "../run/states";
+import { documents } from "./schema";
+import { WITHOUT_EVENTS } from "./event-log";
+
+export interface MetadataEntry {
+  name: string;
+  value: string;
+}
+export type Selection = { executions: string[] } | { metadata: MetadataEntry } | { workflow: string };
+
+/** Ids of what carries a value of metadata and isn't changed. */
+export type Carriers = Record<"schedules" | "hooks" | "keys", string[]>;
+
+export interface ErasureRecord {
+  _id: string;
+  userId: string;
+  /** Removed when the erasure is complete: a value of metadata can be personal. */
+  selection?: Selection;
+  kind: "executions" | "metadata" | "workflow";
+  metadataName?: string;
+  /** See `metadataKeys`: runs must carry all of it besides. */
+  within: string[];
+  before: Date;
+  state: "running" | "completed";
+  matched: number;
+  carriers?: Carriers;
+  /** No run carries the value any more, and it is removed elsewhere. */
+  isValueErased?: true;
+  fingerprint: string;
+  createdAt: Date;
+  finishedAt: Date | null;
+  expiresAt?: Date;
+}
+
+const erasureSchema = documents<ErasureRecord>("erasures");
+// Few run at a time.
+erasureSchema.index({ state: 1, _id: 1 }, { partialFilterExpression: { state: "running" } });
+erasureSchema.index({ userId: 1 });
+erasureSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+/** How long a completed erasure can be read. */
+const SHOWN_MS = 90 * 86_400_000;
+
+export type Meant = Pick<ErasureRecord, "_id" | "userId" | "selection" | "within" | "before">;
+
+const SHOWN = { status: { $nin: [...HIDDEN] } };
+const BURIABLE = { status: { $in: [...FINAL_STATUSES] }, "outbox.0": { $exists: false } };
+const NOT_ERASED = { status: { $ne: TRANSITIONS.erase.completed[0] } };
+
+export const metadataOfSelection = (selection: Selection | undefined): MetadataEntry | undefined =>
+  selection && "metadata" in selection ? selection.metadata : undefined;
+
+/** Metadata that everything must carry that an erasure matches. */
+const keysOf = ({ selection, within }: Meant): string[] => {
+  const entry = metadataOfSelection(selection);
+  return entry ? [...new Set([...within, ...metadataKeys({ [entry.name]: entry.value })])] : within;
+};
+
+const selected = (selection: Selection | undefined): object => {
+  if (!selection) return { _id: { $in: [] } };
+  if ("executions" in selection) return { _id: { $in: selection.executions } };
+  if ("workflow" in selection) return { workflowSlug: selection.workflow };
+  return {};
+};
+
+/** Runs that an erasure matches, erased or not. */
+const matching = (erasure: Meant): object => {
+  const keys = keysOf(erasure);
+  return {
+    userId: erasure.userId,
+    createdAt: { $lt: erasure.before },
+    ...selected(erasure.selection),
+    ...(keys.length > 0 ? { metadata: { $all: keys } } : {}),
+  };
+};
+
+const batchesOf = (erasure: Meant): object => ({
+  userId: erasure.userId,
+  createdAt: { $lt: erasure.before },
+  metadata: { $all: keysOf(erasure) },
+});
+
+export type Erasures = ReturnType<typeof createErasureStore>;
+
+/** @param connection has the other models */
+export const createErasureStore = (connection: Connection) => {
+  const erasures = connection.model("Erasure", erasureSchema);
+  const executions = connection.models.Execution!.collection as unknown as mongo.Collection<ExecutionRecord>;
+  const batches = connection.models.Batch!.collection as unknown as mongo.Collection<BatchRecord>;
+  const countRuns = (filter: object): Promise<number> => executions.countDocuments(filter as never);
+  const runs = (filter: object, limit: number): Promise<ExecutionView[]> =>
+    executions.find<ExecutionView>(filter as never, { projection: WITHOUT_EVENTS, limit }).toArray();
+
+  return {
+    /** @returns whether it was inserted; false if its id exists */
+    insert: (record: ErasureRecord): Promise<boolean> =>
+      insertOnce(erasures.collection.insertOne(record as never, { writeConcern: DURABLE as never, ignoreUndefined: true })),
+
+    find: (id: string): Promise<ErasureRecord | null> => erasures.findOne({ _id: id }).lean<ErasureRecord>().exec(),
+
+    /** Number of a user's erasures that run. */
+    countRunning: (userId: string): Promise<number> => erasures.countDocuments({ userId, state: "running" }).exec(),
+
+    /** Runs that clients can see. */
+    countShown: (erasure: Meant): Promise<number> => countRuns({ ...matching(erasure), ...SHOWN }),
+
+    /** Runs that aren't erased yet and, by metadata, batches that aren't removed yet. */
+    countPending: async (erasure: Meant): Promise<number> => {
+      const runsLeft = await countRuns({ ...matching(erasure), ...NOT_ERASED });
+      return metadataOfSelection(erasure.selection) ? runsLeft + (await batches.countDocuments(batchesOf(erasure))) : runsLeft;
+    },
+
+    /** Erased runs whose data is still being removed. */
+    countRemoving: (id: string): Promise<number> => countRuns({ "remains.erasure": id }),
+
+    /** Some final runs that owe nothing. */
+    buriable: (erasure: Meant, limit: number): Promise<ExecutionView[]> => runs({ ...matching(erasure), ...BURIABLE }, limit),
+
+    /** Some attempts that nothing came of. */
+    refused: (erasure: Meant, limit: number): Promise<ExecutionView[]> =>
+      runs({ ...matching(erasure), status: "refused", "outbox.0": { $exists: false } }, limit),
+
+    /** Some batches that are over, and whose end is announced. */
+    batchesOver: (erasure: Meant, limit: number): Promise<BatchRecord[]> =>
+      batches.find({ ...batchesOf(erasure), status: { $in: [...FINAL_BATCHES] }, isCarried: { $ne: true } } as never, { limit }).toArray(),
+
+    /** Items of a batch that aren't erased yet. */
+    itemsLeft: (userId: string, batchId: string, limit: number): Promise<ExecutionView[]> =>
+      runs({ userId, batchId, ...NOT_ERASED }, limit),
+
+    markValueErased: async (id: string): Promise<void> =>
+      void (await erasures.updateOne({ _id: id, state: "running" }, { $set: { isValueErased: true } }).exec()),
+
+    complete: async (id: string, carriers: Carriers | undefined): Promise<void> => {
+      const finishedAt = new Date();
+      const expiresAt = new Date(finishedAt.getTime() + SHOWN_MS);
+      const done = { state: "completed", finishedAt, expiresAt, ...(carriers ? { carriers } : {}) };
+      await erasures.updateOne({ _id: id, state: "running" }, { $set: done, $unset: { selection: 1 } } as object).exec();
+    },
+
+    /** Erasures that aren't complete, in order of their ids. */
+    running: (limit: number, after = ""): Promise<ErasureRecord[]> =>
+      erasures
+        .find({ state: "running", _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean<ErasureRecord[]>()
+        .exec(),
+
+    removeOwned: async (userId: string): Promise<number> => (await erasures.deleteMany({ userId }).exec()).deletedCount,
+  };
+};
