@@ -359,11 +359,11 @@ export interface WorkflowQuoteRequest {
 }
 
 export interface Quote {
-  /** What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node. Null without generators */
+  /** What the run probably costs, and holds when it starts. A list of unknown length counts as one item, or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators */
   estimatedCreditCost: number | null;
-  /** The same with every list of unknown length at `maxItems` or 50 */
+  /** The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every text of unknown length the size that its node allows. Another run may use up trial grants first */
   maxCreditCost: number | null;
-  /** Whether the two are one, no switch that only the run decides may skip a part of it, and no model that may be called in another's place has another price */
+  /** Whether a completed run costs just this. It is false if the two differ, a switch decides during the run, a fallback model has another price, or a model is paid by the tokens it uses */
   exact: boolean;
   nodes: {
     id: string;
@@ -778,7 +778,7 @@ export interface WorkflowBatchRequest {
   mediaId?: string;
   /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
   until?: string;
-  /** The most that all items together cost. A batch that is known to cost more is refused; one whose price isn't exact begins, and pauses */
+  /** The most that all items together cost. A batch that is expected to cost more is refused; one that turns out to cost more pauses */
   maxCredits?: number;
   /** Items under way at once; at most half of what your tier runs at once, and that without it */
   concurrency?: number;
@@ -797,11 +797,11 @@ export interface CreatedBatch {
 
 export interface BatchQuote {
   total: number;
-  /** What all items would hold, without what trial grants pay */
+  /** What all items probably cost, without what trial grants pay */
   estimatedCreditCost: number;
-  /** The same with every list of unknown length at `maxItems` or 50 */
+  /** The most that all items can cost */
   maxCreditCost: number;
-  /** Whether the items cost that, whatever the runs decide */
+  /** Whether completed items cost just this */
   exact: boolean;
 }
 
@@ -810,7 +810,7 @@ export interface ModelBatchRequest {
   inputs?: Record<string, unknown>[];
   /** A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
   mediaId?: string;
-  /** The most that all items together cost. A batch that is known to cost more is refused; one whose price isn't exact begins, and pauses */
+  /** The most that all items together cost. A batch that is expected to cost more is refused; one that turns out to cost more pauses */
   maxCredits?: number;
   /** Items under way at once; at most half of what your tier runs at once, and that without it */
   concurrency?: number;
@@ -830,6 +830,8 @@ export interface Batch {
   reason: {
     code: string;
     message: string;
+    /** For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of the account's budget, for example `account` or `metadata.customer` */
+    scope?: string;
   } | null;
   workflowSlug: string | null;
   /** The published version that its items run; null for the draft, and for models */
@@ -888,6 +890,8 @@ export interface BatchWithRows {
   reason: {
     code: string;
     message: string;
+    /** For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of the account's budget, for example `account` or `metadata.customer` */
+    scope?: string;
   } | null;
   workflowSlug: string | null;
   /** The published version that its items run; null for the draft, and for models */
@@ -1338,11 +1342,11 @@ export interface RerunRequest {
 }
 
 export interface RerunQuote {
-  /** What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node. Null without generators */
+  /** What the run probably costs, and holds when it starts. A list of unknown length counts as one item, or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators */
   estimatedCreditCost: number | null;
-  /** The same with every list of unknown length at `maxItems` or 50 */
+  /** The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every text of unknown length the size that its node allows. Another run may use up trial grants first */
   maxCreditCost: number | null;
-  /** Whether the two are one, no switch that only the run decides may skip a part of it, and no model that may be called in another's place has another price */
+  /** Whether a completed run costs just this. It is false if the two differ, a switch decides during the run, a fallback model has another price, or a model is paid by the tokens it uses */
   exact: boolean;
   nodes: {
     id: string;

@@ -172,15 +172,34 @@ const requireRole = ({ organization }: Caller, needed: Needed, capability: strin
   throw roleDenied(needed, capability);
 };
 
+/** A required capability, several of which one is enough, or none. */
+export type Required = string | readonly string[] | undefined;
+
+/** Rejects keys where a route is for sessions, unless they have the capability that admits them. */
+const requireSession = ({ key, visitor, capabilities }: Caller, auth: Auth, keyCapability: string | undefined): void => {
+  if (visitor && auth !== "any") throw sessionRequired();
+  if (!key || (auth !== "session" && auth !== "admin-session")) return;
+  if (keyCapability === undefined || !covers(capabilities, keyCapability)) throw sessionRequired(keyCapability);
+};
+
+export interface RouteAccess {
+  auth: Auth;
+  /** Minimum role in an organization. */
+  role?: Needed;
+  /** Admits keys to a route for sessions. */
+  keyCapability?: string | undefined;
+}
+
 /** Rejects callers without the kind, role or grants that an endpoint needs. */
-export const authorize = (caller: Caller | undefined, auth: Auth, capability: string | undefined, needed: Needed = "self"): void => {
+export const authorize = (caller: Caller | undefined, access: Auth | RouteAccess, required: Required): void => {
+  const { auth, role = "self", keyCapability }: RouteAccess = typeof access === "string" ? { auth: access } : access;
   if (auth === "none") return;
   if (!caller) throw unauthenticated();
-  if (caller.visitor && auth !== "any") throw sessionRequired();
-  if ((auth === "session" || auth === "admin-session") && caller.key) throw sessionRequired();
+  requireSession(caller, auth, keyCapability);
   if ((auth === "admin" || auth === "admin-session") && !(caller.isAdmin && covers(caller.capabilities, ALL))) throw capabilityDenied(ALL);
-  requireRole(caller, needed, capability);
-  if (capability === undefined || covers(caller.capabilities, capability)) return;
+  const [capability, ...others] = [required].flat();
+  requireRole(caller, role, capability);
+  if (capability === undefined || [capability, ...others].some((one) => one !== undefined && covers(caller.capabilities, one))) return;
   const isAbove = !withinCeiling(capability, caller.user.plan.base, caller.isAdmin);
   throw capabilityDenied(capability, isAbove ? lowestTierFor(capability) : undefined);
 };

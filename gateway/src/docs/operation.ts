@@ -95,13 +95,14 @@ const requestBody = ({ body, example }: Route, components: Components): Json | u
 
 const BEARER = [{ bearer: [] }, { apiKey: [] }, { session: [] }];
 const KEY = [{ key: [] }, { apiKey: [] }, { session: [] }];
-const security = ({ auth, app, protocol = "plain" }: Route): Json[] => {
+const security = ({ auth, app, protocol = "plain", keyCapability }: Route): Json[] => {
   if (auth === "none" || auth === "hook") return [];
   const { keySchemes } = PROTOCOLS[protocol];
   if (keySchemes.includes("Key")) return KEY;
   if (keySchemes.length > 0) return BEARER;
   if (app === "visitors") return [{ apiKey: [] }, { session: [] }, { visitor: [] }];
-  return auth === "session" || auth === "admin-session" ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
+  const isForSessions = keyCapability === undefined && (auth === "session" || auth === "admin-session");
+  return isForSessions ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 };
 
 /** Shows each path parameter as its name. */
@@ -109,11 +110,13 @@ const NAMES = new Proxy<Record<string, string>>({}, { get: (_, name) => `<${Stri
 
 const capabilityText = (capability: Capability): string => {
   if (typeof capability === "string") return `\`${capability}\``;
+  if (typeof capability === "object") return capability.anyOf.map(capabilityText).join(" or ");
   const resource = capability(NAMES).split(":")[0]!;
   return `\`${resource}:run\` or \`${resource}:<id>:run\``;
 };
 
-const capabilityNote = ({ capability }: Route): string[] => {
+const capabilityNote = ({ capability, keyCapability }: Route): string[] => {
+  if (keyCapability !== undefined) return [`A key needs the capability \`${keyCapability}\`.`];
   if (capability === undefined) return [];
   const texts = [capability].flat().map(capabilityText);
   return [`Needs the ${texts.length > 1 ? "capabilities" : "capability"} ${texts.join(" and ")}.`];

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { invalidRequest } from "@nodeloom/kernel";
 import type { Request, RequestHandler, Response } from "express";
-import { authorize, idempotencyOwner, requireApproved, type Caller } from "../auth/caller";
+import { authorize, idempotencyOwner, requireApproved, type Caller, type Required } from "../auth/caller";
 import { resolveCaller } from "./resolve";
 import type { Gateway } from "./gateway";
 import { askForBody, bodyMembers, NO_BODY, readJsonBody, readRawBody, type BodyOptions, type JsonBody } from "../http/body/body";
@@ -23,8 +23,11 @@ const FIRST_ERROR = 400;
 export type Named = Pick<Request, "params" | "query">;
 
 /** Capabilities that a request needs; undefined for none. */
-export const capabilitiesOf = ({ capability }: Route, { params }: Pick<Named, "params">): (string | undefined)[] =>
-  [capability].flat().map((each) => (typeof each === "function" ? each(params as Record<string, string>) : each));
+export const capabilitiesOf = ({ capability }: Route, { params }: Pick<Named, "params">): Required[] =>
+  [capability].flat().map((each) => {
+    if (typeof each === "object") return each.anyOf;
+    return typeof each === "function" ? each(params as Record<string, string>) : each;
+  });
 
 /** Authenticates the caller. Failures before that count against the address. */
 const admit = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<Caller | undefined> => {
@@ -34,7 +37,7 @@ const admit = async (gateway: Gateway, route: Route, request: Request, response:
     if (route.auth === "none") return undefined;
     if (PROTOCOLS[route.protocol ?? "plain"].refusesOtherOrigins) gateway.sessions.checkOrigin(request, false);
     caller = await resolveCaller(gateway, route, request, response);
-    for (const capability of capabilitiesOf(route, request)) authorize(caller, route.auth, capability, route.role);
+    for (const capability of capabilitiesOf(route, request)) authorize(caller, route, capability);
     return caller;
   } catch (error) {
     throw caller ? error : await countRefusal(gateway, request, error);

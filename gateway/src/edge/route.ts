@@ -16,8 +16,8 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  */
 export type Limit = "user" | "user+id" | "ip" | "none" | { ip: number | ((gateway: Gateway) => number) };
 
-/** Required capability, from the raw path parameters. */
-export type Capability = string | ((params: Readonly<Record<string, string>>) => string);
+/** Required capability: one, one of several, or one from the raw path parameters. */
+export type Capability = string | { anyOf: readonly string[] } | ((params: Readonly<Record<string, string>>) => string);
 
 export const TAGS = [
   "Workflows",
@@ -97,6 +97,8 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   auth: A;
   /** All of them are required. */
   capability?: Capability | readonly Capability[];
+  /** Capability of `BY_NAME` that admits a key to a route for sessions. */
+  keyCapability?: string;
   /** Minimum role if the request is for an organization. */
   role: Needed;
   limit: Limit;

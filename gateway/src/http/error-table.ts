@@ -109,8 +109,9 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   },
   SESSION_REQUIRED: {
     status: 403,
-    when: "An API key calls an endpoint that needs a signed-in person.",
-    fix: "Do this in the console.",
+    when: "An API key calls an endpoint that needs a signed-in person, and lacks the capability in `required`, if the endpoint has one for keys.",
+    fix: "Do this in the console, or use a key that has the capability in `required`.",
+    members: { required: "the capability that admits keys, if there is one" },
   },
   CROSS_ORIGIN_DENIED: {
     status: 403,

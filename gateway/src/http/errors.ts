@@ -61,8 +61,13 @@ export const capabilityDenied = (required: string, requiredTier?: BaseTier): Dom
     { required, ...(requiredTier === undefined ? {} : { requiredTier }) },
   );
 
-export const sessionRequired = (): DomainError =>
-  new DomainError("forbidden", "SESSION_REQUIRED", "this endpoint needs a browser session; API keys are not accepted");
+/** @param required the capability that admits keys, if any */
+export const sessionRequired = (required?: string): DomainError =>
+  required === undefined
+    ? new DomainError("forbidden", "SESSION_REQUIRED", "this endpoint needs a browser session; API keys are not accepted")
+    : new DomainError("forbidden", "SESSION_REQUIRED", `this endpoint needs a browser session, or a key with the capability ${required}`, {
+        required,
+      });
 
 /** @param origin the only one that may write with a session */
 export const crossOriginDenied = (origin: string): DomainError =>

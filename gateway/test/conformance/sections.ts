@@ -55,6 +55,7 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D23", "Budgets, and who spent what"],
   ["D24", "Buying credits, signing in"],
   ["D29", "Files and data protection"],
+  ["D30", "Service accounts and capabilities by name"],
   ["D31", "Environments"],
   ["D34", "The APIs of fal and Replicate"],
 ]);

@@ -11,9 +11,16 @@ const BUSINESS = [...PRO, "model:run", "agent:invoke"] as const;
  * granted one if its maker has the role and the account has the tier.
  */
 export const BY_NAME = {
-  "execution:delete": { role: "editor", tier: "business" },
+  "keys:write": { role: "owner", tier: "business" },
+  "budgets:write": { role: "owner", tier: "business" },
+  "secrets:write": { role: "editor", tier: "business" },
+  "members:read": { role: "viewer", tier: "business" },
+  "usage:read": { role: "viewer", tier: "business" },
+  "webhooks:write": { role: "editor", tier: "business" },
+  "schedules:write": { role: "editor", tier: "business" },
   "erasure:write": { role: "owner", tier: "business" },
-} as const satisfies Readonly<Record<string, { role: "owner" | "editor"; tier: BaseTier }>>;
+  "execution:delete": { role: "editor", tier: "business" },
+} as const satisfies Readonly<Record<string, { role: "owner" | "editor" | "viewer"; tier: BaseTier }>>;
 type Named = keyof typeof BY_NAME;
 const NAMED = Object.keys(BY_NAME) as Named[];
 

@@ -32,8 +32,10 @@ export const roleReaches = (have: Role, need: Role): boolean => ROLES.indexOf(ha
 /** Capabilities limited to a role. A wildcard becomes the role's capabilities that it includes. */
 export const withinRole = (capabilities: readonly string[], role: Role): string[] => {
   const allowed = ROLE_CAPABILITIES[role];
-  if (allowed === null) return capabilities.filter((one) => !isByName(one) || roleReaches(role, BY_NAME[one].role));
+  const hasName = (one: string): boolean => isByName(one) && roleReaches(role, BY_NAME[one].role);
+  if (allowed === null) return capabilities.filter((one) => !isByName(one) || hasName(one));
   const left = capabilities.flatMap((capability) => {
+    if (isByName(capability)) return hasName(capability) ? [capability] : [];
     const isWildcard = capability === ALL || /^[a-z]+:\*$/.test(capability);
     if (isWildcard) return allowed.filter((one) => covers([capability], one));
     return covers(allowed, capability) ? [capability] : [];

@@ -1,7 +1,7 @@
 import { ProviderError } from "./dialect";
 import { pointer } from "./pointer";
 
-/** What the answers of several dialects have in common. */
+/** Helpers for answers that several dialects share. */
 
 /** Longest request id that is kept: rows, events and usage carry it. */
 const MAX_ID_CHARS = 1_000;

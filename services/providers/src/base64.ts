@@ -1,6 +1,6 @@
 /** Base64 decoded in pieces. */
 
-/** A multiple of four: every piece is base64 by itself. */
+/** A multiple of four, so each piece is valid base64. */
 const PIECE_CHARS = 256 * 1024;
 
 /** Decodes piece by piece, so that a file is never in memory twice. */

@@ -3,16 +3,16 @@ import type { EgressClient, OwnServers } from "@nodeloom/platform";
 import type { ProviderSettings } from "./entries/settings";
 import type { ToolCall } from "./chat/tools";
 
-/** What a dialect is: what it is given, what it offers, and the error of a provider. */
+/** The interface of a dialect, its input, and the error of a provider. */
 
-/** A call of a provider that went wrong. `kind` decides what the run does about it. */
+/** A failed call to a provider. `kind` decides how the run reacts. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   constructor(
     /**
-     * refused: the provider answered with an error status; failed: the job ended in an error; incomplete: it ended
-     * without the expected output; unreachable: nothing was sent; ambiguous: it may have been received; unavailable: it
-     * was not called, because it is away or has too many calls of ours.
+     * refused: the provider answered with an error status; failed: the job ended in an error; incomplete: it ended without the expected
+     * output; unreachable: nothing was sent; ambiguous: the provider may have received it; unavailable: not called, because the provider is
+     * down or has too many of our calls.
      */
     readonly kind: "refused" | "failed" | "incomplete" | "unreachable" | "ambiguous" | "unavailable",
     message: string,
@@ -25,14 +25,14 @@ export class ProviderError extends Error {
   }
 }
 
-/** Whether a failure may pass, of a call that does no harm when it is made again. */
+/** True for a temporary failure of a call that is safe to repeat. */
 export const mayPass = (error: unknown): boolean =>
   error instanceof ProviderError &&
   (error.kind === "unreachable" || error.kind === "ambiguous" || error.status === 429 || (error.status ?? 0) >= 500);
 
 export interface Submission {
   requestId: string;
-  /** Where to ask, for providers that say so in their answer. Plain JSON. */
+  /** Addresses for polling, if the provider's answer contains them. Plain JSON. */
   handle?: Record<string, string>;
 }
 
@@ -42,16 +42,16 @@ export type ProviderFile =
   | { bytes: AsyncIterable<Uint8Array> }
   | {
       read: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-      /** Whether texts beside its picture or sound are taken out when it is stored. */
+      /** Removes texts embedded in an image or audio file when it is stored. */
       stripMetadata?: boolean;
     };
 
-/** What a provider made: files or a text, with JSON beside it. */
+/** Output of a provider: files or a text, with optional JSON. */
 export interface Made {
   files: ProviderFile[];
   text: string | null;
   json?: { value: unknown };
-  /** All of its answer: prices may ask what it cost. */
+  /** The complete answer, for prices that read a value from it. */
   answer?: unknown;
 }
 
@@ -71,17 +71,17 @@ export interface CallOptions {
 /** A provider that makes files: submit, then poll. */
 export interface JobProvider {
   readonly type: "job";
-  /** Whether sending a submission twice with one key makes one job. */
+  /** True if sending a submission twice with one key creates one job. */
   readonly idempotentSubmit: boolean;
   readonly intervalMs: number;
   readonly maxIntervalMs: number;
-  /** How long after its submission a job is asked for, at the soonest. */
+  /** Earliest time to poll a job after its submission. */
   readonly firstMs?: number | undefined;
   submit(options: CallOptions): Promise<Submission>;
   poll(submission: Submission, signal?: AbortSignal): Promise<PollState>;
-  /** Looks for the job of a submission whose answer was lost, where the provider can be asked for that. */
+  /** Finds the job of a submission whose answer was lost, if the provider supports it. */
   find?(idempotencyKey: string, signal?: AbortSignal): Promise<Submission | undefined>;
-  /** Tells the provider to stop. False when it can't be told. */
+  /** Asks the provider to stop the job. False if it has no such request. */
   cancel(submission: Submission): Promise<boolean>;
 }
 
@@ -90,16 +90,16 @@ export interface TextOptions extends CallOptions {
   onText?: (piece: string) => void;
   /** The answer is to be JSON that fits it. */
   schema?: JsonSchema | undefined;
-  /** What was answered before, and what is wrong with it. */
+  /** The previous answer and its problems. */
   repair?: { answer: string; problems: readonly string[] } | undefined;
 }
 
 export interface TextAnswer {
-  /** Empty where the model calls tools and says nothing. */
+  /** Empty if the model only calls tools. */
   text: string;
   /** Tools that it calls. */
   toolCalls?: ToolCall[];
-  /** It ends where the most tokens of an answer were reached. */
+  /** The token limit ended the answer. */
   isCut?: boolean;
   /** `isEstimated`: the provider did not count them. */
   usage: { inputTokens: number; outputTokens: number; isEstimated?: boolean };
@@ -112,10 +112,10 @@ export interface TextProvider {
   run(options: TextOptions): Promise<TextAnswer>;
 }
 
-/** A provider that answers with what it made in one exchange: nothing can be asked of it before or after. */
+/** A provider that answers in one exchange, without a job to poll. */
 export interface FilesProvider {
   readonly type: "files";
-  /** `reserve` waits for room in memory for an answer, which is taken until its files are stored. */
+  /** `reserve` waits for free memory for an answer and keeps it until its files are stored. */
   run(options: CallOptions & { reserve: (bytes: number) => Promise<void> }): Promise<Made & { requestId: string | null }>;
 }
 
@@ -126,8 +126,8 @@ export interface DialectContext {
   /** Calls servers of the installation's own. */
   ownServers?: OwnServers;
   /**
-   * The key that an entry names, for an address; undefined when there is none for it. It is asked for at every call.
-   * @throws DomainError where it can't be read now
+   * Secret of an entry for an address, or undefined if none is set. Read for every call.
+   * @throws DomainError if it can't be read now
    */
   secret: (auth: NonNullable<ProviderSettings["auth"]>, url: string) => Promise<string | undefined> | string | undefined;
 }

@@ -34,7 +34,7 @@ export const createProvider = (providerJson: string, given: DialectContext): Pro
     case "replicate":
       return replicate(settings, context);
     default:
-      // A later release of models may know more of them.
+      // A newer release of the models service can have more kinds.
       throw new Error(`this release has no such provider: ${providerKindOf(settings)}`);
   }
 };

@@ -4,14 +4,14 @@ import { headerKey, type JsonCall, type Transport } from "./transport";
 
 /** Jobs of any dialect: submit, poll, cancel, and the fetch of results. */
 
-/** The requests that a job is made of, and what their answers say. */
+/** Requests of a job, and readers of their answers. */
 export interface JobDialect {
   submit(inputs: Record<string, unknown>): JsonCall;
   submitted(answer: unknown): Submission;
   status(submission: Submission): JsonCall;
-  /** @param fetch for what the status alone does not say */
+  /** @param fetch for details that the status doesn't contain */
   state(answer: unknown, submission: Submission, fetch: (call: JsonCall) => Promise<unknown>): PollState | Promise<PollState>;
-  /** Undefined when the service can't be told to stop. */
+  /** Undefined if the service can't cancel. */
   cancel(submission: Submission): JsonCall | undefined;
 }
 
@@ -20,7 +20,7 @@ type JobPace = Pick<
   "idempotencyHeader" | "firstMs" | "intervalMs" | "maxIntervalMs"
 >;
 
-/** Statuses that speak of the fetch of a result, which may be repeated; every other 4xx is the result. */
+/** Statuses that concern the download of a result, so it can be retried. Every other 4xx is final. */
 const OF_THE_FETCH = new Set([408, 425, 429]);
 const isResult = ({ kind, status = 0 }: ProviderError): boolean =>
   kind === "failed" || (status >= 400 && status < 500 && !OF_THE_FETCH.has(status));
@@ -35,7 +35,7 @@ export const resultOf = async (fetch: () => Promise<unknown>, read: (answer: unk
   }
 };
 
-/** A provider that is given a job and asked for it. */
+/** Provider that submits a job and polls it. */
 export const jobProvider = (transport: Transport, pace: JobPace, dialect: JobDialect): JobProvider => {
   const { idempotencyHeader: header, firstMs, intervalMs = 100, maxIntervalMs = 2_000 } = pace;
   return {
@@ -51,7 +51,7 @@ export const jobProvider = (transport: Transport, pace: JobPace, dialect: JobDia
       try {
         return dialect.submitted(answer);
       } catch (error) {
-        // An answer without a request id may say why.
+        // An answer without a request id may contain an error.
         const isLacking = error instanceof ProviderError && error.status === undefined;
         throw isLacking ? (transport.errorInside(answer, true) ?? error) : error;
       }

@@ -6,7 +6,7 @@ import { pointer, pointerAll, pointerTexts } from "./pointer";
 import { isOwnAddress } from "./request";
 import { DIRECT_TIMEOUT_MS, type Transport } from "./transport";
 
-/** What a provider made, by the places that its registry entry says. */
+/** Reads a provider's output at the pointers of its registry entry. */
 
 type Outputs = Extract<ProviderSettings, { outputs: unknown }>["outputs"];
 
@@ -30,9 +30,9 @@ const placesOf = (outputs: Outputs, name: keyof Outputs): string[] => [outputs[n
 
 const jsonAt = (answer: unknown, place: string): unknown => (place.includes("*") ? pointerAll(answer, place) : pointer(answer, place));
 
-/** What an answer has at the places of an entry. */
+/** Output of an answer. */
 export const madeIn = (outputs: Outputs, answer: unknown): Made => {
-  // A text may be empty: of sound in which nobody speaks.
+  // A text can be empty, for example the transcript of silence.
   const texts = placesOf(outputs, "text")
     .flatMap((place) => pointerAll(answer, place))
     .filter((value) => typeof value === "string");
@@ -47,7 +47,7 @@ export const madeIn = (outputs: Outputs, answer: unknown): Made => {
   };
 };
 
-/** The same, with the files on the provider's own hosts fetched with its secret, where the entry says so. */
+/** Like `madeIn`, but downloads files from the provider's own hosts with its secret if the entry says so. */
 export const withDownloads = (
   settings: Pick<ProviderSettings, "baseUrl"> & { pollHosts?: string[] | undefined; downloadWithKey?: boolean | undefined },
   transport: Transport,

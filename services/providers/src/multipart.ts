@@ -3,9 +3,9 @@ import type { RawBody } from "./transport";
 
 /** Bodies of requests with files in them, streamed. */
 
-/** A file as it goes to a provider: what it is, and its bytes, read anew by each call. */
+/** A file for a provider. Each call reads its bytes from the start. */
 export interface SentFile {
-  /** With the extension of its type. */
+  /** With a matching extension. */
   name: string;
   contentType: string;
   length: number;

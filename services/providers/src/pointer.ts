@@ -9,12 +9,12 @@ export const readJson = (text: string): { value: unknown } | undefined => {
   }
 };
 
-/** What a pointer calls an element of an array: digits without a leading zero. `length` is no element, though arrays have it as a property. */
+/** Index of an array element: digits without a leading zero. Excludes `length`, which arrays have as a property. */
 const ELEMENT = /^(0|[1-9]\d*)$/;
 
 /**
- * JSON pointers (RFC 6901) with one addition: `*` stands for every element of an array.
- * @returns every value the pointer reaches, in order; empty when it reaches nothing.
+ * JSON pointers (RFC 6901), extended by `*` for every element of an array.
+ * @returns every matching value in order
  */
 export const pointerAll = (document: unknown, pointer: string): unknown[] => {
   const tokens = pointer === "" ? [] : pointer.slice(1).split("/");

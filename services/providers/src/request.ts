@@ -11,7 +11,7 @@ type Described = Pick<DirectHttpSettings, "baseUrl" | "headers" | "defaults"> & 
 
 const isPlain = (value: unknown): value is string | number | boolean => ["string", "number", "boolean"].includes(typeof value);
 
-/** What a value becomes in a form, or in a query: lists are there once for each item, objects as JSON. */
+/** Fields of a form or query: a list becomes one field per item, an object becomes JSON. */
 const partsOf = (name: string, value: unknown): [string, string | SentFile][] => {
   if (Array.isArray(value)) return value.flatMap((item) => partsOf(name, item));
   if (value === null || value === undefined) return [];
@@ -47,7 +47,7 @@ export const requestOf = ({ baseUrl, headers, defaults, request }: Described, gi
   };
 };
 
-/** What went wrong, by an answer whose status says that all is well. */
+/** Error inside an answer with a success status. */
 export const errorIn = (error: DirectHttpSettings["error"], answer: unknown): string | undefined => {
   const code = error && pointer(answer, error.when);
   if (code === undefined || code === null || error!.not?.includes(code as string)) return undefined;
@@ -55,7 +55,7 @@ export const errorIn = (error: DirectHttpSettings["error"], answer: unknown): st
   return typeof message === "string" && message !== "" ? message : `the provider reported the error ${JSON.stringify(code)}`;
 };
 
-/** Whether an address is on one of a provider's own hosts, which are sent its secret. */
+/** True if an address is on one of the provider's own hosts, which receive its secret. */
 export const isOwnAddress = (
   { baseUrl, pollHosts = [] }: Pick<ProviderSettings, "baseUrl"> & { pollHosts?: string[] | undefined },
   url: string,

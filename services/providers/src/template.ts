@@ -35,7 +35,7 @@ const filledEach = ({ $each: name, item }: EachMember, inputs: Inputs): unknown[
 
 const isEmpty = (value: unknown): boolean => typeof value === "object" && value !== null && Object.keys(value).length === 0;
 
-/** An object or list of the template of which nothing is left is absent, too; one that is empty in the template is meant. */
+/** An object or list that becomes empty is omitted, unless it is empty in the template. */
 const filled = (template: unknown, inputs: Inputs): unknown => {
   if (typeof template === "string") return filledText(template, inputs);
   if (typeof template !== "object" || template === null || isEmpty(template)) return template;
@@ -51,8 +51,8 @@ const filled = (template: unknown, inputs: Inputs): unknown => {
 };
 
 /**
- * Fills a template with inputs: `{ "$input": "name" }` is that input, and `"${name}s"` a text with it; both are left out when it is
- * absent, with what is empty then.
+ * Fills a template: `{ "$input": "name" }` becomes that input, and `"${name}s"` becomes text with it. If the input is missing, both are
+ * omitted, with parents that become empty.
  */
 export const fillTemplate = (template: Readonly<Record<string, unknown>>, inputs: Inputs): Record<string, unknown> => {
   const body = filled(template, inputs);

@@ -15,7 +15,7 @@ const requestTook = durationHistogram(
 );
 const STATUS_CLASS = 100;
 const REQUEST_TIMEOUT_MS = 20_000;
-/** Of requests that are answered with what a model made. */
+/** Timeout of requests that return a model's output directly. */
 export const DIRECT_TIMEOUT_MS = 300_000;
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 const MAX_PROVIDER_REDIRECTS = 3;
@@ -23,7 +23,7 @@ const MAX_PROVIDER_REDIRECTS = 3;
 /** Long secrets that might be echoed by a provider: bearer tokens and key-like words, also where the provider hid a part. */
 const SECRET_LIKE = /\b(?:sk|pk|key|token|r8|nl|whsec)[-_][A-Za-z0-9_*.…-]{8,}/gi;
 
-/** What of a provider's answer may be shown: cut, and without our secrets or anything like one. */
+/** The part of a provider's answer that is safe to show: shortened, without secrets or anything similar. */
 export const showable = (body: string, ...secrets: readonly (string | undefined)[]): string => {
   const clean = secrets.reduce<string>((text, secret) => (secret && secret.length >= 6 ? text.replaceAll(secret, "[secret]") : text), body);
   return Buffer.from(clean.replace(SECRET_LIKE, "[secret]")).subarray(0, LIMITS.providerBodyBytes).toString("utf8");
@@ -31,14 +31,14 @@ export const showable = (body: string, ...secrets: readonly (string | undefined)
 
 /** Keys of one model that are kept from being shown, the newest. */
 const REMEMBERED_KEYS = 4;
-/** When a key that could not be read is asked for again. */
+/** Pause before a key that couldn't be read is read again. */
 const KEY_AGAIN_MS = 1_000;
 
 /** Longest text of a provider that becomes part of an error's message. */
 const MAX_REASON_CHARS = 500;
 const PRINTABLE = /^[\x21-\x7e]{1,255}$/;
 
-/** A key as a header can carry it: node ids are in it, and may be in any script. */
+/** Escapes a key for a header: it contains node ids, which can be in any script. */
 export const headerKey = (key: string): string => (PRINTABLE.test(key) ? key : createHash("sha256").update(key).digest("hex"));
 
 /** A body that is sent as it is, once. */
@@ -55,7 +55,7 @@ export interface JsonCall {
   body?: unknown;
   /** Instead of `body`. */
   raw?: RawBody;
-  /** The address carries its own permission, and may be anybody's: our secret stays here. */
+  /** A presigned address has its own permission and can belong to anyone, so the secret isn't sent. */
   isPresigned?: boolean;
   headers?: Record<string, string>;
   timeoutMs?: number;
@@ -75,7 +75,7 @@ async function* translatedBody(body: AsyncIterable<Buffer>): AsyncIterable<Buffe
   }
 }
 
-/** Notes what a provider answered, and how long that took to begin. */
+/** Records the status of an answer and the time until it began. */
 const counted = async (host: string, send: () => Promise<EgressStream>): Promise<EgressStream> => {
   const startedAt = performance.now();
   const note = (outcome: string): void => requestTook(performance.now() - startedAt, { provider: host, outcome });
@@ -89,7 +89,7 @@ const counted = async (host: string, send: () => Promise<EgressStream>): Promise
   }
 };
 
-/** @throws ProviderError where the key can't be read now: nothing was sent */
+/** @throws ProviderError if the key can't be read now; nothing was sent */
 const readKey = async (read: () => ReturnType<DialectContext["secret"]>): Promise<string | undefined> => {
   try {
     return await read();
@@ -104,7 +104,7 @@ export const createTransport = (
   { egress, secret: readSecret }: DialectContext,
   { auth, traceparent }: Pick<ProviderSettings, "auth" | "traceparent">,
 ) => {
-  /** The keys that were sent lately, which a provider may echo: a key may be replaced while a call is under way. */
+  /** Recently sent keys, which a provider may echo. A key can be replaced during a call. */
   const sent = new Set<string>();
   const remember = (secret: string): void => {
     sent.delete(secret);
@@ -116,7 +116,7 @@ export const createTransport = (
     if (!auth) return {};
     const secret = (await readKey(() => readSecret(auth, url))) ?? auth.default;
     if (!secret) return {};
-    // What an entry says by default is public: a word such as the sandbox's.
+    // An entry's default is public, for example the sandbox's.
     if (secret !== auth.default) remember(secret);
     return { [auth.header ?? "Authorization"]: auth.scheme ? `${auth.scheme} ${secret}` : secret };
   };
@@ -154,7 +154,7 @@ export const createTransport = (
     return read + decoder.end();
   };
 
-  /** A successful answer with its headers. What goes wrong while its body is read is a ProviderError, too. */
+  /** A successful answer with its headers. Errors while its body is read are ProviderErrors. */
   const open = async (call: JsonCall): Promise<Pick<EgressStream, "headers"> & { body: AsyncIterable<Buffer> }> => {
     try {
       const { status, headers, body } = await send(call);
@@ -181,15 +181,15 @@ export const createTransport = (
     text,
     /** One JSON exchange. @throws ProviderError for an error status, a body that is no JSON, or no answer. */
     json: async (call: JsonCall): Promise<unknown> => parse((await open(call)).body),
-    /** One exchange whose answer says nothing but that it went well. */
+    /** An exchange whose answer has no content. */
     done: async (call: JsonCall): Promise<void> => {
       for await (const _ of (await open(call)).body);
     },
-    /** The error inside an answer whose status says that all is well, in the provider's words; undefined where there is none. */
+    /** Error inside an answer with a success status, or undefined. */
     errorInside: (answer: unknown, lacksOutput?: boolean): ProviderError | undefined => errorInside(answer, withoutKeys, lacksOutput),
     /** An answer, or a part of one, without secrets. */
     shown: withoutKeys,
-    /** What a provider says went wrong, fit to be shown: short, and without secrets. */
+    /** A provider's error message, shortened and without secrets. */
     reason: (text: string): string => {
       const clean = withoutKeys(text);
       return clean.length > MAX_REASON_CHARS ? `${clean.slice(0, MAX_REASON_CHARS)}…` : clean;

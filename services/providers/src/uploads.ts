@@ -8,19 +8,19 @@ import { createTransport, type Transport } from "./transport";
 
 /** Puts files into the storage of providers. */
 
-/** What one attempt may take. */
+/** Timeout of an attempt. */
 const UPLOAD_MS = 120_000;
 const PAUSES_MS = [500, 2_000, 5_000];
 const HOUR_MS = 3_600_000;
-/** Within this time of its end an upload is not used any more: a job may wait before it reads its inputs. */
+/** An upload isn't reused this close to its expiry, because a job can queue before it reads its inputs. */
 const MARGIN_MS = 3 * HOUR_MS;
-/** How long files are kept where the answer doesn't say. */
+/** Lifetime of files if the answer doesn't contain one. */
 const KEPT_MS = 24 * HOUR_MS;
 
 export interface Uploaded {
-  /** What the provider knows it by. */
+  /** The provider's name of the file. */
   reference: string;
-  /** Until when that may be given, in milliseconds since the epoch. */
+  /** Expiry of the reference, in milliseconds since the epoch. */
   until: number;
 }
 
@@ -37,7 +37,7 @@ const usual = (reference: string): Uploaded => ({ reference, until: Date.now() +
 
 type Upload = (transport: Transport, baseUrl: string, file: SentFile) => Promise<Uploaded>;
 
-/** As `@fal-ai/client` 1.10 does. */
+/** Follows `@fal-ai/client` 1.10. */
 const toFal: Upload = async (transport, baseUrl, { name, contentType, length, read }) => {
   const answer = await transport.json({
     method: "POST",
@@ -49,7 +49,7 @@ const toFal: Upload = async (transport, baseUrl, { name, contentType, length, re
   return usual(textAt(answer, "/file_url"));
 };
 
-/** As `replicate` 1.4 does. */
+/** Follows `replicate` 1.4. */
 const toReplicate: Upload = async (transport, baseUrl, file) => {
   const raw = multipart([
     ["metadata", "{}"],
@@ -61,7 +61,7 @@ const toReplicate: Upload = async (transport, baseUrl, file) => {
   return Number.isNaN(expires) ? uploaded : { ...uploaded, until: expires - MARGIN_MS };
 };
 
-/** As `@runwayml/sdk` 4.20 does. */
+/** Follows `@runwayml/sdk` 4.20. */
 const toRunway: Upload = async (transport, baseUrl, file) => {
   const version = { "X-Runway-Version": "2024-11-06" };
   const body = { filename: file.name, type: "ephemeral" };
@@ -72,7 +72,7 @@ const toRunway: Upload = async (transport, baseUrl, file) => {
   return usual(textAt(answer, "/runwayUri"));
 };
 
-/** As `server.py` takes it. A file that is there already is found by its content; loaders name files by their folder, too. */
+/** Follows `server.py`. Existing files are found by content. Loaders include the folder in the name. */
 const toComfyUi: Upload = async (transport, baseUrl, file) => {
   const raw = multipart([
     ["type", "input"],
@@ -91,7 +91,7 @@ const UPLOADS: Readonly<Record<UploadSettings["api"], Upload>> = {
   comfyui: toComfyUi,
 };
 
-/** Where the files of a provider are put, and by whose account: the same for all models that share them. */
+/** Upload storage of a provider and its account, shared by all models that use them. */
 export const storageOf = ({ upload, baseUrl, auth }: ProviderSettings): string =>
   `${upload?.api} ${upload?.baseUrl ?? baseUrl} ${auth?.secretEnv ?? ""}`;
 

@@ -1,4 +1,4 @@
-/** What the workflows ask of the worker; Temporal keeps these forms. */
+/** Types that workflows and activities exchange. Temporal stores them, so their shape must stay compatible. */
 
 /** The start of a schedule's run at one of its times. */
 export interface ScheduledStart {

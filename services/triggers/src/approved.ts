@@ -1,4 +1,4 @@
-/** What schedules and hooks run: the graph that a caller who can run the workflow approved last. */
+/** Schedules and hooks run the graph that a caller with access approved last. */
 import { APPROVED_VERSION, unlessNotFound } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { Workflows } from "./clients";
@@ -8,7 +8,7 @@ export const approvedTarget = ({ workflowSlug, alias = "" }: { workflowSlug: str
 
 export type Approve = (workflowSlug: string, ownerId: string) => Promise<void>;
 
-/** Approves a workflow as it is for the caller who sets it up to run by itself. Somebody else's template is its owner's to approve. */
+/** Approves the current workflow for the caller who sets up a trigger. Only its owner can approve a template. */
 export const createApprove =
   (workflows: Pick<Workflows, "approveGraph">): Approve =>
   async (slug, ownerId) => {

@@ -1,6 +1,6 @@
 /**
- * Schedules and hooks that 1.0.0 stored at executions. Each moves here once: when it is asked for, or by `migrate`. To be removed with the
- * release after the next.
+ * Schedules and hooks that version 1.0.0 stored in executions. Each moves here once: on its first use, or by `migrate`. Remove this with
+ * the release after the next.
  */
 import { createArrival, takeRow, unmovedIds } from "@nodeloom/platform";
 import { mongo, type Connection } from "mongoose";
@@ -18,7 +18,7 @@ type Arrive = (collection: Moved, id: string, take: (moveId: string) => Promise<
 
 /** A row on its way holds no place of its owner and no address. */
 const placeholder = (id: string) => ({ userId: `arriving:${id}`, slot: 0, secretHash: `arriving:${id}` });
-/** For a row whose place was taken meanwhile: above all places that are given. */
+/** Slot for a row whose own slot was taken: above every assigned slot. */
 const spareSlot = (): number => Date.now();
 
 const createArrive = (connection: Connection): Arrive => {
@@ -60,7 +60,7 @@ export const createArrivals = (connection: Connection, executions: Pick<Executio
     /** Moves all that an account has. */
     ofOwner: async (ownerId: string): Promise<void> => void (await move({ ownerId })),
 
-    /** Whether executions still has a row of this id. */
+    /** True if executions still has a row with this id. */
     isUnmoved: async (id: string): Promise<boolean> => {
       const { scheduleIds, hookIds } = await executions.findUnmoved({ ownerId: "", id, secretHash: "" });
       return scheduleIds.length + hookIds.length > 0;

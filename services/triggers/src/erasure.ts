@@ -2,7 +2,7 @@ import { unlessNotFound } from "@nodeloom/kernel";
 import { createErasure, untilNone, type Erase } from "@nodeloom/platform";
 import type { Triggers } from "./triggers";
 
-/** What triggers erases of an account: its rows, with their schedules in Temporal and their secrets. */
+/** Erases an account's triggers: rows, schedules in Temporal, and secrets. */
 export const createEraseTriggers = ({ schedules, hooks }: Triggers): Erase => {
   const removeAll = async (ownerId: string, { list, remove }: Triggers["schedules"] | Triggers["hooks"]) => {
     const rows = await list(ownerId);

@@ -1,4 +1,4 @@
-/** Who runs a workflow that a schedule or a hook starts. */
+/** Checks on whose behalf a schedule or a hook runs a workflow. */
 import {
   accountLeaving,
   accountNotApproved,
@@ -13,12 +13,12 @@ import {
 import { executions, type identity as identityProto, type triggers } from "@nodeloom/proto";
 import type { Identity } from "./clients";
 
-/** Who set a schedule or a hook. */
+/** Creator of a schedule or a hook. */
 export interface Owner {
   userId: string;
   /** Null: a session set it. */
   keyId: string | null;
-  /** Who set it, where that is known. */
+  /** Person who set it, if known. */
   personId?: string | undefined;
   /** When it was set; absent while it is being set. */
   grantedAt?: Date | undefined;
@@ -51,7 +51,7 @@ const denied = (required: string): DomainError => {
 interface Known {
   user: identityProto.User | undefined;
   key?: identityProto.Key | undefined;
-  /** Of the key; a session has what its tier has. */
+  /** Capabilities of the key. A session has those of its tier. */
   capabilities?: readonly string[];
 }
 
@@ -81,9 +81,9 @@ export const createOwners = ({ identity }: { identity: Pick<Identity, "getUser" 
 
   return {
     /**
-     * Who a workflow is run for, checked as a request of theirs would be, with what their account is now.
-     * @throws UNAUTHENTICATED (the key is revoked or has expired), API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, ACCOUNT_NOT_APPROVED, ACCOUNT_LEAVING,
-     * CAPABILITY_DENIED
+     * Resolves the owner of a run and checks it like a request of theirs, with the account's current state.
+     * @throws UNAUTHENTICATED (the key is revoked or has expired), API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, ACCOUNT_NOT_APPROVED,
+     * ACCOUNT_LEAVING, CAPABILITY_DENIED
      */
     runner: async (owner: Owner, workflowSlug: string): Promise<executions.Runner> => {
       const found = await known(owner);

@@ -5,11 +5,11 @@ import type { TakenPlace } from "./schema";
 /** Places of an account for its schedules and hooks, which bound their numbers. */
 
 export interface OwnPlaces {
-  /** What takes them: schedules or hooks. */
+  /** Plural for messages: schedules or hooks. */
   what: string;
   limit: number;
   taken: () => Promise<TakenPlace[]>;
-  /** @returns false when the place was taken in the meantime */
+  /** @returns false if the slot was taken since */
   insert: (place: number) => Promise<boolean>;
 }
 

@@ -97,7 +97,9 @@ export const run = async (
   const inputs = await readInputs(client, given, await typesOf(client, target));
   const { estimatedCreditCost, maxCreditCost, exact } = await quote(client, target, bodyOf(inputs, { until }));
   const most = maxCreditCost ?? 0;
-  terminal.note(exact ? credits(most) : `about ${credits(estimatedCreditCost ?? 0)}, at most ${credits(most)}`);
+  const about = estimatedCreditCost ?? 0;
+  const estimate = about === most ? "" : `about ${credits(about)}, `;
+  terminal.note(exact ? credits(most) : `${estimate}at most ${credits(most)}`);
   const executionId = await start(client, target, bodyOf(inputs, { maxCredits, until }), idempotencyKey);
   terminal.note(`execution ${executionId}`);
   const interrupt = cancelOnInterrupt(client, executionId, terminal);

@@ -21,17 +21,17 @@ interface Words {
 
 /** Texts by API code; other codes show the service's message. */
 const WORDS: Readonly<Record<string, Words>> = {
-  INVALID_INPUTS: { title: "An input does not fit", advice: "What is wrong stands at the input." },
+  INVALID_INPUTS: { title: "An input is invalid", advice: "The input shows what to change." },
   WORKFLOW_INVALID: { title: "The workflow can't run yet", remedies: ["see-problems"] },
   CONTENT_REFUSED: {
-    title: "Refused by the rules of this installation",
-    advice: "Say it in other words. What was refused before the run is free; what a model had made already is charged.",
+    title: "Rejected by the content rules of this installation",
+    advice: "Rephrase it. Inputs rejected before the run are free; finished model calls are charged.",
   },
   INSUFFICIENT_CREDITS: { title: "Not enough credits", remedies: ["see-credits", "see-plans"] },
-  BUDGET_EXCEEDED: { title: "A budget is used up", advice: "Raise it under Budgets, or wait until it begins anew." },
+  BUDGET_EXCEEDED: { title: "A budget is used up", advice: "Raise it under Budgets, or wait until it resets." },
   grant_exhausted: {
     title: "The trial runs are used up",
-    advice: "From now on credits pay for this model.",
+    advice: "More runs of this model cost credits.",
     remedies: ["see-credits", "see-plans"],
   },
   MODEL_TIER_REQUIRED: {
@@ -39,42 +39,38 @@ const WORDS: Readonly<Record<string, Words>> = {
     advice: "Choose another model.",
     remedies: ["see-plans", "see-models"],
   },
-  MODEL_NOT_FOUND: { title: "The model is not there", advice: "It was switched off. Choose another one.", remedies: ["see-models"] },
+  MODEL_NOT_FOUND: {
+    title: "The model is not available",
+    advice: "It doesn't exist or is disabled. Choose another one.",
+    remedies: ["see-models"],
+  },
   CONCURRENCY_LIMIT_EXCEEDED: {
     title: "Too many runs at once",
-    advice: "Wait until one has ended; a larger plan runs more side by side.",
+    advice: "Wait until a run ends, or upgrade to a plan with more concurrent runs.",
     remedies: ["see-plans"],
   },
   RATE_LIMIT_EXCEEDED: { title: "Too many requests", advice: "Wait a minute." },
   WORKFLOW_CAP_REACHED: {
-    title: "Your plan holds no more workflows",
-    advice: "Delete one, or take a larger plan.",
+    title: "Your plan's workflow limit is reached",
+    advice: "Delete a workflow, or upgrade your plan.",
     remedies: ["see-plans"],
   },
   MEDIA_QUOTA_EXCEEDED: {
-    title: "Your files take all the room of your plan",
-    advice: "Delete some in Your files.",
+    title: "Your storage is full",
+    advice: "Delete files under Files, or upgrade your plan.",
     remedies: ["see-plans"],
   },
-  ACCOUNT_LEAVING: { title: "Your account is to be deleted", advice: "Take that back under Account, and run again." },
-  ACCOUNT_NOT_APPROVED: { title: "Your account waits for approval", advice: "An administrator approves it; this page will know." },
-  SERVICE_UNAVAILABLE: { title: "Not possible at the moment", advice: "Try again in a moment: nothing is charged twice." },
+  ACCOUNT_LEAVING: { title: "Your account is scheduled for deletion", advice: "Cancel the deletion under Account, then run again." },
+  ACCOUNT_NOT_APPROVED: { title: "Your account awaits approval", advice: "You can run workflows once an administrator approves it." },
+  NOT_CONFIGURED: { title: "Not set up on this installation", advice: "Ask an administrator to set it up, or choose another model." },
+  SERVICE_UNAVAILABLE: { title: "Temporarily unavailable", advice: "Try again in a moment. Nothing is charged twice." },
   PROVIDER_SUBMIT_FAILED: {
-    title: "The provider did not take it",
-    advice: "Nothing is charged for it. Change what it says, or try another model.",
+    title: "The provider rejected the request",
+    advice: "The rejected call is free. Change the inputs, or try another model.",
   },
-  PROVIDER_RESPONSE_INCOMPLETE: { title: "The provider gave nothing", advice: "The whole run is free. Run it again." },
-  OUTGOING_LIMIT_EXCEEDED: { title: "Too many calls to one address", advice: "Run fewer items at once, or wait a minute." },
+  PROVIDER_RESPONSE_INCOMPLETE: { title: "The provider returned no result", advice: "The whole run is free. Run it again." },
+  OUTGOING_LIMIT_EXCEEDED: { title: "Too many requests to one address", advice: "Wait a minute, or run fewer items at once." },
 };
-
-/** Advice by words of a cause, if the code gives none. */
-const BY_CAUSE: readonly (readonly [RegExp, Pick<Words, "advice" | "remedies">])[] = [
-  [/maxCredits|spend/i, { advice: "It needs more than this run may spend. Raise the limit and run again.", remedies: ["raise-limit"] }],
-  [/maxItems|at most \d+ (are|items)/i, { advice: "Raise “At most so many items” of the node, or make the list shorter." }],
-  [/needs? (a|its) key|_KEY\b/i, { advice: "An administrator sets the provider's key.", remedies: ["see-models"] }],
-  [/content polic|safety|moderat|nsfw/i, { advice: "The provider refuses what is asked for. Say it in other words." }],
-  [/time[d ]*.?out|too long/i, { advice: "The provider took too long. Run it again: what is done is kept." }],
-];
 
 /** A node of a run, as errors describe it. */
 export interface FailedNode {
@@ -99,35 +95,37 @@ const whichItems = ({ items, failed }: FailedNode): string => {
 /** Error of a started run. @param node the node in the error */
 export const runTrouble = (error: { code: string; message: string }, node?: FailedNode): Trouble => {
   const cause = plainCause(node?.failed[0]?.message ?? error.message);
-  const [words, byCause] = [WORDS[error.code], BY_CAUSE.find(([pattern]) => pattern.test(`${cause} ${error.message}`))?.[1]];
-  const isOfLimit = byCause?.remedies?.includes("raise-limit") === true;
+  const words = WORDS[error.code];
   return {
-    title: node
-      ? `“${node.title}” failed${whichItems(node)}`
-      : isOfLimit
-        ? "The run reached what it may spend"
-        : (words?.title ?? "The run failed"),
+    title: node ? `“${node.title}” failed${whichItems(node)}` : (words?.title ?? "The run failed"),
     cause,
-    advice: error.code === "CONTENT_REFUSED" ? words?.advice : (byCause?.advice ?? words?.advice),
+    advice: words?.advice,
+    // The account or the run's own limit can be short: the cause says which.
     remedies: [
       ...(node ? (["open-node"] as const) : []),
-      ...(isOfLimit ? (["raise-limit"] as const) : (byCause?.remedies ?? words?.remedies ?? [])),
+      ...(error.code === "INSUFFICIENT_CREDITS" ? (["raise-limit"] as const) : []),
+      ...(words?.remedies ?? []),
     ],
   };
 };
 
+const detailsOf = (error: unknown): Readonly<Record<string, unknown>> => (error instanceof NodeloomError ? error.details : {});
+
 const creditsNeeded = (error: unknown): string | undefined => {
-  if (!(error instanceof NodeloomError)) return undefined;
-  const { requiredCredits: required, availableCredits: available } = error.details;
+  const { requiredCredits: required, availableCredits: available } = detailsOf(error);
   if (typeof required !== "number" || typeof available !== "number") return undefined;
   return `It may cost ${creditNumber(required)} credits; you have ${creditNumber(available)}.`;
 };
 
+/** Text of a run that its own limit stopped. */
+const OVER_LIMIT: Words = { title: "The run may cost more than its limit", remedies: ["raise-limit"] };
+
 /** Error of a run that wasn't started. */
 export const refusalTrouble = (error: unknown): Trouble => {
-  const words = WORDS[codeOf(error) ?? ""];
+  const code = codeOf(error) ?? "";
+  const words = code === "INSUFFICIENT_CREDITS" && typeof detailsOf(error).maxCredits === "number" ? OVER_LIMIT : WORDS[code];
   return {
-    title: words?.title ?? "Not run",
+    title: words?.title ?? "The run didn't start",
     cause: creditsNeeded(error) ?? messageOf(error),
     advice: words?.advice,
     remedies: words?.remedies ?? [],

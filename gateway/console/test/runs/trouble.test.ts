@@ -4,7 +4,7 @@ import { NodeloomError } from "@nodeloom/client";
 
 const load = async () => import("../../src/messages/troubles");
 
-describe("what is said of an error", () => {
+describe("texts of errors", () => {
   it("names node, item and cause, and leads to the node", async () => {
     const { runTrouble } = await load();
     const error = { code: "EXECUTION_FAILED", message: 'node "Stills" (stills): the picture was refused' };
@@ -17,22 +17,33 @@ describe("what is said of an error", () => {
     expect(runTrouble(error, prefixed)).toMatchObject({ title: "“Stills” failed at all 2 items", cause: "the picture was refused" });
   });
 
-  it("says how to spend more where a limit stopped the run", async () => {
-    const { runTrouble } = await load();
-    const trouble = runTrouble({ code: "INSUFFICIENT_CREDITS", message: "node chat: maxCredits would be passed" });
-    expect(trouble).toMatchObject({ title: "The run reached what it may spend", remedies: ["raise-limit"] });
+  it("offers to raise the limit if credits stop a run or its own limit refuses it", async () => {
+    const { refusalTrouble, runTrouble } = await load();
+    const code = "INSUFFICIENT_CREDITS";
+    expect(runTrouble({ code, message: "node chat: any words" })).toMatchObject({ title: "Not enough credits", cause: "any words" });
+    expect(runTrouble({ code, message: "any words" }).remedies).toContain("raise-limit");
+    const refusal = (details: Record<string, unknown>) =>
+      refusalTrouble(new NodeloomError({ status: 402, code, message: "any words", details }));
+    expect(refusal({ requiredCredits: 20, maxCredits: 10 }).remedies).toEqual(["raise-limit"]);
+    expect(refusal({ requiredCredits: 20, availableCredits: 10 }).remedies).not.toContain("raise-limit");
   });
 
-  it("says of what moderation refused what is free and what is charged, before a run and in it", async () => {
+  it("decides by codes, never by the words of a message", async () => {
+    const { runTrouble } = await load();
+    const advice = (message: string) => runTrouble({ code: "EXECUTION_FAILED", message }).advice;
+    for (const words of ["maxCredits", "maxItems", "it needs a key", "content policy", "timed out"]) expect(advice(words)).toBeUndefined();
+  });
+
+  it("tells which part of a run that moderation rejected is charged", async () => {
     const { refusalTrouble, runTrouble } = await load();
     const message = "node pic: its output was refused: Blood is not shown here. (violence)";
-    const words = expect.stringMatching(/free; what a model had made already is charged/) as string;
+    const words = expect.stringMatching(/are free; finished model calls are charged/) as string;
     expect(runTrouble({ code: "CONTENT_REFUSED", message })).toMatchObject({ cause: message.replace("node pic: ", ""), advice: words });
     const error = new NodeloomError({ status: 422, code: "CONTENT_REFUSED", message: "the input of the run was refused", details: {} });
-    expect(refusalTrouble(error)).toMatchObject({ title: "Refused by the rules of this installation", advice: words });
+    expect(refusalTrouble(error)).toMatchObject({ title: "Rejected by the content rules of this installation", advice: words });
   });
 
-  it("counts what is missing where credits don't suffice", async () => {
+  it("shows the required and the available credits", async () => {
     const { refusalTrouble } = await load();
     const error = new NodeloomError({
       status: 402,
@@ -44,10 +55,10 @@ describe("what is said of an error", () => {
     expect(refusalTrouble(error).remedies).toContain("see-plans");
   });
 
-  it("keeps the service's words where it has none of its own", async () => {
+  it("shows the service's message for codes without a text", async () => {
     const { refusalTrouble, runTrouble } = await load();
     expect(refusalTrouble(new Error("The workflow is not saved yet."))).toMatchObject({
-      title: "Not run",
+      title: "The run didn't start",
       cause: "The workflow is not saved yet.",
     });
     expect(runTrouble({ code: "NEW_CODE", message: "something new" })).toMatchObject({ title: "The run failed", cause: "something new" });

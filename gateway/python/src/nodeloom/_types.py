@@ -419,13 +419,14 @@ class QuoteWarningsItem(TypedDict):
 
 
 class Quote(TypedDict):
-    # What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node.
-    # Null without generators
+    # What the run probably costs, and holds when it starts. A list of unknown length counts as one item,
+    # or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators
     estimatedCreditCost: float | None
-    # The same with every list of unknown length at `maxItems` or 50
+    # The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every
+    # text of unknown length the size that its node allows. Another run may use up trial grants first
     maxCreditCost: float | None
-    # Whether the two are one, no switch that only the run decides may skip a part of it, and no model
-    # that may be called in another's place has another price
+    # Whether a completed run costs just this. It is false if the two differ, a switch decides during the
+    # run, a fallback model has another price, or a model is paid by the tokens it uses
     exact: bool
     nodes: Sequence[QuoteNodesItem]
     # Trial grants for the run's models
@@ -869,8 +870,8 @@ class WorkflowBatchRequest(TypedDict):
     # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
     # ask for are left aside
     until: NotRequired[str]
-    # The most that all items together cost. A batch that is known to cost more is refused; one whose
-    # price isn't exact begins, and pauses
+    # The most that all items together cost. A batch that is expected to cost more is refused; one that
+    # turns out to cost more pauses
     maxCredits: NotRequired[float]
     # Items under way at once; at most half of what your tier runs at once, and that without it
     concurrency: NotRequired[int]
@@ -889,11 +890,11 @@ class CreatedBatch(TypedDict):
 
 class BatchQuote(TypedDict):
     total: float
-    # What all items would hold, without what trial grants pay
+    # What all items probably cost, without what trial grants pay
     estimatedCreditCost: float
-    # The same with every list of unknown length at `maxItems` or 50
+    # The most that all items can cost
     maxCreditCost: float
-    # Whether the items cost that, whatever the runs decide
+    # Whether completed items cost just this
     exact: bool
 
 
@@ -904,8 +905,8 @@ class ModelBatchRequest(TypedDict):
     # its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's
     # fields, and an empty cell is an input that is not given
     mediaId: NotRequired[str]
-    # The most that all items together cost. A batch that is known to cost more is refused; one whose
-    # price isn't exact begins, and pauses
+    # The most that all items together cost. A batch that is expected to cost more is refused; one that
+    # turns out to cost more pauses
     maxCredits: NotRequired[float]
     # Items under way at once; at most half of what your tier runs at once, and that without it
     concurrency: NotRequired[int]
@@ -920,6 +921,9 @@ class ModelBatchRequest(TypedDict):
 class BatchReason1(TypedDict):
     code: str
     message: str
+    # For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of
+    # the account's budget, for example `account` or `metadata.customer`
+    scope: NotRequired[str]
 
 
 class BatchCounts(TypedDict):
@@ -984,6 +988,9 @@ class Batch(TypedDict):
 class BatchWithRowsReason1(TypedDict):
     code: str
     message: str
+    # For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of
+    # the account's budget, for example `account` or `metadata.customer`
+    scope: NotRequired[str]
 
 
 class BatchWithRowsCounts(TypedDict):
@@ -1519,13 +1526,14 @@ class RerunQuoteReused(TypedDict):
 
 
 class RerunQuote(TypedDict):
-    # What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node.
-    # Null without generators
+    # What the run probably costs, and holds when it starts. A list of unknown length counts as one item,
+    # or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators
     estimatedCreditCost: float | None
-    # The same with every list of unknown length at `maxItems` or 50
+    # The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every
+    # text of unknown length the size that its node allows. Another run may use up trial grants first
     maxCreditCost: float | None
-    # Whether the two are one, no switch that only the run decides may skip a part of it, and no model
-    # that may be called in another's place has another price
+    # Whether a completed run costs just this. It is false if the two differ, a switch decides during the
+    # run, a fallback model has another price, or a model is paid by the tokens it uses
     exact: bool
     nodes: Sequence[RerunQuoteNodesItem]
     # Trial grants for the run's models

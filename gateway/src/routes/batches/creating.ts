@@ -16,9 +16,9 @@ export const created = z.object({ batchId: uuid, total: z.number() }).meta({ id:
 const quoted = z
   .object({
     total: z.number(),
-    estimatedCreditCost: credits.meta({ description: "What all items would hold, without what trial grants pay" }),
-    maxCreditCost: credits.meta({ description: "The same with every list of unknown length at `maxItems` or 50" }),
-    exact: z.boolean().meta({ description: "Whether the items cost that, whatever the runs decide" }),
+    estimatedCreditCost: credits.meta({ description: "What all items probably cost, without what trial grants pay" }),
+    maxCreditCost: credits.meta({ description: "The most that all items can cost" }),
+    exact: z.boolean().meta({ description: "Whether completed items cost just this" }),
   })
   .meta({ id: "BatchQuote" });
 

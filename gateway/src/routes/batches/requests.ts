@@ -33,7 +33,7 @@ const items = z
 const common = {
   maxCredits: maxCredits.meta({
     description:
-      "The most that all items together cost. A batch that is known to cost more is refused; one whose price isn't exact begins, and pauses",
+      "The most that all items together cost. A batch that is expected to cost more is refused; one that turns out to cost more pauses",
   }),
   concurrency: z
     .number()

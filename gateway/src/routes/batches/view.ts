@@ -26,7 +26,14 @@ export const batch = z
       description: "`completed`: every item is over, however it ended. `failed`: it was to stop at an error, and met one",
     }),
     reason: z
-      .object({ code: z.string(), message: z.string() })
+      .object({
+        code: z.string(),
+        message: z.string(),
+        scope: z.string().optional().meta({
+          description:
+            "For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of the account's budget, for example `account` or `metadata.customer`",
+        }),
+      })
       .nullable()
       .meta({ description: "Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …" }),
     workflowSlug: z.string().nullable(),

@@ -31,12 +31,15 @@ export const memberRoutes = [
     ...ofOrganization,
     method: "GET",
     path: "/api/organizations/:id/members",
+    keyCapability: "members:read",
     query: listQuery(),
     operationId: "listMembers",
     summary: "List the members of an organization, longest-standing first",
     responses: { 200: z.array(member) },
     handler: async (context) => {
-      const { gateway, caller } = context;
+      const { gateway, caller, params } = context;
+      // A key belongs to one organization, even if its maker is a member of several.
+      if (caller.key && params.id !== caller.user.id) throw notFound("organization");
       if (isPersonal(context)) {
         const { id: userId, email } = caller.person;
         return { status: 200, body: [{ userId, email, role: "owner", since: null }] };

@@ -95,12 +95,15 @@ export const quoteResult = z
   .object({
     estimatedCreditCost: credits.nullable().meta({
       description:
-        "What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node. Null without generators",
+        "What the run probably costs, and holds when it starts. A list of unknown length counts as one item, or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators",
     }),
-    maxCreditCost: credits.nullable().meta({ description: "The same with every list of unknown length at `maxItems` or 50" }),
+    maxCreditCost: credits.nullable().meta({
+      description:
+        "The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every text of unknown length the size that its node allows. Another run may use up trial grants first",
+    }),
     exact: z.boolean().meta({
       description:
-        "Whether the two are one, no switch that only the run decides may skip a part of it, and no model that may be called in another's place has another price",
+        "Whether a completed run costs just this. It is false if the two differ, a switch decides during the run, a fallback model has another price, or a model is paid by the tokens it uses",
     }),
     nodes: z.array(quoteNode),
     grants: z.array(quoteGrant).meta({ description: "Trial grants for the run's models" }),

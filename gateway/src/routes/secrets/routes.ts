@@ -63,7 +63,10 @@ const misnamed: ParamsSpec<{ name: string }> = {
 };
 const unknown: ParamsSpec<{ name: string }> = { ...misnamed, invalid: () => notFound("secret") };
 
-const shared = { tag: "Secrets", auth: "session", role: "editor", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
+const shared = {
+  ...{ tag: "Secrets", auth: "session", role: "editor", limit: "user" },
+  keyCapability: "secrets:write",
+} as const satisfies Partial<RouteDefinition<"session">>;
 
 export const secretRoutes = [
   defineRoute({

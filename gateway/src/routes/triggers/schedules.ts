@@ -168,9 +168,11 @@ export const withPending = async <T extends object>({ gateway, caller, params }:
 
 const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as const;
 const reading = { ...shared, capability: "workflow:read", role: "viewer" } as const;
-const removing = { ...shared, capability: "workflow:write", role: "editor" } as const;
-/** These routes create runs for later in the caller's name. */
-export const settingUp = { ...removing, capability: ["workflow:write", specific("workflow", "slug")], approval: true } as const;
+const WRITES = { anyOf: ["workflow:write", "schedules:write"] };
+const removing = { ...shared, capability: WRITES, role: "editor" } as const;
+/** Routes that create runs for later in the caller's name. */
+const scheduling = { ...removing, capability: [WRITES, specific("workflow", "slug")], approval: true } as const;
+export const settingUp = { ...scheduling, capability: ["workflow:write", specific("workflow", "slug")] } as const;
 const RUN_ERRORS = [
   "INVALID_INPUTS",
   "WORKFLOW_INVALID",
@@ -204,7 +206,7 @@ export const scheduleRoutes = [
     },
   }),
   defineRoute({
-    ...settingUp,
+    ...scheduling,
     method: "POST",
     path: "/api/workflows/:slug/schedules",
     operationId: "createSchedule",
@@ -258,7 +260,7 @@ export const scheduleRoutes = [
     },
   }),
   defineRoute({
-    ...settingUp,
+    ...scheduling,
     method: "PATCH",
     path: "/api/workflows/:slug/schedules/:id",
     operationId: "updateSchedule",

@@ -79,7 +79,7 @@ export const budgetCases: Case[] = [
     const id: string = pick(answers(await actor.post(`/api/workflows/${slug}/batches`, { inputs }), 202), "batchId");
     const read = () => actor.get(`/api/batches/${id}`);
     const paused = await eventually(read, ({ body }) => body.status === "paused");
-    answers(paused, 200, { reason: { code: "BUDGET_EXCEEDED", message: is.text }, counts: { completed: 2 } });
+    answers(paused, 200, { reason: { code: "BUDGET_EXCEEDED", message: is.text, scope: "key" }, counts: { completed: 2 } });
     answers(await actor.session.put(`/api/keys/${actor.keyId}/budget`, { ...MONTH, credits: price * 3 }), 200);
     await eventually(read, ({ body }) => body.status === "completed");
     answers(await actor.session.get(`/api/keys/${actor.keyId}/budget`), 200, { used: is.near(price * 3), remaining: 0 });

@@ -27,6 +27,7 @@ import { runCases } from "./runs";
 import { paymentCases } from "./payments";
 import { signInCases } from "./sign-in";
 import { secretCases } from "./secrets";
+import { serviceAccountCases } from "./service-accounts";
 import { triggerCases } from "./triggers";
 import { usageCases } from "./usage";
 import { workflowCases } from "./workflows";
@@ -63,5 +64,6 @@ export const CASES: readonly Case[] = [
   ...leavingCases,
   ...erasureCases,
   ...erasuresCases,
+  ...serviceAccountCases,
   ...adminCases,
 ];

@@ -133,7 +133,36 @@ const language: Case[] = [
   }),
 ];
 
+/** A language model that reads an answer of another server. */
+const reader = (url: string, more: object = {}): Graph => ({
+  name: "Reader",
+  nodes: [
+    node("web", "http-request", { url }),
+    node("sum", "llm-assistant", { model: "sandbox-chat", prompt: "Sum up: {{tale}}", ...more }),
+    out,
+  ],
+  edges: [edge("web.body", "sum.tale"), edge("sum.text", "out.text")],
+});
+
 const told: Case[] = [
+  quotes(
+    "a text that only the run knows is quoted as expected and at most, and maxInputChars bounds it",
+    async (ctx) => {
+      const [actor, url] = [await user(ctx), ctx.receiver!.inbox().url];
+      const numbers = async (more: object) => {
+        const quote = answers(await quoteOf(actor, reader(url, more)), 200, { exact: false });
+        return { about: pick<number>(quote, "estimatedCreditCost"), most: pick<number>(quote, "maxCreditCost") };
+      };
+      const [open, bounded] = [await numbers({}), await numbers({ maxInputChars: 2_000 })];
+      assert.ok(open.most > 20 * open.about, JSON.stringify(open));
+      assert.ok(bounded.most > bounded.about && bounded.most < open.most / 20, JSON.stringify(bounded));
+      assert.equal(bounded.about, open.about);
+      const limited = { inputs: {}, maxCredits: open.about };
+      answers(await actor.post(`/api/workflows/${await save(actor, reader(url))}/run`, limited), 200, { result: { text: is.text } });
+      refuses(await runGraph(actor, reader(url, { maxInputChars: 5 })), 500, "EXECUTION_FAILED", { nodeId: "sum" });
+    },
+    NEEDS,
+  ),
   quotes("a quote whose lists are known is exact", async (ctx) => {
     const quote = answers(await quoteOf(await user(ctx), picture()), 200, { exact: true });
     assert.equal(pick(quote, "maxCreditCost"), pick(quote, "estimatedCreditCost"));

@@ -1,4 +1,13 @@
-import { DomainError, heldMillicredits, itemHolds, itemKey, stepModels, userCostMicroUsd, type PlanStep } from "@nodeloom/kernel";
+import {
+  DomainError,
+  heldMillicredits,
+  itemHolds,
+  itemKey,
+  mostMillicredits,
+  stepModels,
+  userCostMicroUsd,
+  type PlanStep,
+} from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { Planning } from "../plan/planning";
@@ -6,15 +15,16 @@ import type { PlannedReuse } from "../plan/reruns";
 import type { Reruns } from "../reuse/reruns";
 
 /**
- * The most that a step can cost beyond its hold: calls for a list of unknown length, and answers that are requested a second time. Trial
- * grants may be used up by then.
+ * The most that a step can cost beyond its hold: calls for a list of unknown length, inputs that are longer than expected, and answers that
+ * are requested a second time. Trial grants may be used up by then.
  */
 export const unheldMillicredits = (step: PlanStep, free = 0): number => {
   const { model, maxItems, itemLimit = maxItems, fallback = [] } = step;
   if (model === undefined) return 0;
   const most = Math.max(maxItems, itemLimit);
+  const call = mostMillicredits(step);
   const dearestRepair = Math.max(...[step, ...fallback].map(({ answer }) => answer?.maxRepairMillicredits ?? 0));
-  return (most - maxItems) * heldMillicredits(step) + (most - free) * dearestRepair;
+  return (most - maxItems) * call + (maxItems - free) * (call - heldMillicredits(step)) + (most - free) * dearestRepair;
 };
 
 const MICRO_USD_PER_MILLICREDIT = 10;
@@ -32,9 +42,9 @@ const freeOf = (step: PlanStep, reused: PlannedReuse | undefined, markupPermille
   };
 };
 
-/** True if a step can cost less than its most expensive model: a fallback may be called, or the step skipped. */
-export const mayCostLess = ({ conditional, maxMillicredits, fallback = [] }: PlanStep): boolean =>
-  (conditional === true && maxMillicredits > 0) || fallback.some((one) => one.maxMillicredits !== maxMillicredits);
+/** True if a step can cost less than its hold: a fallback may be called, the step skipped, or its model paid by the tokens that it uses. */
+export const mayCostLess = ({ conditional, isMetered, maxMillicredits, fallback = [] }: PlanStep): boolean =>
+  ((conditional ?? isMetered) === true && maxMillicredits > 0) || fallback.some((one) => one.maxMillicredits !== maxMillicredits);
 
 export type Quotes = ReturnType<typeof createQuotes>;
 
@@ -76,7 +86,7 @@ export const createQuotes = ({ planning, reruns, billing }: QuotesOptions) => ({
           model: step.model ?? "",
           items: step.maxItems,
           millicredits: items.reduce(
-            (sum, item) => sum + (item?.source === HOLD_SOURCE_GRANT ? 0 : (item?.millicredits ?? step.maxMillicredits)),
+            (sum, item) => sum + (item?.source === HOLD_SOURCE_GRANT ? 0 : (item?.millicredits ?? heldMillicredits(step))),
             0,
           ),
           grant: items.some((item) => item?.source === HOLD_SOURCE_GRANT),

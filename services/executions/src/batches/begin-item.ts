@@ -28,7 +28,10 @@ export interface Beginning {
   isNew: boolean;
 }
 
-const briefOf = ({ reason: code, message }: DomainError): BatchReason => ({ code, message });
+const briefOf = ({ reason: code, message, metadata: { scope } }: DomainError): BatchReason => ({
+  ...{ code, message },
+  ...(typeof scope === "string" ? { scope } : {}),
+});
 
 /** Repeating doesn't change these refusals: missing credits, or a budget. */
 const pauses = ({ kind, reason }: DomainError): boolean => kind === "exhausted" && reason !== "CONCURRENCY_LIMIT_EXCEEDED";

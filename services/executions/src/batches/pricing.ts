@@ -1,5 +1,5 @@
 /** Validates and prices all items of a batch before the first starts. */
-import { DomainError, heldMillicredits, toCredits, type PlanStep, type Reason, type RunPlan } from "@nodeloom/kernel";
+import { DomainError, heldMillicredits, itemHolds, toCredits, type PlanStep, type Reason, type RunPlan } from "@nodeloom/kernel";
 import type { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { PlannedRun, Planning } from "../plan/planning";
@@ -52,10 +52,10 @@ export interface ReadOrder {
   items: readonly ItemInput[];
 }
 
-const pricedCalls = ({ model, maxItems: calls, maxMillicredits, fallback = [] }: PlanStep): PricedCalls[] => {
-  if (model === undefined) return [];
-  const alternatives = fallback.map((one) => ({ model: one.model, millicredits: one.maxMillicredits }));
-  return [{ calls, models: [{ model, millicredits: maxMillicredits }, ...alternatives] }];
+const pricedCalls = (step: PlanStep): PricedCalls[] => {
+  const { maxItems: calls } = step;
+  const models = itemHolds(step, 0).map(({ model, maxMillicredits: millicredits }) => ({ model, millicredits }));
+  return models.length === 0 ? [] : [{ calls, models }];
 };
 
 const priced = ({ steps }: RunPlan): PricedItem => {
@@ -182,9 +182,9 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
   };
 };
 
-/** @throws INSUFFICIENT_CREDITS, where a batch is known to cost more than it may */
-export const checkBudget = ({ estimated, isExact }: PricedBatch, maxMillicredits: number | undefined): void => {
-  if (maxMillicredits === undefined || !isExact || estimated <= maxMillicredits) return;
+/** @throws INSUFFICIENT_CREDITS if a batch is expected to cost more than it may */
+export const checkBudget = ({ estimated }: PricedBatch, maxMillicredits: number | undefined): void => {
+  if (maxMillicredits === undefined || estimated <= maxMillicredits) return;
   const [requiredCredits, maxCredits] = [toCredits(estimated), toCredits(maxMillicredits)];
   const message = `the batch costs ${requiredCredits} credits, above its limit of ${maxCredits}`;
   throw new DomainError("exhausted", "INSUFFICIENT_CREDITS", message, { requiredCredits, maxCredits });

@@ -22,6 +22,7 @@ export const batchMessage = (batch: BatchRecord): proto.Batch => {
     status: batch.status,
     reason: batch.reason?.code ?? "",
     reasonMessage: batch.reason?.message ?? "",
+    reasonScope: batch.reason?.scope,
     ...(target.$case === "workflowSlug" ? { workflowSlug: target.value } : { model: target.value }),
     version: Number(batch.version) || 0,
     alias: batch.alias,

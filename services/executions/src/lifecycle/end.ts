@@ -1,4 +1,4 @@
-import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
+import { calledKey, CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
@@ -109,9 +109,13 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const behind = millicredits === sumOf(charge.items) ? charge : costsBehind(millicredits, markupPermille);
     // A node with one call has its cost in its own entry.
     const fanOuts = new Set(end.nodes.flatMap(({ id, items }) => (items > 1 ? [id] : [])));
+    const byCall = creditsBy(
+      captured.filter(({ key }) => fanOuts.has(nodeOf(key))),
+      ({ key }) => calledKey(key),
+    );
     await calls.charged(
       executionId,
-      captured.filter(({ key }) => fanOuts.has(nodeOf(key))),
+      [...byCall].map(([key, credits]) => ({ key, millicredits: credits })),
     );
     const byNode = creditsBy(captured, ({ key }) => nodeOf(key));
     const { costMicroUsd } = held ? behind : charge;

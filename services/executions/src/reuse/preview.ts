@@ -67,10 +67,11 @@ const merged = (plan: RunPlan, priced: RunPlan | undefined, calls: ReadonlyMap<s
     steps: plan.steps.map((step) => {
       const whole = calls.get(step.id);
       if (whole !== undefined) return { ...step, maxItems: whole, itemLimit: whole };
-      const { maxItems, itemLimit, maxMillicredits, conditional, answer } = known.get(step.id) ?? step;
-      const { conditional: _, ...rest } = step;
+      const { maxItems, itemLimit, maxMillicredits, typical, conditional, answer } = known.get(step.id) ?? step;
+      const { conditional: _, typical: _typical, ...rest } = step;
       const limit = itemLimit === undefined ? {} : { itemLimit };
-      return { ...rest, maxItems, ...limit, maxMillicredits, ...(conditional ? { conditional } : {}), ...(answer ? { answer } : {}) };
+      const priced = { maxMillicredits, ...(typical ? { typical } : {}) };
+      return { ...rest, maxItems, ...limit, ...priced, ...(conditional ? { conditional } : {}), ...(answer ? { answer } : {}) };
     }),
   };
 };

@@ -39,17 +39,20 @@ export interface UnderWay {
 export interface BatchReason {
   code: string;
   message: string;
+  /** For BUDGET_EXCEEDED: `batch` for `maxCredits`, otherwise the scope of the account's budget. Missing in batches of older versions. */
+  scope?: string;
 }
 
 /** The batch's own limit is used up. */
 export const OUT_OF_MAX_CREDITS: BatchReason = {
   code: "BUDGET_EXCEEDED",
+  scope: "batch",
   message: "the rest of maxCredits isn't enough for another item: resume with a higher limit, or cancel",
 };
 
 /** True if a budget of the account paused the batch, not its own limit. */
 export const isOutOfBudget = (reason: BatchReason | null): boolean =>
-  reason?.code === OUT_OF_MAX_CREDITS.code && reason.message !== OUT_OF_MAX_CREDITS.message;
+  reason?.code === OUT_OF_MAX_CREDITS.code && reason.scope !== OUT_OF_MAX_CREDITS.scope;
 
 export interface BatchWebhook {
   url: string;

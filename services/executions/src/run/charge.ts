@@ -1,4 +1,4 @@
-import { userCostMicroUsd } from "@nodeloom/kernel";
+import { calledKey, moreKey, userCostMicroUsd } from "@nodeloom/kernel";
 import type { CompletedCall, FinalStatus, HeldItem, RunEnd } from "./types";
 import type { Costs } from "./record";
 
@@ -55,18 +55,27 @@ export const chargeFor = (
       continue;
     }
     // The hold is the ceiling: the platform pays for calls above their maximum price.
-    const most = item.millicredits === UNBOUNDED ? UNBOUNDED : item.millicredits * MICRO_USD_PER_MILLICREDIT;
+    const more = sources.get(moreKey(call.key))?.millicredits ?? 0;
+    const most = item.millicredits === UNBOUNDED ? UNBOUNDED : (item.millicredits + more) * MICRO_USD_PER_MILLICREDIT;
     charge.userCostMicroUsd += Math.min(userCostMicroUsd(call.costMicroUsd, markupPermille), most);
     // The run's price is rounded up once. Each call is charged its own increase of that sum, which its hold always covers.
     const captureMillicredits = Math.ceil(charge.userCostMicroUsd / MICRO_USD_PER_MILLICREDIT) - capturedMillicredits;
     capturedMillicredits += captureMillicredits;
-    charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits, consumeGrant: held === null });
+    const own = Math.min(captureMillicredits, item.millicredits);
+    charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits: own, consumeGrant: held === null });
+    if (captureMillicredits > own)
+      charge.items.push({
+        key: moreKey(call.key),
+        nodeId: call.nodeId,
+        captureMillicredits: captureMillicredits - own,
+        consumeGrant: false,
+      });
   }
   if (status !== "cancelled") return charge;
   const ended = new Set(completed.map(({ key }) => key));
-  for (const key of underWay) {
+  for (const key of underWay.flatMap((one) => [one, moreKey(one)])) {
     const item = sources.get(key);
-    if (!item || ended.has(key)) continue;
+    if (!item || ended.has(calledKey(key))) continue;
     const isGrant = item.source === "grant";
     const captureMillicredits = isGrant ? 0 : item.millicredits;
     charge.userCostMicroUsd += captureMillicredits * MICRO_USD_PER_MILLICREDIT;

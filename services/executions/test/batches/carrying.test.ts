@@ -177,7 +177,7 @@ it("pauses where credits are missing, and gives back what was set aside", async 
 });
 
 it("is paused by a budget of the account once no item is under way that may give back to it", async () => {
-  const over = new DomainError("exhausted", "BUDGET_EXCEEDED", "the budget of its key has 0 of 10 left");
+  const over = new DomainError("exhausted", "BUDGET_EXCEEDED", "the budget of its key has 0 of 10 left", { scope: "key" });
   const refusedAt: string[] = [];
   let isFull = true;
   const played = createRuns({
@@ -195,7 +195,12 @@ it("is paused by a budget of the account once no item is under way that may give
   await played.end(played.known.get(itemExecutionId(id, 0))!, "completed");
   expect(await carried).toBe("over");
   const paused = await found(id);
-  expect(paused).toMatchObject({ status: "paused", reason: { code: "BUDGET_EXCEEDED" }, again: [1], counts: { completed: 1 } });
+  expect(paused).toMatchObject({
+    status: "paused",
+    reason: { code: "BUDGET_EXCEEDED", scope: "key" },
+    again: [1],
+    counts: { completed: 1 },
+  });
   expect([isOutOfBudget(paused.reason), isOutOfBudget(OUT_OF_MAX_CREDITS)]).toEqual([true, false]);
   isFull = false;
   await stores.batches.resume(id, paused.userId);

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { ApplicationFailure } from "@temporalio/activity";
+import type { PlanStep } from "@nodeloom/kernel/graph";
 import type { Activities, ExtendInput, LocalActivities } from "../../src/workflow/activity-types";
 import type { ModelCall } from "../../src/run/calls";
 import { RUN_CANCELLED, type CallResult, type HeldItem, type RunEnd, type RunInput } from "../../src/run/types";
@@ -52,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => temporal.stop());
 
-const inputOf = (executionId: string, prompts: readonly string[]): RunInput => ({
+const inputOf = (executionId: string, prompts: readonly string[], step: Partial<PlanStep> = {}): RunInput => ({
   executionId,
   userId: "u",
   mode: "async",
@@ -76,6 +77,7 @@ const inputOf = (executionId: string, prompts: readonly string[]): RunInput => (
         maxItems: prompts.length,
         maxMillicredits: 10,
         answer: { schema: SCHEMA, maxRepairMillicredits: 15 },
+        ...step,
       },
     ],
     evaluated: [],
@@ -94,11 +96,16 @@ const inputOf = (executionId: string, prompts: readonly string[]): RunInput => (
   receivedAt: Date.now(),
 });
 
-const run = async (part: Pick<Script, "answers" | "extend">, prompts = ["a"]): Promise<Required<Omit<Script, "extend">>> => {
+const run = async (
+  part: Pick<Script, "answers" | "extend">,
+  prompts = ["a"],
+  step: Partial<PlanStep> = {},
+  held: HeldItem[] = [],
+): Promise<Required<Omit<Script, "extend">>> => {
   const executionId = randomUUID();
   const script: Script = { ...part, calls: [], extended: [] };
   scripts.set(executionId, script);
-  await starter.start(inputOf(executionId, prompts));
+  await starter.start({ ...inputOf(executionId, prompts, step), held });
   await temporal.client.workflow.getHandle(executionId).result();
   return script as Required<Script>;
 };
@@ -154,6 +161,41 @@ it("does not ask again when there is nothing to pay for it with", async () => {
   const { end, calls } = await run({ answers: () => WORDS, extend });
   expect(calls).toHaveLength(1);
   expect(end).toMatchObject({ status: "failed", error: { code: "INSUFFICIENT_CREDITS" }, completed: [{ key: "ask:0" }] });
+});
+
+const HELD: HeldItem = { key: "ask:0", source: "credits", millicredits: 2 };
+/** Costs 2 with a text of some bytes, and 10 with one of 1,000 more. */
+const TYPICAL = { typical: { millicredits: 2, inputBytes: 100, mostBytes: 1_100, files: [] } };
+
+it("holds more before a call whose text is longer than expected, charges what it costs, and nothing more for a short one", async () => {
+  const answers = (): Partial<CallResult> => ({ ...scenes("a"), costMicroUsd: 55 });
+  const long = await run({ answers }, ["x".repeat(587)], TYPICAL, [HELD]);
+  expect(long.extended.map(({ items }) => items)).toEqual([[{ key: "ask:0.more", model: "m", maxMillicredits: 4 }]]);
+  const charge = chargeFor(long.end, [HELD, ...long.end.extended!], 1_000);
+  expect(charge.items.map(({ key, nodeId, captureMillicredits }) => [key, nodeId, captureMillicredits])).toEqual([
+    ["ask:0", "ask", 2],
+    ["ask:0.more", "ask", 4],
+  ]);
+  const short = await run({ answers }, ["x"], TYPICAL, [HELD]);
+  expect(short.extended).toEqual([]);
+});
+
+it("sends nothing when the credits don't pay for the text as long as it is, or the node allows fewer characters", async () => {
+  const extend = (): never => {
+    const problem = { code: "INSUFFICIENT_CREDITS", message: "not enough", nodeId: "ask" };
+    throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem);
+  };
+  const poor = await run({ answers: () => scenes("a"), extend }, ["x".repeat(600)], TYPICAL, [HELD]);
+  expect(poor).toMatchObject({ calls: [], end: { status: "failed", error: { code: "INSUFFICIENT_CREDITS" }, completed: [] } });
+  const limited = await run({ answers: () => scenes("a") }, ["x".repeat(51)], { maxInputChars: 50 });
+  const message = "node ask: the texts have 51 characters, and maxInputChars allows 50";
+  expect(limited).toMatchObject({ calls: [], end: { status: "failed", error: { code: "EXECUTION_FAILED", message } } });
+});
+
+it("charges the whole hold of a long text when the run is cancelled while it is under way", () => {
+  const more: HeldItem = { key: "ask:0.more", source: "credits", millicredits: 4 };
+  const ending = { status: "cancelled", error: null, completed: [], underWay: ["ask:0"] } as const;
+  expect(chargeFor(ending, [HELD, more], 1_000).items.map(({ captureMillicredits }) => captureMillicredits)).toEqual([2, 4]);
 });
 
 it("charges for the first answer alone when the run is cancelled before the second call is sent", async () => {

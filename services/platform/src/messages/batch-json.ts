@@ -15,7 +15,13 @@ const webhookJson = ({ url, state, attempts, deliveredAt, lastError }: batches.B
 export const batchJson = (batch: batches.Batch): Record<string, unknown> => ({
   batchId: batch.batchId,
   status: batch.status,
-  reason: batch.reason === "" ? null : { code: batch.reason, message: batch.reasonMessage },
+  reason:
+    batch.reason === ""
+      ? null
+      : {
+          ...{ code: batch.reason, message: batch.reasonMessage },
+          ...(batch.reasonScope === undefined ? {} : { scope: batch.reasonScope }),
+        },
   workflowSlug: batch.workflowSlug ?? null,
   version: batch.version || null,
   model: batch.model ?? null,

@@ -3,14 +3,14 @@ import type { ProviderSettings } from "../entries/settings";
 import type { TextAnswer, TextOptions } from "../dialect";
 import { toolCallsIn, type ToolCall } from "./tools";
 
-/** chat/: what the dialects of text models have in common. */
+/** chat/: the parts that all dialects of text models share. */
 
 export type ChatSettings = Extract<ProviderSettings, { kind: "llm" }>;
 
-/** What a call is made of. */
+/** The parts of a call that a request is built from. */
 export type Asked = Pick<TextOptions, "inputs" | "schema" | "repair">;
 
-/** Inputs that every dialect translates, beside the files. */
+/** Inputs that every dialect translates, besides files. */
 const TRANSLATED = ["prompt", "system", "history", "steps", "maxTokens"];
 
 /** Inputs that are sent under their own names. */
@@ -20,9 +20,9 @@ export const otherInputs = ({ inputs }: Asked, translated: readonly string[]): R
 export interface Turn {
   role: "user" | "assistant" | "tool";
   content: string;
-  /** Of an assistant's turn: the tools that it called. */
+  /** Tools that the assistant called in this turn. */
   tool_calls?: ToolCall[];
-  /** Of a tool's turn: the call that it answers. */
+  /** The call that this tool's result belongs to. */
   tool_call_id?: string;
 }
 
@@ -37,13 +37,13 @@ const turnsIn = (turns: unknown): Turn[] =>
     ...(role === "tool" ? { tool_call_id: id ?? "" } : {}),
   }));
 
-/** What was said before the prompt, the oldest first: the input `history`, as its entry's schema has checked it. */
+/** Turns before the prompt, oldest first: the input `history`, already checked by its entry's schema. */
 export const earlierTurns = ({ inputs: { history } }: Asked): Turn[] => turnsIn(history);
 
-/** What came after the prompt, the oldest first: the input `steps`. */
+/** Turns after the prompt, oldest first: the input `steps`. */
 export const laterTurns = ({ inputs: { steps } }: Asked): Turn[] => turnsIn(steps);
 
-/** Rough, and on the low side: for providers that don't say how many tokens they counted. */
+/** A low estimate, for providers that don't report token counts. */
 const CHARS_PER_TOKEN = 4;
 
 const isCount = (value: unknown): value is number => typeof value === "number" && value >= 0;
@@ -51,7 +51,7 @@ const isCount = (value: unknown): value is number => typeof value === "number" &
 const tokens = (counted: unknown, text: string): number =>
   isCount(counted) ? Math.ceil(counted) : Math.ceil(text.length / CHARS_PER_TOKEN);
 
-/** Tokens as the provider counted them; what it doesn't count is estimated, for no answer is free. */
+/** Tokens as the provider counted them, or an estimate, so that no answer is free. */
 export const usageOf = (asked: Asked, answer: string, input: unknown, output: unknown): TextAnswer["usage"] => ({
   inputTokens: tokens(input, askedText(asked)),
   outputTokens: tokens(output, answer),

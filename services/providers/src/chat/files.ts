@@ -2,7 +2,7 @@ import type { ChatSettings } from "./asked";
 
 /** Files that go to a text model with its prompt. */
 
-/** What each of a text model's inputs for files takes. */
+/** File types by input of a text model. */
 const KINDS = {
   image: "image",
   images: "image",
@@ -16,7 +16,7 @@ export interface PromptFile {
   kind: (typeof KINDS)[keyof typeof KINDS];
   /** Its address, or a data URL. */
   url: string;
-  /** What is in a data URL. */
+  /** Content of a data URL. */
   inline?: { contentType: string; base64: string };
 }
 
@@ -32,11 +32,14 @@ const fileOf = (kind: PromptFile["kind"], url: string): PromptFile => {
 const kindOf = (name: string): PromptFile["kind"] | undefined =>
   Object.hasOwn(KINDS, name) ? KINDS[name as keyof typeof KINDS] : undefined;
 
-/** Inputs whose files become parts of the prompt: pictures, and what the entry says the sending of. */
+/** Inputs whose files become parts of the prompt: images, and inputs that the entry declares. */
 const fileInputs = ({ files = {} }: ChatSettings): string[] =>
   ["image", ...Object.keys(files)].filter((name) => kindOf(name) !== undefined);
 
-/** The files of a call, input by input. @returns the names of their inputs, too: those are not sent otherwise */
+/**
+ * Files of a call by input.
+ * @returns the files, and the names of their inputs, which must not be sent a second time
+ */
 export const promptFiles = (
   settings: ChatSettings,
   inputs: Readonly<Record<string, unknown>>,

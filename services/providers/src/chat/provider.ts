@@ -3,23 +3,23 @@ import { readJson } from "../pointer";
 import { createTransport, DIRECT_TIMEOUT_MS, type JsonCall } from "../transport";
 import type { Asked, ChatSettings } from "./asked";
 
-/** A text model as calls use it, made of a dialect: whole answers and streamed ones, with one repair of JSON. */
+/** Builds a text model from a dialect: complete and streamed answers, with one repair of invalid JSON. */
 
 const EVENT_STREAM = /^text\/event-stream\b/i;
 
 export interface StreamReader {
   /** Hears of each piece of the text. */
   onText: (piece: string) => void;
-  /** Makes what the provider says fit to be shown. */
+  /** Makes a provider's text safe to show. */
   reason: (text: string) => string;
   /** The model can call tools. */
   hasTools: boolean;
 }
 
-/** The request of a text model, and what its answer says. */
+/** Builds the request of a text model and reads its answer. */
 export interface ChatDialect {
   call(asked: Asked): JsonCall;
-  /** The same call, answered piece by piece. */
+  /** Turns a call into its streamed form. */
   streamed(call: JsonCall): JsonCall;
   /**
    * Puts a streamed answer together, as it would have been otherwise.
@@ -27,8 +27,8 @@ export interface ChatDialect {
    */
   read(body: AsyncIterable<Uint8Array>, reader: StreamReader): Promise<unknown>;
   /**
-   * @param reason makes what the provider says fit to be shown
-   * @throws ProviderError when the answer has no text
+   * @param reason makes a provider's text safe to show
+   * @throws ProviderError if the answer has no text
    */
   completion(asked: Asked, answer: unknown, reason: (text: string) => string): TextAnswer;
 }
@@ -40,14 +40,14 @@ export const pieceOf = (data: string): unknown => {
   return read.value;
 };
 
-/** Of an answer without a text. @param isCut it ended where the most tokens were reached: a model's thoughts took them all */
+/** Error for an answer without text. @param isCut the token limit ended it: reasoning used up all tokens */
 export const noText = (isCut: boolean): ProviderError =>
   new ProviderError(
     "incomplete",
     isCut ? "the most tokens were reached before the model wrote any text" : "the provider's answer has no text",
   );
 
-/** Of a stream that ended before its answer did. */
+/** Error for a stream that ended before its answer was complete. */
 export const brokenOff = (): ProviderError => new ProviderError("ambiguous", "the provider's answer broke off");
 
 /** A provider of a text model. */

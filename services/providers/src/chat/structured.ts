@@ -1,12 +1,12 @@
 import { isRecord, jsonInAnswer, type JsonSchema } from "@nodeloom/kernel";
 import type { Asked } from "./asked";
 
-/** How a model is asked for JSON by a schema: by its provider's mode for that, else in words. */
+/** Asks a model for JSON by a schema: with the provider's own mode if it has one, otherwise in the prompt. */
 
-/** The member that an answer is in whose schema is not that of an object, where a provider takes no others. */
+/** Wraps an answer whose schema is not an object, for providers that only return objects. */
 const WRAPPED = "answer";
 
-/** The root of a schema is meant by `#` alone: references lead somewhere else once it is inside another. */
+/** References that start with `#` break when their schema moves into another one, so they are rewritten. */
 const moved = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(moved);
   if (!isRecord(value)) return value;
@@ -20,7 +20,7 @@ const moved = (value: unknown): unknown => {
 
 const isWrapped = (schema: JsonSchema): boolean => schema.type !== "object";
 
-/** A schema as providers take it that answer with objects alone. */
+/** Wraps a schema for providers that only return objects. */
 export const objectSchema = (schema: JsonSchema): JsonSchema =>
   isWrapped(schema)
     ? { type: "object", properties: { [WRAPPED]: moved(schema) }, required: [WRAPPED], additionalProperties: false }
@@ -33,7 +33,7 @@ export const unwrapped = (schema: JsonSchema, text: string): string => {
   return answers.length > 0 ? JSON.stringify(answers[0]) : text;
 };
 
-/** The system prompt. @param inWords whether it says what the answer must look like, since nothing else in the request does */
+/** The system prompt. @param inWords describes the answer's form in it, because the request has no other place for that */
 export const systemPrompt = ({ inputs: { system }, schema }: Asked, inWords: boolean): string | undefined => {
   const asking = `Answer with JSON alone, without any words or marks around it. It must fit this JSON Schema:\n${JSON.stringify(schema)}`;
   const texts = [...(typeof system === "string" && system !== "" ? [system] : []), ...(schema && inWords ? [asking] : [])];

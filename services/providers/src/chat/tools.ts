@@ -27,7 +27,7 @@ interface Called {
   inputs: Readonly<Record<string, unknown>>;
 }
 
-/** As many calls of one answer as are kept. */
+/** Maximum of kept tool calls per answer. */
 const MAX_CALLS = 128;
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -7,7 +7,7 @@ import { pointer } from "../pointer";
 import { errorIn, requestOf } from "../request";
 import { createTransport, DIRECT_TIMEOUT_MS } from "../transport";
 
-/** Models that answer one request with what they made, as their registry entry describes it. */
+/** Models that return their output in one exchange, as their registry entry describes. */
 
 /** Ten of the largest pictures, in base64. */
 const MAX_JSON_BYTES = 64 * 1_024 * 1_024;
@@ -16,7 +16,6 @@ const COPIES = 2;
 const OK = 200;
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\b/i;
 
-/** One exchange that is described by its registry entry alone. */
 export const directHttp = (settings: DirectHttpSettings, context: DialectContext): FilesProvider => {
   const { answer: form = "json", outputs, error, requestId: idPlace } = settings;
   const transport = createTransport(context, settings);
@@ -40,15 +39,15 @@ export const directHttp = (settings: DirectHttpSettings, context: DialectContext
       const call = requestOf(settings, inputs);
       const headers = form === "json" ? call.headers : { accept: "*/*", ...call.headers };
       const opened = await transport.open({ ...call, ...(headers ? { headers } : {}), timeoutMs: DIRECT_TIMEOUT_MS, maxBytes, signal });
-      // What was heard is kept until it is stored: it can't be asked for twice.
+      // The answer stays in memory until it is stored, because it can't be requested again.
       await reserve(answerBytes(opened.headers, maxBytes) * (form === "bytes" ? 1 : COPIES));
       const isJson = JSON_TYPE.test(opened.headers["content-type"] ?? "");
       const requestId = answerId(opened.headers);
       if (form === "bytes" && !isJson) return { files: [{ bytes: opened.body }], text: null, requestId };
       const answer = form === "text" && !isJson ? await transport.text(opened.body) : await jsonOf(opened.body);
-      // Of bytes, JSON says what went wrong.
+      // If bytes are expected, JSON is an error.
       const made: Made = form === "bytes" ? { files: [], text: null } : withDownloads(settings, transport, madeIn(outputs, answer));
-      // Without what was asked for, an answer may say why.
+      // An answer without the expected output may contain an error.
       const problem = made.files.length === 0 && made.text === null ? transport.errorInside(answer, true) : undefined;
       if (problem) throw problem;
       return { ...made, requestId: nameIn(answer) ?? requestId };

@@ -13,7 +13,7 @@ import { createTransport } from "../transport";
 /** Applications that have another name before their owner's. */
 const NAMESPACES = new Set(["workflows", "comfy"]);
 
-/** What requests of an application are under: its owner and name, without the path inside it. As `@fal-ai/client` 1.10 does. */
+/** Queue path of an application: owner and name, without the inner path. Follows `@fal-ai/client` 1.10. */
 const queueOf = (app: string): string => {
   const parts = app.split("/");
   return parts.slice(0, NAMESPACES.has(parts[0]!) ? 3 : 2).join("/");
@@ -36,7 +36,7 @@ export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-
     },
     submitted: (answer) => {
       const requestId = requestIdOf(answer, "/request_id");
-      // Those of nested applications are not under the application's own. Only what is under the configured base is followed.
+      // Requests of nested applications have other addresses than their application. Only addresses below the configured base are used.
       const handle = Object.entries(addresses(requestId)).map(([name, otherwise]) => {
         const told = pointer(answer, `/${name}_url`);
         return [name, typeof told === "string" && told.startsWith(`${baseUrl}/`) ? told : otherwise];

@@ -10,7 +10,7 @@ import { createTransport, type JsonCall } from "../transport";
 /** Jobs of providers whose requests their registry entry describes: submit, poll, fetch the result, cancel. */
 
 const OK = 200;
-/** An id that is a path itself. Nothing in it may lead out of its place. */
+/** A job id that is a path. It must not contain `..` or leave its base path. */
 const PATH_ID = /^[A-Za-z0-9._~:@-]+(?:\/[A-Za-z0-9._~:@-]+)*$/;
 const DOTS = new Set([".", ".."]);
 
@@ -23,7 +23,6 @@ const withId = (path: string, requestId: string): string => {
   return path.replaceAll("{requestId}", encodeURIComponent(requestId)).replaceAll("{+requestId}", requestId);
 };
 
-/** A service that is described by its registry entry alone. */
 export const httpPolling = (settings: HttpPollingSettings, context: DialectContext): JobProvider => {
   const { baseUrl, headers = {}, defaults, submit, poll, result, cancel, outputs, error } = settings;
   const transport = createTransport(context, settings);
@@ -60,7 +59,7 @@ export const httpPolling = (settings: HttpPollingSettings, context: DialectConte
       const problem = errorIn(error, answer);
       if (problem !== undefined) throw new ProviderError("refused", transport.reason(problem), OK, transport.shown(JSON.stringify(answer)));
       const requestId = requestIdOf(answer, submit.requestId);
-      // A job that could not be asked for fails now.
+      // Reject an id that can't be polled before the job counts as submitted.
       withId(poll.path ?? "", requestId);
       return poll.url === undefined ? { requestId } : { requestId, handle: { status: ownUrl(answer, poll.url) } };
     },

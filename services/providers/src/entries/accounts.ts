@@ -1,6 +1,6 @@
-/** Accounts at providers, by the environment variable of their key: what people call them, and how a key is tried. */
+/** Accounts at providers, by the environment variable of their key: display name and a check of the key. */
 
-/** A request that costs nothing and is answered to who has a key that works; sent to the host of the company's models. */
+/** A free request that only succeeds with a valid key, sent to the host of the company's models. */
 export interface KeyCheck {
   path: string;
   headers?: Readonly<Record<string, string>>;
@@ -8,9 +8,9 @@ export interface KeyCheck {
 
 export interface ProviderAccount {
   name: string;
-  /** Where the company gives keys out. */
+  /** Page where you create keys. */
   keysUrl?: string;
-  /** Undefined where no request is known that costs nothing. */
+  /** Undefined if no free request is known. */
   check?: KeyCheck;
 }
 

@@ -6,7 +6,7 @@ export { MAX_DATA_URL_CHARS, type InputFiles } from "./parts";
 /** A registry entry's settings of its model's provider. Models checks them, executions calls the provider by them. */
 
 const pollMs = z.number().int().min(50).max(60_000).optional();
-/** With the job's id, escaped; with `+` as it is, for ids that are paths. */
+/** A placeholder for the job's escaped id; with `+`, the unescaped id, for ids that are paths. */
 const namesJob = (value: string): boolean => value.includes("{requestId}") || value.includes("{+requestId}");
 const requestPath = path.refine(namesJob, "must have {requestId} in it");
 const state = z.union([text, z.number(), z.boolean()]);
@@ -14,12 +14,12 @@ const isOneBody = (value: { body?: unknown; form?: unknown }): boolean => value.
 const isOneAddress = (value: { path?: unknown; url?: unknown }): boolean => value.path !== undefined || value.url !== undefined;
 const AN_ADDRESS = "must have a path, or the url's place in the answer";
 
-/** How a job is asked for, and what its answers say. */
+/** Poll request and the meaning of its answers. */
 const poll = z
   .strictObject({
     method,
     path: requestPath.optional(),
-    /** Where the answer to the submission has the address instead; followed on the provider's own hosts alone. */
+    /** Pointer to an address in the submission's answer. Only addresses on the provider's own hosts are used. */
     url: pointer.optional(),
     status: pointer,
     succeeded: z.array(state).min(1),
@@ -33,14 +33,14 @@ const poll = z
   })
   .refine(isOneAddress, AN_ADDRESS);
 
-/** A second request, for the result of a job that has succeeded. `values` of the last answer may be in its path. */
+/** A second request for the result of a completed job. Its path can use `values` of the last answer. */
 const result = z
   .strictObject({ method, path: path.optional(), url: pointer.optional(), values: z.record(text, pointer).optional() })
   .refine(isOneAddress, AN_ADDRESS);
 
 /**
- * Any provider that takes a job and is asked for it: URL templates, a body template and JSON pointers, so that a new
- * service is a JSON file.
+ * Any provider with jobs and polling, described by URL templates, a body template and JSON pointers, so that a new service needs only a
+ * JSON file.
  */
 const httpPolling = z
   .strictObject({
@@ -53,7 +53,7 @@ const httpPolling = z
     result: result.optional(),
     cancel: z.strictObject({ method, path: requestPath }).optional(),
     outputs,
-    /** Whether results on the provider's own hosts are fetched with its secret. */
+    /** Sends the secret when it downloads results from the provider's own hosts. */
     downloadWithKey: z.boolean().optional(),
   })
   .refine(({ poll: { failed }, error }) => failed !== undefined || error !== undefined, {
@@ -61,16 +61,16 @@ const httpPolling = z
     message: "must say which states are failures, or `error` what else is one",
   });
 
-/** One exchange over HTTP: a request and the answer with what was made. */
+/** A single HTTP exchange that returns the output. */
 const directHttp = z.strictObject({
   ...shared,
   ...described,
   kind: z.literal("direct-http"),
   defaults,
   request: z.strictObject(request).refine(isOneBody, ONE_BODY),
-  /** What the body of an answer is: JSON, a text, or the bytes of one file. By default JSON. */
+  /** Form of the answer's body. Default: JSON. */
   answer: z.enum(["json", "text", "bytes"]).optional(),
-  /** Where the answer has the provider's name for the request; otherwise a header may. */
+  /** Pointer to the provider's request id. Default: a response header. */
   requestId: pointer.optional(),
   outputs,
   downloadWithKey: z.boolean().optional(),
@@ -99,11 +99,11 @@ const comfyUi = z.strictObject({
   kind: z.literal("comfyui"),
   /** JSON: by node id, its class and its inputs. */
   workflow: text,
-  /** Where the model's inputs are put into the workflow. */
+  /** Places of the model's inputs in the workflow. */
   inputs: z.record(text, z.strictObject({ node: text, input: text })),
-  /** What its output files must be. */
+  /** Type of the output files. */
   makes: z.enum(["image", "video", "audio"]),
-  /** Whether its files keep what the server writes into them beside the picture or sound: ComfyUI writes the whole workflow. */
+  /** Keeps metadata that the server embeds in its files: ComfyUI embeds the whole workflow. */
   keepMetadata: z.boolean().optional(),
 });
 
@@ -118,20 +118,17 @@ const llm = z.strictObject({
   stream: z.boolean().optional(),
   /** The request's member for the longest answer; newer models refuse `max_tokens`. */
   tokenLimit: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
-  /**
-   * Whether the model takes a schema: by the provider's mode for that, or, of Anthropic's, as the input of a tool. Otherwise the prompt
-   * says what the answer must look like.
-   */
+  /** Support for schemas: by the provider's mode, or (Anthropic) as the input of a tool. Without it, the prompt describes the answer. */
   structuredOutput: z.enum(["json_schema", "tool"]).optional(),
-  /** Whether the model calls tools: its inputs for them are added to the entry's. */
+  /** The model calls tools. Their inputs are added to the entry's. */
   tools: z.boolean().optional(),
 });
 
 const CONCURRENCY = /^[1-9]\d{0,4}$/;
 
 /**
- * Calls of one process that may be under way with an entry's secret: the number of its variable, else its own; undefined: any.
- * @param env reads a variable; what is no number from 1 to 99999 there counts as not set
+ * Concurrent calls per process with an entry's secret: the environment variable, otherwise the entry's number; undefined for no limit.
+ * @param env reads a variable; a value that isn't a number from 1 to 99999 counts as unset
  */
 export const accountConcurrency = (
   { auth }: Pick<ProviderSettings, "auth">,

@@ -3,15 +3,15 @@
 /** An input inside a text, as in `${seconds}s`. */
 export const INPUT_IN_TEXT = /\$\{([A-Za-z_]\w*)\}/g;
 
-/** What stands for the content type of a file that is an input: `{ "$input": "image.type" }`. */
+/** Suffix for the content type of a file input: `{ "$input": "image.type" }`. */
 export const TYPE_OF_FILE = ".type";
 
-/** A member that is an input by itself. */
+/** A template member that is exactly one input. */
 export interface InputMember {
   $input: string;
-  /** What is sent instead of some values. */
+  /** Replacements for some values. */
   map?: Readonly<Record<string, unknown>>;
-  /** What a number is multiplied by. */
+  /** Factor for a number. */
   times?: number;
 }
 
@@ -29,7 +29,7 @@ export const isEachMember = (value: unknown): value is EachMember => isObject(va
 
 interface NamedInput {
   name: string;
-  /** Where in the template. */
+  /** Path in the template. */
   path: (string | number)[];
 }
 

@@ -1,4 +1,4 @@
-/** What a sender has sent to a hook, as inputs of its run. */
+/** Turns a delivery to a hook into inputs of its run. */
 import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import { DomainError, invalidInputs, invalidRequest, isLonger, TRIGGER_BOUNDS } from "@nodeloom/kernel";
 import { BindError, createBudget, evaluate, hasInfinite, isRecord, parseJsonText } from "@nodeloom/kernel/graph";
@@ -10,7 +10,7 @@ import { readExpression, type Hooks } from "./hooks";
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
-/** Whether a header is `sha256=` and the HMAC of the body in hexadecimal digits; it takes as long whatever is wrong. */
+/** True if a header is `sha256=` and the body's HMAC in hexadecimal. Takes constant time. */
 export const isSigned = (body: Uint8Array, header: string, secret: string): boolean => {
   const [, digits] = SIGNATURE.exec(header) ?? [];
   return digits !== undefined && timingSafeEqual(createHmac("sha256", secret).update(body).digest(), Buffer.from(digits, "hex"));
@@ -33,7 +33,7 @@ const parsedBody = (body: Uint8Array): unknown => {
 const givenOf = (inputs: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(inputs).filter(([, value]) => value !== null));
 
-/** What the expression makes of a body, as JSON. @throws INVALID_REQUEST, INVALID_INPUTS */
+/** Result of the expression for a body, as JSON. @throws INVALID_REQUEST, INVALID_INPUTS */
 export const inputsOf = (expression: string, body: Uint8Array): string => {
   const budget = createBudget();
   try {

@@ -13,7 +13,7 @@ export interface HookRecord {
   alias?: string;
   /** The key that set it; null for a session. */
   keyId: string | null;
-  /** Who set it. Absent on those from before it was kept. */
+  /** Person who set it. Missing on older rows. */
   personId?: string;
   /** SHA-256 of the secret in the address, in hexadecimal digits. */
   secretHash: string;
@@ -21,7 +21,7 @@ export interface HookRecord {
   start: string;
   expression: string;
   maxMillicredits: number;
-  /** Null: no signature is asked for. */
+  /** Null if no signature is required. */
   signatureHeader: string | null;
   /** Null: each delivery starts a run. */
   deliveryIdHeader: string | null;
@@ -37,10 +37,10 @@ export type HookStore = ReturnType<typeof createHookStore>;
 export const createHookStore = (connection: Connection) => {
   const hooks = connection.model("Hook", hookSchema);
   return {
-    /** Places that an owner's hooks take, and of which workflows they are. */
+    /** Slots that an owner's hooks occupy, with their workflows. */
     taken: (userId: string): Promise<TakenPlace[]> => hooks.find({ userId }, { slot: 1, workflowSlug: 1 }).lean<TakenPlace[]>().exec(),
 
-    /** @returns false when the owner's place was taken in the meantime */
+    /** @returns false if the slot was taken since */
     insert: (record: HookRecord): Promise<boolean> => insertOnce(hooks.collection.insertOne(record as never)),
 
     findByHash: (secretHash: string): Promise<HookRecord | null> => hooks.findOne({ secretHash }).lean<HookRecord>().exec(),
@@ -53,7 +53,7 @@ export const createHookStore = (connection: Connection) => {
         .lean<HookRecord[]>()
         .exec(),
 
-    /** @returns what was removed */
+    /** @returns the removed row */
     remove: (userId: string, workflowSlug: string, id: string): Promise<HookRecord | null> =>
       hooks.findOneAndDelete({ _id: id, userId, workflowSlug }).lean<HookRecord>().exec(),
   };

@@ -26,7 +26,7 @@ export interface HooksOptions {
   logger: Logger;
 }
 
-/** One answer for what does not exist, was revoked, and may not run any more. */
+/** The same error for hooks that don't exist, were revoked, or can't run any more. */
 const noSuchHook = (): DomainError => new DomainError("not_found", "NOT_FOUND", "hook not found");
 
 /** The secret that a sender signs with is one of identity's secrets, whose owner is the hook. */

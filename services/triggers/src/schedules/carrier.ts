@@ -1,4 +1,4 @@
-/** Schedules in Temporal: made from rows, from which they can be made again. */
+/** Schedules in Temporal. They are created from rows and can always be recreated. */
 import { type CalendarSpec, type Client, DAYS_OF_WEEK, MONTHS, ScheduleAlreadyRunning, ScheduleNotFoundError } from "@temporalio/client";
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from "@temporalio/common";
 import { TIMING } from "../timing";
@@ -9,7 +9,7 @@ import type { ScheduleRecord } from "./schedule-store";
 const USER = defineSearchAttributeKey("NodeloomUser", SearchAttributeType.KEYWORD);
 const WORKFLOW = defineSearchAttributeKey("NodeloomWorkflow", SearchAttributeType.KEYWORD);
 
-/** The row and its revision that a schedule in Temporal was made from. */
+/** The row and revision of a schedule in Temporal. */
 export interface ScheduleName {
   id: string;
   revision: number;
@@ -89,7 +89,7 @@ export const createScheduleCarrier = ({ client, taskQueue, earlierQueue }: Carri
       }
     },
 
-    /** What is carried, by the ids in Temporal; it can be some seconds old. */
+    /** Schedules in Temporal by id. The list can be some seconds old. */
     carried: async function* (): AsyncIterable<ScheduleName & { scheduleId: string; isEarlier: boolean }> {
       for await (const { scheduleId } of client.schedule.list()) {
         const name = prefixes.some((prefix) => scheduleId.startsWith(prefix)) ? parseScheduleName(scheduleId) : undefined;

@@ -2,7 +2,7 @@
 import { TRIGGER_BOUNDS, type Issue } from "@nodeloom/kernel";
 import { CronExpressionParser, type CronExpression } from "cron-parser";
 
-/** Times that match where all of these do; what is left out always does. */
+/** Matches times where all fields match. An absent field matches always. */
 export interface Calendar {
   minutes: number[];
   hours: number[];
@@ -13,7 +13,7 @@ export interface Calendar {
   daysOfWeek?: number[];
 }
 
-/** Five fields, so that the shortest interval is a minute; of what cron dialects have beyond that, Temporal knows nothing. */
+/** Five fields, so the shortest interval is a minute. Temporal doesn't support other cron extensions. */
 const FIELDS = 5;
 const NAMED = /^@(?:hourly|daily|weekly|monthly|yearly|annually)$/;
 const FIELD = /^(?:[\d*,/-]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)+$/i;
@@ -39,7 +39,7 @@ export const zoneOf = (timezone: string): string | undefined => {
 const parse = (cron: string, timezone: string, from?: Date): CronExpression =>
   CronExpressionParser.parse(cron.trim(), { tz: zoneOf(timezone) ?? "UTC", ...(from ? { currentDate: from } : {}) });
 
-/** What is wrong with the times that a schedule asks for; empty where nothing is wrong. */
+/** Problems of a schedule's times, or none. */
 export const timeIssues = ({ cron, timezone }: { cron: string; timezone: string }): Issue[] => {
   const zoneIssues = zoneOf(timezone) === undefined ? [{ path: "timezone", message: "is no time zone such as Europe/Berlin or UTC" }] : [];
   if (!isCron(cron.trim()))
@@ -59,10 +59,7 @@ export const timeIssues = ({ cron, timezone }: { cron: string; timezone: string 
   }
 };
 
-/**
- * The next times of a schedule. Those in the hour that is left out when clocks go forward don't come.
- * @param from by default now
- */
+/** The next times of a schedule, without times in the hour that clocks skip. @param from default: now */
 export const nextTimes = (
   { cron, timezone }: { cron: string; timezone: string },
   count: number = TRIGGER_BOUNDS.nextTimes,
@@ -71,7 +68,7 @@ export const nextTimes = (
   const expression = parse(cron, timezone, from);
   const hours: readonly number[] = expression.fields.hour.values;
   const times: Date[] = [];
-  // At most one of them is left out.
+  // Clock changes can skip at most one of them.
   for (const time of expression.take(count + 1)) if (hours.includes(time.getHours()) && times.length < count) times.push(time.toDate());
   return times;
 };
@@ -79,13 +76,12 @@ export const nextTimes = (
 /** A field of days as numbers. */
 const days = (values: readonly (number | string)[]): number[] => [...new Set(values.map((day) => Number(day) % DAYS_OF_WEEK))];
 
-/** The times as calendars, each of which matches where all of its fields do. */
 export const calendarsOf = (cron: string): Calendar[] => {
   const { minute, hour, dayOfMonth, month, dayOfWeek } = parse(cron, "UTC").fields;
   const times = { minutes: [...minute.values], hours: [...hour.values], months: [...month.values] };
   const ofMonth = { daysOfMonth: dayOfMonth.values.map(Number) };
   const ofWeek = { daysOfWeek: days(dayOfWeek.values) };
-  // Where both are given, either will do.
+  // If both are set, one of them has to match.
   if (!dayOfMonth.isWildcard && !dayOfWeek.isWildcard)
     return [
       { ...times, ...ofMonth },

@@ -1,4 +1,4 @@
-/** What happens when a time of a schedule has come. */
+/** Runs a schedule at one of its times. */
 import { DomainError, isRefusal, isShortOfCredits, TRIGGER_BOUNDS, unlessNotFound } from "@nodeloom/kernel";
 import { derivedId, type Logger } from "@nodeloom/platform";
 import { executions as messages } from "@nodeloom/proto";
@@ -10,7 +10,7 @@ import { TIMING } from "../timing";
 import { parseScheduleName, type ScheduleCarrier, type ScheduleName } from "./carrier";
 import { isActive, type ScheduledTime, type ScheduleRecord, type ScheduleStore } from "./schedule-store";
 
-/** Refusals that every later time would meet, too. */
+/** Errors that every later time would get, so the schedule stops. */
 const STOPPING: ReadonlySet<string> = new Set([
   "ACCOUNT_SUSPENDED",
   "ACCOUNT_NOT_APPROVED",
@@ -41,7 +41,7 @@ export interface FiringOptions {
   logger: Logger;
 }
 
-/** What a schedule's run is, by its time: asked for again, it is the same. */
+/** Request for a schedule's run. The same time gives the same request. */
 const requestOf = (row: ScheduleRecord, at: Date, runner: messages.Runner): messages.RunRequest => {
   const executionId = derivedId("schedule", row._id, at.toISOString());
   return messages.RunRequest.fromPartial({
@@ -51,14 +51,14 @@ const requestOf = (row: ScheduleRecord, at: Date, runner: messages.Runner): mess
     inputsJson: row.inputsJson,
     mode: messages.RunMode.RUN_MODE_RESPOND_ASYNC,
     maxMillicredits: row.maxMillicredits ?? undefined,
-    // Of the time alone: what has changed since the first attempt at it makes no other run of it.
+    // Only the time counts: a change since the first attempt doesn't start another run.
     fingerprint: executionId,
     requestToken: executionId,
     metadata: { scheduleId: row._id },
   });
 };
 
-/** Whether another attempt may succeed: a service is away, and there is time left. A model that is away says itself when it is back. */
+/** True if a retry can succeed: a service is unavailable and time is left. An unavailable model gives its own retry time. */
 const isTransient = (error: unknown, at: Date): boolean => {
   if (isRefusal(error)) return false;
   const isModelAway = error instanceof DomainError && error.metadata.model !== undefined;
@@ -111,10 +111,10 @@ export const createFiring = ({ store, arrivals, owners, executions, carrier, log
     isActive(row) && (row.revision === revision || (revision < row.revision && at <= row.timedAt));
 
   /**
-   * Serves a time of a schedule, once however often it is asked for.
-   * @param scheduleId Temporal's
-   * @returns null where the schedule is gone, paused, stopped or another one by now
-   * @throws what should be tried again
+   * Runs a time of a schedule once, even if called repeatedly.
+   * @param scheduleId Temporal's id
+   * @returns null if the schedule was deleted, paused, stopped or replaced
+   * @throws errors that Temporal retries
    */
   return async (scheduleId: string, at: Date): Promise<ScheduledTime | null> => {
     const name = parseScheduleName(scheduleId);

@@ -1,4 +1,4 @@
-/** Makes Temporal carry the schedules that rows say, and no others, whatever Temporal or the database has lost. */
+/** Makes the schedules in Temporal match the rows, after either side has lost data. */
 import { isDatabaseAway, type Logger } from "@nodeloom/platform";
 import type { Reconciled } from "../activity-types";
 import type { Arrivals } from "../arrivals-store";

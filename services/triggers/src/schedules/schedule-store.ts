@@ -3,7 +3,7 @@ import type { Connection } from "mongoose";
 import type { ScheduledStart } from "../activity-types";
 import { documents, type TakenPlace } from "../schema";
 
-/** What a schedule does at its times. Temporal's schedule is made from the row, and can be made again. */
+/** A schedule. Temporal's schedule is created from this row and can be recreated. */
 export interface ScheduleRecord {
   _id: string;
   userId: string;
@@ -14,7 +14,7 @@ export interface ScheduleRecord {
   alias?: string;
   /** The key that set it; null for a session. */
   keyId: string | null;
-  /** Who set it, or changed last what it runs. Absent on those from before it was kept. */
+  /** Person who set it or last changed its target. Missing on older rows. */
   personId?: string;
   /** When they did. */
   grantedAt?: Date;
@@ -23,7 +23,7 @@ export interface ScheduleRecord {
   inputsJson: string;
   maxMillicredits: number | null;
   paused: boolean;
-  /** Why it has stopped by itself: a code of the API's errors, and its message. */
+  /** Reason for an automatic stop: an API error code and its message. */
   stopped: { code: string; message: string; at: Date } | null;
   /** One more with every change of when it runs: Temporal's schedule is named after it. */
   revision: number;
@@ -32,7 +32,7 @@ export interface ScheduleRecord {
   /** Times in a row that were refused for want of credits. */
   unpaid: number;
   lastExecutionId: string | null;
-  /** The last times and what came of them, oldest first. */
+  /** Recent times and their outcomes, oldest first. */
   history: ScheduledTime[];
   createdAt: Date;
   updatedAt: Date;
@@ -67,10 +67,10 @@ export type ScheduleChange = Partial<
 const scheduleSchema = documents<ScheduleRecord>("schedules");
 scheduleSchema.index({ userId: 1, slot: 1 }, { unique: true });
 
-/** Of rows that Temporal has to carry. */
+/** Filter for rows that need a schedule in Temporal. */
 const ACTIVE = { paused: false, stopped: null };
 
-/** Whether Temporal has to carry a schedule. */
+/** True if the schedule needs one in Temporal. */
 export const isActive = ({ paused, stopped }: Pick<ScheduleRecord, "paused" | "stopped">): boolean => !paused && stopped === null;
 
 export type ScheduleStore = ReturnType<typeof createScheduleStore>;
@@ -79,10 +79,10 @@ export const createScheduleStore = (connection: Connection) => {
   const schedules = connection.model("Schedule", scheduleSchema);
   const kept = (time: ScheduledTime): object => ({ history: { $each: [time], $slice: -HISTORY_KEPT } });
   return {
-    /** Places that an owner's schedules take, and of which workflows they are. */
+    /** Slots that an owner's schedules occupy, with their workflows. */
     taken: (userId: string): Promise<TakenPlace[]> => schedules.find({ userId }, { slot: 1, workflowSlug: 1 }).lean<TakenPlace[]>().exec(),
 
-    /** @returns false when the owner's place was taken in the meantime */
+    /** @returns false if the slot was taken since */
     insert: (record: ScheduleRecord): Promise<boolean> => insertOnce(schedules.collection.insertOne(record as never)),
 
     find: (id: string): Promise<ScheduleRecord | null> => schedules.findOne({ _id: id, arriving: null }).lean<ScheduleRecord>().exec(),
@@ -121,12 +121,12 @@ export const createScheduleStore = (connection: Connection) => {
         .lean<ScheduleRecord>()
         .exec(),
 
-    /** Keeps what came of a time, once. */
+    /** Records the outcome of a time once. */
     note: async (id: string, time: ScheduledTime, state: Pick<ScheduleRecord, "unpaid" | "lastExecutionId">): Promise<void> => {
       await schedules.updateOne({ _id: id, "history.at": { $ne: time.at } }, { $set: state, $push: kept(time) }).exec();
     },
 
-    /** Stops a schedule by itself, unless it was changed since; what came of its last time is kept with the reason. */
+    /** Stops a schedule automatically unless it changed since. Records the outcome of its last time with the reason. */
     stop: async (
       { _id, revision }: ScheduleRecord,
       time: ScheduledTime,
@@ -137,7 +137,7 @@ export const createScheduleStore = (connection: Connection) => {
         .exec();
     },
 
-    /** @returns what was removed */
+    /** @returns the removed row */
     remove: (userId: string, workflowSlug: string, id: string): Promise<ScheduleRecord | null> =>
       schedules.findOneAndDelete({ _id: id, userId, workflowSlug }).lean<ScheduleRecord>().exec(),
   };

@@ -45,13 +45,13 @@ const takenOver = ({ keyId, personId }: Owner): ScheduleChange => ({
 });
 
 export const createSchedules = ({ store, arrivals, owners, executions, approve, carrier, logger }: SchedulesOptions) => {
-  /** Whether the owner may run the workflow with these inputs now; nothing is stored or sent. @throws as a run does */
+  /** Checks that the owner can run the workflow with these inputs now. Stores and sends nothing. @throws the errors of a run */
   const requireRunnable = async (owner: Owner, target: messages.Target, inputsJson: string): Promise<void> => {
     const runner = await owners.runner(owner, target.target?.value ?? "");
     await executions.quote(messages.QuoteRequest.fromPartial({ target, runner, inputsJson }), { deadlineMs: TIMING.quote });
   };
 
-  /** The row decides: what Temporal misses now is made up for by the next look at all schedules. */
+  /** The row is authoritative: the next reconciliation repairs Temporal. */
   const carryLater = (error: unknown): void => logger.warn({ err: error }, "a schedule is not carried yet");
   const carry = async (row: ScheduleRecord, before?: ScheduleRecord): Promise<void> => {
     if (isActive(row)) await carrier.begin(row).catch(carryLater);
@@ -61,7 +61,7 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
   const changeOf = (row: ScheduleRecord, request: triggers.UpdateScheduleRequest): ScheduleChange => {
     const { cron = row.cron, timezone = row.timezone, paused = row.paused, alias, inputsJson, limit } = request;
     const resumes = request.paused === false && row.stopped !== null;
-    // Who changes what will run, or its bound, is the one on whom it counts from then on. Pausing alone changes neither.
+    // A person who changes the target or the limit becomes the owner of later runs. Pausing doesn't change the owner.
     const isTakenOver =
       request.paused === false || [request.cron, request.timezone, alias, inputsJson, limit].some((one) => one !== undefined);
     const isTimed = cron !== row.cron || timezone !== row.timezone || paused !== row.paused || resumes;

@@ -26,7 +26,7 @@ export async function startScheduledRun(): Promise<ScheduledStart | null> {
   return startScheduled(scheduleId, at.toISOString());
 }
 
-/** Makes Temporal carry the schedules that rows say. Started by a schedule of the platform. */
+/** Makes schedules in Temporal match the rows. A platform schedule starts it. */
 export async function reconcileSchedules(): Promise<Reconciled> {
   return reconcile();
 }

@@ -10,6 +10,7 @@ export const llmAssistant: Look = {
   words:
     "llm, language model, chat, gpt, chatgpt, claude, gemini, write, agent, ai agent, ai, translate, summarize, summarise, llm chain, basic llm chain, openai, describe image, prompt enhancer, question, classify, structured output, information extractor, text classifier, rewrite, vision, caption an image, sentiment",
   description: "A language model writes",
-  data: { prompt: "" },
+  // Bounds the price of a text that only the run knows.
+  data: { prompt: "", maxInputChars: 20_000 },
   summary: modelAndPrompt,
 };

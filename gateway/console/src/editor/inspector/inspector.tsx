@@ -33,11 +33,13 @@ import { WhenItFails } from "./failing/when-it-fails";
 import { formOf } from "./forms";
 import { LastRun } from "./last-run";
 import { NodeProblems } from "./node-problems";
-import { MaxItems, RawForm } from "./simple-forms";
+import { MaxInputChars, MaxItems, RawForm } from "./simple-forms";
 import { useSetting } from "./use-setting";
 
 /** Setting of kinds that can run once per list item. */
 const FAN_OUT = "maxItems";
+/** Setting of kinds that read long texts. */
+const INPUT_CHARS = "maxInputChars";
 
 const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
   const editor = useEditor();
@@ -112,6 +114,7 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
             />
           )}
           {FAN_OUT in (kind.rules?.settings ?? {}) && <MaxItems node={node} />}
+          {INPUT_CHARS in (kind.rules?.settings ?? {}) && <MaxInputChars node={node} />}
           <WhenItFails node={node} />
           {Form !== RawForm && <RawForm node={node} label="As JSON" />}
         </div>

@@ -184,6 +184,20 @@ export const MaxItems = ({ node }: { node: DocNode }) => {
   );
 };
 
+/** Maximum characters that a language model reads. */
+export const MaxInputChars = ({ node }: { node: DocNode }) => {
+  const { set, disabled } = useSetting(node);
+  return (
+    <NumberField
+      label="At most so many characters"
+      hint="Of prompt, system and history together. It bounds the price; longer texts fail the node."
+      disabled={disabled}
+      value={node.data.maxInputChars}
+      onChange={(value) => set(["maxInputChars"], value)}
+    />
+  );
+};
+
 /** Settings without a form, as JSON. */
 export const RawForm = ({ node, label = "Settings" }: { node: DocNode; label?: string }) => {
   const { set, disabled } = useSetting(node);

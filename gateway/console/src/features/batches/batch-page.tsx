@@ -96,13 +96,13 @@ const Paused = ({ batch }: { batch: Batch }) => {
   const [limit, setLimit] = useState("");
   const { busy, run } = useChange("batch", "batches");
   const isBudget = batch.reason?.code === "BUDGET_EXCEEDED";
-  // Its own limit, not an account budget that may have been raised.
-  const needsLimit = isBudget && batch.maxCredits !== null && batch.reason?.message.includes("maxCredits") === true;
+  // An account's budget may have been raised since.
+  const needsLimit = isBudget && batch.maxCredits !== null && batch.reason?.scope === "batch";
   const resume = () => run(() => api.batches.resume(batch.batchId, limit.trim() === "" ? undefined : Number(limit)), "The batch goes on.");
   return (
     <Notice
       kind="warn"
-      title={needsLimit ? "The limit is reached" : isBudget ? "A budget is used up" : "The batch is paused"}
+      title={needsLimit ? "The batch reached its limit" : isBudget ? "A budget is used up" : "The batch is paused"}
       className="mb-4"
       actions={
         <ButtonRow>

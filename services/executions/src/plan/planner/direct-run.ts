@@ -36,11 +36,15 @@ const graphOf = (
   issues: [],
 });
 
-/** Maps a problem of that graph to a problem of the inputs. */
-const asInputIssue = ({ message, code }: GraphIssue): Issue => {
-  const [, name, problem] = /^([\w-]+): (.*)$/s.exec(message) ?? [];
-  return name === undefined ? { path: "inputs", message, code } : { path: `inputs.${name}`, message: problem!, code };
-};
+/** Maps a problem of that graph to a problem of the inputs. Problems of settings have no path: their messages start with the input's name. */
+const asInputIssue =
+  (inputs: Record<string, unknown>) =>
+  ({ message, code, path }: GraphIssue): Issue => {
+    const name = path ?? Object.keys(inputs).find((input) => message.startsWith(`${input}: `));
+    if (name === undefined) return { path: "inputs", message, code };
+    const prefix = `${name}: `;
+    return { path: `inputs.${name}`, message: message.startsWith(prefix) ? message.slice(prefix.length) : message, code };
+  };
 
 /** @throws DomainError INVALID_INPUTS */
 export const planDirectRun = (rules: PlanRules, task: PlanTask): PlanAnswer => {
@@ -61,6 +65,6 @@ export const planDirectRun = (rules: PlanRules, task: PlanTask): PlanAnswer => {
   return finishPlan(rules, {
     ...{ task, request, fileInputs },
     isAuthors: () => false,
-    invalid: (issues) => invalidInputs(issues.map(asInputIssue)),
+    invalid: (issues) => invalidInputs(issues.map(asInputIssue(inputs))),
   });
 };

@@ -99,6 +99,12 @@ export const llmAssistant: NodeKind = {
     audio: { type: "string", description: "A file for models that listen." },
     video: { type: "string", description: "A file for models that watch films." },
     maxTokens: { type: "integer", minimum: 1 },
+    maxInputChars: {
+      type: "integer",
+      minimum: 1,
+      description:
+        "The most characters of prompt, system and history together. A longer input fails the node before the call. It bounds the price.",
+    },
     temperature: { type: "number", minimum: 0 },
     schema: {
       type: "object",

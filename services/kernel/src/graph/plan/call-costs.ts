@@ -21,10 +21,12 @@ const MESSAGE_OVERHEAD_TOKENS = 64;
 const fileSchema = (property: JsonSchema | undefined): JsonSchema | undefined =>
   property?.type === "array" && isRecord(property.items) ? property.items : property;
 
+export const isFileInput = (schema: JsonSchema, name: string): boolean => fileSchema(propertySchema(schema, name))?.format === "media";
+
 /** A model's file inputs. They count as `fileTokens`, not by the length of their URLs. */
 export const fileInputs = (schema: JsonSchema, step: CallInputs): string[] => {
   const quoted = new Set(placeholdersIn(step.literals));
-  return step.inputNames.filter((name) => fileSchema(propertySchema(schema, name))?.format === "media" && !quoted.has(name));
+  return step.inputNames.filter((name) => isFileInput(schema, name) && !quoted.has(name));
 };
 
 /** Upper bound of an input's files in one call. */

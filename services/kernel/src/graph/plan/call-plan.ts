@@ -6,8 +6,19 @@ import { callProblems, fileInputs, knownCalls, openInputs, type KnownCalls } fro
 import { planFallback, type PlannedAlternative } from "./fallback";
 import { skipsFailed } from "./item-errors";
 import { attempt, tryInputs, type ModelTerms, type Planner } from "./planner";
-import { buildStep, knownItems, stepItems, warnUnresolved, type ItemBounds } from "./plan-step";
+import {
+  buildStep,
+  givenMaxInputChars,
+  inputChars,
+  knownItems,
+  stepItems,
+  tooManyChars,
+  typicalCall,
+  warnUnresolved,
+  type ItemBounds,
+} from "./plan-step";
 import type { PlanStep } from "./plan-types";
+import { unitPrices } from "../prices/price";
 import { finding, findingInWords, modelUnknown, type Finding } from "../issues";
 import { shownName, type GraphNode } from "../types";
 
@@ -62,14 +73,29 @@ export const planCalls = (
   const bounds = stepItems(planner, node, built, bound, fileInputs(terms.inputSchema, built));
   const inputTokens = bounds.tokens + moreTokens;
   const calls = knownCalls(built, { terms, candidates, unknown, inputTokens }, planner.request.markupPermille);
-  const alternatives = own ? [] : planFallback(planner, kind, node, { step: built, terms, items: bound.items, unknown, inputTokens });
+  const typical = (of: KnownCalls) => typicalCall(of, bounds);
+  const alternatives = own
+    ? []
+    : planFallback(planner, kind, node, { step: built, terms, items: bound.items, unknown, inputTokens, typical });
   planner.budget.calls(bounds.items);
+  const maxInputChars = givenMaxInputChars(node);
+  if (maxInputChars !== undefined && unknown.size === 0) {
+    const characters = Math.max(0, ...candidates.map((inputs) => inputChars(inputs, built.textPorts)));
+    if (characters > maxInputChars)
+      planner.issues.push({
+        nodeId: node.id,
+        ...findingInWords("INPUT_INVALID", tooManyChars(characters, maxInputChars), "maxInputChars"),
+      });
+  }
   const step: PlanStep = {
     ...built,
     ...skipsFailed(node),
     maxItems: bounds.items,
     itemLimit: bounds.limit,
     maxMillicredits: calls.costWith(0),
+    ...typical(calls),
+    ...(unitPrices(terms.price).some(({ basis }) => basis === "tokens") ? { isMetered: true } : {}),
+    ...(maxInputChars === undefined ? {} : { maxInputChars }),
     ...(alternatives.length > 0 ? { fallback: alternatives.map(({ alternative }) => alternative) } : {}),
   };
   return { ...calls, step, bounds, alternatives };

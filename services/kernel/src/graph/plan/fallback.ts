@@ -23,6 +23,7 @@ interface OwnCalls {
   items: readonly Record<string, unknown>[];
   unknown: ReadonlySet<string>;
   inputTokens: number;
+  typical(calls: KnownCalls): Pick<PlanAlternative, "typical">;
 }
 
 const JSON_OUTPUT = "json";
@@ -32,7 +33,7 @@ const isGiven = (step: PlanStep, name: string): boolean =>
 
 /** The step's calls with the names of the other model's inputs. */
 interface Adapted {
-  call: CallInputs & Omit<PlanAlternative, "maxMillicredits" | "answer">;
+  call: CallInputs & Omit<PlanAlternative, "maxMillicredits" | "typical" | "answer">;
   /** Inputs that the other model doesn't have. */
   dropped: string[];
 }
@@ -120,7 +121,7 @@ const planAlternative = (
   if (problems.length > 0) return { problems };
   const calls = knownCalls(call, { terms, candidates, unknown, inputTokens: own.inputTokens }, planner.request.markupPermille);
   const { sources: _, ...rest } = call;
-  return { planned: { ...calls, alternative: { ...rest, maxMillicredits: calls.costWith(0) } }, dropped };
+  return { planned: { ...calls, alternative: { ...rest, maxMillicredits: calls.costWith(0), ...own.typical(calls) } }, dropped };
 };
 
 /**

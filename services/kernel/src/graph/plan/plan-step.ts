@@ -1,6 +1,7 @@
 import { LIMITS } from "../../limits";
 import { isSecret } from "../http/secrets";
-import { joined, tokensOf } from "./abstract";
+import { isKnown, joined, tokensOf, type Bounds } from "./abstract";
+import { isFileInput, type KnownCalls } from "./call-costs";
 import { bindItems, type Bound } from "../values/bind";
 import { finding } from "../issues";
 import type { NodeKind } from "../kinds/kind";
@@ -131,32 +132,83 @@ export interface ItemBounds {
   limit: number;
   mapped: boolean;
   tokens: number;
+  /** Tokens that are expected; less than `tokens` if only the run knows a text. */
+  typicalTokens: number;
 }
+
+/** Tokens that are expected of texts that only the run knows. */
+const UNKNOWN_TOKENS = 1_000;
+/** A UTF-16 unit has at most so many bytes in UTF-8. */
+const MOST_UNIT_BYTES = 3;
+/** An input beside the texts that a prompt continues. */
+const HISTORY = "history";
+
+/** The author's upper bound for the characters of a language model's texts. */
+export const givenMaxInputChars = ({ data: { maxInputChars } }: GraphNode): number | undefined =>
+  Number.isInteger(maxInputChars) && (maxInputChars as number) > 0 ? (maxInputChars as number) : undefined;
+
+/** Characters of a call's texts, which `maxInputChars` bounds. */
+export const inputChars = (inputs: Readonly<Record<string, unknown>>, textPorts: readonly string[]): number =>
+  [...new Set([...textPorts, HISTORY])]
+    .map((name) => member(inputs, name))
+    .reduce<number>(
+      (sum, value) => sum + (typeof value === "string" ? value.length : value === undefined ? 0 : JSON.stringify(value).length),
+      0,
+    );
+
+export const tooManyChars = (characters: number, most: number): string =>
+  `the texts have ${characters} characters, and maxInputChars allows ${most}`;
+
+/** A call of a language model whose input only the run knows, as it is expected; nothing for other calls. */
+export const typicalCall = (
+  { terms, costWith }: Pick<KnownCalls, "terms" | "costWith">,
+  { tokens, typicalTokens }: Pick<ItemBounds, "tokens" | "typicalTokens">,
+): Pick<PlanStep, "typical"> => {
+  if (terms.providerKind !== "llm" || typicalTokens >= tokens) return {};
+  const millicredits = costWith(typicalTokens - tokens);
+  const { properties } = terms.inputSchema;
+  const files = Object.keys(isRecord(properties) ? properties : {}).filter((name) => isFileInput(terms.inputSchema, name));
+  return millicredits < costWith(0) ? { typical: { millicredits, inputBytes: typicalTokens, mostBytes: tokens, files } } : {};
+};
 
 /** Bounds of a step's items and of one call's tokens. Files count no text tokens. */
 const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: readonly string[]): ItemBounds => {
-  let [items, most, mapped, isEmpty] = [1, 1, false, false];
+  let [items, mostItems, mapped, isEmpty] = [1, 1, false, false];
   planner.budget.work(Object.keys(step.sources).length);
-  let tokens = tokensOf(JSON.stringify(Object.fromEntries(Object.entries(step.literals).filter(([name]) => !files.includes(name)))));
+  const literalTokens = tokensOf(
+    JSON.stringify(Object.fromEntries(Object.entries(step.literals).filter(([name]) => !files.includes(name)))),
+  );
+  // Inputs that aren't texts, such as tools, count apart: maxInputChars doesn't bound them.
+  let [textTokens, otherTokens, knownTokens, isOpen] = [0, 0, literalTokens, false];
   // A template can repeat a value as long as the text stays within its limit.
   const uses = planner.request.noTemplates ? new Map<string, number>() : placeholderUses(step.literals);
   const wired = planner.wiring.inputs.get(node.id);
   for (const [port, sources] of Object.entries(step.sources)) {
     const flowing = wired?.has(port) ? abstractSources(planner, node, port) : sources.filter((one) => "value" in one);
     const bounds = joined(flowing);
-    const said = Math.min(bounds.tokens * Math.max(1, uses.get(port) ?? 0), Math.max(bounds.tokens, MOST_TEXTS * LIMITS.textValueBytes));
-    if (!files.includes(port)) tokens += said;
+    const filled = ({ tokens }: Bounds): number =>
+      Math.min(tokens * Math.max(1, uses.get(port) ?? 0), Math.max(tokens, MOST_TEXTS * LIMITS.textValueBytes));
+    if (!files.includes(port)) {
+      if (step.inputNames.includes(port) && !step.textPorts.includes(port) && port !== HISTORY) otherTokens += filled(bounds);
+      else textTokens += filled(bounds);
+      knownTokens += filled(joined(flowing.filter(isKnown)));
+      isOpen ||= !flowing.every(isKnown);
+    }
     if (!bounds.list || step.listPorts.includes(port)) continue;
     mapped = true;
     isEmpty ||= bounds.most === 0;
     items = Math.max(items, bounds.items);
-    most = Math.max(most, bounds.most);
+    mostItems = Math.max(mostItems, bounds.most);
   }
+  const most = givenMaxInputChars(node);
+  const tokens = literalTokens + otherTokens + (most === undefined ? textTokens : Math.min(textTokens, most * MOST_UNIT_BYTES));
+  const typicalTokens = isOpen ? Math.min(tokens, knownTokens + UNKNOWN_TOKENS) : tokens;
+  const said = { mapped, tokens, typicalTokens };
   // All lists of a step have the same length, so one empty list means no calls.
-  if (isEmpty) return { items: 0, limit: 0, mapped, tokens };
-  const limit = Math.min(most, givenMaxItems(node) ?? LIMITS.fanOutItems);
-  const expected = items === most ? items : (givenMaxItems(node) ?? items);
-  return { items: Math.min(expected, limit), limit, mapped, tokens };
+  if (isEmpty) return { items: 0, limit: 0, ...said };
+  const limit = Math.min(mostItems, givenMaxItems(node) ?? LIMITS.fanOutItems);
+  const expected = items === mostItems ? items : (givenMaxItems(node) ?? items);
+  return { items: Math.min(expected, limit), limit, ...said };
 };
 
 /** Items of a step. One known list decides, because all lists have the same length. */

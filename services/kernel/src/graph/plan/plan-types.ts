@@ -1,3 +1,4 @@
+import { textBytes } from "../bounds";
 import type { Abstract } from "./abstract";
 import type { JsonSchema, Price } from "../prices/price";
 import type { BudgetUse } from "../budget";
@@ -27,6 +28,17 @@ export const valueOf = (source: KnownSource): unknown => ("value" in source ? so
 export const mayCarry = (sources: readonly Source[] = []): boolean =>
   sources.some((source) => "node" in source || (valueOf(source) ?? null) !== null);
 
+/** A call with the input that is expected. Prices grow evenly with the input, up to the step's `maxMillicredits`. */
+export interface TypicalCall {
+  millicredits: number;
+  /** Bytes of its inputs without files: a token is at least one byte. */
+  inputBytes: number;
+  /** Upper bound of `inputBytes`. */
+  mostBytes: number;
+  /** Names of inputs that are files. */
+  files: readonly string[];
+}
+
 /** A node that runs once its sources are ready. */
 export interface PlanStep {
   id: string;
@@ -52,6 +64,12 @@ export interface PlanStep {
   itemLimit?: number;
   /** Upper bound of one call's price. */
   maxMillicredits: number;
+  /** For a language model whose input only the run knows. */
+  typical?: TypicalCall;
+  /** Upper bound of the characters of a call's texts. */
+  maxInputChars?: number;
+  /** The model is paid by the tokens that it uses. The hold is an upper bound. */
+  isMetered?: true;
   /** A switch that the run decides may skip this step. */
   conditional?: true;
   /** Required form of a language model's answer. An invalid answer is repaired by one more call. */
@@ -67,7 +85,7 @@ export interface PlanStep {
 /** How a fallback model is called. */
 export interface PlanAlternative extends Pick<
   PlanStep,
-  "literals" | "listPorts" | "textPorts" | "numberPorts" | "inputNames" | "maxMillicredits" | "answer"
+  "literals" | "listPorts" | "textPorts" | "numberPorts" | "inputNames" | "maxMillicredits" | "typical" | "answer"
 > {
   model: string;
   /** Its names for inputs that the step's own model names differently. */
@@ -132,7 +150,7 @@ export interface RunPlan extends AuthorFiles {
   shared?: readonly string[];
 }
 
-/** Worst-case price of one call, as billing holds it. */
+/** Price of one call, as billing holds it: its upper bound, or what a typical call costs. */
 export interface HoldItem {
   /** `<nodeId>:<item>`, plus the suffix of `alternativeKey`. */
   key: string;
@@ -143,6 +161,7 @@ export interface HoldItem {
 }
 
 const REPAIR = ".repair";
+const MORE = ".more";
 const ALTERNATIVE = ".alt";
 
 export const itemKey = (nodeId: string, item: number): string => `${nodeId}:${item}`;
@@ -153,23 +172,46 @@ const KEY_END = /:\d+(?:\.alt(\d+))?(?:\.repair)?$/;
 export const placeOfKey = (key: string): number => Number(KEY_END.exec(key)?.[1] ?? 0);
 /** Key of the call that repairs an item's answer, from the key of its first call. */
 export const repairKey = (key: string): string => `${key}${REPAIR}`;
+/** Key of the further hold for a call whose input is longer than expected, from the call's key. */
+export const moreKey = (key: string): string => `${key}${MORE}`;
+/** Key of the call that a hold is for. */
+export const calledKey = (key: string): string => (key.endsWith(MORE) ? key.slice(0, -MORE.length) : key);
 export const isRepairKey = (key: string): boolean => key.endsWith(REPAIR);
 
+type PricedCall = Pick<PlanStep, "maxMillicredits" | "typical">;
+
+const expectedMillicredits = ({ maxMillicredits, typical }: PricedCall): number => typical?.millicredits ?? maxMillicredits;
+
+/** Upper bound of a call's price, from its inputs. */
+export const boundedMillicredits = ({ maxMillicredits, typical }: PricedCall, inputs: Readonly<Record<string, unknown>>): number => {
+  if (!typical) return maxMillicredits;
+  const counted = Object.fromEntries(Object.entries(inputs).filter(([name]) => !typical.files.includes(name)));
+  const share = (textBytes(JSON.stringify(counted)) - typical.inputBytes) / (typical.mostBytes - typical.inputBytes);
+  return Math.ceil(typical.millicredits + (maxMillicredits - typical.millicredits) * Math.min(1, Math.max(0, share)));
+};
+
 /** Holds of one item: its call and the fallback calls. */
-export const itemHolds = ({ id, model, maxMillicredits, fallback = [] }: PlanStep, item: number): HoldItem[] => {
+export const itemHolds = (step: PlanStep, item: number): HoldItem[] => {
+  const { id, model, fallback = [] } = step;
   if (model === undefined) return [];
   const key = itemKey(id, item);
   const alternatives = fallback.map((one, index) => ({
     key: alternativeKey(key, index + 1),
     model: one.model,
-    maxMillicredits: one.maxMillicredits,
+    maxMillicredits: expectedMillicredits(one),
     alternativeTo: key,
   }));
-  return [{ key, model, maxMillicredits }, ...alternatives];
+  return [{ key, model, maxMillicredits: expectedMillicredits(step) }, ...alternatives];
 };
 
+type PricedStep = PricedCall & Pick<PlanStep, "fallback">;
+
 /** Hold for one call of a step: the most expensive of its models. */
-export const heldMillicredits = ({ maxMillicredits, fallback = [] }: Pick<PlanStep, "maxMillicredits" | "fallback">): number =>
+export const heldMillicredits = ({ fallback = [], ...own }: PricedStep): number =>
+  Math.max(...[own, ...fallback].map(expectedMillicredits));
+
+/** Upper bound of the price of one call of a step, whichever model it calls. */
+export const mostMillicredits = ({ maxMillicredits, fallback = [] }: PricedStep): number =>
   Math.max(maxMillicredits, ...fallback.map((one) => one.maxMillicredits));
 
 /** Holds of a run: one per possible call. */

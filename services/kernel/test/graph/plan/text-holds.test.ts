@@ -1,5 +1,14 @@
 import fc from "fast-check";
-import { actualMicroUsd, callInputs, holdItems, millicreditsFor, planRun, type ModelTerms } from "@nodeloom/kernel";
+import {
+  actualMicroUsd,
+  boundedMillicredits,
+  callInputs,
+  holdItems,
+  itemHolds,
+  millicreditsFor,
+  planRun,
+  type ModelTerms,
+} from "@nodeloom/kernel";
 import { graphOf, type Edge, type Node } from "../../support";
 
 const MARKUP = 1_500;
@@ -135,4 +144,44 @@ it("covers a template's text, however often it repeats its values", () => {
       },
     ),
   );
+});
+
+/** A text that only the run knows, and a chat that takes it. */
+const openChat = (data: Record<string, unknown> = {}) =>
+  planOf(
+    [
+      { id: "ask", type: "http-request", data: { url: "https://x.test" } },
+      { id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "Sum up: {{a}}", maxTokens: 100, ...data } },
+    ],
+    [["ask.body", "chat.a"]],
+  ).steps.find(({ id }) => id === "chat")!;
+
+it("holds what a typical call costs for a text that only the run knows, and never less than the call costs once it is known", () => {
+  const step = openChat();
+  expect(itemHolds(step, 0)).toMatchObject([{ maxMillicredits: step.typical!.millicredits }]);
+  expect(step.typical!.millicredits).toBeLessThan(costOf(1_500, 100));
+  expect(step.maxMillicredits).toBeGreaterThan(100 * step.typical!.millicredits);
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 250_000 }), fc.constantFrom("a", "ü", "語", '"', "😀"), (bytes, sign) => {
+      const prompt = `Sum up: ${sign.repeat(bytes / Buffer.byteLength(sign))}`;
+      const bound = boundedMillicredits(step, { prompt, maxTokens: 100 });
+      expect(bound).toBeGreaterThanOrEqual(costOf(Buffer.byteLength(prompt), 100));
+      expect(bound).toBeLessThanOrEqual(step.maxMillicredits);
+    }),
+  );
+});
+
+it("bounds the price by maxInputChars, and refuses texts that are known to be longer", () => {
+  const step = openChat({ maxInputChars: 2_000 });
+  expect(step.maxMillicredits).toBeLessThan(costOf(3 * 2_000 + 200, 100));
+  expect(step.maxMillicredits).toBeGreaterThanOrEqual(costOf(3 * 2_000, 100));
+  const longer = { model: "chat", prompt: "a".repeat(2_001), maxInputChars: 2_000 };
+  const planning = (): unknown => planOf([{ id: "chat", type: "llm-assistant", data: longer }]);
+  expect(planning).toThrow("the texts have 2001 characters, and maxInputChars allows 2000");
+});
+
+it("holds the bound of a text that is known", () => {
+  const plan = planOf([{ id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "hi" } }]);
+  expect(plan.steps[0]).toMatchObject({ isMetered: true });
+  expect(plan.steps[0]!.typical).toBeUndefined();
 });

@@ -3,13 +3,13 @@ import type { Asked, ChatSettings } from "../../chat/asked";
 import { objectSchema } from "../../chat/structured";
 import { closedSchema } from "./closed-schema";
 
-/** How the answer by a schema is asked for. */
+/** Ways to request an answer by a schema. */
 export type AnswerForm = { by: "mode" | "tool"; schema: JsonSchema } | { by: "words" };
 
 /**
- * By the API's own mode where that can say the schema; as the input of a tool where the entry says so, since newer models refuse
- * requests that force one; else in words.
- * @returns undefined where any text will do
+ * Uses the API's own mode if it supports the schema; the input of a tool if the entry says so, because newer models reject requests that
+ * force a tool; otherwise the prompt.
+ * @returns undefined if any text is a valid answer
  */
 export const answerForm = ({ structuredOutput }: ChatSettings, { schema, inputs }: Asked): AnswerForm | undefined => {
   if (!schema) return undefined;

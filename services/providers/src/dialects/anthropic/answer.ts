@@ -7,7 +7,7 @@ import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll, pointerTexts } from "../../pointer";
 import { answerForm } from "./answer-form";
 
-/** What an answer of Anthropic's Messages API says: text or JSON, tokens, why it ended. */
+/** Reads an answer of Anthropic's Messages API: text or JSON, tokens, and the reason it ended. */
 
 /** Tokens that go in are counted by whether they were cached. */
 const INPUT_TOKENS = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
@@ -24,7 +24,7 @@ const callsOf = (answer: unknown): ToolCall[] => {
   return toolCallsIn(calls, (index) => `call_${index}`);
 };
 
-/** The text of a message: what the tool for answers was given, where there is one, else all that was written. */
+/** Text of a message: the input of the answer tool if the model called it, otherwise all text. */
 const textOf = (answer: unknown, hasTools: boolean): string | undefined => {
   const input = hasTools ? undefined : pointerAll(answer, "/content/*/input")[0];
   if (input !== undefined) return typeof input === "string" ? input : JSON.stringify(input);
@@ -37,7 +37,7 @@ const inputTokens = (answer: unknown): unknown => {
   return counted.length > 0 ? counted.reduce((sum, count) => sum + count, 0) : undefined;
 };
 
-/** The text of a message, the tools that it calls, and what it used. @throws ProviderError when it has neither text nor calls */
+/** Text, tool calls and usage of a message. @throws ProviderError if it has neither text nor calls */
 export const completionOf = (settings: ChatSettings, asked: Asked, answer: unknown, reason: (text: string) => string): TextAnswer => {
   const stop = pointer(answer, "/stop_reason");
   if (stop === "refusal") {

@@ -2,7 +2,7 @@ import { isRecord, type JsonSchema } from "@nodeloom/kernel";
 
 /** Schemas in the form that Anthropic's structured outputs take: objects are closed, other keywords are left out. */
 
-/** What a schema of the API's structured outputs may say (platform.claude.com/docs/en/build-with-claude/structured-outputs). */
+/** Keywords that structured outputs support (platform.claude.com/docs/en/build-with-claude/structured-outputs). */
 const KEYWORDS = new Set(
   "type title description properties required additionalProperties items minItems enum const anyOf allOf $ref $defs format default".split(
     " ",
@@ -10,7 +10,7 @@ const KEYWORDS = new Set(
 );
 const FORMATS = new Set("date-time time date duration email hostname uri ipv4 ipv6 uuid".split(" "));
 const MOST_MIN_ITEMS = 1;
-/** Members that say nothing about answers. */
+/** Keywords that don't constrain answers. */
 const IGNORED = new Set(["$schema", "$id", "$comment", "examples"]);
 
 class Inexpressible extends Error {}
@@ -57,9 +57,9 @@ const closed = (schema: unknown): JsonSchema => {
 };
 
 /**
- * A schema in the form that the API's structured outputs take: objects of named members alone. An open object becomes a closed one:
- * what fits that fits the other.
- * @returns undefined where it can't be said so
+ * Converts a schema for the API's structured outputs, which only allow closed objects. An open object becomes a closed one: every answer
+ * that fits the closed one fits the open one.
+ * @returns undefined if the schema can't be expressed
  */
 export const closedSchema = (schema: JsonSchema): JsonSchema | undefined => {
   try {

@@ -9,7 +9,7 @@ import { answerForm, type AnswerForm } from "./answer-form";
 /** The request of Anthropic's Messages API. */
 
 const VERSION = "2023-06-01";
-/** The API wants to be told; of entries without such an input. */
+/** Default for entries without such an input: the API requires a value. */
 const USUAL_MAX_TOKENS = 4_096;
 const TOOL = "answer";
 
@@ -30,7 +30,7 @@ const answerMembers = (form: AnswerForm | undefined): Record<string, unknown> =>
 
 const textBlocks = (text: string): object[] => (text === "" ? [] : [{ type: "text", text }]);
 
-/** Turns as the API has them: what tools returned is the user's, and what several returned is one turn. */
+/** Turns in the API's form: results of tools belong to a user turn, and consecutive results share one turn. */
 const messagesOf = (turns: readonly Turn[]): { role: string; content: string | object[] }[] => {
   const messages: { role: string; content: string | object[] }[] = [];
   let results: object[] | undefined;

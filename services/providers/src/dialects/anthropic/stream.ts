@@ -26,7 +26,10 @@ const failureOf = (event: unknown, reason: StreamReader["reason"]): ProviderErro
   return status === undefined ? new ProviderError("failed", message) : new ProviderError("refused", message, status);
 };
 
-/** A message while it arrives. What a tool is given comes as pieces of JSON. @param hasTools they are the caller's, and no text */
+/**
+ * Collects a streamed message. A tool's input arrives as pieces of JSON. @param hasTools the tools are the caller's, so their input isn't
+ * the answer
+ */
 const createMessage = (hasTools: boolean) => {
   let message: Record<string, unknown> = {};
   let usage: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 import { isRecord } from "@nodeloom/kernel";
 import { pointer } from "../../pointer";
 
-/** What the history of a ComfyUI server says of one prompt. */
+/** Reads the history of a prompt on a ComfyUI server. */
 
 export interface OutputFile {
   filename: string;
@@ -14,7 +14,7 @@ const EXTENSIONS = {
   video: /\.(?:mp4|webm|mkv|mov|avi)$/i,
   audio: /\.(?:flac|mp3|wav|ogg|opus|m4a|aac)$/i,
 } as const;
-/** What a preview shows is not kept there. */
+/** Preview files aren't stored in this folder. */
 const KEPT = "output";
 
 const outputFile = (value: unknown): OutputFile[] => {
@@ -32,7 +32,7 @@ const allFiles = (entry: unknown): OutputFile[] => {
     .flatMap((list) => (Array.isArray(list) ? list.flatMap(outputFile) : []));
 };
 
-/** The files of what a workflow makes: those that it kept, or, where it kept none, its previews. */
+/** Output files of a workflow: saved files, or previews if it saved none. */
 export const filesIn = (entry: unknown, makes: keyof typeof EXTENSIONS): OutputFile[] => {
   const fitting = allFiles(entry).filter(({ filename }) => EXTENSIONS[makes].test(filename));
   const kept = fitting.filter(({ type }) => type === KEPT);
@@ -44,7 +44,7 @@ const messageOf = (messages: readonly unknown[], name: string): Readonly<Record<
   return found && (isRecord(found[1]) ? found[1] : {});
 };
 
-/** Why a prompt ended without a result: `interrupted`, or what a node said. Undefined for one that ended well. */
+/** Error of a prompt: `interrupted`, or a node's message. Undefined if it succeeded. */
 export const errorIn = (entry: unknown): string | undefined => {
   const messages = pointer(entry, "/status/messages");
   const list = Array.isArray(messages) ? (messages as unknown[]) : [];

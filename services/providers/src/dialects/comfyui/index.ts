@@ -6,11 +6,11 @@ import { createTransport, DIRECT_TIMEOUT_MS } from "../../transport";
 import { errorIn, filesIn, type OutputFile } from "./history";
 import { workflowWith } from "./workflow";
 
-/** A workflow of a ComfyUI server: put into its queue, looked for in its history. As its `server.py` and `execution.py` have it. */
+/** Workflows on a ComfyUI server: submitted to its queue, read from its history. Follows `server.py` and `execution.py`. */
 
 const INTERVAL_MS = 500;
 const MAX_INTERVAL_MS = 3_000;
-/** What is looked for in a queue or a history may have a picture or two in it as data. */
+/** A queue or history can contain embedded images. */
 const MAX_HISTORY_BYTES = 32 * 1_024 * 1_024;
 const NOT_FOUND = 404;
 /** The newest entries of a history, among which a job is that was submitted lately. */
@@ -18,13 +18,13 @@ const SEARCHED_ENTRIES = 64;
 
 const clientOf = (idempotencyKey: string): string => `nodeloom-${idempotencyKey}`;
 
-/** The prompts of a queue or a history: number, id, workflow, what was sent beside it, … */
+/** Prompts of a queue or a history: number, id, workflow, extra data, … */
 const promptsIn = (answer: unknown): unknown[][] =>
   (isRecord(answer) ? Object.values(answer) : [])
     .flatMap((part) => (Array.isArray(part) ? (part as unknown[]) : [pointer(part, "/prompt")]))
     .filter((item) => Array.isArray(item));
 
-/** Where a prompt is in the queue; each element of its lists is number, id, workflow, … */
+/** State of a prompt in the queue; each element of its lists is number, id, workflow, … */
 const placeIn = (queue: unknown, id: string): "running" | "pending" | undefined => {
   const has = (name: string): boolean => {
     const items = pointer(queue, `/${name}`);
@@ -34,7 +34,7 @@ const placeIn = (queue: unknown, id: string): "running" | "pending" | undefined 
   return has("queue_pending") ? "pending" : undefined;
 };
 
-/** Why a workflow was not taken: what is wrong with its nodes. */
+/** Errors of the nodes of a rejected workflow. */
 const nodeErrors = (body: string | undefined): string => {
   const said = [...(body ?? "").matchAll(/"details":\s*"((?:[^"\\]|\\.){1,200})"/g)].map(([, details]) => details!);
   return said.length === 0 ? "" : ` (${[...new Set(said)].slice(0, 3).join("; ")})`;
@@ -62,7 +62,7 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
     if (problem !== undefined) return { state: "failed", message: transport.reason(problem) };
     return { state: "succeeded", made: { files: filesIn(entry, settings.makes).map(fileOf), text: null } };
   };
-  /** What the history has of a prompt; nothing before it has ended. */
+  /** The history of a prompt: empty until it ends. */
   const historyOf = async (id: string, signal?: AbortSignal): Promise<unknown> => {
     const history = await get(`/history/${encodeURIComponent(id)}`, signal);
     return isRecord(history) && Object.hasOwn(history, id) ? history[id] : undefined;
@@ -97,7 +97,7 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
       const entry = await historyOf(requestId, signal);
       if (entry !== undefined) return ended(entry);
       if (placeIn(await get("/queue", signal), requestId) !== undefined) return { state: "running" };
-      // It may have ended between the two; a server that was started again knows neither.
+      // The prompt may have ended between the two reads. A restarted server lists it in neither.
       const late = await historyOf(requestId, signal);
       if (late !== undefined) return ended(late);
       throw new ProviderError("refused", "the server does not know the job", NOT_FOUND);

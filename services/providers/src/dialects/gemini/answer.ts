@@ -6,11 +6,11 @@ import { toolCallsIn, type ToolCall } from "../../chat/tools";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll } from "../../pointer";
 
-/** What an answer of Google's generateContent says: text or JSON, tokens, why it ended. */
+/** Reads an answer of Google's generateContent: text or JSON, tokens, and the reason it ended. */
 
 /** Reasons to end that leave a text as it should be. */
 const ENDED = new Set([undefined, "STOP", "FINISH_REASON_UNSPECIFIED", "MAX_TOKENS"]);
-/** Those of the provider's rules for content. */
+/** Finish reasons of the provider's content rules. */
 const POLICY = /SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|JAILBREAK|MODEL_ARMOR/;
 
 /** The text that is in an answer, or in a piece of one, without the model's thoughts; undefined where there is none. */
@@ -52,7 +52,7 @@ const sum = (...counts: unknown[]): number | undefined => {
   return known.length > 0 ? known.reduce((total, count) => total + count, 0) : undefined;
 };
 
-/** The text of an answer, the tools that it calls, and what it used: thoughts are paid for as text. @throws ProviderError without text and calls */
+/** Text, tool calls and usage of an answer. Reasoning is charged like text. @throws ProviderError if it has neither text nor calls */
 export const completionOf = (asked: Asked, answer: unknown, reason: (text: string) => string): TextAnswer => {
   const refusal = refusalOf(answer, reason);
   if (refusal) throw refusal;

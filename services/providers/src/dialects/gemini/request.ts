@@ -8,7 +8,7 @@ import type { JsonCall } from "../../transport";
 
 /** The request of Google's generateContent. */
 
-/** Of files that are named by their address alone. */
+/** Content types for files sent by address. */
 const USUAL_TYPES: Readonly<Record<PromptFile["kind"], string>> = {
   image: "image/jpeg",
   document: "application/pdf",
@@ -34,7 +34,7 @@ const callPart = (call: ToolCall): object => ({
   thoughtSignature: pointer(call.extra_content, "/google/thought_signature") ?? NO_SIGNATURE,
 });
 
-/** Turns as the API has them: what tools returned goes by the names of the tools, and what several returned is one turn. */
+/** Turns in the API's form: results are named by their tools, and consecutive results share one turn. */
 const contentsOf = (turns: readonly Turn[]): object[] => {
   const names = new Map(turns.flatMap(({ tool_calls: calls = [] }) => calls.map((call) => [call.id, call.function.name] as const)));
   const contents: object[] = [];

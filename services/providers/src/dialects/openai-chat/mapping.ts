@@ -11,7 +11,7 @@ import type { JsonCall } from "../../transport";
 
 /** Requests and answers of chat completions. */
 
-/** What the API calls the formats of sounds, where that is not the second half of their type. */
+/** The API's names of audio formats, if they differ from the subtype. */
 const SOUND_FORMATS: Readonly<Record<string, string>> = { mpeg: "mp3", "x-wav": "wav", wave: "wav", "vnd.wave": "wav", "x-m4a": "m4a" };
 
 const soundFormat = (contentType: string): string => {
@@ -70,7 +70,7 @@ const refusalOf = (answer: unknown, reason: (text: string) => string): ProviderE
   return undefined;
 };
 
-/** The text of a completion, the tools that it calls, and what it used. @throws ProviderError when it has neither text nor calls */
+/** Text, tool calls and usage of a completion. @throws ProviderError if it has neither text nor calls */
 export const completionOf = (
   { structuredOutput }: ChatSettings,
   asked: Asked,

@@ -8,7 +8,7 @@ import type { JsonCall } from "../../transport";
 
 const DONE = "[DONE]";
 
-/** The same call, answered piece by piece. */
+/** Turns a call into its streamed form. */
 export const streamed = (call: JsonCall): JsonCall => ({
   ...call,
   headers: { ...call.headers, accept: "text/event-stream" },
@@ -21,7 +21,7 @@ interface CallParts {
   extra_content?: unknown;
 }
 
-/** Adds the pieces of calls of tools in a chunk to what came of them before, by their places. */
+/** Appends the pieces of tool calls in a chunk to earlier ones, by index. */
 const addCalls = (calls: CallParts[], pieces: unknown): void => {
   for (const [at, piece] of (Array.isArray(pieces) ? pieces : []).entries() as Iterable<[number, unknown]>) {
     const place = pointer(piece, "/index");

@@ -2,14 +2,18 @@ import {
   alternativeKey,
   BindError,
   type Bound,
+  boundedMillicredits,
   type HoldItem,
+  inputChars,
   itemHolds,
+  moreKey,
   placeOf,
   type PlanAlternative,
   type PlanStep,
   pricedInputNames,
   renamedItem,
   repairKey,
+  tooManyChars,
 } from "@nodeloom/kernel/graph";
 import { CancellationScope } from "@temporalio/workflow";
 import { isRunCancelled, jobMayRun, mayTryAnother, refusedCost, saidJobMayRun } from "./failures";
@@ -31,9 +35,28 @@ export const extend = async ({ run, input, step: { id: nodeId } }: StepRun, item
 /** A call's key within its run. */
 const ownKey = ({ executionId, key }: ModelCall): string => key.slice(executionId.length + 1);
 
+/** Extends the hold for a call whose input is longer than expected, before it is sent. @throws BindError for more text than the node allows */
+const holdInput = async (stepRun: StepRun, call: ModelCall, called: Called): Promise<void> => {
+  const { run, input, step } = stepRun;
+  const { maxInputChars = Infinity } = step;
+  const characters = maxInputChars === Infinity ? 0 : inputChars(call.inputs, called.textPorts);
+  if (characters > maxInputChars) throw new BindError(tooManyChars(characters, maxInputChars));
+  if (!called.typical) return;
+  const key = ownKey(call);
+  const item = [...input.held, ...run.extended].find((held) => held.key === key);
+  if (!item || item.source === "grant") return;
+  const more = boundedMillicredits(called, call.inputs) - item.millicredits;
+  if (more > 0) await extend(stepRun, [{ key: moreKey(key), model: called.model, maxMillicredits: more }]);
+};
+
 /** Extends the hold for a second request of an item's answer before it is sent. */
-const holdRepair = (stepRun: StepRun, call: ModelCall, { model, answer }: Called): Promise<void> =>
-  extend(stepRun, [{ key: repairKey(ownKey(call)), model, maxMillicredits: answer!.maxRepairMillicredits }]);
+const holdRepair = (stepRun: StepRun, call: ModelCall, called: Called): Promise<void> => {
+  const { model, maxMillicredits: most, answer } = called;
+  const { maxRepairMillicredits } = answer!;
+  // The first answer and the request to correct it cost the same, however long the input is. Both bounds are rounded up.
+  const bound = called.typical ? boundedMillicredits(called, call.inputs) + maxRepairMillicredits - most + 1 : maxRepairMillicredits;
+  return extend(stepRun, [{ key: repairKey(ownKey(call)), model, maxMillicredits: Math.min(bound, maxRepairMillicredits) }]);
+};
 
 /** Extends the hold for a list that is longer than planned, before any of its calls is submitted. */
 export const holdMore = async (stepRun: StepRun, bound: Bound): Promise<void> => {
@@ -77,6 +100,7 @@ export const fitting = ({ model }: ModelCall, result: CallResult): CallResult =>
 export const callText = async (stepRun: StepRun, call: ModelCall, called: Called): Promise<CallResult> => {
   const { run, batches } = stepRun;
   const summary = `${call.nodeId}: ${call.model}`;
+  await holdInput(stepRun, call, called);
   let result = await ask(stepRun, call, summary);
   if (result.problems) {
     run.countRepair();
@@ -173,7 +197,7 @@ export const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallRes
 /** Calls an item's model, and after certain failures the next fallback. */
 
 /** The step's own model, or a fallback. */
-export type Called = Pick<PlanStep, "answer"> & Pick<PlanAlternative, "model" | "maxMillicredits">;
+export type Called = Pick<PlanStep, "answer"> & Pick<PlanAlternative, "model" | "maxMillicredits" | "typical" | "textPorts">;
 
 type MakeCall = (call: ModelCall, called: Called) => Promise<CallResult>;
 
