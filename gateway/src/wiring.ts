@@ -10,6 +10,7 @@ import { createCatalog } from "./clients/catalog";
 import type { Connections } from "./clients/services";
 import type { Gateway } from "./edge/gateway";
 import { createIdempotency } from "./edge/idempotency";
+import { createAddressDoor } from "./edge/media-urls";
 import { createLeases } from "./edge/lease";
 import { createBodyBudget } from "./http/body/body-budget";
 import { createOwnIds } from "./edge/rate/own-ids";
@@ -86,6 +87,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     runStops: startRunStops({ services, logger }),
     publicBaseUrl: config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, ""),
     previews: createPreviews(config.MEDIA_HTTP_URL),
+    mediaUrls: createAddressDoor({ media: services.media, publicBaseUrl: config.PUBLIC_BASE_URL, logger }),
     temporalUi: origin === undefined ? undefined : { url: `${origin}${TEMPORAL_UI_PATH}`, namespace: config.TEMPORAL_NAMESPACE },
     anonymousLimit: config.ANONYMOUS_RATE_LIMIT,
     registrationLimit: config.REGISTRATION_RATE_LIMIT,

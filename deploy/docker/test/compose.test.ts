@@ -95,7 +95,8 @@ describe("the settings", () => {
     const required = [...new Set(references(text).flatMap(({ name, isRequired }) => (isRequired ? [name] : [])))];
     expect(required.sort()).toEqual(
       [
-        ...["API_KEY_PEPPER", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD", "MONGO_PASSWORD", "POSTGRES_PASSWORD"],
+        ...["API_KEY_PEPPER", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD", "MEDIA_URL_KEYS", "MONGO_PASSWORD"],
+        "POSTGRES_PASSWORD",
         ...["REDIS_PASSWORD", "SANDBOX_API_KEY", "SESSION_SECRET", ...databaseUsers.map((name) => `MONGO_${name.toUpperCase()}_PASSWORD`)],
       ].sort(),
     );

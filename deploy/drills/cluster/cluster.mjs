@@ -93,6 +93,7 @@ const makeSecrets = () => {
     SANDBOX_API_KEY: secret(),
     SANDBOX_CONTROL_KEY: secret(),
     SECRETS_KEYS: secret(),
+    MEDIA_URL_KEYS: secret(),
     TEMPORAL_PAYLOAD_KEYS: secret(),
     BOOTSTRAP_ADMIN_EMAIL: "admin@nodeloom.local",
     BOOTSTRAP_ADMIN_PASSWORD: secret(),

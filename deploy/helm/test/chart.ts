@@ -68,6 +68,7 @@ const SAMPLE_SECRETS: Texts = {
   MONGODB_URI: "mongodb://mongodb.data:27017",
   REDIS_URL: "redis://redis.data:6379",
   SECRETS_KEYS: "0".repeat(64),
+  MEDIA_URL_KEYS: "0".repeat(64),
   STRIPE_SECRET_KEY: "sk_test_x",
   STRIPE_WEBHOOK_SECRET: "whsec_x",
   SMTP_URL: "smtp://user:password@smtp.example.com:587",

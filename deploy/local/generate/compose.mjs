@@ -56,6 +56,7 @@ const IN_EXAMPLE = /** @type {Record<string, string>} */ ({
   BOOTSTRAP_ADMIN_PASSWORD: "",
   API_KEY_PEPPER: "",
   SECRETS_KEYS: "",
+  MEDIA_URL_KEYS: "",
   SESSION_SECRET: "",
   TEMPORAL_PAYLOAD_KEYS: "",
   SANDBOX_API_KEY: "",

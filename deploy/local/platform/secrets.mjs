@@ -6,6 +6,7 @@ import { SECRETS_FILE } from "../paths.mjs";
  * @typedef {object} Secrets
  * @property {string} API_KEY_PEPPER
  * @property {string} SECRETS_KEYS encrypt the keys of providers that the console is given
+ * @property {string} MEDIA_URL_KEYS sign the addresses of files
  * @property {string} SESSION_SECRET
  * @property {string} SANDBOX_API_KEY
  * @property {string} SANDBOX_CONTROL_KEY
@@ -23,6 +24,7 @@ const PASSWORD_BYTES = 12;
 const generate = () => ({
   API_KEY_PEPPER: randomBytes(SECRET_BYTES).toString("base64url"),
   SECRETS_KEYS: randomBytes(SECRET_BYTES).toString("hex"),
+  MEDIA_URL_KEYS: randomBytes(SECRET_BYTES).toString("hex"),
   SESSION_SECRET: randomBytes(SECRET_BYTES).toString("base64url"),
   SANDBOX_API_KEY: randomBytes(PASSWORD_BYTES).toString("base64url"),
   SANDBOX_CONTROL_KEY: randomBytes(PASSWORD_BYTES).toString("base64url"),

@@ -10,6 +10,7 @@ import { chooseListens, groupEnvironment, processGroups, SERVICE_NAMES } from ".
 const SECRETS = {
   API_KEY_PEPPER: "pepper",
   SECRETS_KEYS: "keys of secrets",
+  MEDIA_URL_KEYS: "keys of addresses",
   SESSION_SECRET: "session",
   SANDBOX_API_KEY: "sandbox",
   SANDBOX_CONTROL_KEY: "control",

@@ -2106,6 +2106,8 @@ export interface MediaFile {
   /** Stays until it is deleted, and counts against the quota. Other files are removed after 90 days */
   kept: boolean;
   createdAt: string | null;
+  /** Anyone reads it by its address without a signature */
+  public: boolean;
   /** The model that made it; null for uploads and for what no model made */
   model: string | null;
 }
@@ -2126,6 +2128,8 @@ export interface Provenance {
   /** Stays until it is deleted, and counts against the quota. Other files are removed after 90 days */
   kept: boolean;
   createdAt: string | null;
+  /** Anyone reads it by its address without a signature */
+  public: boolean;
   /** The model that made it; null for uploads and for what no model made */
   model: string | null;
   /** How it came to be, by IPTC's list; null where no model made it */
@@ -2158,6 +2162,8 @@ export interface ProvenanceRecord {
   /** Stays until it is deleted, and counts against the quota. Other files are removed after 90 days */
   kept: boolean;
   createdAt: string | null;
+  /** Anyone reads it by its address without a signature */
+  public: boolean;
   /** The model that made it; null for uploads and for what no model made */
   model: string | null;
   /** How it came to be, by IPTC's list; null where no model made it */
@@ -4363,12 +4369,22 @@ export interface Operations {
     };
     response: MediaPage;
   };
-  /** How a file came to be */
-  getMediaProvenance: {
+  /** Read a file's entry, with a new address */
+  getMedia: {
     params: {
       id: string;
     };
-    response: Provenance;
+    response: MediaFile;
+  };
+  /** Make a file public, or private again */
+  updateMedia: {
+    params: {
+      id: string;
+    };
+    body: {
+      public: boolean;
+    };
+    response: MediaFile;
   };
   /** Delete a file at once */
   deleteMedia: {
@@ -4376,6 +4392,13 @@ export interface Operations {
       id: string;
     };
     response: undefined;
+  };
+  /** How a file came to be */
+  getMediaProvenance: {
+    params: {
+      id: string;
+    };
+    response: Provenance;
   };
   /** Keep a file that a run made */
   keepMedia: {
@@ -5152,8 +5175,10 @@ export const OPERATIONS = {
   deleteFolder: { method: "DELETE", path: "/api/folders/{id}", idempotent: false, contentType: null },
   uploadMedia: { method: "POST", path: "/api/media", idempotent: false, contentType: "application/octet-stream" },
   listMedia: { method: "GET", path: "/api/media", idempotent: false, contentType: null },
-  getMediaProvenance: { method: "GET", path: "/api/media/{id}/provenance", idempotent: false, contentType: null },
+  getMedia: { method: "GET", path: "/api/media/{id}", idempotent: false, contentType: null },
+  updateMedia: { method: "PATCH", path: "/api/media/{id}", idempotent: false, contentType: "application/json" },
   deleteMedia: { method: "DELETE", path: "/api/media/{id}", idempotent: false, contentType: null },
+  getMediaProvenance: { method: "GET", path: "/api/media/{id}/provenance", idempotent: false, contentType: null },
   keepMedia: { method: "POST", path: "/api/media/{id}/keep", idempotent: false, contentType: null },
   openaiGenerateImages: { method: "POST", path: "/v1/images/generations", idempotent: true, contentType: "application/json" },
   openaiEditImages: { method: "POST", path: "/v1/images/edits", idempotent: false, contentType: "multipart/form-data" },

@@ -6,8 +6,8 @@ export interface Preview {
 }
 
 export interface Previews {
-  /** @returns undefined where there is none, or it has more than some bytes. @throws EgressError while media is not available */
-  read(key: string, width: number, maxBytes: number): Promise<Preview | undefined>;
+  /** @param address the file's, signed @returns undefined where there is none, or it has more than some bytes. @throws EgressError while media is not available */
+  read(address: string, width: number, maxBytes: number): Promise<Preview | undefined>;
   close(): Promise<void>;
 }
 
@@ -23,8 +23,10 @@ export const createPreviews = (mediaUrl: string): Previews => {
   const base = mediaUrl.replace(/(?<!\/)\/+$/, "");
   const egress = createEgressClient({ allow: [host] });
   return {
-    read: async (key, width, maxBytes) => {
-      const url = `${base}/media/${encodeURIComponent(key)}?w=${width}`;
+    read: async (address, width, maxBytes) => {
+      const { pathname, searchParams } = new URL(address);
+      searchParams.set("w", String(width));
+      const url = `${base}/media/${pathname.split("/").at(-1)!}?${searchParams.toString()}`;
       const { status, headers, body } = await egress.request({ url, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
       if (status !== OK || body.length > maxBytes) return undefined;
       return { contentType: headers["content-type"] ?? "", bytes: body };

@@ -10,6 +10,7 @@ import type { Services } from "../clients/services";
 import type { Idempotency } from "./idempotency";
 import type { Cancellations } from "./cancellations";
 import type { McpSessions } from "../auth/mcp-sessions";
+import type { AddressDoor } from "./media-urls";
 import type { Leases } from "./lease";
 import type { RateLimits } from "./rate/rate";
 import type { OidcCookie } from "../auth/oidc-cookie";
@@ -41,6 +42,7 @@ export interface Gateway {
   /** Public address of the gateway, without a trailing slash. */
   publicBaseUrl: string;
   previews: Previews;
+  mediaUrls: AddressDoor;
   /** Temporal's public address and the namespace of runs; undefined if it isn't served. */
   temporalUi: { url: string; namespace: string } | undefined;
   /** Requests per minute and address on routes without a caller. */

@@ -11,8 +11,9 @@ import { surrogateIssues } from "../http/body/well-formed";
 import { idempotencyKey, type RenderedReply } from "./idempotency";
 import { fingerprintOf, keyedId, resourceOf } from "./lease";
 import { addressOf, countOthersId, countRefusal, countRequest, noteOwnId } from "./rate/counting";
+import type { SentAddresses } from "./media-urls";
 import { render, renderError, send } from "./reply";
-import { revalidate } from "./revalidation";
+import { hourlyTag, revalidate } from "./revalidation";
 import { STREAMED, type CallContext, type Reply, type Route } from "./route";
 import { PROTOCOLS } from "../http/protocols";
 import { check, checkQuery } from "../http/validate";
@@ -114,6 +115,20 @@ const answer = async (gateway: Gateway, route: Route, context: CallContext, body
   });
 };
 
+/** A body as it is stored, hashed and compared: addresses of files have no signatures. */
+const withoutSignatures = (gateway: Gateway, sent: JsonBody): { body: JsonBody; urls: SentAddresses["urls"] } => {
+  const { text, urls } = gateway.mediaUrls.enter(sent.text);
+  return { body: text === sent.text ? sent : { text, value: JSON.parse(text) }, urls };
+};
+
+/** A reply as it leaves. An entity tag of its own says the hour, so that no 304 leaves a client with expired addresses. */
+const withSignatures = async (gateway: Gateway, reply: RenderedReply, caller: Caller | undefined): Promise<RenderedReply> => {
+  const text = await gateway.mediaUrls.leave(reply.text, caller);
+  if (text === reply.text) return reply;
+  const { ETag: tag, ...headers } = reply.headers;
+  return { ...reply, text, headers: tag === undefined ? headers : { ...headers, ETag: hourlyTag(tag) } };
+};
+
 /** Remembers that an execution belongs to the caller, so that polling it doesn't count as guessing ids. */
 const noteOwner = (gateway: Gateway, route: Route, { request, response, caller }: Received, reply: RenderedReply | undefined): void => {
   if (route.limit === "user+id") noteOwnId(gateway, route, request, caller);
@@ -135,10 +150,12 @@ const serve = async (gateway: Gateway, route: Route, request: Request, response:
   for (const [name, value] of Object.entries(await countRequest(gateway, route, request, caller))) response.setHeader(name, value);
   if (route.approval && isStreamed(route.body)) requireApproved(caller);
   const kind = route.body?.kind;
-  const body = kind === "json" ? await readJsonBody(request, response, bodyOptions(gateway, route, received)) : NO_BODY;
+  const sent = kind === "json" ? await readJsonBody(request, response, bodyOptions(gateway, route, received)) : NO_BODY;
+  const { body, urls } = withoutSignatures(gateway, sent);
   const checked = validate(route, request, body);
   if (kind === "signed") checked.body = await readRawBody(request, response, bodyOptions(gateway, route, received));
   if (route.approval) requireApproved(caller);
+  if (urls.length > 0) await gateway.mediaUrls.admit(urls, caller, { value: body.value, forRun: route.startsRun === true });
   if (isStreamed(route.body)) askForBody(request, response);
   let members: ReadonlyMap<string, string> | undefined;
   const context: CallContext = {
@@ -156,7 +173,8 @@ const serve = async (gateway: Gateway, route: Route, request: Request, response:
   try {
     const reply = await answer(gateway, route, context, body);
     noteOwner(gateway, route, received, reply);
-    return reply && route.method === "GET" ? revalidate(request, response, reply) : reply;
+    const left = reply && (await withSignatures(gateway, reply, caller));
+    return left && route.method === "GET" ? revalidate(request, response, left) : left;
   } catch (error) {
     throw await countOthersId(gateway, route, request, { caller, error });
   }

@@ -8,6 +8,11 @@ const NOT_MODIFIED = 304;
 /** Entity tag of a body. Weak, because the same value can be written differently. */
 const bodyTag = (text: string): string => `W/"${createHash("sha1").update(text).digest("base64url")}"`;
 
+const HOUR_MS = 3_600_000;
+
+/** The entity tag of a reply that is another one in the next hour. Revisions are read from it all the same. */
+export const hourlyTag = (tag: string, nowMs = Date.now()): string => tag.replace(/"$/, `-h${Math.floor(nowMs / HOUR_MS)}"`);
+
 /** Adds an ETag to successful reads without one, and answers 304 if it matches If-None-Match. */
 export const revalidate = (request: Request, response: Response, reply: RenderedReply): RenderedReply => {
   if (reply.status !== OK || reply.text === "" || response.headersSent) return reply;

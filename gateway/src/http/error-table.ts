@@ -151,6 +151,11 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     fix: "Delete files, or change the tier.",
     members: { limit: "bytes that the tier stores", used: "bytes in use" },
   },
+  MEDIA_URL_EXPIRED: {
+    status: 403,
+    when: "The address of a private file has expired, was changed, or has no signature.",
+    fix: "Read the run or the workflow again, or ask `GET /api/media/:id` for a new address: it takes the file's id, and the name in its address.",
+  },
   MODEL_TIER_REQUIRED: {
     status: 403,
     when: "A model of the run needs a higher tier.",

@@ -1,6 +1,7 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import { isRecord, mediaFamily, resultFamily } from "@nodeloom/kernel";
 import type { Gateway } from "../edge/gateway";
+import type { CallContext } from "../edge/route";
 import { errorReply } from "../http/errors";
 import { toJson } from "../http/json";
 
@@ -19,6 +20,8 @@ const PREVIEW_WIDTHS = [768, 384];
 const BASE64_RATIO = 4 / 3;
 
 type Json = Record<string, unknown>;
+/** Who reads an answer. */
+type Reading = Pick<CallContext<"any">, "gateway" | "caller">;
 
 export const textBlock = (text: string): ContentBlock => ({ type: "text", text });
 
@@ -99,22 +102,24 @@ const linkTo = (uri: string, head: Head | undefined): ContentBlock => ({
 });
 
 /** A preview within a limit of bytes; undefined if there is none. */
-const previewOf = async ({ previews }: Gateway, key: string, most: number): Promise<ContentBlock | undefined> => {
+const previewOf = async ({ previews }: Gateway, address: string, most: number): Promise<ContentBlock | undefined> => {
   for (const width of PREVIEW_WIDTHS) {
-    const made = await previews.read(key, width, most);
+    const made = await previews.read(address, width, most);
     if (made) return { type: "image", data: made.bytes.toString("base64"), mimeType: made.contentType };
   }
   return undefined;
 };
 
 /** A file as bytes, or as a link with a preview for pictures. @param most bytes for this file */
-const blocksOf = async (gateway: Gateway, url: string, most: number): Promise<ContentBlock[]> => {
+const blocksOf = async ({ gateway, caller }: Reading, url: string, most: number): Promise<ContentBlock[]> => {
+  const address = await gateway.mediaUrls.readable(url, caller).catch(() => undefined);
+  if (address === undefined) return [linkTo(url, undefined)];
   const key = keyOf(url);
   // An unreadable file still has an address.
   const { head, data } = (await readUpTo(gateway, key, most).catch(() => undefined)) ?? {};
   const family = head && mediaFamily(head.contentType);
   if (head && data) return [{ type: family === "image" ? "image" : "audio", data: data.toString("base64"), mimeType: head.contentType }];
-  const preview = family === "image" ? await previewOf(gateway, key, most).catch(() => undefined) : undefined;
+  const preview = family === "image" ? await previewOf(gateway, address, most).catch(() => undefined) : undefined;
   return [linkTo(url, head), ...(preview ? [preview] : [])];
 };
 
@@ -122,14 +127,14 @@ const blocksOf = async (gateway: Gateway, url: string, most: number): Promise<Co
  * Files of a result: images and sound as bytes if they fit into the message, others as links, large pictures as previews.
  * @param used bytes already used
  */
-export const fileBlocks = async (gateway: Gateway, result: Json, used: number): Promise<ContentBlock[]> => {
+export const fileBlocks = async (reading: Reading, result: Json, used: number): Promise<ContentBlock[]> => {
   const urls = [...new Set(filesIn(result))].slice(0, MOST_FILES);
   const blocks: ContentBlock[] = [];
   let left = MESSAGE_BYTES - used - urls.length * LINK_BYTES;
   for (const [index, url] of urls.entries()) {
     // Bytes that one file leaves are available to the next ones.
     const share = Math.max(0, Math.floor(left / (urls.length - index) / BASE64_RATIO) - LINK_BYTES);
-    const made = await blocksOf(gateway, url, share);
+    const made = await blocksOf(reading, url, share);
     left -= made.reduce((sum, block) => sum + ("data" in block ? block.data.length + LINK_BYTES : 0), 0);
     blocks.push(...made);
   }
@@ -137,7 +142,7 @@ export const fileBlocks = async (gateway: Gateway, result: Json, used: number): 
 };
 
 /** Adds the files of a result to an answer. */
-export const withFiles = async (gateway: Gateway, answer: CallToolResult, result: Json): Promise<CallToolResult> => ({
+export const withFiles = async (reading: Reading, answer: CallToolResult, result: Json): Promise<CallToolResult> => ({
   ...answer,
-  content: [...answer.content, ...(await fileBlocks(gateway, result, bytesOf(answer)))],
+  content: [...answer.content, ...(await fileBlocks(reading, result, bytesOf(answer)))],
 });

@@ -44,13 +44,26 @@ const withoutStream = async (answer: Response): Promise<Response> => {
   return new Response(lines.at(-1)?.slice(DATA.length) ?? "", { status: answer.status, headers });
 };
 
+/** A body line by line. Each message is one line. @param leave signs the addresses in a line */
+async function* linesOf(bytes: AsyncIterable<Uint8Array>, leave: (line: string) => Promise<string>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of bytes) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) yield `${await leave(line)}\n`;
+  }
+  if (rest !== "") yield await leave(rest);
+}
+
 /** Writes the SDK's answer; a disconnecting client ends it. */
-const write = async (answer: Response, response: ExpressResponse): Promise<void> => {
+const write = async (answer: Response, { response, gateway, caller }: McpContext): Promise<void> => {
   response.status(answer.status);
   for (const [name, value] of answer.headers) if (name !== "connection") response.setHeader(name, value);
   if (!answer.body) return void response.end();
   response.flushHeaders();
-  await pipeline(Readable.fromWeb(answer.body as ReadableStream), response).catch((error: unknown) => {
+  const lines = linesOf(Readable.fromWeb(answer.body as ReadableStream), (line) => gateway.mediaUrls.leave(line, caller));
+  await pipeline(lines, response).catch((error: unknown) => {
     if (!response.destroyed) throw error;
   });
 };
@@ -66,10 +79,10 @@ export const exchange = async (context: McpContext, headers: Readonly<Record<str
   const answer = await handler.fetch(requestOf(context), { parsedBody: body });
   const isStream = EVENT_STREAM.test(answer.headers.get("content-type") ?? "");
   if (answer.ok) for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (followsProgress(context) || !isStream) return write(answer, response);
+  if (followsProgress(context) || !isStream) return write(answer, context);
   const whole = await withoutStream(answer).catch((error: unknown) => {
     if (!response.destroyed) throw error;
     return undefined;
   });
-  if (whole) await write(whole, response);
+  if (whole) await write(whole, context);
 };

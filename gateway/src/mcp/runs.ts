@@ -70,7 +70,7 @@ const outcomeOf = async (call: ToolCall, execution: executions.Execution): Promi
   // If the result is too large, it is left out and linked.
   const answer = structured(said, () => linkToExecution(gateway, structured({ ...said, result: undefined }), execution.executionId));
   if (!isOver) return answer;
-  return withFiles(gateway, answer, JSON.parse((done.result as RawJson).text) as Record<string, unknown>);
+  return withFiles(call.context, answer, JSON.parse((done.result as RawJson).text) as Record<string, unknown>);
 };
 
 type RunContext = CallContext<"any", unknown, { version?: string | undefined }, { maxCredits?: number } & Seconds>;

@@ -23,7 +23,7 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
       cloneWorkflow createFolder createHook createKey createSchedule createWorkflow deleteAlias deleteExecution deleteFolder
       deleteHook deleteKeyWebhook deleteMedia deleteSchedule deleteSecret deleteWorkflow keepMedia listKeys listSecrets moveWorkflow
       publishVersion putSecret renameFolder replicateCreateFile replicateDeleteFile restoreVersion revokeKey rotateKey setAlias
-      setKeyWebhook testKeyWebhook updateKey updateSchedule updateWorkflow uploadMedia
+      setKeyWebhook testKeyWebhook updateKey updateMedia updateSchedule updateWorkflow uploadMedia
   `,
   runner: `
       cancelBatch cancelExecution cancelQueuedExecutions confirmWorkflow createAppToken createModelBatch createWorkflowBatch
@@ -34,7 +34,7 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
   `,
   viewer: `
       countWaitingExecutions falResult falStatus falStatusStream getAlias getBatch getBatchResults getBilling getExecution
-      getExecutionGraph getKeyBudget getLocalModels getMediaProvenance getModel getSchedule getUsageSummary getVersion getWorkflow
+      getExecutionGraph getKeyBudget getLocalModels getMedia getMediaProvenance getModel getSchedule getUsageSummary getVersion getWorkflow
       getWorkflowBudget getWorkflowSchema listAliases listBatches listBudgets listExecutions listFolders listHooks listMedia
       listModels listNodeKinds listSchedules listTasks listUsage listUsageModels listVersions listWorkflows mcp me openaiGetModel
       openaiGetWorkflow openaiListModels replicateGetFile replicateGetModel replicateGetPrediction replicateGetVersion

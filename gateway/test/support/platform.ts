@@ -77,6 +77,7 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
     MEDIA_DIR: mediaDir,
     API_KEY_PEPPER: "a pepper for tests, of enough characters",
     SECRETS_KEYS: randomBytes(32).toString("hex"),
+    MEDIA_URL_KEYS: randomBytes(32).toString("hex"),
     SESSION_SECRET: "a session secret for tests",
     NODELOOM_ENV: "test",
     BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,

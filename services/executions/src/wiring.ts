@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { createMediaUrls } from "@nodeloom/kernel";
 import {
   connectRedis,
   createSlots,
@@ -75,7 +76,8 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const catalog = createModelCatalog(services.models);
   // Provider-bound addresses follow the rules for the user's own calls.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "")}/media/` };
-  const made = wireCalls({ config, services, stores, redis: publisher, channel, execution, catalog, addresses, logger });
+  const urls = createMediaUrls(config.PUBLIC_BASE_URL);
+  const made = wireCalls({ config, services, stores, redis: publisher, channel, execution, catalog, addresses, urls, logger });
   const { moderation, outgoing, reruns, reuseCalls, textStreams } = made;
   const [starts, stopping] = [createSlots(STARTS), new AbortController()];
 
@@ -108,7 +110,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   });
   const { holds, queue, outbox, approvals, end, abandon } = lifecycle;
   const tasks = createFailingTasks({ client: temporal.client, taskQueue, build: temporal.build });
-  const { planning, threads } = wirePlanning({ services, catalog, addresses, logger, ...made });
+  const { planning, threads } = wirePlanning({ services, catalog, addresses, urls, logger, ...made });
   const endWatch = watchLoad({ ...made.watched, pools: { starts, planning: threads, ...made.watched.pools } });
   const { awaitDelivered, runs, cancellation } = wireAccept({
     ...{ stores, channel, execution, lifecycle, planning, reruns, starter, starts, tasks },
@@ -118,7 +120,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const reads = createReads(stores, awaitDelivered, webhooks.runs);
   const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
   const batches = createBatches({
-    ...{ stores, services, planning, catalog, runs, cancellation, channel, logger },
+    ...{ stores, services, planning, catalog, runs, cancellation, channel, urls, logger },
     ...{ starter: batchStarter, withDeliveries: webhooks.batches },
   });
   const leaving = createLeaving({
@@ -189,7 +191,13 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       watch: createWatch(stores, channel, textStreams, awaitDelivered),
       stores,
       webhooks,
-      webhookMessage: createWebhookMessage({ stores, details: reads.details, publicBaseUrl: config.PUBLIC_BASE_URL }),
+      webhookMessage: createWebhookMessage({
+        stores,
+        details: reads.details,
+        publicBaseUrl: config.PUBLIC_BASE_URL,
+        urls,
+        media: services.media,
+      }),
       notifications,
       queue,
       testProviderKey: made.testProviderKey,

@@ -7,6 +7,7 @@ export * from "./errors";
 export * from "./group-by";
 export * from "./hold-ids";
 export * from "./limits";
+export * from "./media-urls";
 export * from "./money";
 export * from "./movements";
 export * from "./nearest-name";

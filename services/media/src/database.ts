@@ -1,11 +1,13 @@
 import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
 import { createExportStore } from "./exports/export-store";
 import { createCountStore } from "./objects/count-store";
+import { createGrantStore } from "./urls/grant-store";
 import { createObjectStore } from "./objects/store";
 
 /** Stored files, and bytes kept per user. Increase the version with every change to a collection's indexes. */
 export const database = defineDatabase({
   service: "media",
-  version: FIRST_VERSION + 1,
-  declare: (connection) => void [createCountStore(connection), createExportStore(connection), createObjectStore(connection)],
+  version: FIRST_VERSION + 2,
+  declare: (connection) =>
+    void [createCountStore(connection), createExportStore(connection), createObjectStore(connection), createGrantStore(connection)],
 });

@@ -27,6 +27,7 @@ export const createEraseMedia = ({ connection, store, purge, exports }: ErasureD
   return createErasure<"media">((ownerId) => ({
     objects: async () => untilNone((await removeObjects(ownerId)) + (await removeObjects(innerOwner(ownerId)))),
     counts: async () => untilNone(await removeSome(connection.models.Count as never, { _id: ownerId }, 1)),
+    grants: async () => untilNone(await removeSome(connection.models.Grant as never, { ownerId }, PAGE)),
     exports: async () => ({ removed: (await exports.remove(ownerId)) ? 1 : 0, next: "" }),
   }));
 };

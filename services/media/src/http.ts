@@ -7,6 +7,7 @@ import type { MediaObject, Thumbnail } from "./objects/media-object";
 import { readRange } from "./range";
 import { servedType, UNKNOWN } from "./sniff";
 import type { ObjectStore } from "./objects/object-store";
+import { PUBLIC_MS, type Opened, type Urls } from "./urls/urls";
 import type { Thumbnails } from "./thumbnails/thumbnails";
 import { WIDTHS, widthOf } from "./thumbnails/widths";
 
@@ -14,6 +15,7 @@ const OK = 200;
 const PARTIAL = 206;
 const NOT_MODIFIED = 304;
 const BAD_REQUEST = 400;
+const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 const METHOD_NOT_ALLOWED = 405;
 const UNSUPPORTED = 415;
@@ -25,6 +27,7 @@ export interface MediaHttp {
   store: ObjectStore;
   blobs: BlobStore;
   thumbnails: Thumbnails;
+  urls: Pick<Urls, "opens">;
   logger: Logger;
 }
 
@@ -33,13 +36,30 @@ type Served = MediaObject | Thumbnail;
 
 const etagOf = (object: Served): string => `"${object.sha256}"`;
 
-const setHeaders = (response: Response, object: Served): void => {
+const YEAR_SECONDS = 31_536_000;
+const SECOND_MS = 1_000;
+
+/** Bytes never change. Who can read them does, so that caches keep them no longer than the address is valid. */
+const cacheControl = (opened: Opened | undefined): string => {
+  switch (opened?.as) {
+    case "always":
+      return `public, max-age=${YEAR_SECONDS}, immutable`;
+    case "public":
+      return `public, max-age=${PUBLIC_MS / SECOND_MS}`;
+    case "signed":
+      return `private, max-age=${Math.floor(opened.forMs / SECOND_MS)}, immutable`;
+    default:
+      return "no-store";
+  }
+};
+
+const setHeaders = (response: Response, object: Served, opened: Opened | undefined): void => {
   const contentType = servedType(object.contentType);
   response.set({
     ETag: etagOf(object),
     "Content-Type": contentType,
     "Content-Disposition": contentType === UNKNOWN.contentType ? "attachment" : "inline",
-    "Cache-Control": "public, max-age=31536000, immutable",
+    "Cache-Control": cacheControl(opened),
     "Accept-Ranges": "bytes",
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "sandbox; default-src 'none'",
@@ -96,15 +116,24 @@ const asked = async ({ thumbnails }: MediaHttp, request: Request, response: Resp
 const heldOne = ({ store }: MediaHttp, { params, query }: Request<{ key: string }>): Promise<MediaObject | undefined> =>
   typeof query.look === "string" ? store.heldByKey(params.key, query.look) : Promise.resolve(undefined);
 
+const signatureOf = ({ query }: Request): { expires: string; signature: string } | undefined =>
+  typeof query.e === "string" && typeof query.s === "string" ? { expires: query.e, signature: query.s } : undefined;
+
+const expired = (response: Response): void => {
+  const fix = "Read the run or the file again, or ask GET /api/media/<id> for a new address";
+  refused(response, FORBIDDEN, "MEDIA_URL_EXPIRED", `the address has expired, was changed, or has no signature. ${fix}`);
+};
+
 const send = async (deps: MediaHttp, request: Request<{ key: string }>, response: Response): Promise<void> => {
   const { store, blobs } = deps;
   const shown = await store.byKey(request.params.key);
   const named = shown ?? (await heldOne(deps, request));
   if (!named) return notFound(response);
+  const opened = shown && (await deps.urls.opens(shown, signatureOf(request)));
+  if (opened?.as === "refused") return expired(response);
   const object = shown ? await asked(deps, request, response, named) : named;
   if (!object) return;
-  setHeaders(response, object);
-  if (!shown) response.set("Cache-Control", "no-store");
+  setHeaders(response, object, opened);
   if (hasCurrent(request, object)) return void response.status(NOT_MODIFIED).end();
   const range = wantedRange(request, object);
   if (range === "unsatisfiable") return unsatisfiable(response, object);
@@ -143,6 +172,11 @@ export const mediaHttp = (deps: MediaHttp): Express => {
   app.get("/readyz", async (_request, response) => {
     await Promise.all([deps.store.check(), deps.blobs.check()]);
     response.json({ status: "ok" });
+  });
+  // Clients that append `?w=` to an address don't look whether it has a query.
+  app.use((request, _response, next) => {
+    request.url = request.url.replace(/\?(.*)$/, (_, query: string) => `?${query.replaceAll("?", "&")}`);
+    next();
   });
   app.get("/media/:key", (request, response) => send(deps, request, response));
   app.all("/media/:key", (_request, response) => {

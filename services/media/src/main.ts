@@ -7,6 +7,7 @@ import {
   grpcService,
   addressVariables,
   hostPort,
+  integer,
   listenVariable,
   isConnected,
   openDatabase,
@@ -32,6 +33,10 @@ import { createLibrary } from "./objects/library";
 import { createObjects } from "./objects/objects";
 import { createReceive } from "./objects/receiving";
 import { createStrip } from "./strip/strip";
+import { createGrantStore } from "./urls/grant-store";
+import { createSignatures, urlKeys } from "./urls/signatures";
+import { readableUrl } from "./urls/readable";
+import { createUrls } from "./urls/urls";
 import { createPurge } from "./objects/purge";
 import { createQuota } from "./objects/quota";
 import { createRunFiles } from "./objects/run-files";
@@ -83,6 +88,10 @@ export const service = defineService({
       .enum(["off", "metadata"])
       .default("metadata")
       .describe("whether generated files say so in their metadata (IPTC digital source type)"),
+    MEDIA_URL_KEYS: urlKeys().describe(
+      "keys (64 hexadecimal digits each, comma separated) that sign the addresses of files; the first signs, all verify",
+    ),
+    MEDIA_URL_HOURS: integer(1).default(24).describe("hours that the address of a file in an answer is valid, rounded up to the hour"),
     ...listenVariable("media"),
     ...addressVariables("media"),
     MEDIA_HTTP_LISTEN: hostPort().default("127.0.0.1:8081").describe("where the media service serves bytes over HTTP"),
@@ -96,10 +105,11 @@ export const service = defineService({
     const quota = createQuota({ counts: createCountStore(connection), objects: store });
     const measuring = createMeasure();
     const mark = createMark(blobs, config.PROVENANCE);
+    const own = `${config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "")}/media/`;
     const receive = createReceive({
       strip: createStrip(blobs),
       ...{ store, quota, blobs, mark, measure: measuring.measure },
-      parents: createParents(store, `${config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "")}/media/`),
+      parents: createParents(store, own),
     });
     const transform = createGrpcClient<transformProto.TransformServiceServer>(transformProto.TransformServiceService, {
       address: config.TRANSFORM_ADDRESS,
@@ -109,21 +119,29 @@ export const service = defineService({
     const thumbnails = createThumbnails({ store, blobs, mark, render });
     const warn = (error: unknown, { id }: { id: string }): void =>
       logger.warn({ err: error, id }, "the bytes of a file could not be removed yet");
-    const purge = createPurge({ store, blobs, warn });
-    const objects = createObjects({
-      ...{ store, quota, blobs, receive, purge },
-      openSource: ({ url, byUser }) =>
-        byUser ? openSource(userEgress, url, USER_REDIRECTS) : openSource(providerEgress, url, PROVIDER_REDIRECTS),
-    });
     const workflows = createGrpcClient<workflowsProto.WorkflowsServiceServer>(workflowsProto.WorkflowsServiceService, {
       address: config.WORKFLOWS_ADDRESS,
       tls: config,
+    });
+    const grants = createGrantStore(connection);
+    const urls = createUrls({
+      ...{ objects: store, grants, signatures: createSignatures(config.MEDIA_URL_KEYS), hours: config.MEDIA_URL_HOURS },
+      findShown: async (names, ownerId) => (await workflows.findShownMedia({ names, ownerId }, { deadlineMs: NAMED_MS })).names,
+    });
+    const purge = createPurge({ store, blobs, grants, warn });
+    const objects = createObjects({
+      ...{ store, quota, blobs, receive, purge },
+      openSource: async ({ url, byUser }, ownerId) => {
+        const readable = await readableUrl(urls, own, url, ownerId);
+        return byUser ? openSource(userEgress, readable, USER_REDIRECTS) : openSource(providerEgress, readable, PROVIDER_REDIRECTS);
+      },
     });
     const findNamed = async (names: string[]) => (await workflows.findNamedMedia({ names }, { deadlineMs: NAMED_MS })).names;
     const exports = createExports({ store: createExportStore(connection), blobs });
     const handlers = mediaHandlers({
       objects,
       library: createLibrary({ store, blobs, quota, objects, purge }),
+      urls,
       provenance: createProvenance(store),
       removeExpired: createExpiry({ store, quota, purge, findNamed, removeExports: exports.removeExpired }),
       runFiles: createRunFiles({ store, quota, purge, findNamed }),
@@ -137,7 +155,11 @@ export const service = defineService({
     // File transfers can use the whole shutdown period.
     const graceMs = answeringMs(config);
     const grpc = await startGrpcServer({ listen: config.MEDIA_LISTEN, services, logger, tls: config, graceMs });
-    const http = await startHttpServer({ listen: config.MEDIA_HTTP_LISTEN, app: mediaHttp({ store, blobs, thumbnails, logger }), graceMs });
+    const http = await startHttpServer({
+      listen: config.MEDIA_HTTP_LISTEN,
+      app: mediaHttp({ store, blobs, thumbnails, urls, logger }),
+      graceMs,
+    });
     return {
       ports: { MEDIA_LISTEN: grpc.port, MEDIA_HTTP_LISTEN: http.port },
       drain: http.drain,

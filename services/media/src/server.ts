@@ -8,6 +8,7 @@ import type { Placement } from "./objects/receiving";
 import { addressOf } from "./marks/xmp";
 import type { Provenance } from "./provenance/ancestors";
 import type { Maker, Making } from "./provenance/making";
+import type { Lifetime, Urls } from "./urls/urls";
 import { isCounted, type MediaObject } from "./objects/media-object";
 
 const checkAccept = (accept: readonly string[]): void => {
@@ -65,9 +66,27 @@ async function* objectParts(objects: Objects, key: string): AsyncIterable<media.
   for await (const value of pieces(bytes)) yield { part: { $case: "chunk", value } };
 }
 
+const LIFETIMES: Readonly<Partial<Record<media.UrlLifetime, Lifetime>>> = {
+  [media.UrlLifetime.URL_LIFETIME_VISITOR]: "visitor",
+  [media.UrlLifetime.URL_LIFETIME_CALL]: "call",
+};
+
+const urlHandlers = (urls: Urls): Pick<media.MediaServiceServer, "signUrls" | "admitUrls" | "grantObjects"> => ({
+  signUrls: unary(async ({ keys, ownerId, lifetime }) => {
+    const { queries, refused } = await urls.sign(keys, ownerId, LIFETIMES[lifetime] ?? "answer");
+    return { queries: Object.fromEntries(queries), refused };
+  }),
+  admitUrls: unary(async ({ urls: sent, ownerId, byVisitor }) => ({ refused: await urls.admit(sent, ownerId, byVisitor) })),
+  grantObjects: unary(async ({ keys, fromOwnerId, ownerId }) => {
+    await urls.grant(keys, fromOwnerId, ownerId);
+    return {};
+  }),
+});
+
 export interface Handled {
   objects: Objects;
   library: Library;
+  urls: Urls;
   provenance(id: string, ownerId: string): Promise<Provenance>;
   removeExpired(cursor: string): Promise<Removal>;
   runFiles: RunFiles;
@@ -75,7 +94,15 @@ export interface Handled {
   baseUrl: string;
 }
 
-export const mediaHandlers = ({ objects, library, provenance, removeExpired, runFiles, baseUrl }: Handled): media.MediaServiceServer => {
+export const mediaHandlers = ({
+  objects,
+  library,
+  urls,
+  provenance,
+  removeExpired,
+  runFiles,
+  baseUrl,
+}: Handled): media.MediaServiceServer => {
   const prefix = `${baseUrl.replace(/(?<!\/)\/+$/, "")}/media/`;
   const toMessage = (object: MediaObject): media.StoredObject => {
     const { id, key, contentType, bytes, ownerId, createdAt, width, height, durationMs, making } = object;
@@ -84,7 +111,7 @@ export const mediaHandlers = ({ objects, library, provenance, removeExpired, run
     return media.StoredObject.fromPartial({
       ...{ id, key, url: prefix + key, contentType, bytes, ownerId, createdAt, kept, width, height, durationMs },
       ...{ origin: ORIGINS[object.origin], contentHash: object.contentHash ?? object.sha256, model: making?.model ?? "" },
-      ...{ sha256: object.sha256, heldUrl },
+      ...{ sha256: object.sha256, heldUrl, public: object.public === true },
     });
   };
   const toRecord = (object: MediaObject): media.ProvenanceRecord => {
@@ -158,6 +185,10 @@ export const mediaHandlers = ({ objects, library, provenance, removeExpired, run
       await runFiles.remove(ids, ownerId);
       return {};
     }),
+    ...urlHandlers(urls),
+    setPublic: unary(async ({ id, ownerId, public: isPublic }) =>
+      media.SetPublicResponse.fromPartial({ object: toMessage(await library.setPublic(id, ownerId, isPublic)) }),
+    ),
     removeExpired: unary(async ({ cursor }) => media.RemoveExpiredResponse.fromPartial(await removeExpired(cursor))),
   };
 };

@@ -4,6 +4,7 @@ import { connectMongo } from "@nodeloom/platform";
 import { createExpiry } from "../src/objects/expiry";
 import { createObjectStore } from "../src/objects/store";
 import { PNG, startMedia, type RunningMedia } from "./harness";
+import { signed } from "./signed";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -58,7 +59,7 @@ it("removes generated files after 90 days, and neither kept ones nor uploads", a
   const { remove, purged } = expiry(nobodyNames);
   expect(await remove()).toEqual({ removed: { generatedMedia: 1 }, nextCursor: "" });
   expect(purged).toEqual([old.id]);
-  expect((await fetch(`${service.http}/media/${young.key}`)).status).toBe(200);
+  expect((await fetch(`${service.http}/media/${signed(young.key)}`)).status).toBe(200);
   expect(await objects().countDocuments({})).toBe(3);
 });
 
@@ -68,7 +69,7 @@ it("keeps files in use by id or key, and restores those that an interrupted call
   const { remove, purged } = expiry(() => Promise.resolve([byId.id, byKey.key]));
   await remove();
   expect(purged).toEqual([]);
-  for (const { key } of [byId, byKey]) expect((await fetch(`${service.http}/media/${key}`)).status).toBe(200);
+  for (const { key } of [byId, byKey]) expect((await fetch(`${service.http}/media/${signed(key)}`)).status).toBe(200);
 });
 
 it("keeps what is named between the first question and the removal", async () => {
@@ -81,7 +82,7 @@ it("keeps what is named between the first question and the removal", async () =>
   });
   expect(await remove()).toEqual({ removed: { generatedMedia: 0 }, nextCursor: "" });
   expect(purged).toEqual([]);
-  expect((await fetch(`${service.http}/media/${late.key}`)).status).toBe(200);
+  expect((await fetch(`${service.http}/media/${signed(late.key)}`)).status).toBe(200);
 });
 
 it("removes what is hidden when a call before it was cut short", async () => {
@@ -90,7 +91,7 @@ it("removes what is hidden when a call before it was cut short", async () => {
   let asks = 0;
   const purges = expiry(unsure);
   await expect(purges.remove()).rejects.toThrow("killed");
-  expect((await fetch(`${service.http}/media/${hidden.key}`)).status).toBe(404);
+  expect((await fetch(`${service.http}/media/${signed(hidden.key)}`)).status).toBe(404);
   const { remove, purged } = expiry(nobodyNames);
   await remove();
   expect(purged).toEqual([hidden.id]);
@@ -156,5 +157,5 @@ it("removes nothing while the workflows service is unreachable", async () => {
   };
   await expect(enforce()).rejects.toMatchObject({ kind: "unavailable" });
   expect(cursor).toBe("generatedMedia:");
-  expect((await fetch(`${service.http}/media/${old.key}`)).status).toBe(200);
+  expect((await fetch(`${service.http}/media/${signed(old.key)}`)).status).toBe(200);
 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import { service } from "../src/main";
+import { URL_KEY } from "./signed";
 import { startMigrated } from "../../platform/test/support/start-migrated";
 import { patient } from "../../platform/test/support/patient";
 
@@ -54,6 +55,7 @@ export const startMedia = async (
     PUBLIC_BASE_URL: "http://public.test",
     PROVIDER_EGRESS_ALLOW: egressAllow.join(","),
     MEDIA_DIR: folder,
+    MEDIA_URL_KEYS: URL_KEY,
     MEDIA_LISTEN: "127.0.0.1:0",
     MEDIA_HTTP_LISTEN: "127.0.0.1:0",
     LOG_LEVEL: "silent",

@@ -4,6 +4,7 @@ import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { media } from "@nodeloom/proto";
 import { PNG, startMedia, type RunningMedia } from "./harness";
+import { signed } from "./signed";
 
 let service: RunningMedia;
 let object: media.StoredObject;
@@ -12,7 +13,7 @@ let url: string;
 beforeAll(async () => {
   service = await startMedia();
   object = await service.upload(PNG);
-  url = `${service.http}/media/${object.key}`;
+  url = `${service.http}/media/${signed(object.key)}`;
 });
 afterAll(() => service.stop());
 
@@ -28,7 +29,7 @@ describe("GET /media/:key", () => {
       "content-type": "image/png",
       "content-length": String(PNG.length),
       "content-disposition": "inline",
-      "cache-control": "public, max-age=31536000, immutable",
+      "cache-control": expect.stringMatching(/^private, max-age=3[56]\d\d, immutable$/) as unknown,
       "content-security-policy": "sandbox; default-src 'none'",
       "x-content-type-options": "nosniff",
       "accept-ranges": "bytes",
@@ -83,7 +84,7 @@ describe("GET /media/:key", () => {
   });
 
   it.each(["nothing.png", "..%2f..%2fetc%2fpasswd", "%", "a".repeat(500)])("answers 404 with a code for %.20s", async (key) => {
-    const response = await fetch(`${service.http}/media/${key}`);
+    const response = await fetch(`${service.http}/media/${signed(key)}`);
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ error: "media not found", code: "NOT_FOUND" });
   });
@@ -102,7 +103,7 @@ describe("GET /media/:key", () => {
     ["Matroska", "\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x23\x42\x82\x88matroska"],
   ])("never serves %s as what a browser would run or show", async (_what, text) => {
     const hostile = await service.upload(Buffer.from(text, "latin1"));
-    const response = await fetch(`${service.http}/media/${hostile.key}`);
+    const response = await fetch(`${service.http}/media/${signed(hostile.key)}`);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "content-type": "application/octet-stream",
       "content-disposition": "attachment",
@@ -153,7 +154,7 @@ describe("GET /media/:key", () => {
   it("survives readers that go away in the middle", async () => {
     const large = await service.upload(Buffer.concat([PNG, Buffer.alloc(20 * 1024 * 1024)]));
     await new Promise<void>((resolve) => {
-      const reading = request(`${service.http}/media/${large.key}`, (response) =>
+      const reading = request(`${service.http}/media/${signed(large.key)}`, (response) =>
         response.once("data", () => response.destroy()).once("close", resolve),
       );
       reading.end();
@@ -168,7 +169,7 @@ describe("a stop", () => {
   const beginReading = async (from: RunningMedia): Promise<IncomingMessage> => {
     const { key } = await from.upload(large);
     return new Promise((resolve, reject) => {
-      const reading = request(`${from.http}/media/${key}`, { agent: false }, (response) => resolve(response.pause()));
+      const reading = request(`${from.http}/media/${signed(key)}`, { agent: false }, (response) => resolve(response.pause()));
       reading.once("error", reject).end();
     });
   };

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { LIMITS } from "@nodeloom/kernel";
 import type { media } from "@nodeloom/proto";
 import { openFolderBlobs } from "../src/blobs/folder-blobs";
-import { OWNER, PNG, startMedia, startOrigin, uploadMessages, WAV, type RunningMedia } from "./harness";
+import { OWNER, PNG, WAV, startMedia, startOrigin, uploadMessages, type RunningMedia } from "./harness";
+import { signed } from "./signed";
 
 const MIB = 1024 * 1024;
 const hits = new Map<string, number>();
@@ -64,7 +65,7 @@ describe("ingest", () => {
     const object = await service.ingest(randomUUID(), `${origin.url}/image?token=secret`, ["image"]);
     expect(object).toMatchObject({ contentType: "image/png", bytes: PNG.length, ownerId: OWNER });
     expect(object.url).toBe(`http://public.test/media/${object.key}`);
-    const read = await fetch(`${service.http}/media/${object.key}`);
+    const read = await fetch(`${service.http}/media/${signed(object.key)}`);
     expect(Buffer.from(await read.arrayBuffer())).toEqual(PNG);
   });
 
@@ -87,7 +88,7 @@ describe("ingest", () => {
       const urls = [PNG, WAV].map((bytes) => `data:;base64,${bytes.toString("base64")}`);
       const both = await Promise.all([service.ingest(id, urls[0]!), replica.ingest(id, urls[1]!)]);
       expect(both[0]!.key).toBe(both[1]!.key);
-      const read = Buffer.from(await (await fetch(`${service.http}/media/${both[0]!.key}`)).arrayBuffer());
+      const read = Buffer.from(await (await fetch(`${service.http}/media/${signed(both[0]!.key)}`)).arrayBuffer());
       expect([PNG, WAV]).toContainEqual(read);
       expect(read.length).toBe(both[0]!.bytes);
       expect(await storedFiles()).toBe(before + 1);

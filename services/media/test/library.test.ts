@@ -2,7 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { innerOwner } from "@nodeloom/kernel";
 import { media } from "@nodeloom/proto";
 import { connectMongo } from "@nodeloom/platform";
-import { OWNER, PNG, startMedia, WAV, type RunningMedia } from "./harness";
+import { OWNER, PNG, WAV, startMedia, type RunningMedia } from "./harness";
+import { signed } from "./signed";
 
 let service: RunningMedia & { prefix: string };
 beforeAll(async () => {
@@ -23,7 +24,7 @@ const keep = (id: string, ownerId: string, quotaBytes?: number) =>
   service.client.keepObject(media.KeepObjectRequest.fromPartial({ id, ownerId, ...(quotaBytes === undefined ? {} : { quotaBytes }) }));
 const remove = (id: string, ownerId: string) => service.client.deleteObject({ id, ownerId });
 const status = async ({ key }: Pick<media.StoredObject, "key">): Promise<number> =>
-  (await fetch(`${service.http}/media/${key}`, { method: "HEAD" })).status;
+  (await fetch(`${service.http}/media/${signed(key)}`, { method: "HEAD" })).status;
 const EXCEEDED = { kind: "forbidden", reason: "MEDIA_QUOTA_EXCEEDED" };
 const GONE = { reason: "NOT_FOUND" };
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import ExifReader from "exifreader";
 import { media } from "@nodeloom/proto";
 import { OWNER, startMedia, type RunningMedia } from "./harness";
+import { signed } from "./signed";
 
 const PICTURE = readFileSync(join(__dirname, "fixtures", "a.png"));
 const DATA_URL = `data:image/png;base64,${PICTURE.toString("base64")}`;
@@ -22,7 +23,7 @@ const make = async (id: string, making: Partial<media.Making>, from = running, o
 const provenance = (id: string, ownerId = OWNER): Promise<media.GetProvenanceResponse> => running.client.getProvenance({ id, ownerId });
 const sourceOf = async (id: string): Promise<string> => (await provenance(id)).record!.digitalSourceType.replace(/.*\//, "");
 const bytesOf = async ({ key }: media.StoredObject, from = running): Promise<Buffer> =>
-  Buffer.from(await (await fetch(`${from.http}/media/${key}`)).arrayBuffer());
+  Buffer.from(await (await fetch(`${from.http}/media/${signed(key)}`)).arrayBuffer());
 
 it("marks what a model made, and keeps the hash of what the provider sent", async () => {
   const made = await make("marked", {});

@@ -5,7 +5,8 @@ import { DomainError } from "@nodeloom/kernel";
 import { createLogger, grpcService, startGrpcServer, unary, type RunningGrpcServer } from "@nodeloom/platform";
 import { media, transform } from "@nodeloom/proto";
 import ExifReader from "exifreader";
-import { OWNER, startMedia, WAV, type RunningMedia } from "./harness";
+import { OWNER, WAV, startMedia, type RunningMedia } from "./harness";
+import { signed } from "./signed";
 
 const fixture = (name: string): Buffer => readFileSync(join(__dirname, "fixtures", name));
 const SMALL = fixture("lossy.webp");
@@ -46,7 +47,7 @@ beforeEach(() => {
 
 const picture = (): Promise<media.StoredObject> => running.upload(Buffer.concat([fixture("a.png"), randomBytes(8)]));
 const get = ({ key }: media.StoredObject, w: string, from = running, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(`${from.http}/media/${key}?w=${w}`, { headers });
+  fetch(`${from.http}/media/${signed(key)}&w=${w}`, { headers });
 const blobsOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
 
@@ -62,7 +63,7 @@ it("makes a thumbnail once, in the next larger width, for ever", async () => {
   expect(renderings).toEqual([{ key: object.key, width: 384 }]);
   const etag = (await get(object, "384")).headers.get("etag")!;
   expect((await get(object, "384", running, { "If-None-Match": etag })).status).toBe(304);
-  expect((await fetch(`${running.http}/media/${object.key}`)).headers.get("etag")).not.toBe(etag);
+  expect((await fetch(`${running.http}/media/${signed(object.key)}`)).headers.get("etag")).not.toBe(etag);
 });
 
 it("asks once for requests that come together", async () => {
@@ -144,7 +145,7 @@ it("says when to come again while thumbnails can't be made, and makes them then"
   const response = await get(object, "96");
   expect(response.status).toBe(503);
   expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect((await fetch(`${running.http}/media/${object.key}`)).status).toBe(200);
+  expect((await fetch(`${running.http}/media/${signed(object.key)}`)).status).toBe(200);
   answer = () => Promise.resolve({ data: SMALL, contentType: "image/webp" });
   expect((await get(object, "96")).status).toBe(200);
 });

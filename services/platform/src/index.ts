@@ -31,6 +31,7 @@ export * from "./messages/execution-json";
 export * from "./messages/facade-json";
 export * from "./messages/identity-changes";
 export * from "./messages/media-calls";
+export * from "./messages/media-urls";
 export * from "./messages/model-price";
 export * from "./messages/platform-owner";
 

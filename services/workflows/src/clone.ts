@@ -26,7 +26,7 @@ export interface Cloning {
 }
 
 export interface CloneDeps {
-  media: Pick<Media, "copyObjects" | "getObjects" | "getObjectsByKey" | "deleteObject">;
+  media: Pick<Media, "copyObjects" | "grantObjects" | "getObjects" | "getObjectsByKey" | "deleteObject">;
   pictures: Pictures;
   /** Reads the workflow with the user's access. @throws DomainError WORKFLOW_NOT_FOUND */
   read(slug: string, userId: string): Promise<Workflow>;
@@ -73,6 +73,16 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
     return new Map(copies);
   };
 
+  /** Files of others that the author can read aren't copied: the new owner can read them too. */
+  const grantOthers = async (files: Files, source: Workflow, ownerId: string): Promise<void> => {
+    const own = new Set(files.flatMap(({ id, key }) => [id, key]));
+    const others = namesIn(...textsOf(source)).filter((name) => !own.has(name));
+    await inMediaBatches(others, async (keys) => {
+      await media.grantObjects({ keys, fromOwnerId: source.createdBy, ownerId });
+      return [];
+    });
+  };
+
   /** Replaces the originals' names by those of the copies. */
   const renamed = (text: string, files: Files, copies: ReadonlyMap<string, proto.StoredObject>): string =>
     files.reduce((result, { id, key }) => {
@@ -106,6 +116,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
     await checkCap(userId, maxWorkflows);
     const files = await filesOf(source);
     if (files.length > 0 && cloning.unapproved) throw notApproved();
+    await grantOthers(files, source, userId);
     const copyReference = createHash("sha256")
       .update(`${userId}\n${reference || randomUUID()}`)
       .digest("hex");

@@ -226,6 +226,7 @@ export const workflowsHandlers = ({
   }),
   listSecretUses: unary(async ({ ownerId }) => proto.ListSecretUsesResponse.fromPartial({ uses: await workflows.secretUses(ownerId) })),
   findNamedMedia: unary(async ({ names }) => ({ names: await templates.named(names) })),
+  findShownMedia: unary(async ({ names, ownerId }) => ({ names: await templates.shown(names, ownerId) })),
   removeExpired: unary(async ({ cursor }) => proto.RemoveExpiredResponse.fromPartial(await workflows.removeExpired(cursor))),
   createFolder: unary(async ({ ownerId, name }) =>
     proto.CreateFolderResponse.fromPartial({ folder: toFolder(await folders.create(ownerId, name)) }),

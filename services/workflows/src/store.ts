@@ -7,6 +7,7 @@ import {
   type Approved,
   type GeneratorUse,
   type Published,
+  type ShownFiles,
   type Summary,
   type Takedown,
   type Workflow,
@@ -152,6 +153,11 @@ const PUBLISHED_APP = { "app.published": true, ...SHOWN, $or: [{ "app.payer": "o
 
 const visible = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED] });
 const runnable = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED, PLAYGROUND] });
+
+const SHOWN_FILES = {
+  ...{ _id: 0, creationId: 1, published: 1, thumbnail: 1, thumbnailRef: 1 },
+  ...{ coverJson: 1, app: 1, fieldsJson: 1, valuesJson: 1 },
+} as const;
 
 /** Matches if the newest version is unchanged. */
 const stillPublished = ({ published }: Pick<Workflow, "published">): object =>
@@ -401,6 +407,14 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
         .lean<Pick<Row, "mediaNames" | "thumbnailRef">[]>()
         .exec();
       return found.flatMap(({ mediaNames, thumbnailRef }) => (thumbnailRef ? [...mediaNames, thumbnailRef] : mediaNames));
+    },
+    shownBy: async (createdBy) => {
+      const found = await model
+        .find({ createdBy, $or: [LISTED, PLAYGROUND, PUBLISHED_APP] } as object, SHOWN_FILES)
+        .limit(LIST_BATCH)
+        .lean<ShownFiles[]>()
+        .exec();
+      return found;
     },
     secretUses: async (createdBy, limit) => {
       const found = await model

@@ -1,6 +1,7 @@
 import { invalidRequest, isLonger, LIMITS, workflowNotFound } from "@nodeloom/kernel";
 import type { VersionStore } from "./definition/storage";
-import type { Takedown } from "./definition/workflow";
+import { namesIn } from "./definition/named-media";
+import type { ShownFiles, Takedown } from "./definition/workflow";
 import type { WorkflowStore } from "./definition/storage";
 
 /** Operations on workflows of all owners, for administrators and for file removal. */
@@ -13,15 +14,30 @@ export interface Templates {
   setOwnerSuspended(ownerId: string, suspended: boolean, userRevision: number): Promise<void>;
   /** Returns the file ids and keys that a workflow, version or cover refers to. */
   named(names: readonly string[]): Promise<string[]>;
+  /** Returns the file ids and keys among `names` that an owner's templates, playgrounds and apps show to everyone. */
+  shown(names: readonly string[], ownerId: string): Promise<string[]>;
 }
 
 export interface TemplatesDeps {
-  store: Pick<WorkflowStore, "moderate" | "feature" | "setOwnerSuspended" | "naming">;
-  versions: Pick<VersionStore, "naming">;
+  store: Pick<WorkflowStore, "moderate" | "feature" | "setOwnerSuspended" | "naming" | "shownBy">;
+  versions: Pick<VersionStore, "naming" | "fieldsOf">;
 }
 
 /** An id and a key per file of a lookup. */
 const MAX_NAMES = 2 * LIMITS.mediaIds;
+
+/** @throws DomainError INVALID_REQUEST */
+const atMostNames = (names: readonly string[]): Set<string> => {
+  if (names.length > MAX_NAMES) throw invalidRequest([{ path: "names", message: `at most ${MAX_NAMES} are allowed` }]);
+  return new Set(names);
+};
+
+/** Pictures always, and fields as they are: those of a published workflow are its newest version's. */
+const shownIn = ({ thumbnail, thumbnailRef, coverJson, app, ...fields }: ShownFiles): string[] => [
+  ...namesIn(coverJson, app?.published ? app.cover : "", thumbnail?.startsWith("data:") ? "" : (thumbnail ?? "")),
+  ...(thumbnailRef ? [thumbnailRef] : []),
+  ...(fields.published ? [] : namesIn(fields.fieldsJson, fields.valuesJson)),
+];
 
 export const createTemplates = ({ store, versions }: TemplatesDeps): Templates => ({
   moderate: async (slug, listed, reason) => {
@@ -39,9 +55,16 @@ export const createTemplates = ({ store, versions }: TemplatesDeps): Templates =
   },
   setOwnerSuspended: (ownerId, suspended, userRevision) => store.setOwnerSuspended(ownerId, suspended, userRevision),
   named: async (names) => {
-    if (names.length > MAX_NAMES) throw invalidRequest([{ path: "names", message: `at most ${MAX_NAMES} are allowed` }]);
-    const asked = new Set(names);
+    const asked = atMostNames(names);
     const found = await Promise.all([store.naming(names), versions.naming(names)]);
     return [...new Set(found.flat().filter((name) => asked.has(name)))];
+  },
+  shown: async (names, ownerId) => {
+    const asked = atMostNames(names);
+    const workflows = await store.shownBy(ownerId);
+    const newest = workflows.flatMap(({ creationId, published }) => (published ? [{ creationId, version: published.version }] : []));
+    const fields = newest.length === 0 ? [] : await versions.fieldsOf(newest);
+    const found = [...workflows.flatMap(shownIn), ...fields.flatMap(({ fieldsJson, valuesJson }) => namesIn(fieldsJson, valuesJson))];
+    return [...new Set(found.filter((name) => asked.has(name)))];
   },
 });

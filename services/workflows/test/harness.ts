@@ -42,6 +42,7 @@ export const startWorkflows = async (prefix = `test_${randomUUID().slice(0, 8)}_
     ...shared,
     WORKFLOWS_ADDRESS: address,
     MEDIA_DIR: folder,
+    MEDIA_URL_KEYS: "ab".repeat(32),
     MEDIA_LISTEN: "127.0.0.1:0",
     MEDIA_HTTP_LISTEN: "127.0.0.1:0",
   });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { signedPath } from "../../media/test/signed";
 import { EVERYTHING, get, invalidAt, newOwner, startWorkflows, type RunningWorkflows } from "./harness";
 
 let service: RunningWorkflows & { prefix: string };
@@ -90,7 +91,7 @@ it("gives two workflows with one picture a file each", async () => {
   await service.client.deleteWorkflow({ slug: one.slug, ownerId: owner });
   const { workflows } = await service.client.listWorkflows({ ...EVERYTHING, userId: owner, own: true });
   const address = workflows.find(({ slug }) => slug === other.slug)!.thumbnail!;
-  expect((await fetch(service.mediaUrl + new URL(address).pathname)).status).toBe(200);
+  expect((await fetch(service.mediaUrl + signedPath(address))).status).toBe(200);
 });
 
 it("leaves no file of a workflow that was not made", async () => {

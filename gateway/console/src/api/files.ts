@@ -52,6 +52,14 @@ export const mediaIdOf = async (url: string): Promise<string> => {
   return (await uploadFile(await response.blob())).id;
 };
 
+/** A new address of an own file whose address has expired. @throws NodeloomError */
+export const renewed = async (url: string): Promise<string> => {
+  const id = new URL(url, location.origin).pathname.split("/").at(-1)!;
+  const { body } = await request("getMedia", { params: { id } });
+  rememberFiles([body]);
+  return body.url;
+};
+
 const NAMES = "nodeloom.file-names";
 const MOST_NAMES = 500;
 
@@ -83,7 +91,7 @@ export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 /** Uploads a file and remembers its name. @throws NodeloomError */
 export const uploadFile = async (file: Blob): Promise<MediaFile> => {
   const stored = await api.upload(file);
-  const known: MediaFile = { ...stored, origin: "upload", kept: true, createdAt: new Date().toISOString(), model: null };
+  const known: MediaFile = { ...stored, origin: "upload", kept: true, createdAt: new Date().toISOString(), public: false, model: null };
   if (file instanceof File && file.name !== "" && file.name !== "image") rememberName(stored.id, file.name);
   rememberFiles([known]);
   return known;

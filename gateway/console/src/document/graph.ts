@@ -1,5 +1,6 @@
 import type { Graph, GraphNode } from "@nodeloom/kernel/graph";
 import { elements, members, withMember } from "@nodeloom/kernel/json-text";
+import { withoutSignatures } from "./signatures";
 
 /** Appearance of a node: `view` beside `data`. Absent members have defaults. */
 export interface NodeView {
@@ -63,8 +64,9 @@ const viewOf = (value: unknown): NodeView | undefined => {
   return Object.keys(view).length > 0 ? view : undefined;
 };
 
-/** Parses one node; undefined if it can't be shown. */
-export const readNode = (text: string): DocNode | undefined => {
+/** Parses one node, whose file addresses lose their signatures; undefined if it can't be shown. */
+export const readNode = (sent: string): DocNode | undefined => {
+  const text = withoutSignatures(sent);
   const value: unknown = JSON.parse(text);
   if (!isRecord(value) || typeof value.id !== "string" || value.id === "" || typeof value.type !== "string") return undefined;
   const position = isRecord(value.position) ? value.position : {};

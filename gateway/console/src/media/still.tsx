@@ -1,4 +1,6 @@
 import { useState, type ReactNode } from "react";
+import { renewed } from "../api/files";
+import { isExpired } from "../document/signatures";
 import { mayStandIn, thumbnailUrl } from "./thumbnail";
 
 interface StillProps {
@@ -15,7 +17,15 @@ interface StillProps {
 
 const Shown = ({ url, width, label, className, isPicture, otherwise }: StillProps) => {
   const [src, setSrc] = useState<string | undefined>(() => thumbnailUrl(url, width));
+  const [isRenewed, setRenewed] = useState(false);
   const onError = (): void => {
+    if (!isRenewed && isExpired(url)) {
+      setRenewed(true);
+      return void renewed(url).then(
+        (fresh) => setSrc(thumbnailUrl(fresh, width)),
+        () => setSrc(undefined),
+      );
+    }
     if (src === url || !isPicture) return setSrc(undefined);
     mayStandIn(url).then(
       (may) => setSrc(may ? url : undefined),

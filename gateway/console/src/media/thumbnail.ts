@@ -6,7 +6,8 @@ const WIDTHS = [96, 192, 384, 768, 1536, 2048];
 /** Address of a picture for a width in device pixels: its thumbnail, or the file if it is wider than all of them. */
 export const thumbnailUrl = (url: string, width: number): string => {
   const enough = WIDTHS.find((one) => one >= width);
-  return enough === undefined || !isOwnMedia(url) || url.includes("?") ? url : `${url}?w=${enough}`;
+  const isAsked = /[?&](?:w|look)=/.test(url);
+  return enough === undefined || !isOwnMedia(url) || isAsked ? url : `${url}${url.includes("?") ? "&" : "?"}w=${enough}`;
 };
 
 /** Files up to this size replace a missing thumbnail. */

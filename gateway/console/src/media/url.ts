@@ -1,3 +1,5 @@
+import { withSignature } from "../document/signatures";
+
 /** Address of files during development; empty otherwise. */
 declare const GATEWAY_ORIGIN: string;
 
@@ -8,8 +10,8 @@ export const isDevelopment = typeof GATEWAY_ORIGIN === "string" && GATEWAY_ORIGI
 export const safeUrl = (value: unknown): string | undefined => {
   if (typeof value !== "string" || !URL.canParse(value, location.origin)) return undefined;
   const url = new URL(value, location.origin);
-  if (GATEWAY_ORIGIN !== "" && url.origin === GATEWAY_ORIGIN) return safeUrl(url.pathname);
-  if (url.origin === location.origin && url.pathname.startsWith("/media/")) return url.href;
+  if (GATEWAY_ORIGIN !== "" && url.origin === GATEWAY_ORIGIN) return safeUrl(url.pathname + url.search);
+  if (url.origin === location.origin && url.pathname.startsWith("/media/")) return withSignature(url.href);
   return url.protocol === "https:" ? url.href : undefined;
 };
 

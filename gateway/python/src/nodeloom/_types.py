@@ -2301,6 +2301,8 @@ class MediaFile(TypedDict):
     # Stays until it is deleted, and counts against the quota. Other files are removed after 90 days
     kept: bool
     createdAt: str | None
+    # Anyone reads it by its address without a signature
+    public: bool
     # The model that made it; null for uploads and for what no model made
     model: str | None
 
@@ -2321,6 +2323,8 @@ class Provenance(TypedDict):
     # Stays until it is deleted, and counts against the quota. Other files are removed after 90 days
     kept: bool
     createdAt: str | None
+    # Anyone reads it by its address without a signature
+    public: bool
     # The model that made it; null for uploads and for what no model made
     model: str | None
     # How it came to be, by IPTC's list; null where no model made it
@@ -2353,6 +2357,8 @@ class ProvenanceRecord(TypedDict):
     # Stays until it is deleted, and counts against the quota. Other files are removed after 90 days
     kept: bool
     createdAt: str | None
+    # Anyone reads it by its address without a signature
+    public: bool
     # The model that made it; null for uploads and for what no model made
     model: str | None
     # How it came to be, by IPTC's list; null where no model made it

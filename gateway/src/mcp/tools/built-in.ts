@@ -1,7 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { invalidRequest, isRecord } from "@nodeloom/kernel";
 import { z } from "zod";
-import type { Gateway } from "../../edge/gateway";
 import { jsonBody } from "../../http/body/kinds";
 import { toJson } from "../../http/json";
 import type { Reply, Route } from "../../edge/route";
@@ -9,7 +8,7 @@ import { slug, uuid } from "../../http/schemas";
 import { executionRoutes } from "../../routes/executions/routes";
 import { runRoutes } from "../../routes/runs/routes";
 import { workflowRoutes } from "../../routes/workflows/routes";
-import { callRoute } from "../calls";
+import { callRoute, type McpContext } from "../calls";
 import { linkToExecution, structured, withFiles } from "../contents";
 import { follow } from "../follow";
 import { routeNamed } from "../named";
@@ -86,13 +85,13 @@ const quote = async ({ context, args }: ToolCall) => {
 };
 
 /** An execution with its files. If it exceeds a message, its nodes are dropped, then its result. */
-const shown = (gateway: Gateway, { body }: Reply): Promise<CallToolResult> | CallToolResult => {
+const shown = (context: McpContext, { body }: Reply): Promise<CallToolResult> | CallToolResult => {
   const { nodes: _, ...rest } = body as Record<string, unknown> & { executionId: string };
   const withoutNodes = (): CallToolResult =>
-    structured(rest, () => linkToExecution(gateway, structured({ ...rest, result: undefined }), rest.executionId));
+    structured(rest, () => linkToExecution(context.gateway, structured({ ...rest, result: undefined }), rest.executionId));
   const answer = structured(body, withoutNodes);
   const { result } = JSON.parse(toJson({ result: rest.result })) as { result?: unknown };
-  return isRecord(result) ? withFiles(gateway, answer, result) : answer;
+  return isRecord(result) ? withFiles(context, answer, result) : answer;
 };
 
 const getExecution = async (call: ToolCall) => {
@@ -101,9 +100,9 @@ const getExecution = async (call: ToolCall) => {
   const { data: seconds = 0, error } = waitSeconds.safeParse(valueOf(args, "waitSeconds"));
   if (error) throw invalidRequest([{ path: "waitSeconds", message: "must be a number of seconds, at most 600" }]);
   const first = await callRoute(context, pollRoute, asked);
-  if (seconds === 0) return shown(context.gateway, first);
+  if (seconds === 0) return shown(context, first);
   await follow(context, String(asked.params?.id), { waitMs: seconds * MS, report, signal });
-  return shown(context.gateway, await callRoute(context, pollRoute, asked));
+  return shown(context, await callRoute(context, pollRoute, asked));
 };
 
 export const BUILT_IN: readonly Tool[] = [

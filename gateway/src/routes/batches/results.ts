@@ -37,25 +37,32 @@ export const cellOf = (value: unknown): string => {
   return JSON.stringify(value);
 };
 
+/** Ids of the files in a value; empty for other values. */
+const idsOf = (value: unknown): string[] =>
+  [value].flat().flatMap((one) => (isRecord(one) && typeof one.url === "string" && typeof one.id === "string" ? [one.id] : []));
+
 interface Columns {
   inputs: string[];
   results: string[];
+  /** Results that are files: a column of their ids follows theirs. */
+  files: Set<string>;
 }
 
 /** Columns of all rows; this reads all rows once. */
 const columnsOf = async (rows: AsyncIterable<batches.BatchRow>): Promise<Columns> => {
-  const [inputs, results] = [new Set<string>(), new Set<string>()];
+  const [inputs, results, files] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const add = (to: Set<string>, json: string): void => {
     for (const name of Object.keys(objectOf(json))) if (to.size < MAX_COLUMNS) to.add(name);
   };
   for await (const { inputsJson, resultJson } of rows) {
     add(inputs, inputsJson);
     add(results, resultJson);
+    for (const [name, value] of Object.entries(objectOf(resultJson))) if (results.has(name) && idsOf(value).length > 0) files.add(name);
   }
-  return { inputs: [...inputs], results: [...results] };
+  return { inputs: [...inputs], results: [...results], files };
 };
 
-async function* records(rows: AsyncIterable<batches.BatchRow>, { inputs, results }: Columns): AsyncGenerator<string[]> {
+async function* records(rows: AsyncIterable<batches.BatchRow>, { inputs, results, files }: Columns): AsyncGenerator<string[]> {
   yield [
     "index",
     "status",
@@ -63,16 +70,40 @@ async function* records(rows: AsyncIterable<batches.BatchRow>, { inputs, results
     "creditsCost",
     "error",
     ...inputs.map((name) => `inputs.${name}`),
-    ...results.map((name) => `result.${name}`),
+    ...results.flatMap((name) => [`result.${name}`, ...(files.has(name) ? [`result.${name}.id`] : [])]),
   ];
   for await (const { index, status, executionId, millicredits, errorMessage, inputsJson, resultJson } of rows) {
     const [given, made] = [objectOf(inputsJson), objectOf(resultJson)];
     yield [
       ...[String(index), status, executionId, String(toCredits(millicredits)), errorMessage],
       ...inputs.map((name) => cellOf(member(given, name))),
-      ...results.map((name) => cellOf(member(made, name))),
+      ...results.flatMap((name) => {
+        const value = member(made, name);
+        return [cellOf(value), ...(files.has(name) ? [idsOf(value).join(" ")] : [])];
+      }),
     ];
   }
+}
+
+/** Rows whose addresses are signed together. */
+const SIGNED_AT_ONCE = 100;
+
+/** Rows with signed addresses. @param leave signs a text; it remembers the addresses that it has signed */
+export async function* signedRows(
+  rows: AsyncIterable<batches.BatchRow>,
+  leave: (text: string) => Promise<string>,
+): AsyncGenerator<batches.BatchRow> {
+  let waiting: batches.BatchRow[] = [];
+  async function* signed(): AsyncGenerator<batches.BatchRow> {
+    await leave(waiting.map(({ inputsJson, resultJson }) => `${inputsJson}\n${resultJson}`).join("\n"));
+    for (const row of waiting) yield { ...row, inputsJson: await leave(row.inputsJson), resultJson: await leave(row.resultJson) };
+    waiting = [];
+  }
+  for await (const row of rows) {
+    waiting.push(row);
+    if (waiting.length >= SIGNED_AT_ONCE) yield* signed();
+  }
+  yield* signed();
 }
 
 /** Writes results at the client's pace. If the source fails, the connection is closed, so that no partial file looks complete. */

@@ -11,7 +11,7 @@ import { whileConnected } from "../../http/event-stream";
 import { maxCredits } from "../runs/schemas";
 import { toRunner } from "../runs/run";
 import { ACCEPTED, created, createdReply, ORDER_ERRORS, type TargetCase } from "./creating";
-import { FORMATS, streamResults } from "./results";
+import { FORMATS, signedRows, streamResults } from "./results";
 import { batch, batchRow, batchView, rowView } from "./view";
 import { jsonBody } from "../../http/body/kinds";
 
@@ -71,7 +71,8 @@ export const batchRoutes = [
     path: "/api/batches/:id/results",
     operationId: "getBatchResults",
     summary: "All rows of a batch with their results, as a file",
-    description: "`jsonl`: one row a line. `csv`: a column for each input and each member of the results; files are their addresses.",
+    description:
+      "`jsonl`: one row a line. `csv`: a column for each input and each member of the results; files are their addresses, and their ids in the column after it.",
     role: "viewer",
     query: z.strictObject({ format: z.enum(FORMATS).default("jsonl") }),
     responses: { 200: content({ "application/x-ndjson": batchRow, "text/csv": z.string() }) },
@@ -83,7 +84,8 @@ export const batchRoutes = [
         for await (const { row } of gateway.services.batches.readBatchResults(one, { deadlineMs: BATCH_RESULTS_MS, signal }))
           if (row) yield row;
       }
-      await streamResults(response, params.id, query.format, rows);
+      const signed = (): AsyncIterable<batches.BatchRow> => signedRows(rows(), (text) => gateway.mediaUrls.leave(text, caller));
+      await streamResults(response, params.id, query.format, signed);
       return STREAMED;
     },
   }),

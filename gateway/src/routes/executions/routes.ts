@@ -72,6 +72,13 @@ async function* eventsOf(
   }
 }
 
+async function* signedEvents(
+  events: AsyncGenerator<StreamedEvent, void>,
+  leave: (data: string) => Promise<string>,
+): AsyncGenerator<StreamedEvent, void> {
+  for await (const event of events) yield { ...event, data: await leave(event.data) };
+}
+
 /** Continues an iteration whose first item was taken. */
 async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncIterable<T>): AsyncIterable<T> {
   if (first.done) return;
@@ -92,7 +99,8 @@ const watch = ({ gateway, caller, params, request, response }: Context, afterSeq
   const query = { executionId: params.id, userId: caller.user.id, afterSequence };
   const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
   const events = eventsOf(messages, Boolean(caller.visitor));
-  return { events: caller.visitor ? eventsForVisitors(events) : events, gone };
+  const shown = caller.visitor ? eventsForVisitors(events) : events;
+  return { events: signedEvents(shown, (data) => gateway.mediaUrls.leave(data, caller)), gone };
 };
 
 /** Follows an execution while the client has a stream place, and ends the service's stream afterwards. */

@@ -18,9 +18,13 @@ export type Tell = (
   first: executions.Execution,
 ) => AsyncGenerator<Omit<StreamedEvent, "id">, void>;
 
-async function* numbered(events: AsyncGenerator<Omit<StreamedEvent, "id">, void>): AsyncGenerator<StreamedEvent, void> {
+/** Events with numbers, and with signed addresses of files. */
+async function* numbered(
+  events: AsyncGenerator<Omit<StreamedEvent, "id">, void>,
+  leave: (data: string) => Promise<string>,
+): AsyncGenerator<StreamedEvent, void> {
   let id = 0;
-  for await (const event of events) yield { ...event, id: ++id };
+  for await (const event of events) yield { ...event, data: await leave(event.data), id: ++id };
 }
 
 /**
@@ -36,7 +40,7 @@ export const followRun = async (context: RunContext, executionId: string, protoc
   });
   const query = { executionId, userId: caller.user.id, afterSequence: 0 };
   const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
-  const events = numbered(tell(messages, first));
+  const events = numbered(tell(messages, first), (data) => gateway.mediaUrls.leave(data, caller));
   try {
     await streamEvents(response, events, gone);
     return STREAMED;

@@ -3,12 +3,12 @@ import { media } from "@nodeloom/proto";
 import type { Request } from "express";
 import { z } from "zod";
 import { requireApproved } from "../../auth/caller";
-import { payloadTooLarge, unsupportedMediaType } from "../../http/errors";
+import { notFound, payloadTooLarge, unsupportedMediaType } from "../../http/errors";
 import { fileOfForm, isForm } from "../../http/multipart";
-import { defineRoute } from "../../edge/route";
+import { defineRoute, type CallContext } from "../../edge/route";
 import { anyObject, cursor, cursorPage, idParams, iso, limit, listQuery, nextCursor, timestamp } from "../../http/schemas";
 import { atMost, mediaQuota, storeUpload } from "./uploads";
-import { fileBody } from "../../http/body/kinds";
+import { fileBody, jsonBody } from "../../http/body/kinds";
 
 const measured = z.number().int().optional();
 const stored = z
@@ -36,6 +36,7 @@ const file = stored
       .boolean()
       .meta({ description: "Stays until it is deleted, and counts against the quota. Other files are removed after 90 days" }),
     createdAt: timestamp.nullable(),
+    public: z.boolean().meta({ description: "Anyone reads it by its address without a signature" }),
     model: z.string().nullable().meta({ description: "The model that made it; null for uploads and for what no model made" }),
   })
   .meta({ id: "MediaFile" });
@@ -53,7 +54,21 @@ const view = (object: media.StoredObject | undefined): z.infer<typeof file> => {
   if (!object) throw new Error("media answered without an object");
   const { kept, createdAt } = object;
   const origin = object.origin === media.Origin.ORIGIN_GENERATED ? "generated" : "upload";
-  return { ...storedView(object), origin, kept, createdAt: iso(createdAt), model: object.model || null };
+  return { ...storedView(object), origin, kept, createdAt: iso(createdAt), public: object.public, model: object.model || null };
+};
+
+const FILE_KEY = /^[0-9a-f]{32}\.[a-z0-9]{1,8}$/;
+
+/** A file of the caller's by its id, or by the name in its address. @throws NOT_FOUND */
+const findOwn = async ({ gateway, caller }: Pick<CallContext<"any">, "gateway" | "caller">, name: string): Promise<media.StoredObject> => {
+  const { media: service } = gateway.services;
+  const ownerId = caller.user.id;
+  const { objects } = await (FILE_KEY.test(name)
+    ? service.getObjectsByKey({ keys: [name] })
+    : service.getObjects({ ids: [name], ownerId }));
+  const own = objects.find((object) => object.ownerId === ownerId);
+  if (!own) throw notFound("media");
+  return own;
 };
 
 const record = file
@@ -152,6 +167,39 @@ export const mediaRoutes = [
       const { usedBytes } = page;
       const quotaBytes = mediaQuota(caller) ?? null;
       return { status: 200, body: { rows: page.objects.map(view), nextCursor: nextCursor(page.nextCursor), usedBytes, quotaBytes } };
+    },
+  }),
+  defineRoute({
+    ...read,
+    capability: "execution:read",
+    method: "GET",
+    path: "/api/media/:id",
+    operationId: "getMedia",
+    summary: "Read a file's entry, with a new address",
+    description: "`:id` is the file's id, or the name in its address, which may have expired.",
+    params: idParams("media"),
+    responses: { 200: file },
+    errors: ["NOT_FOUND"],
+    handler: async (context) => ({ status: 200, body: view(await findOwn(context, context.params.id)) }),
+  }),
+  defineRoute({
+    ...write,
+    method: "PATCH",
+    path: "/api/media/:id",
+    operationId: "updateMedia",
+    summary: "Make a file public, or private again",
+    description:
+      "Anyone reads a public file by its address without a signature. A file that becomes private stays in caches for up to 5 minutes.",
+    params: idParams("media"),
+    body: jsonBody(z.strictObject({ public: z.boolean() })),
+    responses: { 200: file },
+    errors: ["NOT_FOUND"],
+    example: { public: true },
+    handler: async (context) => {
+      const { gateway, caller, params, body } = context;
+      const { id } = await findOwn(context, params.id);
+      const { object } = await gateway.services.media.setPublic({ id, ownerId: caller.user.id, public: body.public });
+      return { status: 200, body: view(object) };
     },
   }),
   defineRoute({

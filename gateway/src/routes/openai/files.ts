@@ -1,4 +1,5 @@
 import { unavailable } from "@nodeloom/kernel";
+import { notFound } from "../../http/errors";
 import type { CallContext } from "../../edge/route";
 
 /** Reads files that runs created. */
@@ -15,8 +16,9 @@ export interface ReadFile {
 /** Key in a file's address: the part after its last slash, without the extension. */
 const keyOf = (url: string): string => new URL(url).pathname.split("/").at(-1)!;
 
-/** Reads a stored file. @throws DomainError if media doesn't have it, or it exceeds 50 MB */
-export const readFile = async ({ gateway }: Pick<CallContext, "gateway">, url: string): Promise<ReadFile> => {
+/** Reads a stored file. @throws DomainError if media doesn't have it, the caller can't read it, or it exceeds 50 MB */
+export const readFile = async ({ gateway, caller }: Pick<CallContext<"any">, "gateway" | "caller">, url: string): Promise<ReadFile> => {
+  if ((await gateway.mediaUrls.readable(url, caller)) === undefined) throw notFound("media");
   let contentType = "";
   const pieces: Buffer[] = [];
   let bytes = 0;

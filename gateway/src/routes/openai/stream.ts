@@ -50,7 +50,7 @@ const format = (event: object | string): string => {
  * continues and is charged.
  */
 export const streamAnswer = async (context: RunContext, wanted: Wanted, events: AnswerEvents): Promise<void> => {
-  const { response, gateway } = context;
+  const { response, gateway, caller } = context;
   const gone = whileConnected(response, gateway.stopping);
   response.status(200).set(EVENT_STREAM_HEADERS);
   response.flushHeaders();
@@ -63,7 +63,7 @@ export const streamAnswer = async (context: RunContext, wanted: Wanted, events: 
   const writeText = async (text: string): Promise<void> => {
     if (text === "") return;
     written += text;
-    await write(events.piece(text));
+    await write(events.piece(await gateway.mediaUrls.leave(text, caller)));
   };
   try {
     await write(events.begin());

@@ -203,8 +203,10 @@ export const hookRoutes = [
         deliveryId: valueOf(request, sender.deliveryIdHeader),
       });
       if (!run) throw new Error("triggers answered without a run");
+      const { text: inputsJson, urls } = gateway.mediaUrls.enter(run.inputsJson);
+      if (urls.length > 0) await gateway.mediaUrls.admit(urls, caller, { value: { inputs: JSON.parse(inputsJson) }, forRun: true });
       response.setHeader(EXECUTION_ID, run.executionId);
-      const { replayed } = await startRun(executions, { ...run, waitMs: ASYNC_WAIT_MS }, gateway.stopping).catch(asGone);
+      const { replayed } = await startRun(executions, { ...run, inputsJson, waitMs: ASYNC_WAIT_MS }, gateway.stopping).catch(asGone);
       if (replayed && sender.deliveryIdHeader !== null) markReplayed(response);
       return { status: 202, body: { executionId: run.executionId, status: "processing" } };
     },

@@ -19,6 +19,8 @@ import { leavingCases } from "./leaving";
 import { libraryCases } from "./library";
 import { limitCases } from "./limits";
 import { mediaCases } from "./media";
+import { mediaReaderCases } from "./media-readers";
+import { mediaUrlCases } from "./media-urls";
 import { modelCases } from "./models";
 import { moneyCases } from "./money";
 import { nodeKindCases } from "./node-kinds";
@@ -54,6 +56,8 @@ export const CASES: readonly Case[] = [
   ...approvalCases,
   ...triggerCases,
   ...mediaCases,
+  ...mediaUrlCases,
+  ...mediaReaderCases,
   ...libraryCases,
   ...environmentCases,
   ...rerunCases,

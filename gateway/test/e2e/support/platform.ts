@@ -150,6 +150,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     TRANSFORM_DIR: join(folder, "transform"),
     API_KEY_PEPPER: secret,
     SECRETS_KEYS: randomBytes(32).toString("hex"),
+    MEDIA_URL_KEYS: randomBytes(32).toString("hex"),
     SESSION_SECRET: secret,
     MEDIA_KEY_SECRET: secret,
     NODELOOM_ENV: "test",

@@ -1,3 +1,4 @@
+import type { MediaUrls } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { Billing, Identity, Media, Workflows } from "../clients";
 import type { ModelCatalog } from "../plan/model-catalog";
@@ -15,6 +16,7 @@ import { createCurrentRunner } from "./runner";
 import { createReadTable } from "./table";
 
 export interface BatchesOptions {
+  urls: MediaUrls;
   stores: Stores;
   services: { billing: Billing; identity: Identity; media: Media; workflows: Workflows };
   planning: Planning;
@@ -28,9 +30,9 @@ export interface BatchesOptions {
 }
 
 export const createBatches = (options: BatchesOptions) => {
-  const { stores, services, planning, catalog, runs, cancellation, channel, starter, withDeliveries, logger } = options;
+  const { stores, services, planning, catalog, runs, cancellation, channel, urls, starter, withDeliveries, logger } = options;
   const pricing = createPricing({ planning, billing: services.billing });
-  const readTable = createReadTable({ media: services.media, workflows: services.workflows, catalog });
+  const readTable = createReadTable({ media: services.media, workflows: services.workflows, catalog, urls });
   return {
     orders: createOrders({ stores, pricing, readTable, starter, channel, logger }),
     reads: createBatchReads(stores, withDeliveries),

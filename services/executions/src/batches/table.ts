@@ -1,4 +1,5 @@
 /** Reads items of a batch from a file: CSV with input names in the first line, or one JSON object per line. */
+import { inMediaBatches } from "@nodeloom/platform";
 import { Readable } from "node:stream";
 import {
   didYouMean,
@@ -9,6 +10,7 @@ import {
   shownName,
   type DomainError,
   type JsonSchema,
+  type MediaUrls,
 } from "@nodeloom/kernel";
 import {
   cellValue,
@@ -147,14 +149,15 @@ const ofSchema: Readonly<Record<string, CellType>> = {
 };
 
 export interface TableOptions {
-  media: Pick<Media, "getObjects" | "readObject">;
+  media: Pick<Media, "getObjects" | "readObject" | "admitUrls">;
+  urls: MediaUrls;
   workflows: Pick<Workflows, "getSchema">;
   catalog: Pick<ModelCatalog, "get">;
 }
 
 export type ReadTable = ReturnType<typeof createReadTable>;
 
-export const createReadTable = ({ media, workflows, catalog }: TableOptions) => {
+export const createReadTable = ({ media, workflows, catalog, urls }: TableOptions) => {
   const typesOf = async ({ target, version, alias }: executions.Target, userId: string): Promise<Map<string, CellType>> => {
     if (target?.$case === "workflowSlug") {
       const { schema } = await workflows.getSchema({ slug: target.value, userId, version, alias });
@@ -170,6 +173,18 @@ export const createReadTable = ({ media, workflows, catalog }: TableOptions) => 
     for await (const { part } of media.readObject({ key }, { deadlineMs: READ_MS })) if (part?.$case === "chunk") yield part.value;
   }
 
+  /** A table enters as a body does: its addresses are readable for the runner, and lose their signatures. */
+  const entered = async (sent: string, ownerId: string): Promise<string> => {
+    const { text, urls: named } = urls.unsigned(sent);
+    const byKey = new Map(named.map((url) => [url.key, url]));
+    const refused = await inMediaBatches([...byKey.keys()], async (keys) => {
+      const asked = keys.map((key) => byKey.get(key)!);
+      return (await media.admitUrls({ urls: asked, ownerId, byVisitor: false })).refused;
+    });
+    if (refused.length > 0) throw invalidFile(`names ${refused[0]!}, a private file of another account, by an address that has expired`);
+    return text;
+  };
+
   /**
    * Reads items from a file of the runner. A file that starts with a brace is JSONL, any other is CSV.
    * @throws DomainError INVALID_REQUEST: there is no such file, it is too large, or can't be read
@@ -182,7 +197,7 @@ export const createReadTable = ({ media, workflows, catalog }: TableOptions) => 
     const types = await typesOf(target, userId);
     const chunks: Uint8Array[] = [];
     for await (const chunk of bytesOf(object.key)) chunks.push(chunk);
-    const text = textOf(Buffer.concat(chunks));
+    const text = await entered(textOf(Buffer.concat(chunks)), userId);
     const start = text.trimStart();
     if (start.startsWith("{")) return jsonItems(text);
     if (start.startsWith("[")) throw invalidFile("starts with a JSON list: send one JSON object per line (JSONL), or CSV");

@@ -21,6 +21,7 @@ import { type Made, pointer, type Provider, ProviderError } from "@nodeloom/prov
 import { final, MAY_TRY_ANOTHER, QUOTES_ADDRESS } from "./failures";
 import type { Gate } from "./gates";
 import type { SendFiles, SentInputs } from "./input-files";
+import type { OwnFiles, Sign } from "./own-files";
 import { makingOf, ownerOf } from "./making";
 import { askedOfModel } from "../reuse/asked";
 import type { Submissions } from "./submissions";
@@ -45,6 +46,7 @@ export interface CallOptions {
   own: string;
   /** Converts the files of calls to the form that their provider takes. */
   sendFiles?: SendFiles;
+  ownFiles?: OwnFiles;
 }
 
 /** The model of a call and its provider. @throws DomainError if the provider's kind has changed since planning */
@@ -148,12 +150,18 @@ const checkAddresses = async (
   );
 };
 
+/** Providers read files of ours by addresses that expire with the call. */
+const signedInputs = ({ inputs, again }: SentInputs, sign: Sign): SentInputs => ({
+  inputs: sign(inputs),
+  ...(again ? { again: async () => sign(await again()) } : {}),
+});
+
 /** A call that can be sent: its model, its provider and its final inputs. */
 export type ReadyCall<Type extends Provider["type"]> = Awaited<ReturnType<typeof readyCall<Type>>>;
 
 /** @throws DomainError when the model can't be called so, or an input is none it takes: nodes before it may have made it */
 export const readyCall = async <Type extends Provider["type"]>(
-  options: Pick<CallOptions, "catalog" | "provider" | "media" | "addresses" | "sendFiles" | "own">,
+  options: Pick<CallOptions, "catalog" | "provider" | "media" | "addresses" | "sendFiles" | "ownFiles" | "own">,
   given: ModelCall,
   type: Type,
 ) => {
@@ -165,8 +173,9 @@ export const readyCall = async <Type extends Provider["type"]>(
   const [problem] = model.validate(ready.inputs);
   if (problem) throw final("EXECUTION_FAILED", `${call.model}: input ${problem.path}: ${problem.message}`);
   const inputs = pricedInputs(model.price, model.inputSchema, ready.inputs);
+  const sign = await options.ownFiles?.(inputs, call.userId, call.model);
   const sent: SentInputs = options.sendFiles ? await options.sendFiles(call, model, inputs) : { inputs };
-  return { call, model, provider, ...sent };
+  return { call, model, provider, ...(sign ? signedInputs(sent, sign) : sent) };
 };
 
 /** Statuses by which providers report a missing file; 200 if the body holds an error. */

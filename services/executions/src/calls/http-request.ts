@@ -1,6 +1,7 @@
 import { DomainError, HTTP_METHODS, LIMITS, mediaFamily, type MediaValue } from "@nodeloom/kernel";
 import { hasInfinite, parseJsonText, type HttpCall } from "@nodeloom/kernel/graph";
 import { EgressError, retry, type EgressClient, type EgressRequest, type EgressStream } from "@nodeloom/platform";
+import type { OwnFiles } from "./own-files";
 import type { HttpNodeCall, HttpResult } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { ACCEPT_ENCODING, discard, inflatedBody, type KeepAnswer, openBody, textOf } from "./answers";
@@ -135,6 +136,7 @@ const repeated = <T>(exchange: () => Promise<T>, request: NodeRequest): Promise<
 export interface HttpRequestOptions {
   egress: EgressClient;
   keepAnswer: KeepAnswer;
+  ownFiles?: OwnFiles | undefined;
 }
 
 /** After the response has begun, a request with effects isn't repeated. */
@@ -151,11 +153,14 @@ export type HttpRequest = ReturnType<typeof createHttpRequest>;
  * @param redact takes the secrets of the request out of what an error quotes
  */
 export const createHttpRequest =
-  ({ egress, keepAnswer }: HttpRequestOptions) =>
+  ({ egress, keepAnswer, ownFiles }: HttpRequestOptions) =>
   async (nodeCall: HttpNodeCall, signal: AbortSignal, redact = asIs): Promise<HttpResult> => {
     const { call, key } = nodeCall;
     if (!METHODS.has(call.method)) throw failed(`${call.method} is not a method this node can use`);
-    const request = requestOf(call, key, signal, redact);
+    const { url, headers, body } = call;
+    const sign = await ownFiles?.([url, headers, body], nodeCall.userId, "the request");
+    const sent = sign ? { ...call, ...sign({ url, headers, ...(body === undefined ? {} : { body }) }) } : call;
+    const request = requestOf(sent, key, signal, redact);
     const once = async (): Promise<HttpResult> => {
       const response = quotable(await egress.stream(request), redact);
       const { status } = response;

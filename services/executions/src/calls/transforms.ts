@@ -19,6 +19,7 @@ import type { TransformCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { mediaId, storeInTurn } from "./call";
 import { final, QUOTES_ADDRESS } from "./failures";
+import type { OwnFiles } from "./own-files";
 import { makingByOperation, ownerOf } from "./making";
 import type { Asked } from "../run/types";
 
@@ -31,6 +32,7 @@ export interface TransformsOptions {
   downloads: Slots;
   /** Prefix of addresses in our storage. */
   own: string;
+  ownFiles?: OwnFiles | undefined;
 }
 
 const MS = 1_000;
@@ -70,7 +72,7 @@ const fileValue = ({ object, width, height, durationSeconds }: proto.Output): Me
   return [mediaValue({ ...object, width: width ?? object.width, height: height ?? object.height, durationMs })];
 };
 
-export const createTransforms = ({ media, transform, downloads, own }: TransformsOptions) => {
+export const createTransforms = ({ media, transform, downloads, own, ownFiles }: TransformsOptions) => {
   /** The key of a file in our storage; a foreign file is stored first. */
   const keyOf = async (call: TransformCall, { family, port, address }: Given, index: number, signal: AbortSignal): Promise<string> => {
     if (isStoredFile(address, own)) return address.slice(own.length);
@@ -96,6 +98,7 @@ export const createTransforms = ({ media, transform, downloads, own }: Transform
    */
   return async (call: TransformCall, signal: AbortSignal, mayFetch: (url: string) => Promise<void>): Promise<Transformed> => {
     const { operation, inputs } = await readyCall(media, call);
+    await ownFiles?.(inputs, call.userId, operation.name);
     const ports = new Map(portsOf(operation));
     const given = [...ports].flatMap(([port, family]) =>
       inputs[port] === undefined ? [] : each(inputs[port]).map((address): Given => ({ port, family, address: String(address) })),

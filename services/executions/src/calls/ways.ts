@@ -28,14 +28,17 @@ export interface CallsOptions extends CallOptions, Pick<JobOptions, "pace">, Pic
 }
 
 export const createCalls = (options: CallsOptions): Calls => {
-  const { media, storage = media, downloads, own, transform, identity, userEgress, textStreams } = options;
+  const { media, storage = media, downloads, own, ownFiles, transform, identity, userEgress, textStreams } = options;
   return {
     jobs: createJobs(options),
     texts: createTexts(options),
     files: createFiles(options),
-    httpRequest: createSecretSending(identity, createHttpRequest({ egress: userEgress, keepAnswer: createKeepAnswer(storage, downloads) })),
+    httpRequest: createSecretSending(
+      identity,
+      createHttpRequest({ egress: userEgress, keepAnswer: createKeepAnswer(storage, downloads), ownFiles }),
+    ),
     keepFile: createKeepFile({ getObjects: media.getObjects, ingest: storage.ingest }, downloads),
-    transforms: createTransforms({ media, transform, downloads, own }),
+    transforms: createTransforms({ media, transform, downloads, own, ownFiles }),
     textStreams,
   };
 };

@@ -1,3 +1,4 @@
+import type { MediaUrls } from "@nodeloom/kernel";
 import {
   createAddressRules,
   createEgressClient,
@@ -23,6 +24,7 @@ import { DOWNLOADS } from "./call";
 import { createGates } from "./gates";
 import { createInputFiles } from "./input-files";
 import { createOutgoing } from "./outgoing";
+import { createOwnFiles } from "./own-files";
 import { createPace } from "./pace";
 import { createKeyTest, createProviderKeys } from "./provider-keys";
 import { createSubmissions } from "./submissions";
@@ -48,10 +50,11 @@ export interface CallsFloorOptions {
   catalog: ModelCatalog;
   /** Rules for addresses that users name. */
   addresses: AddressRulesOptions & { own: string };
+  urls: MediaUrls;
   logger: Logger;
 }
 
-export const wireCalls = ({ config, services, stores, redis, channel, execution, catalog, addresses, logger }: CallsFloorOptions) => {
+export const wireCalls = ({ config, services, stores, redis, channel, execution, catalog, addresses, urls, logger }: CallsFloorOptions) => {
   const { identity, media, models } = services;
   const { own } = addresses;
   const egress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
@@ -63,7 +66,7 @@ export const wireCalls = ({ config, services, stores, redis, channel, execution,
     memoMethod: (providerJson) => createProvider(providerJson, dialects),
   });
   const moderation = createModeration({
-    ...{ config, store: stores.moderation, media, transform: services.transform, own, logger },
+    ...{ config, store: stores.moderation, media, transform: services.transform, own, urls, logger },
     egressOf: ownServers.clientOf,
   });
   const { storage = media, transform = services.transform } = moderation ?? {};
@@ -75,6 +78,7 @@ export const wireCalls = ({ config, services, stores, redis, channel, execution,
     gate: (model: CatalogModel) => gates(model.providerJson),
     submissions: createSubmissions(stores),
     addresses: createAddressRules(addresses),
+    ownFiles: createOwnFiles(media, urls),
     sendFiles: createInputFiles({ ...dialects, media, own, downloads }),
   });
   const programs = createPrograms(services.transform);

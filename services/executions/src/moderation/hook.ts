@@ -71,13 +71,15 @@ export interface HookOptions {
   secrets: readonly string[];
   timeoutMs: number;
   egress: Pick<EgressClient, "request">;
+  /** A text with addresses by which the hook reads an account's files. */
+  signed?: (text: string, accountId: string) => Promise<string>;
   slots: Slots;
 }
 
 export type Hook = ReturnType<typeof createHook>;
 
 /** Asks the hook. Requests are signed according to Standard Webhooks and retried within the timeout. */
-export const createHook = ({ url, secrets, timeoutMs, egress, slots }: HookOptions) => {
+export const createHook = ({ url, secrets, timeoutMs, egress, signed, slots }: HookOptions) => {
   let leftAloneUntil = 0;
 
   const attempt = async (id: string, body: string, leftMs: number, signal?: AbortSignal): Promise<HookAnswer> => {
@@ -93,7 +95,8 @@ export const createHook = ({ url, secrets, timeoutMs, egress, slots }: HookOptio
 
   const askInTime = async (question: Question, signal?: AbortSignal): Promise<HookAnswer> => {
     const until = Date.now() + timeoutMs;
-    const body = JSON.stringify(question);
+    const plain = JSON.stringify(question);
+    const body = signed ? await signed(plain, question.accountId) : plain;
     return retry(() => attempt(question.id, body, until - Date.now(), signal), {
       pausesMs: PAUSES_MS,
       shouldRetry: (error) => error instanceof HookAway && error.mayPass,

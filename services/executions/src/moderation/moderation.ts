@@ -1,6 +1,7 @@
 /** Moderation: the operator's hook sees inputs and outputs of runs before any reader. */
-import { ConfigError, createSlots, type EgressClient, type Logger } from "@nodeloom/platform";
-import type { media as mediaProto } from "@nodeloom/proto";
+import { ConfigError, createSlots, type EgressClient, type Logger, withSignedUrls } from "@nodeloom/platform";
+import type { MediaUrls } from "@nodeloom/kernel";
+import { media as mediaProto } from "@nodeloom/proto";
 import type { Calls } from "../calls/ways";
 import type { Media, Transform } from "../clients";
 import { moderated } from "./calls";
@@ -17,25 +18,28 @@ import type { ModerationStore } from "../record/moderation";
 export interface ModerationOptions {
   config: ModerationConfig;
   store: ModerationStore;
-  media: Pick<Media, "ingest" | "upload" | "getObjects" | "getObjectsByKey" | "decideHeld">;
+  media: Pick<Media, "ingest" | "upload" | "getObjects" | "getObjectsByKey" | "decideHeld" | "signUrls">;
   transform: Pick<Transform, "run">;
   /** May call the hook's address, and no other private one. */
   egressOf: (url: string) => Pick<EgressClient, "request">;
   own: string;
+  urls: MediaUrls;
   logger: Logger;
 }
 
 export type Moderation = NonNullable<ReturnType<typeof createModeration>>;
 
 /** @returns undefined where this installation has no hook: nothing is read, written or asked for then */
-export const createModeration = ({ config, store, media, transform, egressOf, own, logger }: ModerationOptions) => {
+export const createModeration = ({ config, store, media, transform, egressOf, own, urls, logger }: ModerationOptions) => {
   const { MODERATION_URL: url, MODERATION_SECRET: secrets, MODERATION_FAIL: fail, MODERATION_TIMEOUT_MS: timeoutMs } = config;
   if (url === undefined) return undefined;
   if (secrets.length === 0)
     throw new ConfigError("MODERATION_SECRET is missing: what requests to the moderation hook (MODERATION_URL) are signed with");
   const sees = new Set(config.MODERATION_SEES);
   const slots = createSlots(QUESTIONS);
-  const hook = createHook({ url, secrets, timeoutMs, egress: egressOf(url), slots });
+  const signed = async (text: string, ownerId: string): Promise<string> =>
+    (await withSignedUrls({ urls, media }, text, { ownerId, lifetime: mediaProto.UrlLifetime.URL_LIFETIME_CALL })).text;
+  const hook = createHook({ url, secrets, signed, timeoutMs, egress: egressOf(url), slots });
   const decide = createDecide({ hook, store, failsOpen: fail === "open", logger });
   const inputs = createInputChecks({ decide, store, media, own });
   const outputs = createOutputChecks({ decide, store, media, sees, own });

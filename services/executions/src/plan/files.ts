@@ -27,10 +27,12 @@ import { each, fileInputsOf } from "./planner/file-inputs";
 const MS = 1_000;
 
 /** A stored file as a value, with its size and duration if known. */
-export const mediaValue = (stored: Pick<proto.StoredObject, "url" | "contentType" | "width" | "height" | "durationMs">): MediaValue => {
-  const { url, contentType, width, height, durationMs } = stored;
+export const mediaValue = (
+  stored: Pick<proto.StoredObject, "id" | "url" | "contentType" | "width" | "height" | "durationMs">,
+): MediaValue => {
+  const { id, url, contentType, width, height, durationMs } = stored;
   const size = width === undefined || height === undefined ? {} : { width, height };
-  return { url, contentType, ...size, ...(durationMs === undefined ? {} : { duration: durationMs / MS }) };
+  return { id, url, contentType, ...size, ...(durationMs === undefined ? {} : { duration: durationMs / MS }) };
 };
 
 /** A user's uploads by id; ids of other users are left out. */

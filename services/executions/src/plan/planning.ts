@@ -1,10 +1,21 @@
 /** Plans runs: looks up what a plan needs, calls the planner, and stores data URLs as files of the runner. */
-import { ALL, DomainError, holdItems, invalidRequest, schemaOnlyPlan, taskOf, type HoldItem, type RunPlan } from "@nodeloom/kernel";
+import {
+  ALL,
+  DomainError,
+  holdItems,
+  invalidRequest,
+  schemaOnlyPlan,
+  taskOf,
+  type HoldItem,
+  type MediaUrls,
+  type RunPlan,
+} from "@nodeloom/kernel";
 import type { Media, Workflows } from "../clients";
 import { checkAsync, checkReady, checkTier, findModels, withAlternatives } from "./models";
 import { takeOutDataUrls } from "./data-urls";
 import { createDefinitions, type Selected } from "./definitions";
 import type { KeptGraph, PinnedGraphs } from "./kept-graphs";
+import { createGrants } from "./grants";
 import { checkForeign, type PlannedReuse } from "./reruns";
 import { findInlined, graphOf, keptOf } from "./inlined";
 import { checkSending } from "./files";
@@ -46,6 +57,7 @@ export interface PlanningOptions {
   requireSecrets: RequireSecrets;
   workflows: Workflows;
   media: Media;
+  urls: MediaUrls;
   catalog: ModelCatalog;
   planner: Planner;
 }
@@ -61,9 +73,10 @@ export const requireKeyAlias = ({ keyAlias = "" }: Pick<Runner, "keyAlias">, ali
 
 export type Planning = ReturnType<typeof createPlanning>;
 
-export const createPlanning = ({ workflows, media, requirePrograms, requireSecrets, catalog, planner }: PlanningOptions) => {
+export const createPlanning = ({ workflows, media, urls, requirePrograms, requireSecrets, catalog, planner }: PlanningOptions) => {
+  const grants = createGrants({ media, urls });
   const definitions = createDefinitions(workflows, planner);
-  const { planRun, findAuthorFiles } = createRunPlanner({ media, planner });
+  const { planRun, findAuthorFiles } = createRunPlanner({ media, grants, planner });
 
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
     const { version: asVersion = "", until: asked = "", settingsJson = "", runner, rerun } = request;
@@ -88,6 +101,8 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     const { models: own, workflows: references } = await definitions.needs(graph === savedGraph ? saved : unread, graph, userId);
     const inlining = { slug, selected, ownerId: createdBy, userId, references, pinned: request.pinned?.inner };
     const inlined = references.length === 0 ? undefined : await findInlined(definitions, inlining);
+    await grants.grantNamed(nodesJson, createdBy, userId);
+    for (const { graph: inner, ownerId } of inlined?.inner.definitions ?? []) await grants.grantNamed(inner.nodesJson, ownerId, userId);
     const needed = inlined ? [...new Set([...own, ...inlined.models])] : own;
     const { models: named, autos } = await findModels(catalog, needed, { runner, pinnedModels });
     checkSetModels(settingsJson, autos, capabilities);
@@ -107,7 +122,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     };
     const target = { graph, isForeign, ...(inlined ? { inner: inlined.inner, runnerId: userId } : {}) };
     const answer = await planRun(run, target);
-    const authorFiles = await findAuthorFiles(answer, createdBy);
+    const authorFiles = await findAuthorFiles(answer, createdBy, userId);
     const shown = (whole: RunPlan): RunPlan => (graphHidden ? schemaOnlyPlan(whole) : whole);
     const plan = {
       ...shown(answer.plan),

@@ -5,6 +5,7 @@ import { type Autos } from "./models";
 import { createDataFiles, recordedInputs, type TakenOut } from "./data-urls";
 import type { PinnedGraphs } from "./kept-graphs";
 import { type RerunPlan } from "./reruns";
+import type { Grants } from "./grants";
 import { files } from "./files";
 import { errorOf, withoutValues } from "../run/refusals";
 import type { CatalogModel } from "./model-catalog";
@@ -86,7 +87,7 @@ const firstTask = (
 
 export type RunPlanner = ReturnType<typeof createRunPlanner>;
 
-export const createRunPlanner = ({ media, planner }: { media: Media; planner: Pick<Planner, "plan"> }) => {
+export const createRunPlanner = ({ media, grants, planner }: { media: Media; grants: Grants; planner: Pick<Planner, "plan"> }) => {
   const storeData = createDataFiles({ media });
 
   /** Files that a plan asks for: the runner's, and possibly the author's. */
@@ -99,8 +100,8 @@ export const createRunPlanner = ({ media, planner }: { media: Media; planner: Pi
       ({ ownerId = "" }) => ownerId,
     );
     const found = await Promise.all([
-      files(media, idsOf(authors), authorId ?? userId),
-      ...[...inner].map(([ownerId, some]) => files(media, idsOf(some), ownerId)),
+      grants.authorsFiles(idsOf(authors), authorId ?? userId, userId),
+      ...[...inner].map(([ownerId, some]) => grants.authorsFiles(idsOf(some), ownerId, userId)),
       files(media, idsOf(wanted), userId),
     ]);
     return found.flatMap((some) => [...some]);
@@ -153,15 +154,16 @@ export const createRunPlanner = ({ media, planner }: { media: Media; planner: Pi
   const findAuthorFiles = async (
     { forwardedMediaIds, innerMediaIds = [] }: Extract<PlanAnswer, { answer: "plan" }>,
     authorId: string,
+    userId: string,
   ): Promise<Map<string, MediaValue>> => {
     const owners = groupBy(innerMediaIds, ([ownerId]) => ownerId);
     const found = await Promise.all([
-      files(media, forwardedMediaIds, authorId),
+      grants.authorsFiles(forwardedMediaIds, authorId, userId),
       ...[...owners].map(([ownerId, own]) =>
-        files(
-          media,
+        grants.authorsFiles(
           own.map(([, id]) => id),
           ownerId,
+          userId,
         ),
       ),
     ]);

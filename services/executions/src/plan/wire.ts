@@ -1,3 +1,4 @@
+import type { MediaUrls } from "@nodeloom/kernel";
 import type { AddressRulesOptions, Logger } from "@nodeloom/platform";
 import type { Services } from "../clients";
 import type { ModelCatalog } from "./model-catalog";
@@ -11,14 +12,15 @@ export interface PlanFloorOptions extends Pick<PlanningOptions, "requirePrograms
   catalog: ModelCatalog;
   /** Rules for addresses that users name. */
   addresses: AddressRulesOptions & { own: string };
+  urls: MediaUrls;
   logger: Logger;
 }
 
-export const wirePlanning = ({ services, catalog, addresses, requirePrograms, logger }: PlanFloorOptions) => {
+export const wirePlanning = ({ services, catalog, addresses, urls, requirePrograms, logger }: PlanFloorOptions) => {
   const { identity, media, workflows } = services;
   const threads = createPlannerThreads({ logger, addresses });
   const planning = createPlanning({
-    ...{ workflows, media, catalog, requirePrograms },
+    ...{ workflows, media, urls, catalog, requirePrograms },
     requireSecrets: createRequireSecrets(identity),
     planner: createSmallFirstPlanner(threads, { addresses }),
   });

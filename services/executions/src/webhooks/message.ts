@@ -1,7 +1,8 @@
 /** Bodies of webhooks, requested by notifications for each attempt. */
-import { executionNotFound, unavailable } from "@nodeloom/kernel";
-import { batchJson, executionJson, falWebhookJson, predictionJson } from "@nodeloom/platform";
-import type { executions } from "@nodeloom/proto";
+import { executionNotFound, unavailable, type MediaUrls } from "@nodeloom/kernel";
+import { batchJson, executionJson, falWebhookJson, predictionJson, withSignedUrls } from "@nodeloom/platform";
+import { media as mediaProto, type executions } from "@nodeloom/proto";
+import type { Media } from "../clients";
 import { approvalOf } from "../lifecycle/approvals";
 import type { ExecutionView } from "../run/record";
 import { isFinal, WAITING } from "../run/states";
@@ -15,6 +16,8 @@ export interface WebhookMessageOptions {
   details: (record: ExecutionView) => Promise<Details>;
   /** Base URL of the console. */
   publicBaseUrl: string;
+  urls: MediaUrls;
+  media: Pick<Media, "signUrls">;
 }
 
 type Message = executions.WebhookMessage;
@@ -31,7 +34,7 @@ const FOREIGN_BODIES: Readonly<Record<string, (execution: executions.Execution, 
   replicate: predictionJson,
 };
 
-export const createWebhookMessage = ({ stores, details, publicBaseUrl }: WebhookMessageOptions) => {
+export const createWebhookMessage = ({ stores, details, publicBaseUrl, urls, media }: WebhookMessageOptions) => {
   const consoleUrl = (executionId: string): string => `${publicBaseUrl.replace(/(?<!\/)\/+$/, "")}/executions/${executionId}`;
 
   /** Message about a waiting node, with the address for the decision. Nothing is sent once the node no longer waits. */
@@ -66,12 +69,19 @@ export const createWebhookMessage = ({ stores, details, publicBaseUrl }: Webhook
     return { id: `msg_${batchId}`, type: BATCH_COMPLETED, timestamp: batch.finishedAt, dataJson: JSON.stringify(data), bare: false };
   };
 
+  /** Addresses are signed for each attempt: a late one has them fresh. */
+  const signed = async (message: Message | undefined, ownerId: string): Promise<Message | undefined> => {
+    if (!message) return undefined;
+    const reader = { ownerId, lifetime: mediaProto.UrlLifetime.URL_LIFETIME_UNSPECIFIED };
+    return { ...message, dataJson: (await withSignedUrls({ urls, media }, message.dataJson, reader)).text };
+  };
+
   /** @returns undefined where there is nothing to announce any more @throws SERVICE_UNAVAILABLE while a run is not final */
   return async ({ about, nodeId }: executions.GetWebhookMessageRequest): Promise<Message | undefined> => {
     if (!about) throw executionNotFound();
     if (about.$case === "batchId") return ofBatch(about.value);
     const record = await stores.rows.find(about.value);
     if (!record?.webhook) return undefined;
-    return nodeId === "" ? ended(record) : waiting(record, nodeId);
+    return signed(await (nodeId === "" ? ended(record) : waiting(record, nodeId)), record.userId);
   };
 };

@@ -1,4 +1,4 @@
-import { LIMITS } from "@nodeloom/kernel";
+import { createMediaUrls, LIMITS } from "@nodeloom/kernel";
 import { cellValue } from "@nodeloom/kernel/table-file";
 import type { executions, media as mediaProto, workflows } from "@nodeloom/proto";
 import { createReadTable } from "../../src/batches/table";
@@ -15,6 +15,7 @@ const read = async (text: string | Uint8Array, bytes = Buffer.byteLength(text)):
   const readTable = createReadTable({
     media: {
       getObjects: ({ ids }) => Promise.resolve({ objects: ids[0] === "file" ? [{ key: "key", bytes } as mediaProto.StoredObject] : [] }),
+      admitUrls: () => Promise.resolve({ refused: [] }),
       async *readObject() {
         const whole = Buffer.from(text as string);
         // Pieces end at arbitrary bytes.
@@ -23,6 +24,7 @@ const read = async (text: string | Uint8Array, bytes = Buffer.byteLength(text)):
       },
     },
     workflows: { getSchema: () => Promise.resolve({ schema: { fields: FIELDS } } as unknown as workflows.GetSchemaResponse) },
+    urls: createMediaUrls("https://platform.test"),
     catalog: { get: () => Promise.reject(new Error("no model is asked for")) },
   });
   const target = { target: { $case: "workflowSlug", value: "flow" }, version: "" } as executions.Target;

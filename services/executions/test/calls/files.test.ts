@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createInputCheck, unavailable, type Price } from "@nodeloom/kernel";
 import { createSlots } from "@nodeloom/platform";
 import { service as mediaService } from "@nodeloom/media";
+import { signedPath } from "../../../media/test/signed";
 import {
   connectMongo,
   createEgressClient,
@@ -80,6 +81,7 @@ beforeAll(async () => {
     PUBLIC_BASE_URL: "http://public.test",
     PROVIDER_EGRESS_ALLOW: `${sandboxAddress},${ownAddress}`,
     MEDIA_DIR: join(folder, "media"),
+    MEDIA_URL_KEYS: "ab".repeat(32),
     MEDIA_LISTEN: "127.0.0.1:0",
     MEDIA_HTTP_LISTEN: "127.0.0.1:0",
     LOG_LEVEL: "silent",
@@ -161,8 +163,8 @@ const callOf = (inputs: object = {}, price: Price = PRICES.image!): ModelCall =>
   };
 };
 const bytesAt = async (url: string): Promise<Buffer> => {
-  const { pathname } = new URL(url);
-  return Buffer.from(await (await fetch(`http://127.0.0.1:${storage.ports!.MEDIA_HTTP_LISTEN}${pathname}`)).arrayBuffer());
+  const address = `http://127.0.0.1:${storage.ports!.MEDIA_HTTP_LISTEN}${signedPath(url)}`;
+  return Buffer.from(await (await fetch(address)).arrayBuffer());
 };
 const stats = async (what: "images" | "speech"): Promise<number> =>
   (

@@ -38,6 +38,7 @@ beforeAll(async () => {
     PUBLIC_BASE_URL: "http://public.test",
     USER_EGRESS_ALLOW: address,
     MEDIA_DIR: folder,
+    MEDIA_URL_KEYS: "ab".repeat(32),
     MEDIA_LISTEN: "127.0.0.1:0",
     MEDIA_HTTP_LISTEN: "127.0.0.1:0",
     LOG_LEVEL: "silent",
@@ -72,6 +73,7 @@ it("fetches a file into our storage, once however often it is asked", async () =
   const file = fileOf(`${url}/a.png`);
   const kept = await keep(file);
   expect(kept).toEqual({
+    id: expect.any(String) as string,
     url: expect.stringMatching(/^http:\/\/public\.test\/media\//) as string,
     contentType: "image/png",
     width: 1,
@@ -84,7 +86,7 @@ it("fetches a file into our storage, once however often it is asked", async () =
 it("gives the user's file for its id, and nobody else's", async () => {
   const source = `data:image/png;base64,${PNG.toString("base64")}`;
   const { object } = await client.ingest(media.IngestRequest.fromPartial({ id: `file-${PREFIX}`, ownerId: OWNER, sourceUrl: source }));
-  expect(await keep(fileOf(object!.id))).toEqual({ url: object!.url, contentType: "image/png", width: 1, height: 1 });
+  expect(await keep(fileOf(object!.id))).toEqual({ id: object!.id, url: object!.url, contentType: "image/png", width: 1, height: 1 });
   await expect(keep(fileOf(object!.id, { userId: "another" }))).rejects.toMatchObject({
     reason: "EXECUTION_FAILED",
     message: `images: there is no media file ${object!.id} of yours`,

@@ -58,7 +58,7 @@ it("names files of ours by their keys, and fetches others first, once they may b
   const { files: made, warnings } = await run(call("image-grid", { images, columns: 2 }), never, (url) =>
     Promise.resolve(void allowed.push(url)),
   );
-  expect(made).toEqual([{ url: `${OWN}made`, contentType: "image/png", width: 4, height: 3 }]);
+  expect(made).toEqual([{ id: "", url: `${OWN}made`, contentType: "image/png", width: 4, height: 3 }]);
   expect(warnings).toEqual(["image: only the first"]);
   expect(allowed).toEqual(["https://elsewhere.test/second.png"]);
   expect(ingested).toMatchObject([

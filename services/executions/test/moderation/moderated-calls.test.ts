@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInputCheck, type DomainError } from "@nodeloom/kernel";
+import { createInputCheck, createMediaUrls, type DomainError } from "@nodeloom/kernel";
 import { service as mediaService } from "@nodeloom/media";
+import { signedPath } from "../../../media/test/signed";
 import {
   connectMongo,
   createEgressClient,
@@ -68,6 +69,7 @@ beforeAll(async () => {
     MONGODB_DATABASE_PREFIX: PREFIX,
     PUBLIC_BASE_URL: "http://public.test",
     MEDIA_DIR: folder,
+    MEDIA_URL_KEYS: "ab".repeat(32),
     MEDIA_LISTEN: "127.0.0.1:0",
     MEDIA_HTTP_LISTEN: "127.0.0.1:0",
     LOG_LEVEL: "silent",
@@ -115,6 +117,7 @@ const moderationOf = (part: Part = {}): Moderation =>
     transform: {} as never,
     egressOf: servers.clientOf,
     own: OWN,
+    urls: createMediaUrls("https://platform.test"),
     logger,
   })!;
 
@@ -171,8 +174,8 @@ const errorOf = (work: Promise<unknown>): Promise<DomainError> =>
     (error: DomainError) => error,
   );
 const bytesAt = async (url: string): Promise<{ status: number; bytes: Buffer }> => {
-  const { pathname, search } = new URL(url);
-  const response = await fetch(`http://127.0.0.1:${storage.ports!.MEDIA_HTTP_LISTEN}${pathname}${search}`);
+  const { search } = new URL(url);
+  const response = await fetch(`http://127.0.0.1:${storage.ports!.MEDIA_HTTP_LISTEN}${signedPath(url)}${search.replace("?", "&")}`);
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
 };
 const idsOf = ({ executionId }: ModelCall): string[] => [`${executionId}-0-0-0`];

@@ -8,7 +8,7 @@ import { startPlanningServices, type PlanningServices } from "../support/plannin
 
 const STORAGE = "http://public.test/media/";
 const OURS = expect.stringMatching(/^http:\/\/public\.test\/media\/[0-9a-f]{32}\.png$/) as string;
-const FILE = { url: OURS, contentType: "image/png" };
+const FILE = { id: expect.any(String) as string, url: OURS, contentType: "image/png" };
 const SIGNATURE = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 let pictures = 0;
 /** A unique picture. */

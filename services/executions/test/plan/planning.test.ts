@@ -1,4 +1,4 @@
-import { callInputs, innerOwner, type DomainError } from "@nodeloom/kernel";
+import { callInputs, createMediaUrls, innerOwner, type DomainError } from "@nodeloom/kernel";
 import { executions, workflows } from "@nodeloom/proto";
 import { withFiles } from "../../src/plan/files";
 import type { PinnedGraphs } from "../../src/plan/kept-graphs";
@@ -225,7 +225,7 @@ describe("the id of a file, in place of its address", () => {
     const { plan: planned } = await plan(await create(nodesWith(id), edges), {});
     const inputs = new Map(planned.steps.map((step) => [step.id, callInputs(step, {}).image]));
     expect([inputs.get("pic"), inputs.get("chat")]).toEqual([url, url]);
-    const given = [{ url, contentType: "image/png" }, "https://x.test/a.png", "data:image/png;base64,aaaa"];
+    const given = [{ id, url, contentType: "image/png" }, "https://x.test/a.png", "data:image/png;base64,aaaa"];
     expect(planned.steps.find((step) => step.id === "each")!.sources.image).toEqual([{ value: given }]);
     expect(planned.output.images).toEqual([{ value: given }]);
   });
@@ -349,6 +349,7 @@ describe("a workflow run", () => {
     const local = planInProcess();
     const calls: string[] = [];
     const { plan: planCounted } = createPlanning({
+      urls: createMediaUrls("https://platform.test"),
       workflows: clients.workflows,
       media: clients.media,
       requirePrograms: () => Promise.resolve(),
@@ -382,7 +383,7 @@ describe("a workflow run", () => {
       ],
     );
     const { plan: planned } = await plan(slug, { photo: id });
-    const file = { value: { url: expect.stringMatching(/^http/) as string, contentType: "image/png" } };
+    const file = { value: { id, url: expect.stringMatching(/^http/) as string, contentType: "image/png" } };
     expect(planned.output).toEqual({ photo: [file], file: [file] });
     await clients.workflows.updateWorkflow(
       workflows.UpdateWorkflowRequest.fromPartial({ slug: slug!.value, ownerId: "owner", edgesJson: "[]" }),
@@ -393,7 +394,7 @@ describe("a workflow run", () => {
 
 describe("somebody else's template", () => {
   const url = expect.stringMatching(/^http:\/\/public\.test\/media\//) as string;
-  const file = { url, contentType: "image/png" };
+  const file = { id: expect.any(String) as string, url, contentType: "image/png" };
   const stranger = { runner: runner({ userId: "stranger" }) };
   const template = (nodes: unknown[], edges: [string, string][] = []): Promise<Target> => create(nodes, edges, "author", true);
   const photoField = (fallback?: string): unknown => ({

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createMediaUrls } from "@nodeloom/kernel";
 import { connectMongo, createGrpcClient, type ClientOf, type RunningService } from "@nodeloom/platform";
 import { media, models, workflows, type executions } from "@nodeloom/proto";
 import { service as mediaService } from "@nodeloom/media";
@@ -52,6 +53,7 @@ export const startPlanningServices = async (options?: LocalPlannerOptions): Prom
     MEDIA_LISTEN: "127.0.0.1:0",
     MEDIA_HTTP_LISTEN: "127.0.0.1:0",
     MEDIA_DIR: folder,
+    MEDIA_URL_KEYS: "ab".repeat(32),
     PUBLIC_BASE_URL: "http://public.test",
     SANDBOX_URL: "http://127.0.0.1:8090",
     // Nothing listens there: local models are unavailable.
@@ -71,6 +73,7 @@ export const startPlanningServices = async (options?: LocalPlannerOptions): Prom
     media: patient(createGrpcClient<media.MediaServiceServer>(media.MediaServiceService, at(2, "MEDIA_LISTEN"))),
   };
   const planning = createPlanning({
+    urls: createMediaUrls("https://platform.test"),
     workflows: clients.workflows,
     media: clients.media,
     requirePrograms: () => Promise.resolve(),

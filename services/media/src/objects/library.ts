@@ -16,6 +16,8 @@ export interface Library {
   remove(id: string, ownerId: string): Promise<void>;
   /** @throws DomainError NOT_FOUND or MEDIA_QUOTA_EXCEEDED */
   keep(id: string, ownerId: string, quota: number | undefined): Promise<MediaObject>;
+  /** Lets everyone read a file by its plain address, or makes it private. @throws DomainError NOT_FOUND */
+  setPublic(id: string, ownerId: string, isPublic: boolean): Promise<MediaObject>;
   /** Copies, by the ids of their originals. @throws DomainError MEDIA_QUOTA_EXCEEDED */
   copy(request: Copying): Promise<Map<string, MediaObject>>;
 }
@@ -101,6 +103,11 @@ export const createLibrary = ({ store, blobs, quota, objects, purge }: LibraryDe
       if (isCounted(object)) return object;
       await quota.add(object, max, (token) => store.count(id, ownerId, token));
       return owned(id, ownerId);
+    },
+    setPublic: async (id, ownerId, isPublic) => {
+      const object = await store.setPublic(id, ownerId, isPublic);
+      if (!object) throw notFound();
+      return object;
     },
     copy: async (copying) => {
       const found = await objects.getAll(copying.ids, copying.ownerId);

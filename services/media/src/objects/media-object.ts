@@ -30,6 +30,10 @@ export interface MediaObject extends Measured {
   countedBy?: string | undefined;
   /** For a held file: required in its URL beside the key. */
   look?: string | undefined;
+  /** Read by signed addresses. Absent for files that were made when all addresses were open. */
+  private?: boolean | undefined;
+  /** The owner lets everyone read it. */
+  public?: boolean | undefined;
 }
 
 /** A small image of a file, or the loudness curve of audio. */

@@ -24,6 +24,8 @@ export interface ObjectStore {
   letGo(ids: readonly string[], ownerId: string): Promise<void>;
   /** Moves a held object into removal. False if it wasn't held. */
   refuse(id: string, ownerId: string): Promise<boolean>;
+  /** Lets everyone read an owner's object, or makes it private. @returns it */
+  setPublic(id: string, ownerId: string, isPublic: boolean): Promise<MediaObject | undefined>;
   /** Newest first. */
   list(ownerId: string, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
   /** Restarts the retention period of the owner's objects. @returns them */

@@ -58,7 +58,7 @@ export interface ObjectsDeps {
   quota: Pick<Quota, "check">;
   blobs: Pick<BlobStore, "read">;
   receive: Receive;
-  openSource(source: Source): Promise<AsyncIterable<Uint8Array>>;
+  openSource(source: Source, ownerId: string): Promise<AsyncIterable<Uint8Array>>;
   purge: Purge;
 }
 
@@ -103,7 +103,7 @@ export const createObjects = ({ store, quota, blobs, receive, openSource, purge 
 
   const fetchOnce = async (placement: Placement, source: Source): Promise<MediaObject> => {
     try {
-      return await receive(placement, await openSource(source));
+      return await receive(placement, await openSource(source, placement.ownerId));
     } catch (error) {
       // A crashed process may have stored the file, and its source may be gone now.
       const found = await existing(placement);

@@ -117,7 +117,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
       const contentHash = placement.contentHash ?? (sha256 === stripped.sha256 ? undefined : stripped.sha256);
       const object = {
         ...{ id, key: `${token()}.${extension}`, ownerId: placement.ownerId, contentType, bytes, sha256, contentHash },
-        ...{ blob: blobName(id, sha256), createdAt: new Date(), origin: placement.origin },
+        ...{ blob: blobName(id, sha256), createdAt: new Date(), origin: placement.origin, private: true },
         ...measured,
         ...origin,
         ...(placement.held ? { look: token() } : {}),

@@ -47,6 +47,8 @@ const rows = new Schema<Row>(
     thumbnails: { type: Map, of: thumbnail },
     countedBy: String,
     look: String,
+    private: { type: Boolean, default: undefined },
+    public: { type: Boolean, default: undefined },
     removal: String,
     removedAt: Date,
   },
@@ -144,6 +146,14 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       await model.updateMany({ ...filter, ...PRESENT }, { $max: { renewedAt: at } }).exec();
       // Drops objects that were hidden in between.
       return many(filter);
+    },
+    setPublic: async (id, ownerId, isPublic) => {
+      const change = isPublic ? { $set: { public: true } } : { $unset: { public: "" }, $set: { private: true } };
+      const row = await model
+        .findOneAndUpdate({ _id: id, ownerId, ...PRESENT } as object, change, { returnDocument: "after" })
+        .lean<Row>()
+        .exec();
+      return row ? toObject(row) : undefined;
     },
     give: async (keys, fromOwnerId, ownerId) => {
       await model.updateMany({ key: { $in: [...keys] }, ownerId: fromOwnerId }, { $set: { ownerId } }).exec();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
 import { PNG, startMedia, startOrigin, type RunningMedia } from "../harness";
+import { signed } from "../signed";
 
 /** Stores files in a bucket of Versity's S3 gateway, which checks signatures and keeps objects as files. */
 
@@ -37,7 +38,7 @@ const settings = (bucket = BUCKET): Record<string, string> => ({
 const inBucket = async (): Promise<string[]> => (await readdir(join(root, BUCKET, "media")).catch(() => [])).sort();
 const underWay = async (): Promise<string[]> => readdir(join(media.folder, "tmp"));
 /** The public URL, as the media service itself serves it. */
-const addressOf = (url: string): string => `${media.http}${new URL(url).pathname}`;
+const addressOf = (url: string): string => `${media.http}/media/${signed(new URL(url).pathname.split("/").at(-1)!)}`;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "nodeloom-s3-"));

@@ -33,11 +33,15 @@ const startOf = ({ nodes }: executions.Execution): Date | undefined =>
 const statusOf = (execution: executions.Execution): string =>
   ENDS[execution.status] ?? (!execution.queued && startOf(execution) ? "processing" : "starting");
 
-/** A value whose files are their addresses. A result has a file as an object with its address alone. */
+const FILE_MEMBERS: ReadonlySet<string> = new Set(["id", "url"]);
+const isFile = (value: Readonly<Record<string, unknown>>, media: string): value is { url: string } =>
+  typeof value.url === "string" && value.url.startsWith(media) && Object.keys(value).every((name) => FILE_MEMBERS.has(name));
+
+/** A value whose files are their addresses. A result has a file as an object with its address, and perhaps its id. */
 const withAddresses = (value: unknown, media: string): unknown => {
   if (Array.isArray(value)) return value.map((item) => withAddresses(item, media));
   if (!isRecord(value)) return value;
-  if (typeof value.url === "string" && value.url.startsWith(media) && Object.keys(value).length === 1) return value.url;
+  if (isFile(value, media)) return value.url;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withAddresses(member, media)]));
 };
 

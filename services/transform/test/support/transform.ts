@@ -46,6 +46,7 @@ export const startTransform = async (env: Record<string, string> = {}): Promise<
     ...common,
     PUBLIC_BASE_URL: "http://public.test",
     MEDIA_DIR: join(folder, "media"),
+    MEDIA_URL_KEYS: "ab".repeat(32),
     MEDIA_LISTEN: "127.0.0.1:0",
     MEDIA_HTTP_LISTEN: "127.0.0.1:0",
     WORKFLOWS_ADDRESS: NOTHING,

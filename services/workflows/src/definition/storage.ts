@@ -7,6 +7,7 @@ import type {
   Published,
   SchemaPart,
   SecretUse,
+  ShownFiles,
   Summary,
   Takedown,
   Tool,
@@ -110,6 +111,8 @@ export interface WorkflowStore {
   creationIds(ownerId: string, isTemplate: boolean, limit: number): Promise<string[]>;
   /** Names among `names` that workflows refer to. The result can contain further names. */
   naming(names: readonly string[]): Promise<string[]>;
+  /** An owner's workflows that others see: listed templates, public playgrounds, published apps. */
+  shownBy(ownerId: string): Promise<ShownFiles[]>;
 }
 
 /** Versions of one revision have the same graph, but can have different pinned models. */
@@ -133,4 +136,6 @@ export interface VersionStore {
   removeAll(creationId: string): Promise<void>;
   /** Names among `names` that versions refer to. The result can contain further names. */
   naming(names: readonly string[]): Promise<string[]>;
+  /** The fields of versions, for those that exist. */
+  fieldsOf(versions: readonly { creationId: string; version: number }[]): Promise<Pick<Version, "fieldsJson" | "valuesJson">[]>;
 }

@@ -153,6 +153,12 @@ export type Summary = Pick<
   | "featured"
 >;
 
+/** The members in which a workflow shows files to everyone. */
+export type ShownFiles = Pick<
+  Workflow,
+  "creationId" | "published" | "thumbnail" | "thumbnailRef" | "coverJson" | "app" | "fieldsJson" | "valuesJson"
+>;
+
 export interface SecretUse {
   slug: string;
   name: string;

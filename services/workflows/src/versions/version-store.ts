@@ -96,5 +96,10 @@ export const createVersionStore = (connection: Connection): VersionStore => {
         .exec();
       return found.flatMap((row) => row.mediaNames);
     },
+    fieldsOf: (asked) =>
+      model
+        .find({ _id: { $in: asked.map(({ creationId, version }) => idOf(creationId, version)) } }, { _id: 0, fieldsJson: 1, valuesJson: 1 })
+        .lean<Pick<Row, "fieldsJson" | "valuesJson">[]>()
+        .exec(),
   };
 };

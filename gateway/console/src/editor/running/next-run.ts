@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { request } from "../../api/client";
 import type { Trouble } from "../../messages/troubles";
 import { useRerunQuote, startRerun, type Again } from "../../runs/again/rerun";
+import { withoutSignatures } from "../../document/signatures";
 import { isOver, useLive } from "../../runs/live";
 import { startRun, useQuote, type RunInputs, type RunTarget } from "../../runs/request";
 import { useDocument, useEditor, useUi } from "../context";
@@ -68,6 +69,6 @@ export const isAllReused = (quote: Quote | RerunQuote): boolean => "reused" in q
 /** Whether two runs have the same inputs, in whatever order. */
 export const sameInputs = (a: unknown, b: unknown): boolean => {
   const sorted = (value: unknown): string =>
-    JSON.stringify(Object.entries((value ?? {}) as object).sort(([one], [two]) => (one < two ? -1 : 1)));
+    withoutSignatures(JSON.stringify(Object.entries((value ?? {}) as object).sort(([one], [two]) => (one < two ? -1 : 1))));
   return sorted(a) === sorted(b);
 };

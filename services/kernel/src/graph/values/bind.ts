@@ -4,7 +4,7 @@ import { ABSENT, isAbsent, withoutAbsent } from "./absent";
 import { resultFamily } from "./media";
 import type { MediaValue } from "./value";
 import { BindError, elementsOfWork, type RunBudget } from "../budget";
-import { asText, concatenated, fill, placed, withAddresses } from "./value";
+import { asText, concatenated, fill, isMedia, placed, withAddresses } from "./value";
 import { shownName } from "../types";
 import { valueOf, type PlanStep, type Source } from "../plan/plan-types";
 
@@ -146,8 +146,9 @@ export const collect = (values: readonly unknown[], mapped: boolean): unknown =>
 /** A generator's value: one file, or a list of several. */
 export const mediaOutput = (files: readonly MediaValue[]): unknown => (files.length === 1 ? files[0] : [...files]);
 
-const fileOf = (value: unknown): { url: string } | undefined => {
+const fileOf = (value: unknown): Pick<MediaValue, "id" | "url"> | undefined => {
   if (typeof value === "string" && value !== "") return { url: value };
+  if (isMedia(value) && value.id) return { id: value.id, url: value.url };
   const url = (value as { url?: unknown } | null | undefined)?.url;
   return typeof url === "string" ? { url } : undefined;
 };

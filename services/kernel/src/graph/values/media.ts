@@ -98,3 +98,6 @@ const INNER = "inner:";
 export const innerOwner = (userId: string): string => INNER + userId;
 
 export const isInnerOwner = (ownerId: string): boolean => ownerId.startsWith(INNER);
+
+/** The account of an owner, which may be an inner one. */
+export const accountOf = (ownerId: string): string => (isInnerOwner(ownerId) ? ownerId.slice(INNER.length) : ownerId);

@@ -6,6 +6,8 @@ import { withoutAbsent } from "./absent";
 
 /** A file in media storage. */
 export interface MediaValue {
+  /** Of a stored file: asks for a new address when this one has expired. */
+  id?: string;
   url: string;
   contentType: string;
   /** In pixels, for images and videos, if known. */

@@ -1,0 +1,40 @@
+/** Signatures of file addresses: documents hold the addresses without them, and pictures are shown with them. */
+import { createMediaUrls, type MediaUrls } from "@nodeloom/kernel/media-urls";
+
+let made: MediaUrls | undefined;
+const urls = (): MediaUrls => (made ??= createMediaUrls(location.origin));
+
+/** The newest signature of each file that this page has seen, as a query. */
+const newest = new Map<string, { query: string; expires: number }>();
+/** More files than a page shows. Those seen first are forgotten first. */
+const MOST = 20_000;
+
+/** A text without signatures, which are remembered. */
+export const withoutSignatures = (text: string): string => {
+  if (!text.includes("/media/")) return text;
+  const { text: plain, urls: sent } = urls().unsigned(text);
+  for (const { key, expires, signature } of sent) {
+    if (signature === "" || (newest.get(key)?.expires ?? 0) >= Number(expires)) continue;
+    newest.delete(key);
+    newest.set(key, { query: `e=${expires}&s=${signature}`, expires: Number(expires) });
+    if (newest.size > MOST) newest.delete(newest.keys().next().value!);
+  }
+  return plain;
+};
+
+/** An address with the newest signature that this page has seen. */
+export const withSignature = (url: string): string => {
+  const plain = withoutSignatures(url);
+  const queries = urls()
+    .keysIn(plain)
+    .flatMap((key): [string, string][] => {
+      const known = newest.get(key);
+      return known ? [[key, known.query]] : [];
+    });
+  return urls().signed(plain, new Map(queries));
+};
+
+const MS = 1_000;
+
+/** True if an address says that it has expired. */
+export const isExpired = (url: string): boolean => Number(/[?&]e=(\d+)/.exec(url)?.[1] ?? Infinity) * MS <= Date.now();

@@ -1,0 +1,139 @@
+/** The door of addresses: those of stored files leave signed, and enter without their signatures. */
+
+import { createMediaUrls, invalidInputs, invalidRequest, isUnavailable, type Issue } from "@nodeloom/kernel";
+import { inMediaBatches, type Logger } from "@nodeloom/platform";
+import { media } from "@nodeloom/proto";
+import { LRUCache } from "lru-cache";
+import type { Caller } from "../auth/caller";
+import type { Services } from "../clients/services";
+
+const REMEMBERED = 50_000;
+const HOUR_MS = 3_600_000;
+/** A file that the caller can't read now may be granted soon. */
+const UNREADABLE_MS = 30_000;
+/** Files of others that one body can name: more than a batch with ten of them in each row. */
+const MAX_SENT = 20_000;
+/** Values that are looked through for the place of an address. */
+const MAX_PLACES = 20_000;
+
+export interface SentAddresses {
+  text: string;
+  urls: media.SentUrl[];
+}
+
+type Reader = Pick<Caller, "user" | "visitor"> | undefined;
+
+export interface AddressDoor {
+  /** A text on its way to a caller. Addresses of files that the caller can't read stay as they are. */
+  leave(text: string, caller: Reader): Promise<string>;
+  /** An address by which a caller reads a file; undefined if the caller can't. @throws SERVICE_UNAVAILABLE while media can't be asked */
+  readable(url: string, caller: Reader): Promise<string | undefined>;
+  /** A text from a caller, without signatures, and the addresses in it. */
+  enter(text: string): SentAddresses;
+  /**
+   * Lets addresses enter: those of the caller's own and of public files, and those with a valid signature.
+   * @param value the text's value, for the place of a refused one
+   * @throws DomainError INVALID_REQUEST, or INVALID_INPUTS for a run; SERVICE_UNAVAILABLE while media can't be asked
+   */
+  admit(urls: readonly media.SentUrl[], caller: Reader, from: { value: unknown; forRun: boolean }): Promise<void>;
+}
+
+/** Where a value names a file: `inputs.image`, `nodes.3.data.url`. */
+const placeOf = (value: unknown, key: string): string => {
+  const open: [string, unknown][] = [["", value]];
+  for (let seen = 0; open.length > 0 && seen < MAX_PLACES; seen += 1) {
+    const [path, one] = open.pop()!;
+    if (typeof one === "string" && one.includes(key)) return path;
+    if (typeof one !== "object" || one === null) continue;
+    for (const [name, member] of Object.entries(one)) open.push([path === "" ? name : `${path}.${name}`, member]);
+  }
+  return "";
+};
+
+const REFUSED =
+  "names a private file of another account, and the address has expired or has no signature: read it again where you got it, or upload the file";
+
+interface Known {
+  /** The signature; absent where the reader has no right of its own. */
+  query: string | undefined;
+  /** A private file of another account, without a grant. */
+  isRefused: boolean;
+}
+
+export interface AddressDoorOptions {
+  media: Pick<Services["media"], "signUrls" | "admitUrls">;
+  publicBaseUrl: string;
+  logger: Logger;
+}
+
+export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: AddressDoorOptions): AddressDoor => {
+  const urls = createMediaUrls(publicBaseUrl);
+  /** By reader and key. Signatures are requested again each hour. */
+  const known = new LRUCache<string, Known>({ max: REMEMBERED });
+  const nameOf = ({ user, visitor }: NonNullable<Reader>, key: string): string => `${visitor ? "visitor" : "account"} ${user.id} ${key}`;
+
+  const ask = async (keys: readonly string[], caller: NonNullable<Reader>): Promise<void> => {
+    const lifetime = caller.visitor ? media.UrlLifetime.URL_LIFETIME_VISITOR : media.UrlLifetime.URL_LIFETIME_UNSPECIFIED;
+    await inMediaBatches(keys, async (batch) => {
+      const { queries, refused } = await service.signUrls({ keys: batch, ownerId: caller.user.id, lifetime });
+      const untilNextHour = HOUR_MS - (Date.now() % HOUR_MS);
+      for (const key of batch) {
+        const query = queries[key];
+        const isRefused = refused.includes(key);
+        known.set(nameOf(caller, key), { query, isRefused }, { ttl: query === undefined ? UNREADABLE_MS : untilNextHour });
+      }
+      return [];
+    });
+  };
+
+  return {
+    leave: async (text, caller) => {
+      const keys = caller ? urls.keysIn(text) : [];
+      if (!caller || keys.length === 0) return text;
+      const lacking = keys.filter((key) => !known.has(nameOf(caller, key)));
+      try {
+        if (lacking.length > 0) await ask(lacking, caller);
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        // A caller who reads again gets them signed. Without media, the files can't be read either.
+        logger.warn({ reason: (error as Error).message }, "addresses of files leave without signatures");
+      }
+      const queries = keys.flatMap((key): [string, string][] => {
+        const query = known.get(nameOf(caller, key))?.query;
+        return query ? [[key, query]] : [];
+      });
+      return urls.signed(text, new Map(queries));
+    },
+    readable: async (url, caller) => {
+      const [key] = urls.keysIn(url);
+      if (key === undefined || !caller) return url;
+      if (!known.has(nameOf(caller, key))) await ask([key], caller);
+      const { query, isRefused } = known.get(nameOf(caller, key)) ?? {};
+      if (isRefused) return undefined;
+      return query === undefined ? url : urls.signed(url, new Map([[key, query]]));
+    },
+    enter: urls.unsigned,
+    admit: async (sent, caller, { value, forRun }) => {
+      if (!caller) return;
+      const asked = caller.visitor ? sent : sent.filter(({ key }) => !known.get(nameOf(caller, key))?.query);
+      if (asked.length === 0) return;
+      // If a body names a file more than once, the addresses with a signature count.
+      const byKey = new Map(
+        [...asked.filter(({ signature }) => signature === ""), ...asked.filter(({ signature }) => signature !== "")].map((url) => [
+          url.key,
+          url,
+        ]),
+      );
+      if (byKey.size > MAX_SENT)
+        throw invalidRequest([{ path: "", message: `names ${byKey.size} stored files; at most ${MAX_SENT} are allowed` }]);
+      const refused = await inMediaBatches([...byKey.keys()], async (keys) => {
+        const batch = keys.map((key) => byKey.get(key)!);
+        return (await service.admitUrls({ urls: batch, ownerId: caller.user.id, byVisitor: caller.visitor !== undefined })).refused;
+      });
+      for (const key of byKey.keys()) known.delete(nameOf(caller, key));
+      if (refused.length === 0) return;
+      const issues = refused.map((key): Issue => ({ path: placeOf(value, key), message: REFUSED }));
+      throw (forRun ? invalidInputs : invalidRequest)(issues);
+    },
+  };
+};

@@ -1,0 +1,46 @@
+import { isRecord, type MediaUrls } from "@nodeloom/kernel";
+import { inMediaBatches } from "@nodeloom/platform";
+import { media as mediaProto } from "@nodeloom/proto";
+import type { Media } from "../clients";
+import { final, QUOTES_ADDRESS } from "./failures";
+
+/** Files of our storage in the inputs of calls: whose they are, and the addresses by which others read them. */
+
+const { URL_LIFETIME_CALL } = mediaProto.UrlLifetime;
+
+/** A value whose texts are changed. Anything but lists and plain objects stays the object it is. */
+const withTexts = (value: unknown, change: (text: string) => string): unknown => {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((one) => withTexts(one, change));
+  const isPlain = isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
+  return isPlain ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withTexts(one, change)])) : value;
+};
+
+/** Signs the addresses in a value. */
+export type Sign = <T>(value: T) => T;
+
+export type OwnFiles = ReturnType<typeof createOwnFiles>;
+
+export const createOwnFiles =
+  (media: Pick<Media, "signUrls">, urls: MediaUrls) =>
+  /**
+   * @param about begins the message of a refusal
+   * @throws DomainError EXECUTION_FAILED for a private file of another account, which nodes before may have named
+   */
+  async (value: unknown, userId: string, about: string): Promise<Sign> => {
+    const keys = new Set<string>();
+    withTexts(value, (text) => {
+      for (const key of urls.keysIn(text)) keys.add(key);
+      return text;
+    });
+    const refused: string[] = [];
+    const queries = await inMediaBatches([...keys], async (batch) => {
+      const answer = await media.signUrls({ keys: batch, ownerId: userId, lifetime: URL_LIFETIME_CALL });
+      refused.push(...answer.refused);
+      return Object.entries(answer.queries);
+    });
+    if (refused.length > 0)
+      throw final("EXECUTION_FAILED", `${about}: ${refused[0]!} is a private file of another account: upload it as yours`, QUOTES_ADDRESS);
+    const signatures = new Map(queries);
+    return <T>(one: T): T => (signatures.size === 0 ? one : (withTexts(one, (text) => urls.signed(text, signatures)) as T));
+  };

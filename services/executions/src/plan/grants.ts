@@ -1,0 +1,27 @@
+/** A run reads the files that its graphs name, whoever owns the graphs: its account gets grants to them. */
+import type { MediaUrls, MediaValue } from "@nodeloom/kernel";
+import { inMediaBatches } from "@nodeloom/platform";
+import type { Media } from "../clients";
+import { files } from "./files";
+
+export type Grants = ReturnType<typeof createGrants>;
+
+export const createGrants = ({ media, urls }: { media: Media; urls: MediaUrls }) => {
+  /** Grants an account the files that an author can read and a text names by their addresses. */
+  const grantNamed = async (text: string, authorId: string, userId: string): Promise<void> => {
+    if (authorId === userId) return;
+    await inMediaBatches(urls.keysIn(text), async (keys) => {
+      await media.grantObjects({ keys, fromOwnerId: authorId, ownerId: userId });
+      return [];
+    });
+  };
+
+  /** An author's files by id, granted to an account. */
+  const authorsFiles = async (ids: readonly string[], authorId: string, userId: string): Promise<Map<string, MediaValue>> => {
+    const found = await files(media, ids, authorId);
+    await grantNamed(JSON.stringify([...found.values()]), authorId, userId);
+    return found;
+  };
+
+  return { grantNamed, authorsFiles };
+};

@@ -1,0 +1,48 @@
+import { Schema, type Connection } from "mongoose";
+
+/** Says that an owner can read another owner's file. */
+interface Grant {
+  key: string;
+  ownerId: string;
+  createdAt: Date;
+}
+
+export interface GrantStore {
+  /** Idempotent. */
+  add(keys: readonly string[], ownerId: string): Promise<void>;
+  /** The keys among those given that the owner has a grant for. */
+  among(keys: readonly string[], ownerId: string): Promise<Set<string>>;
+  /** Removes the grants for a file. */
+  removeFor(key: string): Promise<void>;
+}
+
+const rows = new Schema<Grant>(
+  { key: { type: String, required: true }, ownerId: { type: String, required: true }, createdAt: { type: Date, required: true } },
+  { collection: "grants", versionKey: false, strict: "throw" },
+);
+rows.index({ key: 1, ownerId: 1 }, { unique: true });
+// For the erasure of an account.
+rows.index({ ownerId: 1 });
+
+export const createGrantStore = (connection: Connection): GrantStore => {
+  const model = connection.model<Grant>("Grant", rows);
+  return {
+    add: async (keys, ownerId) => {
+      if (keys.length === 0) return;
+      const createdAt = new Date();
+      const writes = keys.map((key) => ({
+        updateOne: { filter: { key, ownerId }, update: { $setOnInsert: { createdAt } }, upsert: true },
+      }));
+      await model.bulkWrite(writes, { ordered: false });
+    },
+    among: async (keys, ownerId) => {
+      if (keys.length === 0) return new Set();
+      const found = await model
+        .find({ key: { $in: [...keys] }, ownerId }, { _id: 0, key: 1 })
+        .lean<Pick<Grant, "key">[]>()
+        .exec();
+      return new Set(found.map(({ key }) => key));
+    },
+    removeFor: async (key) => void (await model.deleteMany({ key }).exec()),
+  };
+};

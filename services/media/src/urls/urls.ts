@@ -1,0 +1,132 @@
+/** Who can read a file by its address, and for how long. */
+
+import { accountOf, innerOwner, invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { LRUCache } from "lru-cache";
+import type { MediaObject } from "../objects/media-object";
+import type { ObjectStore } from "../objects/object-store";
+import type { GrantStore } from "./grant-store";
+import type { Signatures } from "./signatures";
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
+const VISITOR_MS = HOUR_MS;
+/** Longer than any provider works on a call: a run ends after at most a day. */
+const CALL_MS = 24 * HOUR_MS;
+/** How long a file stays public after a workflow stops showing it; also the lifetime of its answers in caches. */
+export const PUBLIC_MS = 300_000;
+const REMEMBERED_SHOWN = 10_000;
+
+export type Lifetime = "answer" | "visitor" | "call";
+
+export interface SentUrl {
+  key: string;
+  expires: string;
+  signature: string;
+}
+
+export interface Urls {
+  /** The queries of signed addresses, by key, and the private files that the owner can't read. @throws DomainError INVALID_REQUEST */
+  sign(keys: readonly string[], ownerId: string, lifetime: Lifetime): Promise<{ queries: Map<string, string>; refused: string[] }>;
+  /** The keys of private files that the owner can't read. Valid signatures become grants. @throws DomainError INVALID_REQUEST */
+  admit(urls: readonly SentUrl[], ownerId: string, byVisitor: boolean): Promise<string[]>;
+  /** Grants an owner the files that another owner can read. @throws DomainError INVALID_REQUEST */
+  grant(keys: readonly string[], fromOwnerId: string, ownerId: string): Promise<void>;
+  /** How a request may read an object: until when by its signature, as anyone, or not at all. */
+  opens(object: MediaObject, sent: Omit<SentUrl, "key"> | undefined): Promise<Opened>;
+}
+
+/** `always`: made before files were private. */
+export type Opened = { as: "signed"; forMs: number } | { as: "public" } | { as: "always" } | { as: "refused" };
+
+export interface UrlsOptions {
+  objects: Pick<ObjectStore, "byKeys">;
+  grants: Pick<GrantStore, "add" | "among">;
+  signatures: Signatures;
+  hours: number;
+  /** The names among an owner's files that everyone is shown. */
+  findShown(names: string[], ownerId: string): Promise<string[]>;
+  now?: () => number;
+}
+
+const atMost = (keys: readonly string[]): string[] => {
+  const distinct = [...new Set(keys)];
+  if (distinct.length > LIMITS.mediaIds) throw invalidRequest([{ path: "keys", message: `at most ${LIMITS.mediaIds} are allowed` }]);
+  return distinct;
+};
+
+/** The owners whose files an account reads. Files that a run makes inside a hidden graph are for its calls only. */
+const ownersOf = (ownerId: string, lifetime: Lifetime): ReadonlySet<string> => {
+  const account = accountOf(ownerId);
+  return new Set(lifetime === "call" ? [account, innerOwner(account)] : [account]);
+};
+
+interface Sorted {
+  own: MediaObject[];
+  foreign: MediaObject[];
+}
+
+export const createUrls = ({ objects, grants, signatures, hours, findShown, now = Date.now }: UrlsOptions): Urls => {
+  const shown = new LRUCache<string, Promise<boolean>>({ max: REMEMBERED_SHOWN, ttl: PUBLIC_MS });
+
+  const isShown = (object: MediaObject): Promise<boolean> => {
+    const known = shown.get(object.id);
+    if (known) return known;
+    const asked = findShown([object.id, object.key], object.ownerId).then((names) => names.length > 0);
+    shown.set(object.id, asked);
+    asked.catch(() => shown.delete(object.id));
+    return asked;
+  };
+  const isOpen = async (object: MediaObject): Promise<boolean> => object.private !== true || object.public === true || isShown(object);
+
+  /** Objects by whether an account can read them as its own, or by a grant. */
+  const sorted = async (keys: readonly string[], ownerId: string, lifetime: Lifetime): Promise<Sorted> => {
+    const found = await objects.byKeys(keys);
+    const owners = ownersOf(ownerId, lifetime);
+    const others = found.filter((object) => !owners.has(object.ownerId)).map(({ key }) => key);
+    const granted = await grants.among(others, accountOf(ownerId));
+    const isOwn = (object: MediaObject): boolean => owners.has(object.ownerId) || granted.has(object.key);
+    return { own: found.filter(isOwn), foreign: found.filter((object) => !isOwn(object)) };
+  };
+
+  const closed = async (found: readonly MediaObject[]): Promise<MediaObject[]> => {
+    const open = await Promise.all(found.map(isOpen));
+    return found.filter((_, index) => !open[index]);
+  };
+
+  const expires = (lifetime: Lifetime): number => {
+    const at = now() + { answer: hours * HOUR_MS, visitor: VISITOR_MS, call: CALL_MS }[lifetime];
+    return (Math.ceil(at / HOUR_MS) * HOUR_MS) / SECOND_MS;
+  };
+
+  return {
+    sign: async (keys, ownerId, lifetime) => {
+      const { own, foreign } = await sorted(atMost(keys), ownerId, lifetime);
+      const until = expires(lifetime);
+      const queries = new Map(own.map(({ key }) => [key, signatures.sign(key, until)]));
+      return { queries, refused: (await closed(foreign)).map(({ key }) => key) };
+    },
+    admit: async (urls, ownerId, byVisitor) => {
+      const signed = new Set(urls.filter((url) => signatures.isValid(url.key, url, now())).map(({ key }) => key));
+      const { own, foreign } = await sorted(atMost(urls.map(({ key }) => key)), ownerId, "answer");
+      await grants.add(
+        foreign.flatMap(({ key }) => (signed.has(key) ? [key] : [])),
+        accountOf(ownerId),
+      );
+      const asked = byVisitor ? [...own, ...foreign] : foreign;
+      return (await closed(asked.filter(({ key }) => !signed.has(key)))).map(({ key }) => key);
+    },
+    grant: async (keys, fromOwnerId, ownerId) => {
+      const { own } = await sorted(atMost(keys), fromOwnerId, "answer");
+      const lacking = own.filter((object) => object.private === true && object.ownerId !== accountOf(ownerId));
+      await grants.add(
+        lacking.map(({ key }) => key),
+        accountOf(ownerId),
+      );
+    },
+    opens: async (object, sent) => {
+      if (sent && signatures.isValid(object.key, sent, now())) return { as: "signed", forMs: Number(sent.expires) * SECOND_MS - now() };
+      if (object.private !== true && object.public !== true) return { as: "always" };
+      return (await isOpen(object)) ? { as: "public" } : { as: "refused" };
+    },
+  };
+};
