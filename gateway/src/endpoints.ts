@@ -42,6 +42,7 @@ import { adminOrganizationRoutes } from "./routes/admin/organizations";
 import { organizationAuditRoutes } from "./routes/organizations/audit";
 import { invitationRoutes } from "./routes/organizations/invitations";
 import { memberRoutes } from "./routes/organizations/members";
+import { serviceAccountRoutes } from "./routes/organizations/service-accounts";
 import { organizationRoutes } from "./routes/organizations/routes";
 import { replicateRoutes } from "./routes/replicate/routes";
 import { rerunRoutes } from "./routes/reruns/routes";
@@ -84,6 +85,7 @@ export const routes: readonly Route[] = [
   ...mailRoutes,
   ...organizationRoutes,
   ...memberRoutes,
+  ...serviceAccountRoutes,
   ...invitationRoutes,
   ...organizationAuditRoutes,
   ...keyRoutes,

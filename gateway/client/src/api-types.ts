@@ -1747,6 +1747,29 @@ export interface MemberChange {
   role: "owner" | "editor" | "runner" | "viewer";
 }
 
+export interface ServiceAccount {
+  id: string;
+  name: string;
+  kind: "service";
+  /** Identifies the account in lists; it gets no mail */
+  email: string;
+  /** The most that its keys can have */
+  capabilities: string[];
+  /** User id; the account stays when this person leaves */
+  createdBy: string;
+  createdAt: string | null;
+}
+
+export interface NewServiceAccount {
+  name: string;
+  capabilities: string[];
+}
+
+export interface ServiceAccountChange {
+  name?: string;
+  capabilities?: string[];
+}
+
 export interface Invitation {
   id: string;
   /** Each may what those behind it may */
@@ -1838,6 +1861,8 @@ export interface NewApiKey {
   expiresAt?: string | null;
   alias?: string | null;
   webhook?: WebhookSettings | null;
+  /** Creates a key of this service account; owners only. Keys of a service account create keys of their own account */
+  serviceAccountId?: string;
 }
 
 export interface WebhookSettings {
@@ -4133,6 +4158,38 @@ export interface Operations {
     };
     response: undefined;
   };
+  /** List the service accounts of an organization, oldest first */
+  listServiceAccounts: {
+    params: {
+      id: string;
+    };
+    response: ServiceAccount[];
+  };
+  /** Create a service account for a program */
+  createServiceAccount: {
+    params: {
+      id: string;
+    };
+    body: NewServiceAccount;
+    response: ServiceAccount;
+  };
+  /** Rename a service account, or change its capabilities */
+  updateServiceAccount: {
+    params: {
+      id: string;
+      accountId: string;
+    };
+    body: ServiceAccountChange;
+    response: ServiceAccount;
+  };
+  /** Delete a service account and its keys */
+  deleteServiceAccount: {
+    params: {
+      id: string;
+      accountId: string;
+    };
+    response: undefined;
+  };
   /** List the invitations that can still be used, oldest first */
   listInvitations: {
     params: {
@@ -5141,6 +5198,25 @@ export const OPERATIONS = {
   listMembers: { method: "GET", path: "/api/organizations/{id}/members", idempotent: false, contentType: null },
   changeMember: { method: "PATCH", path: "/api/organizations/{id}/members/{userId}", idempotent: false, contentType: "application/json" },
   removeMember: { method: "DELETE", path: "/api/organizations/{id}/members/{userId}", idempotent: false, contentType: null },
+  listServiceAccounts: { method: "GET", path: "/api/organizations/{id}/service-accounts", idempotent: false, contentType: null },
+  createServiceAccount: {
+    method: "POST",
+    path: "/api/organizations/{id}/service-accounts",
+    idempotent: true,
+    contentType: "application/json",
+  },
+  updateServiceAccount: {
+    method: "PATCH",
+    path: "/api/organizations/{id}/service-accounts/{accountId}",
+    idempotent: false,
+    contentType: "application/json",
+  },
+  deleteServiceAccount: {
+    method: "DELETE",
+    path: "/api/organizations/{id}/service-accounts/{accountId}",
+    idempotent: false,
+    contentType: null,
+  },
   listInvitations: { method: "GET", path: "/api/organizations/{id}/invitations", idempotent: false, contentType: null },
   createInvitation: { method: "POST", path: "/api/organizations/{id}/invitations", idempotent: false, contentType: "application/json" },
   deleteInvitation: { method: "DELETE", path: "/api/organizations/{id}/invitations/{invitationId}", idempotent: false, contentType: null },

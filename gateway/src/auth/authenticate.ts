@@ -48,7 +48,7 @@ export interface AuthenticationOptions {
 const ownersOf = ({ user, person, role }: identity.AuthenticateKeyResponse): Pick<Caller, "user" | "person" | "organization"> => {
   if (!user) throw unauthenticated();
   const maker = toCallerUser(person ?? user);
-  if (!user.organization) return { user: maker, person: maker };
+  if (!user.organization) return { user: maker.service ? toCallerUser(user) : maker, person: maker };
   const { user: account, organization } = memberCaller(maker, toOrganizationAccount(user, role));
   return { user: account, person: maker, ...(organization ? { organization } : {}) };
 };

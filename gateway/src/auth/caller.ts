@@ -42,6 +42,8 @@ export interface CallerUser {
   erasesAt: Date | undefined;
   plan: Plan;
   business: { name: string; verified: boolean } | null;
+  /** True for a service account, which only ever is the person of a key. */
+  service: boolean;
 }
 
 export interface CallerOrganization {
@@ -97,6 +99,10 @@ export interface Caller {
   visitor?: CallerVisitor;
 }
 
+/** Whose requests are counted together: a person's, or those of all service accounts of one account. */
+export const countedAs = ({ user, person }: Pick<Caller, "user" | "person">): string =>
+  person.service ? `service:${user.id}` : `user:${person.id}`;
+
 /** Namespace of idempotency keys: the user's, or the visitor's own. */
 export const idempotencyOwner = ({ user, visitor }: Pick<Caller, "user" | "visitor">): string =>
   visitor ? JSON.stringify([user.id, visitor.slug, visitor.id]) : user.id;
@@ -120,6 +126,7 @@ export const toCallerUser = (user: identity.User): CallerUser => ({
   erasesAt: user.erasesAt,
   plan: toPlan(user.plan, user.tier),
   business: user.business ? { name: user.business.name, verified: user.business.verified } : null,
+  service: user.service,
 });
 
 export const ADMIN = "admin";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { invalidRequest } from "@nodeloom/kernel";
 import type { Request, RequestHandler, Response } from "express";
-import { authorize, idempotencyOwner, requireApproved, type Caller, type Required } from "../auth/caller";
+import { authorize, countedAs, idempotencyOwner, requireApproved, type Caller, type Required } from "../auth/caller";
 import { resolveCaller } from "./resolve";
 import type { Gateway } from "./gateway";
 import { askForBody, bodyMembers, NO_BODY, readJsonBody, readRawBody, type BodyOptions, type JsonBody } from "../http/body/body";
@@ -53,7 +53,7 @@ interface Received {
 }
 
 const bodyOptions = (gateway: Gateway, route: Route, { request, caller, receivedAtMs }: Received): BodyOptions => {
-  const share = gateway.bodies.open(caller && !caller.visitor ? `user:${caller.person.id}` : `ip:${addressOf(request)}`);
+  const share = gateway.bodies.open(caller && !caller.visitor ? countedAs(caller) : `ip:${addressOf(request)}`);
   return {
     limitBytes: bodyLimit(route),
     maxValues: valueLimit(route.body ?? {}),

@@ -30,6 +30,7 @@ import { createAccounts } from "./organizations/accounts";
 import { createOrganizationErasures } from "./organizations/erasure";
 import { createInvitations } from "./organizations/invitations";
 import { createOrganizations } from "./organizations/organizations";
+import { createServiceAccounts } from "./organizations/service-accounts";
 import { createUsers } from "./users/users";
 import { createWebhooks, type AddressProblem } from "./keys/webhooks";
 
@@ -76,7 +77,7 @@ export const createIdentity = async ({
   const passwords = await createPasswords();
   const runStops = createRunStops({ store: store.runStops, users: store.users, organizations: store.organizations });
   const users = createUsers({ store: store.users, tiers, runStops, removeEndedKeys: store.keys.removeEnded, changes });
-  const accounts = createAccounts({ users, store: store.organizations });
+  const accounts = createAccounts({ users, store: store.organizations, serviceAccounts: store.serviceAccounts });
   const ofOrganizations = { store: store.organizations, users, accounts, changes };
   const matching = createCodeMatching({ store: store.secondFactors, envelope, pepper, clock });
   const ofUsers = { users: store.users, tiers, matching, pepper, clock };
@@ -84,6 +85,7 @@ export const createIdentity = async ({
   const reauthentication = createReauthentication({ users: store.users, passwords, throttle });
   const earlierAccess = createEarlierAccess({
     ...{ users: store.users, organizations: store.organizations, keys: store.keys, unlink: store.oidc.unlink, changes },
+    serviceAccounts: store.serviceAccounts,
   });
   const passwordChanges = createPasswordChanges({
     store: store.users,
@@ -106,6 +108,9 @@ export const createIdentity = async ({
     accounts,
     earlierAccess,
     organizations: createOrganizations({ ...ofOrganizations, removeKeysOf: store.keys.removeMadeBy }),
+    serviceAccounts: createServiceAccounts({
+      ...{ store: store.serviceAccounts, organizations: store.organizations, accounts, keys: store.keys, changes, clock },
+    }),
     invitations: createInvitations({ ...ofOrganizations, pepper }),
     bootstrap: createBootstrap({ store: store.users, unlink: store.oidc.unlink, passwords, changes }),
     signIn: createSignIn({ store: store.users, tiers, passwords, throttle, pendingSignIns }),

@@ -30,6 +30,7 @@ import type { RunStops } from "./users/run-stops";
 import type { Accounts } from "./organizations/accounts";
 import type { Invitations } from "./organizations/invitations";
 import type { Organizations } from "./organizations/organizations";
+import type { ServiceAccounts } from "./organizations/service-accounts";
 import type { EarlierAccess } from "./users/earlier-access";
 import type { Users } from "./users/users";
 import type { Webhooks } from "./keys/webhooks";
@@ -40,6 +41,7 @@ export interface Identity {
   accounts: Accounts;
   organizations: Organizations;
   invitations: Invitations;
+  serviceAccounts: ServiceAccounts;
   bootstrap: Bootstrap;
   signIn: SignIn;
   pendingSignIns: PendingSignIns;
@@ -124,10 +126,10 @@ const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethod
     return identity.ResolveKeyResponse.fromPartial({ key: toKeyMessage(key), user: toUserMessage(user), effectiveCapabilities });
   }),
   createKey: unary(async (request: identity.CreateKeyRequest) => {
-    const { userId, madeBy, name, preset, capabilities, expiresAt, alias, webhookUrl, webhookEvents } = request;
+    const { userId, madeBy, name, preset, capabilities, expiresAt, alias, webhookUrl, webhookEvents, service } = request;
     if (!webhookUrl && webhookEvents.length > 0) throw invalidRequest([{ path: "webhook.url", message: "is required" }]);
     const webhook = webhookUrl ? { url: webhookUrl, events: webhookEvents } : undefined;
-    const wanted = { madeBy: madeBy || userId, name, preset, capabilities, expiresAt, webhook };
+    const wanted = { service, madeBy: madeBy || userId, name, preset, capabilities, expiresAt, webhook };
     const issued = await keys.create(userId, { ...wanted, ...(alias === undefined ? {} : { alias }) });
     return identity.CreateKeyResponse.fromPartial({ ...issued, key: toKeyMessage(issued.key) });
   }),

@@ -23,6 +23,7 @@ import { createKnownAddressStore, KNOWN_ADDRESS_SECONDS, type KnownAddressStore 
 import { createOidcStore, type OidcStore } from "./oidc/oidc-store";
 import { createOidcModels } from "./oidc/schema";
 import { createOrganizationStore, type OrganizationStore } from "./organizations/organization-store";
+import { createServiceAccountStore, type ServiceAccountStore } from "./organizations/service-account-store";
 import { createOrganizationModel } from "./organizations/schema";
 import { createPendingSignInStore, type PendingSignInStore } from "./second-factor/pending-sign-in-store";
 import { createSecondFactorStore, type SecondFactorStore } from "./second-factor/second-factor-store";
@@ -229,6 +230,7 @@ export interface Store {
   secrets: SecretStore;
   audit: AuditStore;
   organizations: OrganizationStore;
+  serviceAccounts: ServiceAccountStore;
   erasures: ErasureStore;
   organizationErasures: ErasureMarks;
 }
@@ -258,6 +260,7 @@ export const createStore = (connection: Connection): Store => {
     secrets: createSecretStore(secrets),
     audit: createAuditStore(audit),
     organizations: createOrganizationStore(organizations),
+    serviceAccounts: createServiceAccountStore(connection),
     erasures: createErasureStore(users),
     organizationErasures: createErasureMarks(organizations),
   };

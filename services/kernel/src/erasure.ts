@@ -23,6 +23,7 @@ export const ERASURE = {
   identity: {
     users: "last",
     keys: "removed",
+    "service-accounts": "removed",
     secrets: "removed",
     "known-addresses": "removed",
     "pending-sign-ins": "removed",

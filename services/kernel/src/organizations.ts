@@ -12,6 +12,8 @@ export const ORGANIZATION_BOUNDS = {
   /** Organizations per person. */
   memberships: 50,
   members: 100,
+  /** Per organization, and per personal account. */
+  serviceAccounts: 10,
   /** Open invitations per organization. */
   invitations: 100,
   invitationDays: 7,
@@ -25,20 +27,25 @@ const RUNS = [...READS, "workflow:run", "model:run", "execution:cancel", "webhoo
 /** Upper bound of members' capabilities by role; null: everything in the tier. */
 const ROLE_CAPABILITIES: Readonly<Record<Role, readonly string[] | null>> = { owner: null, editor: null, runner: RUNS, viewer: READS };
 
+const isWildcard = (capability: string): boolean => capability === ALL || /^[a-z]+:\*$/.test(capability);
+
 export const isRole = (value: string): value is Role => (ROLES as readonly string[]).includes(value);
 
 export const roleReaches = (have: Role, need: Role): boolean => ROLES.indexOf(have) <= ROLES.indexOf(need);
+
+/** Capabilities limited to others. A wildcard becomes those that it includes. */
+export const withinGrants = (capabilities: readonly string[], allowed: readonly string[]): string[] => {
+  const left = capabilities.flatMap((capability) => {
+    if (covers(allowed, capability)) return [capability];
+    return isWildcard(capability) ? allowed.filter((one) => covers([capability], one)) : [];
+  });
+  return [...new Set(left)];
+};
 
 /** Capabilities limited to a role. A wildcard becomes the role's capabilities that it includes. */
 export const withinRole = (capabilities: readonly string[], role: Role): string[] => {
   const allowed = ROLE_CAPABILITIES[role];
   const hasName = (one: string): boolean => isByName(one) && roleReaches(role, BY_NAME[one].role);
   if (allowed === null) return capabilities.filter((one) => !isByName(one) || hasName(one));
-  const left = capabilities.flatMap((capability) => {
-    if (isByName(capability)) return hasName(capability) ? [capability] : [];
-    const isWildcard = capability === ALL || /^[a-z]+:\*$/.test(capability);
-    if (isWildcard) return allowed.filter((one) => covers([capability], one));
-    return covers(allowed, capability) ? [capability] : [];
-  });
-  return [...new Set(left)];
+  return withinGrants(capabilities, [...allowed, ...Object.keys(BY_NAME).filter(hasName)]);
 };

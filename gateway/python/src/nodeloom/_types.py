@@ -1923,6 +1923,29 @@ class MemberChange(TypedDict):
     role: Literal["owner", "editor", "runner", "viewer"]
 
 
+class ServiceAccount(TypedDict):
+    id: str
+    name: str
+    kind: Literal["service"]
+    # Identifies the account in lists; it gets no mail
+    email: str
+    # The most that its keys can have
+    capabilities: Sequence[str]
+    # User id; the account stays when this person leaves
+    createdBy: str
+    createdAt: str | None
+
+
+class NewServiceAccount(TypedDict):
+    name: str
+    capabilities: Sequence[str]
+
+
+class ServiceAccountChange(TypedDict):
+    name: NotRequired[str]
+    capabilities: NotRequired[Sequence[str]]
+
+
 class Invitation(TypedDict):
     id: str
     # Each may what those behind it may
@@ -2017,6 +2040,9 @@ class NewApiKey(TypedDict):
     expiresAt: NotRequired[str | None]
     alias: NotRequired[str | None]
     webhook: NotRequired[WebhookSettings | None]
+    # Creates a key of this service account; owners only. Keys of a service account create keys of their
+    # own account
+    serviceAccountId: NotRequired[str]
 
 
 class WebhookSettings(TypedDict):

@@ -1,6 +1,6 @@
 import { DomainError } from "@nodeloom/kernel";
 import type { Request } from "express";
-import { ADMIN, type Caller, type CallerVisitor } from "../../auth/caller";
+import { ADMIN, countedAs, type Caller, type CallerVisitor } from "../../auth/caller";
 import type { Gateway } from "../gateway";
 import { VISITOR_REQUESTS_PER_MINUTE } from "../../apps/limits";
 import { errorReply } from "../../http/errors";
@@ -51,17 +51,17 @@ interface Limited {
   points: number;
 }
 
-/** The tier's limit, counted per person; undefined for callers without a tier. */
+/** The tier's limit, counted per person, or for all service accounts of an account together; undefined for callers without a tier. */
 const limited = (route: Route, request: Addressed, caller: Caller | undefined): Limited | undefined => {
   const points = caller && caller.person.role !== ADMIN && !caller.visitor ? caller.user.plan.rateLimitPerMinute : null;
   return caller && points !== null ? { route, request, caller, points } : undefined;
 };
 
 /** Shared bucket for ids that aren't the caller's. */
-const ofOthers = ({ caller: { user, person }, points }: Limited): Bucket => ({
-  key: `user:${person.id}:others`,
+const ofOthers = ({ caller, points }: Limited): Bucket => ({
+  key: `${countedAs(caller)}:others`,
   points,
-  tier: user.tier,
+  tier: caller.user.tier,
 });
 
 const idOf = ({ route, request }: Pick<Limited, "route" | "request">): string | undefined =>
@@ -70,14 +70,14 @@ const idOf = ({ route, request }: Pick<Limited, "route" | "request">): string | 
 const bucketOf = (gateway: Counter, count: Limited): Bucket => {
   const { route, caller, points } = count;
   const { tier } = caller.user;
-  const { id: personId } = caller.person;
+  const counted = countedAs(caller);
   const name = `${route.method} ${route.path}`;
-  if (route.limit !== "user+id") return { key: `user:${personId}:${name}`, points, tier };
+  if (route.limit !== "user+id") return { key: `${counted}:${name}`, points, tier };
   const id = idOf(count);
   if (id === undefined) return ofOthers(count);
   // Unknown ids aren't looked up for a caller who has exhausted the bucket for foreign ids.
   if (!gateway.ownIds.has(caller.user.id, id)) gateway.rateLimits.refuseExhausted(ofOthers(count));
-  return { key: `user:${personId}:${name}:${id}`, points, tier };
+  return { key: `${counted}:${name}:${id}`, points, tier };
 };
 
 /**

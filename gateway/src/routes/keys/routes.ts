@@ -1,14 +1,15 @@
 import { KEY_METADATA_ENTRIES, PRESETS, RUN_METADATA } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
-import type { Caller } from "../../auth/caller";
 import { WEBHOOK_TEST_MS } from "../../http/limits";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
-import { aliasName, idParams, listQuery, name } from "../../http/schemas";
+import { aliasName, idParams, listQuery, name, uuid } from "../../http/schemas";
 import { auditedForOwner } from "../../edge/audit";
 import { checkMetadata } from "../runs/routes";
 import { metadataName } from "../runs/schemas";
 import { auditedKey, issued, issuedView, keyOf, record, view, warnings, warningsView, webhookTest, withSecret } from "./view";
+import { capabilities } from "./fields";
+import { changeable, makerOf, MANAGES_KEYS, mayChange, requireNewGrants } from "./rights";
 import { jsonBody } from "../../http/body/kinds";
 
 const WEBHOOK_EVENTS = [
@@ -19,8 +20,6 @@ const WEBHOOK_EVENTS = [
   "batch.completed",
   "budget.alert",
 ] as const;
-const MAX_CAPABILITIES = 100;
-const MAX_CAPABILITY_CHARS = 300;
 const MAX_URL_CHARS = 2_048;
 const MAX_GRACE_SECONDS = 86_400;
 
@@ -30,8 +29,6 @@ const webhookSettings = z
 
 /** Presets also have display names: "Workflow Deploy" is `workflow-deploy`. */
 const preset = z.preprocess((value) => (typeof value === "string" ? value.toLowerCase().replaceAll(" ", "-") : value), z.enum(PRESETS));
-
-const capabilities = z.array(z.string().min(1).max(MAX_CAPABILITY_CHARS)).min(1).max(MAX_CAPABILITIES);
 
 const keyMetadata = z
   .record(metadataName, z.string().max(RUN_METADATA.valueChars))
@@ -61,6 +58,11 @@ const creation = z
     expiresAt: z.iso.datetime({ offset: true }).nullish(),
     alias: keyAlias.nullish(),
     webhook: webhookSettings.nullish(),
+    serviceAccountId: uuid
+      .optional()
+      .meta({
+        description: "Creates a key of this service account; owners only. Keys of a service account create keys of their own account",
+      }),
   })
   .refine(({ preset, capabilities }) => (preset === undefined) !== (capabilities === undefined), {
     path: ["capabilities"],
@@ -68,13 +70,10 @@ const creation = z
   })
   .meta({ id: "NewApiKey", override: { oneOf: [{ required: ["preset"] }, { required: ["capabilities"] }] } });
 
-/** Keys that a caller can change: owners of an organization change all, members their own. */
-const mayChange = ({ user, person, organization }: Caller): { userId: string; madeBy: string | undefined } => ({
-  userId: user.id,
-  madeBy: organization && organization.role !== "owner" ? person.id : undefined,
-});
-
-const shared = { tag: "Keys", auth: "session", role: "editor", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
+const shared = {
+  ...{ tag: "Keys", auth: "session", role: "editor", limit: "user" },
+  keyCapability: MANAGES_KEYS,
+} as const satisfies Partial<RouteDefinition<"session">>;
 const ofKey = { ...shared, params: idParams("key"), errors: ["NOT_FOUND"] } as const;
 
 export const keyRoutes = [
@@ -86,9 +85,11 @@ export const keyRoutes = [
     operationId: "listKeys",
     summary: "List the caller's API keys",
     responses: { 200: z.array(record) },
+    description: "A key of a service account lists the keys of its account.",
     handler: async ({ gateway, caller }) => {
       const { keys } = await gateway.services.identity.listKeys({ userId: caller.user.id });
-      return { status: 200, body: keys.map(view) };
+      const madeBy = caller.key ? mayChange(caller).madeBy : undefined;
+      return { status: 200, body: keys.filter((key) => madeBy === undefined || key.madeBy === madeBy).map(view) };
     },
   }),
   defineRoute({
@@ -105,9 +106,12 @@ export const keyRoutes = [
     example: { name: "Deploy", preset: "workflow-deploy" },
     handler: async (context) => {
       const { gateway, caller, body } = context;
+      mayChange(caller);
+      requireNewGrants(caller, body);
       const request = identity.CreateKeyRequest.fromPartial({
         userId: caller.user.id,
-        madeBy: caller.person.id,
+        madeBy: makerOf(caller, body.serviceAccountId),
+        service: body.serviceAccountId !== undefined || caller.person.service,
         name: body.name,
         preset: body.preset ?? "",
         capabilities: body.capabilities ?? [],
@@ -138,9 +142,9 @@ export const keyRoutes = [
     handler: async (context) => {
       const { gateway, caller, params, body, members } = context;
       checkMetadata(members().get("metadata"));
+      if (body.capabilities) requireNewGrants(caller, { capabilities: body.capabilities });
       const request = {
-        ...mayChange(caller),
-        keyId: params.id,
+        ...(await changeable(context, params.id)),
         name: body.name,
         capabilities: body.capabilities && { capabilities: body.capabilities },
         metadata: body.metadata && { values: body.metadata },
@@ -182,7 +186,7 @@ export const keyRoutes = [
     example: { graceSeconds: 3600 },
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
-      const request = { ...mayChange(caller), keyId: params.id, graceSeconds: body.graceSeconds };
+      const request = { ...(await changeable(context, params.id)), graceSeconds: body.graceSeconds };
       const rotated = await auditedForOwner(context, { action: "key.rotate", target: params.id, change: body }, async () => {
         const value = await gateway.services.identity.rotateKey(request);
         return { value, after: auditedKey(keyOf(value)) };
@@ -204,7 +208,7 @@ export const keyRoutes = [
     example: { url: "https://example.com/hooks/nodeloom" },
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
-      const request = { ...mayChange(caller), keyId: params.id, url: body.url, events: body.events ?? [] };
+      const request = { ...(await changeable(context, params.id)), url: body.url, events: body.events ?? [] };
       const set = await auditedForOwner(context, { action: "key.webhook-set", target: params.id, change: body }, async () => {
         const value = await gateway.services.identity.setKeyWebhook(request);
         return { value, after: auditedKey(keyOf(value)) };
@@ -223,7 +227,7 @@ export const keyRoutes = [
     responses: { 200: webhookTest },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     handler: async ({ gateway, caller, params }) => {
-      const request = { ...mayChange(caller), keyId: params.id };
+      const request = await changeable({ gateway, caller }, params.id);
       const tested = await gateway.services.notifications.testWebhook(request, { deadlineMs: WEBHOOK_TEST_MS });
       const { delivered, durationMs } = tested;
       return { status: 200, body: { delivered, status: tested.status ?? null, error: tested.error ?? null, durationMs } };

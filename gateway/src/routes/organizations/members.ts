@@ -4,7 +4,7 @@ import { notFound } from "../../http/errors";
 import { defineRoute, type CallContext } from "../../edge/route";
 import { identifier, listQuery, type ParamsSpec } from "../../http/schemas";
 import { hideWorkflows } from "../admin/organizations";
-import { auditedChange, isPersonal, ofOrganization, requireShared, which } from "./shared";
+import { auditedChange, ofOrganization, requireShared, which } from "./shared";
 import { member, memberView, role } from "./view";
 import { jsonBody } from "../../http/body/kinds";
 
@@ -40,11 +40,13 @@ export const memberRoutes = [
       const { gateway, caller, params } = context;
       // A key belongs to one organization, even if its maker is a member of several.
       if (caller.key && params.id !== caller.user.id) throw notFound("organization");
-      if (isPersonal(context)) {
-        const { id: userId, email } = caller.person;
+      if (params.id === caller.user.id && !caller.organization) {
+        const { id: userId, email } = caller.user;
         return { status: 200, body: [{ userId, email, role: "owner", since: null }] };
       }
-      const { members } = await gateway.services.organizations.listMembers(which(context));
+      // A service account is no member: it reads what an owner does.
+      const personId = caller.person.service && caller.organization ? caller.organization.tierOf : caller.person.id;
+      const { members } = await gateway.services.organizations.listMembers({ personId, organizationId: params.id });
       return { status: 200, body: members.map(memberView) };
     },
   }),

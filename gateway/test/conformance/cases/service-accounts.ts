@@ -1,14 +1,26 @@
 import assert from "node:assert/strict";
 import { inSection, type Case } from "../case";
-import { answers, is, refuses } from "../check";
-import type { Actor, Context } from "../context";
+import { answers, is, pick, refuses } from "../check";
+import { eventually, type Actor, type Context } from "../context";
 import { greeting, save } from "../graphs";
 
 /** Capabilities that are granted by name, and the keys that have them. */
 
+interface AuditRow {
+  action: string;
+  actorId: string;
+}
+
 const automation = inSection("D30");
 const BY_NAME = ["budgets:write", "secrets:write", "members:read", "usage:read", "webhooks:write", "schedules:write"];
 const owner = (ctx: Context): Promise<Actor> => ctx.shared("business", "automation");
+const of = (ownerId: string): string => `/api/organizations/${ownerId}/service-accounts`;
+/** A service account in a person's own account, and a caller with its first key. */
+const serviceOf = async (actor: Actor, capabilities: string[], grants = capabilities): Promise<{ id: string; key: Actor }> => {
+  const made = answers(await actor.session.post(of(actor.userId), { name: "Deploys", capabilities }), 201, { kind: "service" });
+  const id = pick<string>(made, "id");
+  return { id, key: await actor.withKey(grants, { serviceAccountId: id }) };
+};
 const MONTH = { credits: 5, window: "month" };
 
 export const serviceAccountCases: Case[] = [
@@ -44,5 +56,90 @@ export const serviceAccountCases: Case[] = [
     for (const capability of BY_NAME) {
       refuses(await session.post("/api/keys", { name: "x", capabilities: [capability] }), 403, "CAPABILITY_ABOVE_CEILING");
     }
+  }),
+  automation("a service account signs in by its key, and ends with its deletion alone", async (ctx) => {
+    const actor = await ctx.actor({ tier: "business" });
+    const { id, key } = await serviceOf(actor, ["workflow:read", "workflow:write"]);
+    const user = { id, email: `${id}@service.invalid`, role: "user", tier: "business", approved: true };
+    answers(await key.get("/api/whoami"), 200, { user });
+    const slug = await save(key, greeting());
+    answers(await actor.session.get(`/api/workflows/${slug}`), 200);
+    refuses(await key.get("/api/me"), 403, "SESSION_REQUIRED");
+    refuses(await key.get(of(actor.userId)), 403, "SESSION_REQUIRED");
+    answers(await actor.session.patch(`${of(actor.userId)}/${id}`, { capabilities: ["workflow:read"] }), 200);
+    await eventually(
+      () => key.delete(`/api/workflows/${slug}`),
+      ({ body }) => body.code === "CAPABILITY_DENIED",
+    );
+    answers(await actor.session.delete(`${of(actor.userId)}/${id}`), 204);
+    await eventually(
+      () => key.get("/api/whoami"),
+      ({ status }) => status === 401,
+    );
+    const { rows } = answers(await actor.session.get(`/api/organizations/${actor.userId}/audit`), 200).body as { rows: AuditRow[] };
+    const actions = rows.map(({ action }) => action);
+    for (const action of ["create", "update", "delete"]) assert.ok(actions.includes(`service-account.${action}`), action);
+  }),
+  automation("a key of a service account manages keys of its account alone, and never grants more than it has", async (ctx) => {
+    const actor = await ctx.actor({ tier: "business" });
+    const { id, key } = await serviceOf(actor, ["keys:write", "workflow:read", "workflow:run"], ["keys:write", "workflow:read"]);
+    const made = answers(await key.post("/api/keys", { name: "Mine", capabilities: ["workflow:read"] }), 201, { createdBy: id });
+    const keyId = pick<string>(made, "id");
+    answers(await key.post(`/api/keys/${keyId}/rotate`, { graceSeconds: 0 }), 200, { key: is.text });
+    refuses(await key.post("/api/keys", { name: "More", capabilities: ["workflow:run"] }), 403, "CAPABILITY_DENIED");
+    refuses(await key.post("/api/keys", { name: "More", preset: "full-deploy" }), 403, "CAPABILITY_DENIED");
+    refuses(await key.patch(`/api/keys/${keyId}`, { capabilities: ["workflow:run"] }), 403, "CAPABILITY_DENIED");
+    const stronger = await actor.withKey(["workflow:run"], { serviceAccountId: id });
+    refuses(await key.post(`/api/keys/${stronger.keyId}/rotate`, { graceSeconds: 0 }), 403, "CAPABILITY_DENIED");
+    refuses(await key.delete(`/api/keys/${actor.keyId}`), 404, "NOT_FOUND");
+    refuses(await key.post(`/api/keys/${actor.keyId}/rotate`, { graceSeconds: 0 }), 404, "NOT_FOUND");
+    const listed = answers(await key.get("/api/keys"), 200).body as unknown as { id: string }[];
+    assert.deepEqual(new Set(listed.map((one) => one.id)), new Set([key.keyId, keyId, stronger.keyId]));
+    answers(await key.delete(`/api/keys/${keyId}`), 204);
+    const { rows } = answers(await actor.session.get(`/api/organizations/${actor.userId}/audit`), 200).body as { rows: AuditRow[] };
+    assert.ok(rows.some((row) => row.action === "key.create" && row.actorId === id));
+  }),
+  automation(
+    "keys:write is for service accounts, and a service account never has more than its tier or than its own grants",
+    async (ctx) => {
+      const actor = await owner(ctx);
+      refuses(await actor.session.post("/api/keys", { name: "x", capabilities: ["keys:write"] }), 400, "INVALID_REQUEST");
+      refuses(await actor.session.post(of(actor.userId), { name: "x", capabilities: ["*"] }), 403, "CAPABILITY_ABOVE_CEILING");
+      const { id } = await serviceOf(actor, ["workflow:read"]);
+      const beyond = { name: "x", capabilities: ["workflow:write"], serviceAccountId: id };
+      refuses(await actor.session.post("/api/keys", beyond), 403, "CAPABILITY_DENIED", { required: "workflow:write" });
+      const other = await ctx.shared("pro", "automation");
+      const foreign = { name: "x", capabilities: ["workflow:read"] };
+      for (const serviceAccountId of [id, actor.userId]) {
+        refuses(await other.session.post("/api/keys", { ...foreign, serviceAccountId }), 404, "NOT_FOUND");
+      }
+      refuses(await other.session.get(of(actor.userId)), 404, "NOT_FOUND");
+      refuses(await other.session.delete(`${of(actor.userId)}/${id}`), 404, "NOT_FOUND");
+      answers(await actor.session.delete(`${of(actor.userId)}/${id}`), 204);
+    },
+  ),
+  automation("an account can have ten service accounts, and none on the free tier", async (ctx) => {
+    const actor = await ctx.actor({ tier: "pro" });
+    const account = { name: "x", capabilities: ["workflow:read"] };
+    const made = await Promise.all(Array.from({ length: 10 }, () => actor.session.post(of(actor.userId), account)));
+    for (const answer of made) answers(answer, 201);
+    refuses(await actor.session.post(of(actor.userId), account), 412, "PRECONDITION_FAILED", { limit: 10 });
+    const free = await ctx.actor({ tier: "free" });
+    refuses(await free.session.post(of(free.userId), account), 403, "API_KEY_ACCESS_DENIED");
+  }),
+  automation("a service account of an organization reads its members alone", async (ctx) => {
+    const actor = await ctx.actor({ tier: "business" });
+    const id = pick<string>(answers(await actor.session.post("/api/organizations", { name: "Loom Works" }), 201), "id");
+    const made = answers(await actor.session.post(of(id), { name: "Deploys", capabilities: ["members:read"] }), 201);
+    const grants = { name: "x", capabilities: ["members:read"], serviceAccountId: made.body.id };
+    const issued = await actor.session.call("POST", "/api/keys", { body: grants, headers: { "x-organization": id } });
+    const key = pick<string>(answers(issued, 201), "key");
+    const ask = (path: string) => ctx.anonymous.call("GET", path, { key });
+    const members = answers(await ask(`/api/organizations/${id}/members`), 200).body as unknown as { userId: string }[];
+    assert.deepEqual(
+      members.map(({ userId }) => userId),
+      [actor.userId],
+    );
+    refuses(await ask(`/api/organizations/${actor.userId}/members`), 404, "NOT_FOUND");
   }),
 ];

@@ -33,7 +33,7 @@ const withoutPerson = (organization: OrganizationRecord, personId: string): Orga
  * models
  */
 export const createEraseIdentity = (connection: Connection, organizations: Pick<OrganizationStore, "listOf" | "change">): Erase => {
-  const { User, Key, Secret, KnownAddress, PendingSignIn, RunStop, OidcIdentity, OidcSignIn, Audit } = connection.models;
+  const { User, Key, ServiceAccount, Secret, KnownAddress, PendingSignIn, RunStop, OidcIdentity, OidcSignIn, Audit } = connection.models;
   const some = async (model: typeof User, filter: object): Promise<RemovedPage> =>
     untilNone(await removeSome(model as never, filter, PAGE));
 
@@ -66,6 +66,7 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
 
   return createErasure<"identity">((userId) => ({
     organizations: () => leaveOrganizations(userId),
+    "service-accounts": () => some(ServiceAccount!, { ownerId: userId }),
     keys: () => some(Key, { $or: [{ userId }, { madeBy: userId }] }),
     secrets: () => some(Secret, { $or: [{ owner: userId }, { owner: HOOK, setBy: userId }] }),
     "known-addresses": () => knownAddresses(userId),

@@ -9,7 +9,9 @@ import {
   likelyCapability,
   PRESETS,
   presetCapabilities,
+  invalidRequest,
   withinCeiling,
+  withinGrants,
   withinRole,
   type Issue,
   type Preset,
@@ -20,6 +22,7 @@ import { isAdmin, type User } from "../users/user";
 /** Preset name of keys without one. */
 export const CUSTOM_PRESET = "custom";
 const MAX_CAPABILITIES = 100;
+const MANAGES_KEYS = "keys:write";
 const WEBHOOK_CAPABILITY = "webhook:receive";
 
 /** The grants of a new key: a preset's id or a list, never both. */
@@ -65,10 +68,29 @@ export const requireApiAccess = (owner: User): void => {
 };
 
 /** A key's grants within the current ceiling of its owner and role of its maker; empty without API access. */
-export const effectiveGrants = (capabilities: readonly string[], { user: owner, role }: Pick<KeyHolder, "user" | "role">): string[] => {
+export const effectiveGrants = (
+  capabilities: readonly string[],
+  { user: owner, role, within }: Pick<KeyHolder, "user" | "role" | "within">,
+): string[] => {
   if (!hasApiAccess(owner)) return [];
   const granted = effectiveCapabilities(capabilities, owner.plan.base, isAdmin(owner));
-  return role === null ? granted : withinRole(granted, role);
+  const ofMaker = within ? withinGrants(granted, within) : granted;
+  return role === null ? ofMaker : withinRole(ofMaker, role);
+};
+
+/**
+ * Rejects grants that a key's maker can't have. Only keys of service accounts can manage keys.
+ * @throws INVALID_REQUEST, CAPABILITY_DENIED with the first capability beyond the service account's
+ */
+export const requireMakersGrants = (capabilities: readonly string[], within: readonly string[] | undefined): void => {
+  const index = capabilities.indexOf(MANAGES_KEYS);
+  if (!within) {
+    if (index < 0) return;
+    throw invalidRequest([{ path: `capabilities.${index}`, message: `${MANAGES_KEYS} is for keys of service accounts only` }]);
+  }
+  const beyond = capabilities.find((capability) => !withinGrants([capability], within).includes(capability));
+  if (beyond === undefined) return;
+  throw new DomainError("forbidden", "CAPABILITY_DENIED", `the service account lacks the capability ${beyond}`, { required: beyond });
 };
 
 /** The capabilities of a valid request. @throws CAPABILITY_ABOVE_CEILING with those above the owner's tier */

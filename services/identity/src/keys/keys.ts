@@ -13,7 +13,16 @@ import {
 } from "@nodeloom/kernel";
 import { insertIntoFreePlace } from "@nodeloom/platform";
 import type { Changes } from "../changes";
-import { grantIssues, grantsFor, grantWarnings, requireKeyRights, requireStanding, requireWebhookGrant, type GrantRequest } from "./grants";
+import {
+  grantIssues,
+  grantsFor,
+  grantWarnings,
+  requireKeyRights,
+  requireMakersGrants,
+  requireStanding,
+  requireWebhookGrant,
+  type GrantRequest,
+} from "./grants";
 import type { KeyChange, KeyStore, Ownership } from "./key-store";
 import { generateKeyValue, hashKeyValue, START_CHARS } from "./key-value";
 import type { KeyRecord } from "../records";
@@ -30,6 +39,8 @@ export interface NewKey extends GrantRequest {
   name: string;
   /** The person who creates it: the owner (default), or a member of the owning organization. */
   madeBy?: string;
+  /** True if its maker must be a service account of the owner. */
+  service?: boolean;
   /** The only alias that runs by the key use; empty or absent for any. */
   alias?: string;
   expiresAt: Date | undefined;
@@ -76,7 +87,7 @@ export interface Keys {
 export interface KeysOptions {
   store: KeyStore;
   users: Pick<Users, "get" | "find">;
-  accounts: Pick<Accounts, "get" | "holderOf">;
+  accounts: Pick<Accounts, "get" | "holderOf" | "ofService">;
   changes: Changes;
   secretBox: SecretBox;
   addressProblem: AddressProblem;
@@ -161,9 +172,12 @@ export const createKeys = (options: KeysOptions): Keys => {
     requireValid([...keyIssues(wanted, now), ...ofWebhook]);
     const owner = await accounts.get(userId);
     requireKeyRights(owner);
-    const person = madeBy === userId ? owner : await users.get(madeBy);
+    const service = madeBy === userId ? null : await accounts.ofService(owner, madeBy);
+    if (wanted.service && !service) throw new DomainError("not_found", "NOT_FOUND", "service account not found");
+    const person = madeBy === userId ? owner : (service?.person ?? (await users.get(madeBy)));
     requireStanding(person);
-    const grants = grantsFor(wanted, owner);
+    const grants = grantsFor(wanted, service ? { ...owner, role: "user" } : owner);
+    requireMakersGrants(grants.capabilities, service?.within);
     if (wanted.webhook) requireWebhookGrant(grants.capabilities);
     const id = randomUUID();
     const { value, hash, start } = newValue();
@@ -188,6 +202,13 @@ export const createKeys = (options: KeysOptions): Keys => {
     return { key, value, webhookSecret: secret?.secret ?? "", warnings: grantWarnings(key.capabilities) };
   };
 
+  const changedGrants = async (key: KeyRecord, capabilities: string[]): Promise<ReturnType<typeof grantsFor>> => {
+    const owner = await accounts.get(key.userId);
+    const service = key.madeBy === undefined ? null : await accounts.ofService(owner, key.madeBy);
+    requireMakersGrants(capabilities, service?.within);
+    return grantsFor({ preset: "", capabilities }, service ? { ...owner, role: "user" } : owner);
+  };
+
   const edit: Keys["edit"] = async (of, keyId, { name, capabilities, metadata, alias }) => {
     requireValid([
       ...(name === undefined ? [] : nameIssues(name.trim())),
@@ -198,10 +219,11 @@ export const createKeys = (options: KeysOptions): Keys => {
         ? [{ path: "", message: "give at least one of name, capabilities, metadata, alias" }]
         : []),
     ]);
-    if (!(await store.findOwned(of, keyId))) throw noSuchKey();
+    const known = await store.findOwned(of, keyId);
+    if (!known) throw noSuchKey();
     const change: KeyChange = {
       ...(name === undefined ? {} : { name: name.trim() }),
-      ...(capabilities === undefined ? {} : grantsFor({ preset: "", capabilities }, await accounts.get(of.userId))),
+      ...(capabilities === undefined ? {} : await changedGrants(known, capabilities)),
       ...(alias === undefined ? {} : { alias }),
       ...(metadata === undefined ? {} : { metadata: Object.entries(metadata).map(([entry, value]) => ({ name: entry, value })) }),
     };

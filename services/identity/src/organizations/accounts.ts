@@ -5,6 +5,7 @@ import type { Users } from "../users/users";
 import { memberOf } from "./members";
 import type { OrganizationStore } from "./organization-store";
 import type { OrganizationRecord } from "./records";
+import type { ServiceAccountStore } from "./service-account-store";
 
 /** The owner and the maker of a key. */
 export interface KeyHolder {
@@ -14,6 +15,8 @@ export interface KeyHolder {
   person: User;
   /** The maker's role in the organization; null for a personal account. */
   role: Role | null;
+  /** The most that the keys of a service account can have. */
+  within?: readonly string[];
 }
 
 /** Owners: people and organizations. An organization's account is that of its tier's person without personal data. */
@@ -21,6 +24,8 @@ export interface Accounts {
   find(id: string): Promise<User | null>;
   /** @throws NOT_FOUND */
   get(id: string): Promise<User>;
+  /** A service account as the maker of keys; null if the owner has no such account. */
+  ofService(owner: User, id: string): Promise<{ person: User; within: readonly string[] } | null>;
   ofOrganization(organization: OrganizationRecord): Promise<User>;
   /** Null if the key has ended because its maker left or lost approval. */
   holderOf(key: KeyRecord): Promise<KeyHolder | null>;
@@ -29,7 +34,12 @@ export interface Accounts {
 export interface AccountsOptions {
   users: Pick<Users, "find">;
   store: Pick<OrganizationStore, "find">;
+  serviceAccounts: Pick<ServiceAccountStore, "find">;
 }
+
+/** Domain of service accounts' addresses: reserved, so that no mail reaches anyone (RFC 2606). */
+const SERVICE_DOMAIN = "service.invalid";
+export const serviceEmail = (id: string): string => `${id}@${SERVICE_DOMAIN}`;
 
 /** Account of an organization whose tier's person was erased: it has no rights. */
 const ERASED: User = {
@@ -49,7 +59,7 @@ const ERASED: User = {
   createdAt: new Date(0),
 };
 
-export const createAccounts = ({ users, store }: AccountsOptions): Accounts => {
+export const createAccounts = ({ users, store, serviceAccounts }: AccountsOptions): Accounts => {
   const ofOrganization = async ({ _id, name, tierOf, erasure, createdAt }: OrganizationRecord): Promise<User> => {
     const person = (await users.find(tierOf)) ?? ERASED;
     return {
@@ -74,6 +84,24 @@ export const createAccounts = ({ users, store }: AccountsOptions): Accounts => {
     return organization && ofOrganization(organization);
   };
 
+  /** Has the tier, approval and suspension of its owner. */
+  const ofService: Accounts["ofService"] = async (owner, id) => {
+    const account = await serviceAccounts.find(owner.id, id);
+    if (!account) return null;
+    const { createdAt, capabilities } = account;
+    const { organization, ...standing } = owner;
+    const own = { id, email: serviceEmail(id), role: "user", business: null, service: true, createdAt } as const;
+    // Keys of an organization's account don't end with any person's.
+    return { person: { ...standing, ...own, keyEpoch: organization ? 0 : owner.keyEpoch }, within: capabilities };
+  };
+
+  const heldByService = async (key: KeyRecord, id: string): Promise<KeyHolder | null> => {
+    const owner = await find(key.userId);
+    const found = owner && (await ofService(owner, id));
+    if (!found || key.epoch !== found.person.keyEpoch) return null;
+    return { user: { ...owner, role: "user" }, ...found, role: owner.organization ? "owner" : null };
+  };
+
   const ofMember = async (key: KeyRecord, madeBy: string): Promise<KeyHolder | null> => {
     const [organization, person] = await Promise.all([store.find(key.userId), users.find(madeBy)]);
     const member = organization && memberOf(organization, madeBy);
@@ -89,9 +117,12 @@ export const createAccounts = ({ users, store }: AccountsOptions): Accounts => {
       if (!found) throw noSuchUser();
       return found;
     },
+    ofService,
     ofOrganization,
     holderOf: async (key) => {
-      if (key.madeBy !== undefined && key.madeBy !== key.userId) return ofMember(key, key.madeBy);
+      if (key.madeBy !== undefined && key.madeBy !== key.userId) {
+        return (await ofMember(key, key.madeBy)) ?? heldByService(key, key.madeBy);
+      }
       const user = await users.find(key.userId);
       return user && key.epoch === user.keyEpoch ? { user, person: user, role: null } : null;
     },

@@ -76,7 +76,7 @@ export const readRole = (role: string): Role => {
   throw invalidRequest([{ path: "role", message: `must be one of ${ROLES.join(", ")}` }]);
 };
 
-const readName = (given: string): string => {
+export const readName = (given: string): string => {
   const name = given.trim();
   if (name !== "" && !isLonger(name, LIMITS.nameChars)) return name;
   throw invalidRequest([{ path: "name", message: `must have 1 to ${LIMITS.nameChars} characters` }]);

@@ -25,6 +25,20 @@ export interface OrganizationRecord {
   createdAt: Date;
 }
 
+/** A program's identity; `_id` stands where a person's id does. */
+export interface ServiceAccountRecord {
+  _id: string;
+  /** An organization, or a person. */
+  ownerId: string;
+  /** One of its owner's places, which bound their number. */
+  slot: number;
+  name: string;
+  /** The most that its keys can have. */
+  capabilities: string[];
+  createdBy: string;
+  createdAt: Date;
+}
+
 export interface MemberRecord {
   personId: string;
   role: Role;

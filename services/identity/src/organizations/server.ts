@@ -3,13 +3,16 @@ import type { organizations as messages } from "@nodeloom/proto";
 import { toUserMessage } from "../messages";
 import type { Invitations } from "./invitations";
 import type { Member, Membership, Organizations } from "./organizations";
-import type { InvitationRecord, OrganizationRecord } from "./records";
+import type { InvitationRecord, OrganizationRecord, ServiceAccountRecord } from "./records";
+import { serviceEmail } from "./accounts";
+import type { ServiceAccounts } from "./service-accounts";
 
 type Server = messages.OrganizationsServiceServer;
 
 export interface OrganizationServices {
   organizations: Organizations;
   invitations: Invitations;
+  serviceAccounts: ServiceAccounts;
 }
 
 const toOrganization = ({ _id, name, createdBy, createdAt, tierOf, members, erasure }: OrganizationRecord): messages.Organization => ({
@@ -83,8 +86,36 @@ const ofInvitations = ({ invitations }: OrganizationServices): Pick<Server, Invi
   })),
 });
 
+const toServiceAccount = ({ _id, name, capabilities, createdBy, createdAt }: ServiceAccountRecord): messages.ServiceAccount => ({
+  ...{ id: _id, name, capabilities, email: serviceEmail(_id), createdBy, createdAt },
+});
+
+type ServiceAccountMethods = "listServiceAccounts" | "createServiceAccount" | "updateServiceAccount" | "deleteServiceAccount";
+
+const ofServiceAccounts = ({ serviceAccounts }: OrganizationServices): Pick<Server, ServiceAccountMethods> => ({
+  listServiceAccounts: unary(async (request: messages.ListServiceAccountsRequest) => ({
+    serviceAccounts: (await serviceAccounts.list(request)).map(toServiceAccount),
+  })),
+  createServiceAccount: unary(async ({ name, capabilities, ...of }: messages.CreateServiceAccountRequest) => ({
+    serviceAccount: toServiceAccount(await serviceAccounts.create(of, { name, capabilities })),
+    before: undefined,
+  })),
+  updateServiceAccount: unary(async ({ id, name, capabilities, ...of }: messages.UpdateServiceAccountRequest) => {
+    const { before, after } = await serviceAccounts.edit(of, id, {
+      ...(name === undefined ? {} : { name }),
+      ...(capabilities ? { capabilities: capabilities.capabilities } : {}),
+    });
+    return { serviceAccount: toServiceAccount(after), before: toServiceAccount(before) };
+  }),
+  deleteServiceAccount: unary(async ({ id, ...of }: messages.DeleteServiceAccountRequest) => ({
+    serviceAccount: toServiceAccount(await serviceAccounts.remove(of, id)),
+    before: undefined,
+  })),
+});
+
 export const organizationHandlers = (services: OrganizationServices): Server => ({
   ...ofOrganizations(services),
   ...ofMembers(services),
   ...ofInvitations(services),
+  ...ofServiceAccounts(services),
 });

@@ -4,6 +4,7 @@ import type { Changes } from "../changes";
 import { memberOf, withoutAdmitted } from "../organizations/members";
 import { changeOrganization } from "../organizations/organizations";
 import type { OrganizationStore } from "../organizations/organization-store";
+import type { ServiceAccountStore } from "../organizations/service-account-store";
 import type { UserRecord } from "../records";
 
 /** A hook, a schedule, a batch or a published app: acts for an account later. */
@@ -29,6 +30,7 @@ export interface EarlierAccessOptions {
   users: { find(id: string): Promise<UserRecord | null> };
   organizations: Pick<OrganizationStore, "find" | "change" | "listOf">;
   keys: { removeEnded(personId: string, epoch: number): Promise<void>; removeMadeBy(userId: string, personId: string): Promise<void> };
+  serviceAccounts: Pick<ServiceAccountStore, "find" | "listCreatedBy" | "remove">;
   unlink(userId: string): Promise<unknown>;
   changes: Changes;
 }
@@ -36,7 +38,14 @@ export interface EarlierAccessOptions {
 const ended = (): DomainError =>
   new DomainError("unauthenticated", "UNAUTHENTICATED", "the access of who set this up has ended: set it up again");
 
-export const createEarlierAccess = ({ users, organizations, keys, unlink, changes }: EarlierAccessOptions): EarlierAccess => {
+export const createEarlierAccess = ({
+  users,
+  organizations,
+  keys,
+  serviceAccounts,
+  unlink,
+  changes,
+}: EarlierAccessOptions): EarlierAccess => {
   const endInOrganizations = async ({ _id: personId }: UserRecord, isForeign: boolean): Promise<void> => {
     for (const { _id, invitations } of await organizations.listOf(personId)) {
       if (!isForeign && !invitations.some(({ createdBy }) => createdBy === personId)) continue;
@@ -50,16 +59,26 @@ export const createEarlierAccess = ({ users, organizations, keys, unlink, change
     }
   };
 
+  const endServiceAccounts = async ({ _id: personId }: UserRecord): Promise<void> => {
+    for (const { _id, ownerId } of await serviceAccounts.listCreatedBy(personId)) {
+      await serviceAccounts.remove(ownerId, _id);
+      await keys.removeMadeBy(ownerId, _id);
+      await changes.announce({ type: "user", id: _id });
+    }
+  };
+
   return {
     endOfRegistrant: async (user) => {
       await unlink(user._id);
       await keys.removeEnded(user._id, user.keyEpoch);
+      await endServiceAccounts(user);
       await endInOrganizations(user, true);
     },
     endOfSessions: (user) => endInOrganizations(user, false),
 
     require: async (ownerId, { personId, at }) => {
       const person = await users.find(personId);
+      if (!person && (await serviceAccounts.find(ownerId, personId))) return;
       // Old grants of organizations don't store their creator.
       if (!person && personId === ownerId && (await organizations.find(ownerId))) return;
       if (!person || (person.accessFrom && at < person.accessFrom)) throw ended();

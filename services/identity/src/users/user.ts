@@ -25,6 +25,8 @@ export interface User {
   createdAt: Date;
   /** Set for an organization's account. */
   organization?: { name: string; tierOf: string };
+  /** True for a service account. */
+  service?: boolean;
 }
 
 type NewUser = Pick<UserRecord, "email" | "passwordHash" | "role" | "tier" | "approved" | "createdAt">;

@@ -1,0 +1,118 @@
+/** Service accounts: identities of programs, which sign in by API key only and don't end with the person who created them. */
+import { randomUUID } from "node:crypto";
+import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, ORGANIZATION_BOUNDS, unavailable } from "@nodeloom/kernel";
+import { insertIntoFreePlace } from "@nodeloom/platform";
+import type { Changes } from "../changes";
+import { grantIssues, grantsFor, requireKeyRights } from "../keys/grants";
+import type { KeyStore } from "../keys/key-store";
+import type { Accounts } from "./accounts";
+import { noSuchOrganization, requireRole } from "./members";
+import type { OrganizationStore } from "./organization-store";
+import { atLimit, readName } from "./organizations";
+import type { ServiceAccountRecord } from "./records";
+import type { ServiceAccountStore } from "./service-account-store";
+
+/** The organization, or the person's own account, and the person who must be an owner of it. */
+export interface ServiceAccountOwner {
+  personId: string;
+  ownerId: string;
+}
+
+export interface ServiceAccountEdit {
+  name?: string;
+  capabilities?: string[];
+}
+
+/** Non-members get NOT_FOUND, members who aren't owners CAPABILITY_DENIED. */
+export interface ServiceAccounts {
+  list(of: ServiceAccountOwner): Promise<ServiceAccountRecord[]>;
+  /** @throws INVALID_REQUEST, CAPABILITY_ABOVE_CEILING, PRECONDITION_FAILED at the limit, and the errors of `requireKeyRights` */
+  create(of: ServiceAccountOwner, wanted: Required<ServiceAccountEdit>): Promise<ServiceAccountRecord>;
+  /** @throws INVALID_REQUEST, CAPABILITY_ABOVE_CEILING, NOT_FOUND */
+  edit(
+    of: ServiceAccountOwner,
+    id: string,
+    edit: ServiceAccountEdit,
+  ): Promise<{ before: ServiceAccountRecord; after: ServiceAccountRecord }>;
+  /** Ends its keys. @throws NOT_FOUND */
+  remove(of: ServiceAccountOwner, id: string): Promise<ServiceAccountRecord>;
+}
+
+export interface ServiceAccountsOptions {
+  store: ServiceAccountStore;
+  organizations: Pick<OrganizationStore, "find">;
+  accounts: Pick<Accounts, "get">;
+  keys: Pick<KeyStore, "removeMadeBy">;
+  changes: Changes;
+  clock?: () => number;
+}
+
+const noSuchAccount = (): DomainError => new DomainError("not_found", "NOT_FOUND", "service account not found");
+
+export const createServiceAccounts = (options: ServiceAccountsOptions): ServiceAccounts => {
+  const { store, organizations, accounts, keys, changes, clock = Date.now } = options;
+
+  const requireOwner = async ({ personId, ownerId }: ServiceAccountOwner): Promise<void> => {
+    if (personId === ownerId) return;
+    const organization = await organizations.find(ownerId);
+    if (!organization) throw noSuchOrganization();
+    requireRole(organization, personId, "owner");
+  };
+
+  /** An account has the role `user`, even if its owner is an administrator: it never gets `*`. */
+  const readGrants = async (ownerId: string, capabilities: string[]): Promise<string[]> => {
+    const issues = grantIssues({ preset: "", capabilities });
+    if (issues.length > 0) throw invalidRequest(issues);
+    const owner = await accounts.get(ownerId);
+    requireKeyRights({ ...owner, role: "user" });
+    return grantsFor({ preset: "", capabilities }, { ...owner, role: "user" }).capabilities;
+  };
+
+  const create: ServiceAccounts["create"] = async (of, wanted) => {
+    await requireOwner(of);
+    const account: ServiceAccountRecord = {
+      ...{ _id: randomUUID(), ownerId: of.ownerId, slot: 0, name: readName(wanted.name) },
+      capabilities: await readGrants(of.ownerId, wanted.capabilities),
+      ...{ createdBy: of.personId, createdAt: new Date(clock()) },
+    };
+    const { serviceAccounts: most } = ORGANIZATION_BOUNDS;
+    const slot = await insertIntoFreePlace({
+      places: most,
+      attempts: CONFLICT_ATTEMPTS.organization,
+      taken: async () => (await store.list(of.ownerId)).map((one) => one.slot),
+      insert: (free) => store.insert({ ...account, slot: free }),
+      full: () => atLimit(`at most ${most} service accounts; delete one first`, most),
+    });
+    if (slot === undefined) throw unavailable("too many service accounts are being created at once");
+    return { ...account, slot };
+  };
+
+  return {
+    create,
+    list: async (of) => {
+      await requireOwner(of);
+      return store.list(of.ownerId);
+    },
+    edit: async (of, id, { name, capabilities }) => {
+      await requireOwner(of);
+      const change = {
+        ...(name === undefined ? {} : { name: readName(name) }),
+        ...(capabilities === undefined ? {} : { capabilities: await readGrants(of.ownerId, capabilities) }),
+      };
+      if (Object.keys(change).length === 0) throw invalidRequest([{ path: "", message: "give at least one of name, capabilities" }]);
+      const before = await store.change(of.ownerId, id, change);
+      if (!before) throw noSuchAccount();
+      await changes.announce({ type: "user", id });
+      return { before, after: { ...before, ...change } };
+    },
+    remove: async (of, id) => {
+      await requireOwner(of);
+      const removed = await store.remove(of.ownerId, id);
+      if (!removed) throw noSuchAccount();
+      // Without the account its keys are invalid already.
+      await keys.removeMadeBy(of.ownerId, id);
+      await changes.announce({ type: "user", id });
+      return removed;
+    },
+  };
+};
