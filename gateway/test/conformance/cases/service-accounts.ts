@@ -8,7 +8,7 @@ import { greeting, save } from "../graphs";
 
 interface AuditRow {
   action: string;
-  actorId: string;
+  actor: string;
 }
 
 const automation = inSection("D30");
@@ -97,7 +97,7 @@ export const serviceAccountCases: Case[] = [
     assert.deepEqual(new Set(listed.map((one) => one.id)), new Set([key.keyId, keyId, stronger.keyId]));
     answers(await key.delete(`/api/keys/${keyId}`), 204);
     const { rows } = answers(await actor.session.get(`/api/organizations/${actor.userId}/audit`), 200).body as { rows: AuditRow[] };
-    assert.ok(rows.some((row) => row.action === "key.create" && row.actorId === id));
+    assert.ok(rows.some((row) => row.action === "key.create" && row.actor === id));
   }),
   automation(
     "keys:write is for service accounts, and a service account never has more than its tier or than its own grants",
