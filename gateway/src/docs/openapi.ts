@@ -45,7 +45,10 @@ const errorSchema = z
     issues: z.array(z.looseObject({ message: z.string() })).optional(),
     required: z.string().optional().meta({ description: "On CAPABILITY_DENIED: the capability that would have passed" }),
     requiredRole: z.string().optional().meta({ description: "On CAPABILITY_DENIED: the role in the organization that would have passed" }),
-    requiredTier: z.string().optional().meta({ description: "On CAPABILITY_DENIED and MODEL_TIER_REQUIRED: the lowest tier that may" }),
+    requiredTier: z
+      .string()
+      .optional()
+      .meta({ description: "For CAPABILITY_DENIED and MODEL_TIER_REQUIRED: the lowest tier that has access" }),
     tier: z.string().optional(),
     limit: z.number().optional(),
     retryAfter: z.number().optional().meta({ description: "Seconds" }),
@@ -94,7 +97,7 @@ const mcpErrorSchema = z
     error: z.object({
       code: z.number().int(),
       message: z.string(),
-      data: z.unknown().optional().meta({ description: "`code` is a code of this API, beside what else the error says" }),
+      data: z.unknown().optional().meta({ description: "`code` is one of this API's error codes" }),
     }),
   })
   .meta({ id: "McpError" });
@@ -134,8 +137,12 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
     webhooks: webhooks((schema) => components.describe(schema, "output")),
     components: {
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "The same API key, for libraries of OpenAI and Replicate, and agents" },
-        key: { type: "apiKey", in: "header", name: "Authorization", description: "The same API key as `Key nl_…`, for fal's libraries" },
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "The API key as a bearer token, for OpenAI and Replicate libraries and agents",
+        },
+        key: { type: "apiKey", in: "header", name: "Authorization", description: "The API key as `Key nl_…`, for fal's libraries" },
         apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "An API key: `nl_…`" },
         visitor: { type: "http", scheme: "bearer", description: "A token of an app's visitor: `nla_…`" },
         session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: SESSION_DESCRIPTION },

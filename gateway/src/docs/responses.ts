@@ -125,7 +125,7 @@ export const isRevalidated = ({ method, responses }: Route): boolean =>
   method === "GET" && !Object.values(responses).some((reply) => reply instanceof Content && !(JSON_TYPE in reply.types));
 
 const notModified = (route: Route): Json => ({
-  description: "The client has this already, as its If-None-Match says",
+  description: "Not modified: `If-None-Match` names the current version",
   headers: { ...REQUEST_ID, ...(route.limit === "none" ? {} : RATE_LIMIT), ETag: TAG, ...replyHeaders(route, NOT_MODIFIED) },
 });
 

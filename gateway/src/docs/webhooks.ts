@@ -18,7 +18,7 @@ const HEADERS: readonly { name: string; description: string; schema: Json }[] = 
   },
   {
     name: "webhook-timestamp",
-    description: "Unix second of this attempt; refuse what is older than five minutes",
+    description: "Time of this attempt in Unix seconds. Reject messages older than five minutes",
     schema: { type: "string", pattern: "^\\d+$", examples: ["1777896000"] },
   },
   {
@@ -118,7 +118,7 @@ const callback = ({ type, summary, data, example }: Callback, describe: Describe
   post: {
     operationId: `on.${type}`,
     summary,
-    description: "Check the signature over the raw bytes before anything else. The same message may come twice: `webhook-id` tells.",
+    description: "Verify the signature over the raw bytes first. A message can arrive twice with the same `webhook-id`.",
     tags: ["Webhooks"],
     security: [],
     parameters: HEADERS.map((header) => ({ ...header, in: "header", required: true })),
@@ -148,13 +148,13 @@ const CALLBACKS: readonly Callback[] = [
   { type: "batch.completed", summary: "A batch is over; only to webhooks that name the event", data: batch, example: BATCH },
   {
     type: "execution.waiting",
-    summary: "An asynchronous run waits for a decision; only webhooks that name the event hear of it",
-    data: ended.extend({ nodeId: z.string(), consoleUrl: z.url().meta({ description: "Where a person can decide" }) }),
+    summary: "An asynchronous run waits for a decision. Sent only to webhooks whose `events` name it",
+    data: ended.extend({ nodeId: z.string(), consoleUrl: z.url().meta({ description: "Page where a person can decide" }) }),
     example: WAITING,
   },
   {
     type: "webhook.test",
-    summary: "A test was asked for",
+    summary: "A test message",
     data: z.object({ keyId: z.string() }),
     example: { keyId: "0b9f7d1e-6a55-4a55-8f0a-3d6f0f5a2c77" },
   },

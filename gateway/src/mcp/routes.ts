@@ -81,7 +81,7 @@ export const mcpRoutes = [
     role: "viewer",
     limit: "user",
     protocol: "mcp",
-    query: z.strictObject({ models: queryFlag.optional().meta({ description: "Whether models that the caller may run are tools, too" }) }),
+    query: z.strictObject({ models: queryFlag.optional().meta({ description: "Adds the models that the caller can run as tools" }) }),
     body: jsonBody(message, {
       kept: ["params"],
       invalid: (issues) =>

@@ -29,7 +29,7 @@ export const waitSeconds = z
   .min(0)
   .max(MAX_WAIT_SECONDS)
   .optional()
-  .meta({ description: `How long the answer may take; what is not over then goes on. ${WAIT_SECONDS} unless given` });
+  .meta({ description: `Seconds to wait for the result. A run that takes longer continues. Default: ${WAIT_SECONDS}` });
 
 type Kind = "workflow" | "model";
 type Seconds = { waitSeconds?: number | undefined };

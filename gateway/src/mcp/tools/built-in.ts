@@ -29,7 +29,7 @@ const MS = 1_000;
 const LISTED = "50";
 const READS = { readOnlyHint: true, openWorldHint: false } as const;
 
-const executionId = uuid.meta({ description: "As the answer of a run says it" });
+const executionId = uuid.meta({ description: "Id from the answer of a run" });
 const target = {
   workflow: slug.optional().meta({ description: "The slug of a workflow; this or `model`" }),
   model: slug.optional().meta({ description: "The internal name of a model; this or `workflow`", example: "sandbox-image" }),
@@ -108,7 +108,7 @@ const getExecution = async (call: ToolCall) => {
 export const BUILT_IN: readonly Tool[] = [
   {
     name: "list_workflows",
-    description: "Lists the caller's workflows and everyone's templates, newest first, with what a run is expected to cost.",
+    description: "Lists the caller's workflows and everyone's templates, newest first, with the expected cost of a run.",
     inputSchema: argumentsSchema(listRoute),
     annotations: READS,
     call: list,
@@ -128,7 +128,7 @@ export const BUILT_IN: readonly Tool[] = [
       { body: jsonBody((createRoute.body!.schema as z.ZodObject).omit({ mcp: true })) },
       {
         name: (updateRoute.body!.schema as z.ZodObject).shape.name as z.ZodType,
-        slug: slug.optional().meta({ description: "The workflow to change; without it a new one is made" }),
+        slug: slug.optional().meta({ description: "The workflow to change. Without it, a new one is created" }),
       },
     ),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
@@ -136,7 +136,7 @@ export const BUILT_IN: readonly Tool[] = [
   },
   {
     name: "quote",
-    description: "Checks a run of a workflow or a model and says what it would cost, without running it.",
+    description: "Checks a run of a workflow or a model and returns its price, without running it.",
     inputSchema: argumentsSchema({ query: QUOTES.workflow.query, body: QUOTES.workflow.body }, target),
     annotations: READS,
     call: quote,
@@ -158,14 +158,14 @@ export const BUILT_IN: readonly Tool[] = [
     description:
       "Reads a run: its status, its nodes and, when it is over, what it made or its error. With `waitSeconds` it waits for the end.",
     inputSchema: objectSchema(
-      z.strictObject({ executionId, waitSeconds: waitSeconds.meta({ description: "Wait so long for the end; 0 unless given" }) }),
+      z.strictObject({ executionId, waitSeconds: waitSeconds.meta({ description: "Seconds to wait for the end. Default: 0" }) }),
     ),
     annotations: READS,
     call: getExecution,
   },
   {
     name: "cancel",
-    description: "Cancels a run. What was submitted to providers is charged; what never was is not.",
+    description: "Cancels a run. Calls already sent to providers are charged; other calls are free.",
     inputSchema: objectSchema(z.strictObject({ executionId })),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     call: async ({ context, args }) => structured((await callRoute(context, cancelRoute, asRouteCall(cancelRoute, renamed(args)))).body),

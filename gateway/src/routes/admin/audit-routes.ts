@@ -13,16 +13,16 @@ const OUTCOMES = {
 export const auditRow = z
   .object({
     id: z.string(),
-    actor: z.string().meta({ description: "User id of who wrote" }),
+    actor: z.string().meta({ description: "User id of the person who made the change" }),
     keyId: z.string().nullable().meta({ description: "The API key that was used; null for a session" }),
     action: z.string().meta({ example: "user.update" }),
-    target: z.string().meta({ description: "Id of what was changed" }),
-    change: z.unknown().meta({ description: "What was asked for" }),
+    target: z.string().meta({ description: "Id of the changed object" }),
+    change: z.unknown().meta({ description: "Body of the request" }),
     before: z.unknown(),
     after: z.unknown().meta({ description: "Null unless the outcome is done" }),
     outcome: z
       .enum(["pending", "done", "failed"])
-      .meta({ description: "A row that stays pending is of a write whose process died: it may have happened" }),
+      .meta({ description: "An entry stays `pending` if its process died during the write, which may have succeeded" }),
     errorCode: z.string().nullable().meta({ description: "Why a failed write was refused" }),
     requestId: z.string(),
     at: timestamp.nullable(),
@@ -53,7 +53,9 @@ export const adminAuditRoutes = [
     summary: "List the writes of administrators, newest first",
     query: listQuery(
       z.object({
-        owner: identifier.optional().meta({ description: "Instead of those: what was changed in this person's or organization's account" }),
+        owner: identifier
+          .optional()
+          .meta({ description: "Instead of the administrators' log: changes in this person's or organization's account" }),
         limit,
         cursor: cursor.optional(),
       }),

@@ -48,17 +48,20 @@ const ledgerCheck = z
       z.object({
         userId: z.string(),
         what: z.string().meta({ description: "balance, held, holds, grant, rows, amount, account or checkpoint", example: "balance" }),
-        model: z.string().nullable().meta({ description: "Of a grant" }),
+        model: z.string().nullable().meta({ description: "Model of a grant" }),
         expected: z.number().meta({ description: "Recomputed from the ledger: credits, runs of a grant, or a number of rows" }),
-        actual: z.number().meta({ description: "What the account says" }),
-        ledgerCredits: credits.meta({ description: "Available and held credits together, by the ledger" }),
-        accountCredits: credits.meta({ description: "Available and held credits together, by the account" }),
+        actual: z.number().meta({ description: "Value in the account" }),
+        ledgerCredits: credits.meta({ description: "Sum of available and held credits in the ledger" }),
+        accountCredits: credits.meta({ description: "Sum of available and held credits in the account" }),
       }),
     ),
     staleHolds: z
       .array(z.object({ userId: z.string(), executionId: z.string(), credits, heldAt: timestamp.nullable() }))
-      .meta({ description: "Credits that are held for longer than any run may take" }),
-    nextCursor: z.string().nullable().meta({ description: "Where to go on when there was not time for every account" }),
+      .meta({ description: "Credits held for longer than a run can take" }),
+    nextCursor: z
+      .string()
+      .nullable()
+      .meta({ description: "Cursor for the next request, if time ran out before every account was checked" }),
   })
   .meta({ id: "LedgerCheck" });
 

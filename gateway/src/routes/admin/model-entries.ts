@@ -16,7 +16,7 @@ const IMPORT_DEADLINE_MS = 20_000;
 
 const entry = anyObject.meta({
   id: "ModelEntry",
-  description: "An entry of the registry: see the guide, Add a provider. Its `price` may be null, which keeps it switched off",
+  description: "A registry entry: see the guide, Add a provider. If `price` is null, the model stays disabled",
   example: { internalName: "lumen-video", displayName: "Lumen Video", modality: "video" },
 });
 const app = z.string().min(1).max(MAX_APP_CHARS).optional();
@@ -24,9 +24,9 @@ const importRequest = z
   .strictObject({
     provider: z.enum(["fal", "replicate", "openrouter"]),
     app: app.describe("fal: the application's path; Replicate: `owner/name`"),
-    model: app.describe("The same, by another name: OpenRouter's models have ids"),
-    internalName: slug.optional().describe("How it will be called here; by default made from the provider's name"),
-    modality: z.enum(["image", "video", "audio", "text"]).optional().describe("What it makes, where the provider does not say"),
+    model: app.describe("An alternative name of the parameter: OpenRouter's models have ids"),
+    internalName: slug.optional().describe("Name of the new model. Default: derived from the provider's name"),
+    modality: z.enum(["image", "video", "audio", "text"]).optional().describe("Kind of output, if the provider doesn't declare it"),
   })
   .refine(({ app: path, model: id }) => (path === undefined) !== (id === undefined), {
     path: ["app"],
@@ -34,7 +34,7 @@ const importRequest = z
   })
   .meta({ id: "ModelImport" });
 const imported = z
-  .object({ model, entry, notes: z.array(z.string()).meta({ description: "What could not be carried over, and what is left to do" }) })
+  .object({ model, entry, notes: z.array(z.string()).meta({ description: "Parts that couldn't be imported, and remaining steps" }) })
   .meta({ id: "ImportedModel" });
 
 const parsed = (json: string): Record<string, unknown> | undefined =>
@@ -99,7 +99,7 @@ export const adminModelEntryRoutes = [
     method: "POST",
     path: "/api/admin/models/import",
     operationId: "adminImportModel",
-    summary: "Add a model of fal, Replicate or OpenRouter from what the provider publishes of it",
+    summary: "Add a model of fal, Replicate or OpenRouter from its published description",
     description:
       "The model stays switched off until it has a price. `entry` is what was made of the provider's schema; PUT replaces it. Importing the same again on the same day answers the same.",
     body: jsonBody(importRequest),
@@ -160,7 +160,7 @@ export const adminModelEntryRoutes = [
     path: "/api/admin/models/:internalName",
     operationId: "adminDeleteModel",
     summary: "Delete a model that was added",
-    description: "Runs under way are carried to their end. With If-Match only that revision is deleted.",
+    description: "Active runs finish. With `If-Match`, only that revision is deleted.",
     headers: ["If-Match"],
     params: modelParams,
     responses: { 204: null },

@@ -38,7 +38,7 @@ export const adminModelOrderRoutes = [
     path: "/api/admin/model-orders",
     query: listQuery(),
     operationId: "adminListModelOrders",
-    summary: "List which models are taken for tasks, and in which order",
+    summary: "List the models of each task, in order",
     responses: { 200: z.array(order) },
     handler: async ({ gateway }) => {
       const listed = await gateway.services.models.listModels({ includeDisabled: true });
@@ -51,7 +51,7 @@ export const adminModelOrderRoutes = [
     path: "/api/admin/model-orders/:task",
     operationId: "adminPutModelOrder",
     summary: "Set which models come first for a task",
-    description: "The first that is ready, and that the caller's tier may run, is taken. An empty order is the built-in one.",
+    description: "The first model that is ready and that the caller's tier can run is used. An empty list restores the built-in order.",
     params,
     body: jsonBody(z.strictObject({ order: z.array(slug).max(MAX_ORDER) }).meta({ id: "NewModelOrder" })),
     responses: { 200: order },

@@ -19,7 +19,7 @@ const changes = z
       .max(LIMITS.fallbackModels)
       .nullable()
       .optional()
-      .meta({ description: "Models that are called in this order where it refuses, is away or fails; null takes them away" }),
+      .meta({ description: "Fallback models, in order, if this one rejects, is unavailable or fails. `null` removes them" }),
   })
   .meta({ id: "ModelChanges" });
 
@@ -37,7 +37,7 @@ export const adminModelRoutes = [
     method: "PATCH",
     path: "/api/admin/models/:internalName",
     operationId: "adminUpdateModel",
-    summary: "Enable or disable a model, or change its wholesale price, its lowest tier or what comes in its place",
+    summary: "Enable or disable a model, or change its price, lowest tier or fallbacks",
     params: modelParams,
     body: jsonBody(changes),
     responses: { 200: model },

@@ -6,18 +6,20 @@ import { forAdmins } from "./shared";
 
 const moderationRow = z
   .object({
-    id: z.string().meta({ description: "As the hook was asked" }),
+    id: z.string().meta({ description: "Kind of the checked content" }),
     at: timestamp.nullable(),
     userId: z.string(),
-    executionId: z.string().meta({ description: "What is refused before it begins has no execution" }),
-    workflowSlug: z.string().nullable().meta({ description: "Of what a run of a workflow is given" }),
-    nodeId: z.string().nullable().meta({ description: "Null for what a run is given" }),
+    executionId: z.string().meta({ description: "Null if the run was rejected before it started" }),
+    workflowSlug: z.string().nullable().meta({ description: "Workflow of rejected inputs" }),
+    nodeId: z.string().nullable().meta({ description: "Null for inputs of a run" }),
     model: z.string().nullable(),
     kind: z.enum(["input", "output"]),
-    decision: z.enum(["refuse", "unchecked"]).meta({ description: "`unchecked`: the hook was away, and this was let through" }),
+    decision: z
+      .enum(["refuse", "unchecked"])
+      .meta({ description: "`unchecked`: the hook was unavailable, and the content was accepted unchecked" }),
     reason: z.string().nullable().meta({ description: "The hook's code" }),
     message: z.string().nullable().meta({ description: "The hook's sentence" }),
-    policy: z.string().nullable().meta({ description: "What the hook decided by" }),
+    policy: z.string().nullable().meta({ description: "Categories that the hook returned" }),
     texts: z.number().int().meta({ description: "How many the hook was shown; they are not kept" }),
     files: z.number().int(),
   })
@@ -40,12 +42,12 @@ export const adminModerationRoutes = [
     method: "GET",
     path: "/api/admin/moderation",
     operationId: "adminListModeration",
-    summary: "List what the moderation hook refused, newest first",
-    description: `With what was let through unchecked while it was away. ${PAGES_END_EARLY}`,
+    summary: "List content that the moderation hook rejected, newest first",
+    description: `Includes content that was accepted unchecked while the hook was unavailable. ${PAGES_END_EARLY}`,
     query: listQuery(z.object({ userId: identifier.optional(), limit, cursor: cursor.optional() })),
     responses: {
       200: cursorPage(moderationRow).extend({
-        configured: z.boolean().meta({ description: "Whether this installation has a moderation hook" }),
+        configured: z.boolean().meta({ description: "True if this installation has a moderation hook" }),
       }),
     },
     handler: async ({ gateway, query }) => {

@@ -18,7 +18,7 @@ const organization = z
     tierOf: z.string().meta({ description: "User id of the owner whose tier, approval and suspension are the organization's" }),
     members: z.number(),
     createdAt: timestamp.nullable(),
-    erasesAt: timestamp.nullable().meta({ description: "When it is deleted, where somebody asked for that" }),
+    erasesAt: timestamp.nullable().meta({ description: "Time of its deletion, if it is scheduled" }),
   })
   .meta({ id: "AdminOrganization" });
 

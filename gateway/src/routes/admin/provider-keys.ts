@@ -23,25 +23,25 @@ const params: ParamsSpec<{ name: string }> = {
 
 const providerKey = z
   .object({
-    name: name.meta({ description: "The environment variable that may hold it", example: "OPENAI_API_KEY" }),
+    name: name.meta({ description: "Environment variable for the key", example: "OPENAI_API_KEY" }),
     account: z.string().meta({ description: "Whose key it is", example: "OpenAI" }),
-    keysUrl: z.string().nullable().meta({ description: "Where the company gives keys out" }),
+    keysUrl: z.string().nullable().meta({ description: "Page where you create keys" }),
     models: z.array(z.string()).meta({ description: "Models that need it" }),
     source: z
       .enum(["environment", "console"])
       .nullable()
-      .meta({ description: "Where it is set; null: nowhere. The environment wins", example: "console" }),
-    hint: z.string().nullable().meta({ description: "The last four characters of one that the console was given", example: "x4Bz" }),
+      .meta({ description: "Source of the key, or `null` if it isn't set. The environment takes precedence", example: "console" }),
+    hint: z.string().nullable().meta({ description: "Last four characters of a key entered in the console", example: "x4Bz" }),
     setAt: timestamp.nullable(),
     setBy: z.object({ id: z.string(), email: z.string().nullable() }).nullable(),
-    testable: z.boolean().meta({ description: "Whether a request is known that tries it and costs nothing" }),
+    testable: z.boolean().meta({ description: "True if a free request can check the key" }),
   })
   .meta({ id: "ProviderKey" });
 type ProviderKeyView = z.infer<typeof providerKey>;
 
 const list = z
   .object({
-    configured: z.boolean().meta({ description: "Whether this installation can keep keys (`SECRETS_KEYS`)" }),
+    configured: z.boolean().meta({ description: "True if this installation can store keys (`SECRETS_KEYS`)" }),
     keys: z.array(providerKey),
   })
   .meta({ id: "ProviderKeys" });
@@ -49,7 +49,7 @@ const list = z
 const test = z
   .object({
     outcome: z.enum(["works", "refused", "unreachable", "not_set", "not_testable"]),
-    message: z.string().nullable().meta({ description: "What the provider said, without secrets" }),
+    message: z.string().nullable().meta({ description: "The provider's message, without secrets" }),
     providerStatus: z.number().nullable(),
   })
   .meta({ id: "ProviderKeyTest" });
@@ -147,7 +147,7 @@ export const adminProviderKeyRoutes = [
     method: "DELETE",
     operationId: "adminDeleteProviderKey",
     summary: "Remove the key of a provider",
-    description: "Runs under way that need it fail at their next call.",
+    description: "Active runs that need it fail at their next call.",
     responses: { 204: null },
     errors: ["NOT_FOUND"],
     handler: async (context) => {
@@ -164,7 +164,7 @@ export const adminProviderKeyRoutes = [
     method: "POST",
     path: "/api/admin/provider-keys/:name/test",
     operationId: "adminTestProviderKey",
-    summary: "Try the key of a provider by a request that costs nothing",
+    summary: "Check a provider's key with a free request",
     responses: { 200: test },
     errors: ["NOT_FOUND", "NOT_CONFIGURED"],
     handler: async ({ gateway, params: wanted }) => {

@@ -23,8 +23,8 @@ const standing = z
   .object({
     slug,
     listed: z.boolean(),
-    reason: z.string().nullable().meta({ description: "Why it was taken down" }),
-    featured: z.boolean().optional().meta({ description: "Whether it is shown before others; told where it is, or was asked for" }),
+    reason: z.string().nullable().meta({ description: "Reason for the takedown" }),
+    featured: z.boolean().optional().meta({ description: "True if it is featured. Present if it is or was featured" }),
   })
   .meta({ id: "TemplateStanding" });
 
@@ -52,7 +52,7 @@ export const adminTemplateRoutes = [
     path: "/api/admin/templates/:slug",
     operationId: "adminModerateTemplate",
     summary: "Take a template down or let it back, or have it shown first",
-    description: "A template that is taken down is its owner's alone: others neither see nor run it.",
+    description: "After a takedown, only the owner can see and run the template.",
     params: workflowParams,
     body: jsonBody(change),
     responses: { 200: standing },

@@ -8,7 +8,7 @@ export const adminTemporalRoutes = [
     method: "GET",
     path: "/api/admin/temporal",
     operationId: "adminGetTemporal",
-    summary: "Where administrators find Temporal's UI",
+    summary: "Get the address of Temporal's UI for administrators",
     description: "A run that calls something is the workflow `<url>/namespaces/<namespace>/workflows/<executionId>`; others have none.",
     responses: {
       200: z

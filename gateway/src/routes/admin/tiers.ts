@@ -108,7 +108,7 @@ export const adminTierRoutes = [
     ...ofTier,
     method: "DELETE",
     operationId: "adminDeleteTier",
-    summary: "Delete a custom tier that nobody has",
+    summary: "Delete a custom tier without users",
     responses: { 204: null },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     handler: async (context) => {

@@ -29,8 +29,8 @@ const userChanges = z
 
 const resetLink = z
   .object({
-    link: z.string().meta({ description: "For the user: sets a new password once, until then. Shown this once" }),
-    token: z.string().meta({ description: "What `POST /api/auth/password-reset` takes; it is in the link, too" }),
+    link: z.string().meta({ description: "A link for the user: sets a new password once, before it expires. Shown only once" }),
+    token: z.string().meta({ description: "Token for `POST /api/auth/password-reset`, also contained in the link" }),
     expiresAt: timestamp,
   })
   .meta({ id: "PasswordResetLink" });
@@ -127,7 +127,7 @@ export const adminUserRoutes = [
     path: "/api/admin/users/:id/password-reset",
     operationId: "adminResetPassword",
     summary: "Make a link by which a user sets a new password",
-    description: "It works once, for an hour; a link that was made before stops working. The password stays as it is until then.",
+    description: "The link works once, for an hour. Earlier links stop working. The old password works until then.",
     responses: { 201: resetLink },
     handler: async (context) => {
       const { gateway, params } = context;

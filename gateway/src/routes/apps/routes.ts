@@ -55,7 +55,7 @@ export const appRoutes = [
     method: "GET",
     path: "/api/apps/:slug",
     operationId: "getApp",
-    summary: "Read a published app: its form, and who pays",
+    summary: "Get a published app: its form and its payer",
     app: "open",
     params: appParams,
     responses: { 200: appView },

@@ -11,12 +11,12 @@ import type { Today } from "../../apps/budget";
 export const appParams: ParamsSpec<{ slug: string }> = { schema: z.object({ slug }), invalid: () => notFound("app") };
 
 const cover = z.string().nullable().meta({ description: "Address of a picture" });
-const payer = z.enum(APP_PAYERS).meta({ description: "Who pays for runs: the app's owner, or the visitor, signed in" });
+const payer = z.enum(APP_PAYERS).meta({ description: "Payer of runs: the app's owner, or the signed-in visitor" });
 
 const today = z
   .object({
-    runsLeft: z.number().meta({ description: "Of this visitor" }),
-    creditsLeft: credits.meta({ description: "Of the app, for all visitors" }),
+    runsLeft: z.number().meta({ description: "Limit per visitor" }),
+    creditsLeft: credits.meta({ description: "Limit for all visitors together" }),
     dailyCredits: credits,
     resetsAt: timestamp,
   })
@@ -48,7 +48,7 @@ export const tokenResult = z
   .meta({ id: "AppToken" });
 
 const earlier = z.string().min(1).max(4_000).optional().meta({
-  description: "An earlier token of the visitor's, which may have ended in the last 30 days: the new one is for the same visitor",
+  description: "An earlier token of the same visitor, valid or expired for at most 30 days",
 });
 export const openTokenBody = z.strictObject({ token: earlier }).nullish();
 export const tokenBody = z
@@ -57,7 +57,7 @@ export const tokenBody = z
     visitor: line(APP_BOUNDS.visitorChars)
       .min(1)
       .optional()
-      .meta({ description: "Your own name of the visitor, which the visitor's token can be read for; a random one unless given" }),
+      .meta({ description: "Your id of the visitor, readable from the token. Default: random" }),
   })
   .nullish();
 

@@ -15,7 +15,7 @@ const origin = z
 
 export const appSettings = z
   .strictObject({
-    published: z.boolean().meta({ description: "Whether others may use it at `/a/{slug}`" }),
+    published: z.boolean().meta({ description: "True if others can use it at `/a/{slug}`" }),
     payer: z
       .enum(APP_PAYERS)
       .default("owner")
@@ -24,7 +24,7 @@ export const appSettings = z
       .number()
       .min(0)
       .max(MAX_CREDITS)
-      .meta({ description: "What the runs of all visitors may take of the owner's credits in a day (UTC): a budget" }),
+      .meta({ description: "Daily budget (UTC) of the owner's credits for the runs of all visitors" }),
     perVisitorPerDay: z
       .number()
       .int()
@@ -44,11 +44,11 @@ export const appSettings = z
       .array(origin)
       .max(APP_BOUNDS.origins)
       .default([])
-      .meta({ description: "Pages of these may embed the app, and use its tokens" }),
+      .meta({ description: "Origins whose pages can embed the app and use its tokens" }),
     publishedBy: z
       .string()
       .nullish()
-      .meta({ readOnly: true, description: "The person who published it or last changed its settings; it ends with their access" }),
+      .meta({ readOnly: true, description: "The person who published it or last changed its settings. The app stops if they lose access" }),
   })
   .meta({ id: "AppSettings" });
 

@@ -16,9 +16,9 @@ export const created = z.object({ batchId: uuid, total: z.number() }).meta({ id:
 const quoted = z
   .object({
     total: z.number(),
-    estimatedCreditCost: credits.meta({ description: "What all items probably cost, without what trial grants pay" }),
+    estimatedCreditCost: credits.meta({ description: "Expected cost of all items, without calls that trial grants pay for" }),
     maxCreditCost: credits.meta({ description: "The most that all items can cost" }),
-    exact: z.boolean().meta({ description: "Whether completed items cost just this" }),
+    exact: z.boolean().meta({ description: "True if completed items cost exactly this" }),
   })
   .meta({ id: "BatchQuote" });
 

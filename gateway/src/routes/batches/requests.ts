@@ -28,7 +28,7 @@ const items = z
   .array(z.strictObject({ inputs: anyObject, settings: settings.optional() }))
   .min(1, "must have at least one item")
   .max(LIMITS.batchItems, `can have at most ${LIMITS.batchItems} items`)
-  .meta({ description: "Instead of `inputs`: items with settings of their own, to try several" });
+  .meta({ description: "Instead of `inputs`: items with their own settings, to compare several" });
 
 const common = {
   maxCredits: maxCredits.meta({
@@ -41,10 +41,10 @@ const common = {
     .min(1)
     .max(MAX_AT_ONCE)
     .optional()
-    .meta({ description: "Items under way at once; at most half of what your tier runs at once, and that without it" }),
+    .meta({ description: "Concurrent items. Maximum and default: half of your tier's concurrent runs" }),
   onError: z.enum(["continue", "stop"]).optional().meta({ description: "`stop`: no item begins after one has failed" }),
   metadata: metadata.optional(),
-  itemWebhooks: z.boolean().optional().meta({ description: "Items announce their ends to the key's webhook, too" }),
+  itemWebhooks: z.boolean().optional().meta({ description: "Sends the end of each item to the key's webhook" }),
 };
 
 interface Sources {

@@ -94,7 +94,7 @@ export const batchRoutes = [
     method: "POST",
     path: "/api/batches/:id/cancel",
     operationId: "cancelBatch",
-    summary: "Cancel a batch: what waits never begins, what is under way is cancelled",
+    summary: "Cancel a batch: waiting items never start, running items are cancelled",
     capability: "execution:cancel",
     role: "runner",
     responses: { 200: batch },
@@ -143,7 +143,7 @@ export const batchRoutes = [
     idempotent: "rebuild",
     body: jsonBody(
       z
-        .strictObject({ status: z.enum(["failed", "cancelled", "skipped"]).meta({ description: "`skipped`: never begun" }), maxCredits })
+        .strictObject({ status: z.enum(["failed", "cancelled", "skipped"]).meta({ description: "`skipped`: never started" }), maxCredits })
         .meta({ id: "RerunBatchRequest", example: { status: "failed" } }),
     ),
     responses: { [ACCEPTED]: created },

@@ -23,7 +23,7 @@ export const batch = z
   .object({
     batchId: uuid,
     status: z.enum(["running", "paused", "cancel_requested", "completed", "failed", "cancelled"]).meta({
-      description: "`completed`: every item is over, however it ended. `failed`: it was to stop at an error, and met one",
+      description: "`completed`: every item has ended. `failed`: it stopped at the first failed item, as `onError` asked",
     }),
     reason: z
       .object({
@@ -43,23 +43,23 @@ export const batch = z
     until: z.string().nullable().meta({ description: "The node that its items run to; null for everything" }),
     total: count,
     counts: z.object({
-      waiting: count.meta({ description: "Not begun; of a batch that is over: never" }),
+      waiting: count.meta({ description: "Items that haven't started, or never will if the batch has ended" }),
       processing: count,
       completed: count,
       failed: count,
       cancelled: count,
     }),
-    creditsCost: credits.meta({ description: "What the items that are over cost" }),
-    estimatedCreditCost: credits.meta({ description: "As quoted when it was created" }),
-    exact: z.boolean().meta({ description: "Whether that was exact" }),
+    creditsCost: credits.meta({ description: "Cost of the finished items" }),
+    estimatedCreditCost: credits.meta({ description: "Quote at its creation" }),
+    exact: z.boolean().meta({ description: "True if the quote was exact" }),
     maxCredits: credits.nullable(),
     concurrency: count.nullable(),
     onError: z.enum(["continue", "stop"]),
     metadata: z.record(z.string(), z.string()),
     source: z.string(),
-    madeBy: z.string().nullable().meta({ description: "The person who created it or resumed it last; it ends with their access" }),
+    madeBy: z.string().nullable().meta({ description: "The person who created or last resumed it. The batch stops if they lose access" }),
     rerunOf: uuid.nullable().meta({ description: "The batch whose rows these are" }),
-    webhookDelivery: webhookDelivery.meta({ description: "Of `batch.completed`, where the key's webhook names that event" }),
+    webhookDelivery: webhookDelivery.meta({ description: "Delivery of `batch.completed`, if the key's webhook subscribes to it" }),
     createdAt: timestamp.nullable(),
     finishedAt: timestamp.nullable(),
   })

@@ -24,7 +24,7 @@ const metadataBody = z
 const shared = { tag: "Budgets", auth: "session", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
 const ofKey = { ...shared, path: "/api/keys/:id/budget", params: idParams("key"), errors: ["NOT_FOUND"] } as const;
 const ofWorkflow = { ...shared, path: "/api/workflows/:slug/budget", params: workflowParams } as const;
-const ONE = `A run that may cost more than is left is refused with BUDGET_EXCEEDED before anything is sent; one that is under way fails when it would need more. An account has at most ${BUDGET_BOUNDS.budgets} budgets. Setting one again changes it; what was used stays.`;
+const ONE = `A run that may cost more than the remaining budget gets BUDGET_EXCEEDED before any call. An active run fails if it needs more. An account has at most ${BUDGET_BOUNDS.budgets} budgets. Setting one again changes it; what was used stays.`;
 
 const keyScope = (value: string): Scope => ({ $case: "keyId", value });
 const workflowScope = (value: string): Scope => ({ $case: "workflowSlug", value });
@@ -80,8 +80,8 @@ export const budgetRoutes = [
     role: "owner",
     keyCapability: "budgets:write",
     operationId: "setKeyBudget",
-    summary: "Set what runs by an API key may cost",
-    description: `${ONE} Of schedules and hooks, too, that the key has set.`,
+    summary: "Set the budget of an API key",
+    description: `${ONE} Runs of schedules and hooks that the key created count.`,
     body: jsonBody(settingsBody),
     responses: { 200: budget },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
@@ -116,8 +116,8 @@ export const budgetRoutes = [
     role: "owner",
     keyCapability: "budgets:write",
     operationId: "setWorkflowBudget",
-    summary: "Set what the caller's runs of a workflow may cost",
-    description: `${ONE} Also of a template of others. Runs by other accounts are theirs to pay, and don't count.`,
+    summary: "Set the budget of the caller's runs of a workflow",
+    description: `${ONE} The workflow can be another owner's template. Runs of other accounts don't count.`,
     body: jsonBody(settingsBody),
     responses: { 200: budget },
     errors: ["PRECONDITION_FAILED"],
@@ -154,7 +154,7 @@ export const budgetRoutes = [
     path: "/api/budgets",
     query: listQuery(),
     operationId: "listBudgets",
-    summary: "List the caller's budgets, in the order in which they were made",
+    summary: "List the caller's budgets, oldest first",
     role: "viewer",
     keyCapability: "usage:read",
     responses: { 200: z.array(budget) },
@@ -168,8 +168,8 @@ export const budgetRoutes = [
     method: "PUT",
     path: "/api/budgets",
     operationId: "setMetadataBudget",
-    summary: "Set what runs with a value of metadata may cost",
-    description: `For customers of yours: each run says by its metadata whom it is for, or a key does so for all of its runs. ${ONE}`,
+    summary: "Set the budget of runs with a metadata value",
+    description: `Use it for your customers: set the customer in the metadata of each run, or of a key for all of its runs. ${ONE}`,
     role: "owner",
     keyCapability: "budgets:write",
     body: jsonBody(metadataBody),

@@ -7,7 +7,7 @@ import { credits, MAX_CREDITS, timestamp } from "../../http/schemas";
 const THOUSAND = 1_000;
 const LEAST_SHARE = 1 / THOUSAND;
 
-const window = z.enum(BUDGET_WINDOWS).meta({ description: "In UTC; weeks begin on Monday, `total` has no end" });
+const window = z.enum(BUDGET_WINDOWS).meta({ description: "In UTC. Weeks start on Monday; `total` never resets" });
 const alertAt = z
   .array(z.number().min(LEAST_SHARE).max(1))
   .max(BUDGET_BOUNDS.alerts)
@@ -19,7 +19,7 @@ export const settings = {
     .number()
     .min(0)
     .max(MAX_CREDITS)
-    .meta({ description: "What runs may take in a window: held and charged together. 0 forbids all that cost credits" }),
+    .meta({ description: "Credits that runs can use in a window, held and charged. 0 forbids all paid runs" }),
   window,
   alertAt: alertAt.default([]),
 };
@@ -39,7 +39,7 @@ export const budget = z
     credits,
     window,
     alertAt: z.array(z.number()),
-    used: credits.meta({ description: "Held and charged in this window, by runs since the budget was made" }),
+    used: credits.meta({ description: "Credits held and charged in this window, by runs since the budget was created" }),
     remaining: credits,
     resetsAt: timestamp.nullable().meta({ description: "When the window ends; null for `total`" }),
     createdAt: timestamp.nullable(),

@@ -16,7 +16,7 @@ export const waitingFor = z
     since: timestamp,
     until: timestamp.meta({ description: "When `onTimeout` decides" }),
     onTimeout: z.enum(DECISIONS),
-    value: z.unknown().meta({ description: "What is looked at. In lists, values above 2 kB are left out" }),
+    value: z.unknown().meta({ description: "The value under review. Lists omit values above 2 kB" }),
     truncated: z.boolean().optional().meta({ description: "True where the value is too long to be shown here" }),
   })
   .meta({ id: "WaitingFor" });
@@ -25,10 +25,10 @@ const decisionBody = z
   .strictObject({
     nodeId: z.string().min(1).max(GRAPH_BOUNDS.nodeIdBytes).meta({ example: "review" }),
     decision: z.enum(DECISIONS),
-    value: z
-      .unknown()
-      .optional()
-      .meta({ description: "Goes on instead of the value that was looked at: of the same type, no longer list, at most 8 kB or its size" }),
+    value: z.unknown().optional().meta({
+      description:
+        "Replaces the reviewed value. Needs the same type, a list of at most the same length, and at most 8 kB or the original size",
+    }),
   })
   .meta({ id: "DecisionRequest" });
 
@@ -56,7 +56,7 @@ export const decisionRoutes = [
     method: "POST",
     path: "/api/executions/:id/decisions",
     operationId: "decideExecution",
-    summary: "Approve or reject what an execution waits for",
+    summary: "Approve or reject a waiting execution",
     description:
       "By key it needs the run capability of the execution's workflow. The first decision stands: any other one is answered 409, as is one on a node that does not wait.",
     tag: "Executions",

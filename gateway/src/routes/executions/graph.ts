@@ -8,7 +8,7 @@ import { anyObject, executionParams } from "../../http/schemas";
 
 const graph = z
   .object({
-    nodes: z.array(anyObject).meta({ description: "As they ran: an item of a batch has its own settings in them" }),
+    nodes: z.array(anyObject).meta({ description: "Nodes as they ran, including the settings of a batch's item" }),
     edges: z.array(anyObject),
   })
   .meta({ id: "ExecutionGraph" });

@@ -16,13 +16,13 @@ const executionError = z
     nodeId: z.string().optional(),
     providerStatus: z.number().optional(),
     providerBody: z.string().optional(),
-    item: z.number().optional().meta({ description: "Of a node that makes several calls: which one, from 0" }),
+    item: z.number().optional().meta({ description: "Index of the call, from 0, if the node makes several" }),
   })
   .meta({ id: "ExecutionError" });
 
-const outputs = anyObject.meta({ description: "What a node or its call gave, by port. Texts and JSON are cut at 4 kB" });
+const outputs = anyObject.meta({ description: "Outputs of a node or call, by port. Texts and JSON are cut at 4 kB" });
 const truncated = z.boolean().optional().meta({ description: "True when something was cut" });
-const reusedFrom = z.string().optional().meta({ description: "The execution that made the call: its output was taken over, free" });
+const reusedFrom = z.string().optional().meta({ description: "The execution that made the call. Its output was reused free of charge" });
 const attempts = z
   .array(
     z
@@ -31,7 +31,7 @@ const attempts = z
         error: z
           .object({ code: z.string(), message: z.string() })
           .optional()
-          .meta({ description: "Absent: it completed, or is under way" }),
+          .meta({ description: "Absent if it completed or is still running" }),
         cost: credits,
       })
       .meta({ id: "CallAttempt" }),
@@ -64,7 +64,7 @@ const webhookAttempt = z
     durationMs: z.number(),
     delivery: z.number().meta({ description: "1 is the run's own delivery; each redelivery takes the next number" }),
     attempt: z.number().meta({ description: "Within the delivery" }),
-    url: z.string().optional().meta({ description: "Where it was sent, when that has changed since the run was submitted" }),
+    url: z.string().optional().meta({ description: "Address of the delivery, if it changed since the run was submitted" }),
   })
   .meta({ id: "WebhookAttempt" });
 
@@ -75,7 +75,7 @@ export const webhookDelivery = z
     noWebhook,
     webhook.extend({
       state: z.enum(DELIVERY_STATES),
-      attempts: z.number().meta({ description: "Of all deliveries together" }),
+      attempts: z.number().meta({ description: "Total of all deliveries" }),
       deliveredAt: timestamp.nullable(),
       lastError: z.string().nullable(),
       nextAttemptAt: timestamp.nullable().meta({ description: "Set while another attempt is due" }),
@@ -88,7 +88,7 @@ const nodeState = z
   .object({
     id: z.string(),
     type: z.string(),
-    label: z.string().optional().meta({ description: "What its author calls it" }),
+    label: z.string().optional().meta({ description: "Title from its author" }),
     status: z.enum(["pending", "processing", "completed", "failed", "cancelled", "skipped"]),
     startedAt: timestamp.nullable(),
     durationMs: z.number().nullable(),
@@ -101,15 +101,15 @@ const nodeState = z
     cancelReport: z.enum(["stopped", "provider_told", "could_not_stop"]).optional(),
     outputs: outputs.optional(),
     truncated,
-    calls: z.array(nodeCall).optional().meta({ description: "Of a node that makes several calls" }),
-    reusedFrom: reusedFrom.meta({ description: "Of a node that makes one call: the execution that made it" }),
+    calls: z.array(nodeCall).optional().meta({ description: "Present if the node makes several calls" }),
+    reusedFrom: reusedFrom.meta({ description: "For a node with one call: the execution that made it" }),
     attempts: attempts.meta({
-      description: "Of a node that makes one call: the models that were tried in their order, where more than one was",
+      description: "For a node with one call: the models tried, in order, if more than one",
     }),
     usage: z
       .object({ inputTokens: z.number(), outputTokens: z.number() })
       .optional()
-      .meta({ description: "Of a text model: the tokens of all its calls, where its provider counts them" }),
+      .meta({ description: "Tokens of all calls of a text model, if its provider counts them" }),
   })
   .meta({ id: "NodeState" });
 
@@ -120,13 +120,13 @@ export const execution = z
     requestId: z.string().nullable(),
     durationMs: z.number(),
     queued: z.boolean().optional().meta({ description: "True while the run waits in line" }),
-    position: z.number().optional().meta({ description: "Where it waits, from 1" }),
+    position: z.number().optional().meta({ description: "Position in the queue, from 1" }),
     waitingFor: z.array(waitingFor).optional().meta({ description: "Set while approvals of the run wait for a decision" }),
     result: anyObject.optional().meta({ description: "Set on completion" }),
     error: executionError.optional().meta({ description: "Set on failure" }),
     webhookDelivery,
     nodes: z.array(nodeState),
-    inputs: anyObject.optional().meta({ description: "As they were sent; absent in lists" }),
+    inputs: anyObject.optional().meta({ description: "Inputs of the request. Absent in lists" }),
     metadata: z.record(z.string(), z.string()),
     batchId: uuid.optional().meta({ description: "Set on an item of a batch" }),
     index: z.number().optional().meta({ description: "Which item, from 0" }),
@@ -140,9 +140,7 @@ export const execution = z
       .array(
         z
           .object({
-            nodeId: z
-              .string()
-              .meta({ description: "The node in whose place it came; in one that stands in another itself, `outer/inner`" }),
+            nodeId: z.string().meta({ description: "The workflow node that contains it; nested ones as `outer/inner`" }),
             slug: z.string(),
             version: z.number().nullable().meta({ description: "Null for the draft" }),
             contentHash: z.string().meta({ description: "SHA-256 of its nodes and edges" }),
@@ -158,7 +156,7 @@ export const execution = z
     startedBy: z
       .string()
       .optional()
-      .meta({ description: "Of an organization's run: user id of the person who started it, or whose key did" }),
+      .meta({ description: "For an organization's run: user id of the person who started it or owns the key" }),
     creditsCost: credits,
     createdAt: timestamp.nullable(),
     finishedAt: timestamp.nullable(),

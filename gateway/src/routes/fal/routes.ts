@@ -41,7 +41,7 @@ const requested: ParamsSpec<{ endpoint: string; id: string }> = {
 const logsQuery = z.object({ logs: z.string().max(5).optional().meta({ description: "`1` or `true`: with logs" }) });
 const wantsLogs = (logs: string | undefined): boolean => logs === "1" || logs?.toLowerCase() === "true";
 
-const input = anyObject.optional().meta({ description: "Inputs by their own names, or by fal's" });
+const input = anyObject.optional().meta({ description: "Inputs, by their own or fal's names" });
 const cancelled = z.object({ status: z.enum(["CANCELLATION_REQUESTED", "ALREADY_COMPLETED"]) }).meta({ id: "FalCancelled" });
 const unfinished = z.object({ detail: z.string() });
 
@@ -57,7 +57,7 @@ export const falRoutes = [
     path: "/fal/run/*endpoint",
     operationId: "falRun",
     summary: "Run, and wait for the result",
-    description: "At most 600 s. Answers as `https://fal.run/{endpoint}` does.",
+    description: "Waits at most 600 seconds. Works like `https://fal.run/{endpoint}`.",
     responses: { 200: anyObject },
     errors: [...RUN_ERRORS, ...END_ERRORS],
     handler: async (context) => {
@@ -91,7 +91,7 @@ export const falRoutes = [
     path: "/fal/*endpoint/requests/:id/status/stream",
     operationId: "falStatusStream",
     summary: "Follow a request as server-sent events",
-    description: "One event for each change of its status, until it is over.",
+    description: "Sends an event for each change of status, until the request ends.",
     query: logsQuery,
     responses: { 200: content({ "text/event-stream": z.object({ data: status }).meta({ id: "FalStatusEvent" }) }) },
     errors: ["EXECUTION_NOT_FOUND", "CONCURRENCY_LIMIT_EXCEEDED"],
@@ -130,7 +130,7 @@ export const falRoutes = [
     path: "/fal/*endpoint/requests/:id",
     operationId: "falResult",
     summary: "Read the result of a request",
-    description: "400 while it goes on.",
+    description: "Returns 400 until the request ends.",
     responses: { 200: anyObject, 400: unfinished },
     errors: ["EXECUTION_NOT_FOUND", ...END_ERRORS],
     handler: async (context) => {
@@ -148,10 +148,10 @@ export const falRoutes = [
       fal_webhook: z
         .string()
         .optional()
-        .meta({ description: "Where the end of the request is sent, in fal's form; signed with the secret of the key's webhook" }),
+        .meta({ description: "Receives the end of the request in fal's format, signed with the secret of the key's webhook" }),
     }),
     summary: "Submit a request to the queue",
-    description: "Answers as `https://queue.fal.run/{endpoint}` does. The endpoint may have a path behind its owner and name.",
+    description: "Works like `https://queue.fal.run/{endpoint}`. The endpoint can have a path after its owner and name.",
     responses: { 200: submitted },
     errors: [...RUN_ERRORS, "PRECONDITION_FAILED"],
     handler: async (context) => {

@@ -28,8 +28,8 @@ export const status = z
   .object({
     status: z.enum(["IN_QUEUE", "IN_PROGRESS", "COMPLETED"]).meta({ description: "`COMPLETED` also after a failure, with `error`" }),
     request_id: uuid,
-    queue_position: z.number().int().optional().meta({ description: "Of `IN_QUEUE`: from 0" }),
-    logs: z.array(log).meta({ description: "With `logs=1`: when each node started, and how it ended" }),
+    queue_position: z.number().int().optional().meta({ description: "Position in the queue, from 0, if the status is `IN_QUEUE`" }),
+    logs: z.array(log).meta({ description: "With `logs=1`: start and end of each node" }),
     metrics: z.object({ inference_time: z.number().meta({ description: "Seconds" }) }).optional(),
     error: z.string().optional(),
     error_type: z.string().optional().meta({ description: "A code of this API, or `client_cancelled`" }),

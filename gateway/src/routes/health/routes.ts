@@ -12,7 +12,7 @@ export const healthRoutes = [
     ...shared,
     path: "/healthz",
     operationId: "healthz",
-    summary: "Whether this process runs",
+    summary: "Check that this process runs",
     responses: { 200: health },
     handler: () => Promise.resolve({ status: 200, body: { status: "ok" } }),
   }),
@@ -21,8 +21,8 @@ export const healthRoutes = [
     limit: "ip",
     path: "/readyz",
     operationId: "readyz",
-    summary: "Whether this process takes requests",
-    description: "Not whether every service behind it does: one that is away fails its own requests, and must not take all others along.",
+    summary: "Check that this process accepts requests",
+    description: "It doesn't check the services behind it: an unavailable service fails only the requests that need it.",
     responses: { 200: readiness },
     handler: ({ gateway }) => {
       if (!gateway.isDraining()) return Promise.resolve({ status: 200, body: { status: "ready" } });

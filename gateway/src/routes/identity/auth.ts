@@ -97,7 +97,7 @@ export const authRoutes = [
     path: "/api/auth/password",
     operationId: "changePassword",
     summary: "Change the caller's password; all other sessions end",
-    description: "UNAUTHENTICATED when `current` is wrong; the session goes on. Wrong ones are counted as failed sign-ins are.",
+    description: "If `current` is wrong, you get UNAUTHENTICATED and keep the session. Wrong passwords count as failed sign-ins.",
     body: jsonBody(passwordChange),
     responses: { 204: null },
     example: { current: "correct horse battery staple", new: "a loom of many colours" },

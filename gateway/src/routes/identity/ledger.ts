@@ -10,12 +10,12 @@ const ledgerRow = z
   .object({
     id: z.string(),
     kind: z.string(),
-    credits: credits.meta({ description: "Signed change of available and held credits together" }),
+    credits: credits.meta({ description: "Signed change of the sum of available and held credits" }),
     moved: credits.meta({ description: "Credits moved between available and held" }),
     executionId: z.string().nullable(),
     keyId: z.string().nullable().meta({ description: "The key that the execution was submitted by; null for a session's" }),
     model: z.string().nullable(),
-    runs: z.number().meta({ description: "Trial runs granted, used (negative) or given back" }),
+    runs: z.number().meta({ description: "Trial runs granted, used (negative) or returned" }),
     note: z.string(),
     createdAt: timestamp.nullable(),
   })
@@ -25,7 +25,7 @@ export const ledgerPage = cursorPage(ledgerRow);
 export const ledgerQuery = z.object({
   limit: queryInteger(1, LEDGER_PAGE_MAX, PAGE_DEFAULT),
   cursor: cursor.optional(),
-  kind: z.enum(MOVEMENT_KINDS).optional().meta({ description: "Movements of this kind alone" }),
+  kind: z.enum(MOVEMENT_KINDS).optional().meta({ description: "Only entries of this kind" }),
 });
 
 export const ledgerRowView = (row: billing.LedgerRow): z.infer<typeof ledgerRow> => ({

@@ -19,8 +19,8 @@ const me = z
     organization: ownOrganization.optional().meta({ description: "Set where `X-Organization` names one: the credits are its own then" }),
     credits: balances,
     business: business.nullable().meta({ description: "Null while no business is registered" }),
-    erasesAt: timestamp.optional().meta({ description: "Set where the account is to be deleted: until then that can be taken back" }),
-    secondFactor: z.literal(true).optional().meta({ description: "Set where signing in by password takes a code, too" }),
+    erasesAt: timestamp.optional().meta({ description: "Set if the account is scheduled for deletion, which can be cancelled until then" }),
+    secondFactor: z.literal(true).optional().meta({ description: "Set if signing in with a password also requires a code" }),
     onboarding,
   })
   .meta({ id: "Me" });
@@ -44,7 +44,7 @@ export const identityRoutes = [
     method: "GET",
     path: "/api/whoami",
     operationId: "whoami",
-    summary: "Who the caller is",
+    summary: "Get the caller's account",
     tag: "Identity",
     description:
       "Of a key the person who made it. For an organization `tier` and `approved` are what holds for the person in it, and `organization` says which.",

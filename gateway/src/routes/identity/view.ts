@@ -36,9 +36,9 @@ export const business = z
 export const adminUser = user
   .extend({
     suspended: z.boolean(),
-    secondFactor: z.boolean().meta({ description: "Signing in by password takes a code, too" }),
+    secondFactor: z.boolean().meta({ description: "Signing in with a password also requires a code" }),
     business: business.nullable(),
-    erasesAt: timestamp.nullable().meta({ description: "When the account is deleted, where somebody asked for that" }),
+    erasesAt: timestamp.nullable().meta({ description: "Time of the account's deletion, if it is scheduled" }),
     createdAt: timestamp.nullable(),
   })
   .meta({ id: "AdminUser" });

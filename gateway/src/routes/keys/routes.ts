@@ -179,7 +179,8 @@ export const keyRoutes = [
     path: "/api/keys/:id/rotate",
     operationId: "rotateKey",
     summary: "Replace an API key's value",
-    description: "The old value works until the grace ends, which starts at the new value's first use. With 0 it ends at once.",
+    description:
+      "The old value works for the grace period, which starts at the new value's first use. With 0 it stops working immediately.",
     body: jsonBody(z.strictObject({ graceSeconds: z.number().int().min(0).max(MAX_GRACE_SECONDS) })),
     responses: { 200: issued },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],

@@ -10,7 +10,7 @@ export const record = z
     preset: z.string(),
     capabilities: z.array(z.string()),
     createdBy: z.string().optional().meta({
-      description: "Of an organization's key: user id of the person who made it, within whose role it acts, and with whom it ends",
+      description: "For an organization's key: user id of its creator. The key acts within their role and stops working when they leave",
     }),
     metadata: z.record(z.string(), z.string()).optional().meta({ description: "Set where every run by the key has such metadata" }),
     alias: z.string().optional().meta({ description: "Set where every run of a workflow by the key uses this alias" }),
@@ -30,7 +30,7 @@ export const record = z
 export const warnings = z
   .array(z.string())
   .optional()
-  .meta({ description: "What to know of the capabilities: for example that runs can be started, but not polled without `execution:read`" });
+  .meta({ description: "Hints about the capabilities, for example: without `execution:read` the key can start runs but not poll them" });
 export const issued = record
   .extend({
     warnings,

@@ -13,7 +13,7 @@ export const adminLeavingRoutes = [
     path: "/api/admin/users/:id/export",
     operationId: "adminExportUser",
     summary: "An archive of everything that a user has",
-    description: "As `GET /api/me/export`: 202 while it is made.",
+    description: "Works like `GET /api/me/export`: returns 202 while the archive is created.",
     responses: { 200: exportReady, 202: exportPending },
     handler: async (context) => {
       const { gateway, params } = context;
@@ -45,7 +45,7 @@ export const adminLeavingRoutes = [
     path: "/api/admin/users/:id",
     operationId: "adminDeleteUser",
     summary: "Have a user's account deleted after the waiting time",
-    description: "As `DELETE /api/me`. An administrator's account has the role taken from it first.",
+    description: "Works like `DELETE /api/me`. An administrator's account loses the role first.",
     responses: { 202: leavingAccount },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED", "SOLE_OWNER"],
     handler: async (context) => {

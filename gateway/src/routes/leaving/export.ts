@@ -16,13 +16,11 @@ export const exportReady = z
     status: z.literal("ready"),
     url: z
       .string()
-      .meta({ description: "Where it is fetched, with the same session", example: "http://127.0.0.1:8080/api/me/export/file" }),
+      .meta({ description: "Address of the archive, for the same session", example: "http://127.0.0.1:8080/api/me/export/file" }),
     bytes: z.int(),
-    isPartial: z
-      .boolean()
-      .meta({ description: "It does not have everything, because archives are bounded: README.txt in it says what is missing" }),
+    isPartial: z.boolean().meta({ description: "True if the archive reached its size limit. Its README.txt lists the missing parts" }),
     createdAt: timestamp,
-    expiresAt: timestamp.meta({ description: "Until then this archive is answered; after that another one is made" }),
+    expiresAt: timestamp.meta({ description: "The archive expires then. A later request creates a new one" }),
   })
   .meta({ id: "AccountExport" });
 export const exportPending = z.object({ status: z.literal("processing") }).meta({ id: "PendingAccountExport" });

@@ -56,7 +56,7 @@ export const organizationLeavingRoutes = [
     operationId: "restoreOrganization",
     summary: "Keep an organization after all",
     description:
-      "Owners only; whichever of them asked for it to be deleted. What was cancelled stays so; schedules and hooks go on. Repeating it changes nothing.",
+      "Owners only; whichever of them asked for it to be deleted. Cancelled runs stay cancelled; schedules and hooks resume. Repeating the request changes nothing.",
     responses: { 204: null },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
     handler: async (context) => {
@@ -81,7 +81,7 @@ export const adminOrganizationLeavingRoutes = [
     path: "/api/admin/organizations/:id",
     operationId: "adminDeleteOrganization",
     summary: "Have an organization deleted after the waiting time",
-    description: "As `DELETE /api/organizations/{id}`.",
+    description: "Works like `DELETE /api/organizations/{id}`.",
     responses: { 202: leavingAccount },
     handler: async (context) => {
       const { gateway, params } = context;

@@ -20,7 +20,7 @@ export const accountDeletion = z
   .optional()
   .meta({ id: "AccountDeletion", description: "`password` is required where the account has one" });
 export const leavingAccount = z
-  .object({ erasesAt: timestamp.meta({ description: "Until then it can be taken back; after that nothing of it comes back" }) })
+  .object({ erasesAt: timestamp.meta({ description: "You can cancel the deletion until then. After that it is permanent" }) })
   .meta({ id: "LeavingAccount" });
 
 export const leavingView = (user: identity.User | undefined): Record<string, unknown> => ({ erasesAt: iso(user?.erasesAt) });
@@ -98,7 +98,7 @@ export const leavingRoutes = [
     path: "/api/me/restore",
     operationId: "restoreAccount",
     summary: "Keep the account after all",
-    description: "What was cancelled stays so; schedules and hooks go on. Repeating it changes nothing.",
+    description: "Cancelled runs stay cancelled; schedules and hooks resume. Repeating the request changes nothing.",
     responses: { 204: null },
     errors: ["PRECONDITION_FAILED"],
     handler: async (context) => {

@@ -63,7 +63,7 @@ const linkRoutes = [
     path: "/api/auth/verify/send",
     operationId: "requestVerification",
     summary: "Have a link mailed that proves the caller's address",
-    description: "At most one in five minutes, and ten a day; none where the address is proven.",
+    description: "Sends at most one mail in five minutes and ten per day. Sends none if the address is verified.",
     responses: { 202: null },
     errors: ["NOT_CONFIGURED"],
     handler: async ({ gateway, caller }) => {

@@ -17,9 +17,9 @@ const stored = z
     url: z.string(),
     contentType: z.string(),
     bytes: z.number(),
-    width: measured.meta({ description: "In pixels, as it is shown; absent where the file has none or it can't be read" }),
-    height: measured.meta({ description: "In pixels, as it is shown" }),
-    durationMs: measured.meta({ description: "Of a video or a sound, in milliseconds" }),
+    width: measured.meta({ description: "In pixels, as displayed. Absent if the file has no width or it can't be read" }),
+    height: measured.meta({ description: "In pixels, as displayed" }),
+    durationMs: measured.meta({ description: "Duration of a video or audio file in milliseconds" }),
   })
   .meta({
     id: "Media",
@@ -37,7 +37,7 @@ const file = stored
       .meta({ description: "Stays until it is deleted, and counts against the quota. Other files are removed after 90 days" }),
     createdAt: timestamp.nullable(),
     public: z.boolean().meta({ description: "Anyone reads it by its address without a signature" }),
-    model: z.string().nullable().meta({ description: "The model that made it; null for uploads and for what no model made" }),
+    model: z.string().nullable().meta({ description: "The model that made the file; null for uploads and files that no model made" }),
   })
   .meta({ id: "MediaFile" });
 const filePage = cursorPage(file)
@@ -73,16 +73,19 @@ const findOwn = async ({ gateway, caller }: Pick<CallContext<"any">, "gateway" |
 
 const record = file
   .extend({
-    digitalSourceType: z.string().nullable().meta({ description: "How it came to be, by IPTC's list; null where no model made it" }),
+    digitalSourceType: z
+      .string()
+      .nullable()
+      .meta({ description: "Origin of the file as an IPTC digital source type; null if no model made it" }),
     nodeId: z.string().nullable(),
     executionId: z.string().nullable(),
-    parents: z.array(z.string()).meta({ description: "What it was made from: ids of files, and addresses of those that are elsewhere" }),
+    parents: z.array(z.string()).meta({ description: "Source files: ids, or addresses of external files" }),
     inputs: anyObject.nullable().meta({ description: 'Prompts and settings, where the run said `provenance: "full"`' }),
   })
   .meta({ id: "ProvenanceRecord" });
 const provenance = record
   .extend({
-    ancestors: z.array(record).meta({ description: "What it was made from, and what that was made from, nearest first; own files only" }),
+    ancestors: z.array(record).meta({ description: "Its source files and their sources, nearest first. Only your own files" }),
     truncated: z.boolean().meta({ description: "There are more than are shown: 200 files, 20 steps back" }),
   })
   .meta({ id: "Provenance" });
@@ -208,7 +211,7 @@ export const mediaRoutes = [
     path: "/api/media/:id/provenance",
     operationId: "getMediaProvenance",
     summary: "How a file came to be",
-    description: "What made it, and what it was made from. Generated files say of themselves that they are, in their metadata.",
+    description: "Returns the file's model and source files. Generated files are also marked in their own metadata.",
     params: idParams("media"),
     responses: { 200: provenance },
     errors: ["NOT_FOUND"],

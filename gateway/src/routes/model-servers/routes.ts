@@ -96,7 +96,7 @@ export const modelServerRoutes = [
     method: "POST",
     path: "/api/admin/model-servers/test",
     operationId: "adminTestModelServer",
-    summary: "Ask a server what it has, without adding it",
+    summary: "Check a server and list its models without adding it",
     body: jsonBody(tested),
     responses: { 200: testResult },
     example: { kind: "comfyui", url: "http://192.168.1.20:8188" },
@@ -109,7 +109,7 @@ export const modelServerRoutes = [
     ...ofServer,
     method: "GET",
     operationId: "adminGetModelServer",
-    summary: "Ask a server now what it has",
+    summary: "Refresh the list of a server's models",
     responses: { 200: modelServer },
     errors: ["NOT_FOUND"],
     handler: async ({ gateway, params: { id } }) => {
@@ -121,7 +121,7 @@ export const modelServerRoutes = [
     ...ofServer,
     method: "PATCH",
     operationId: "adminUpdateModelServer",
-    summary: "Change a server, or what its models are used for",
+    summary: "Change a server or the use of its models",
     description:
       "`key: null` removes its key, and so does another scheme, host or port: give the key again with it. A server of the environment keeps its name and address.",
     body: jsonBody(changes),
@@ -159,7 +159,7 @@ export const modelServerRoutes = [
     method: "DELETE",
     operationId: "adminDeleteModelServer",
     summary: "Remove a server and its models",
-    description: "Runs under way that need one of them fail at their next call.",
+    description: "Active runs that need one of its models fail at their next call.",
     responses: { 204: null },
     errors: ["NOT_FOUND"],
     handler: async (context) => {

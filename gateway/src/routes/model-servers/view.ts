@@ -9,14 +9,14 @@ const MODALITIES = ["image", "video", "audio"] as const;
 
 export const serverModel = z
   .object({
-    id: z.string().meta({ description: "What the server calls it", example: "llama3.2:3b" }),
-    makes: z.enum(MAKES).meta({ description: "What it is used for; `none`: it is not offered" }),
-    sees: z.boolean().meta({ description: "Whether it reads pictures" }),
+    id: z.string().meta({ description: "The server's name of the model", example: "llama3.2:3b" }),
+    makes: z.enum(MAKES).meta({ description: "Use of the model; `none` if it isn't offered" }),
+    sees: z.boolean().meta({ description: "True if it accepts images" }),
     internalName: slug.nullable().meta({ description: "Its name in graphs; null where it is not offered", example: "gpu-box-llama3-2-3b" }),
   })
   .meta({ id: "ServerModel" });
 
-export const keepMetadata = z.boolean().meta({ description: "Whether its files keep the workflow that ComfyUI writes into them" });
+export const keepMetadata = z.boolean().meta({ description: "True if its files keep the workflow that ComfyUI embeds in them" });
 
 const workflow = z.object({
   slug,
@@ -37,8 +37,8 @@ export const modelServer = z
     fromEnvironment: z.boolean().meta({ description: "It is named by `MODEL_SERVERS`" }),
     status: z.enum(["ready", "away"]),
     statusReason: z.string().nullable().meta({ description: "Why it can't be used now" }),
-    models: z.array(serverModel).meta({ description: "What an OpenAI-compatible server lists" }),
-    workflows: z.array(workflow).meta({ description: "Of a ComfyUI server" }),
+    models: z.array(serverModel).meta({ description: "Models that an OpenAI-compatible server lists" }),
+    workflows: z.array(workflow).meta({ description: "Workflows of a ComfyUI server" }),
   })
   .meta({ id: "ModelServer" });
 
@@ -68,13 +68,13 @@ export const recorded = ({ kind, name, url, hasKey, models, workflows }: modelSe
 
 export const workflowInput = z
   .object({
-    name: z.string().meta({ description: "What the model calls it", example: "prompt" }),
+    name: z.string().meta({ description: "Name of the model's input", example: "prompt" }),
     node: z.string(),
     input: z.string(),
-    title: z.string().meta({ description: "Of its node" }),
+    title: z.string().meta({ description: "Title of its node" }),
     classType: z.string(),
-    value: z.union([z.string(), z.number(), z.boolean()]).meta({ description: "What the workflow was exported with" }),
-    titled: z.boolean().meta({ description: "Whether its node has a title of its own" }),
+    value: z.union([z.string(), z.number(), z.boolean()]).meta({ description: "Value in the exported workflow" }),
+    titled: z.boolean().meta({ description: "True if its node has a custom title" }),
     schema: anyObject.meta({ description: "JSON Schema of the input" }),
   })
   .meta({ id: "WorkflowInput" });

@@ -21,18 +21,13 @@ const newWorkflow = z
   .strictObject({
     name: line(MAX_NAME_CHARS).trim().min(1),
     workflow,
-    inputs: z
-      .array(chosen)
-      .max(MAX_INPUTS)
-      .optional()
-      .meta({ description: "Without it: the values of nodes that have a title of their own" }),
-    modality: z
-      .enum(MODALITIES)
-      .optional()
-      .meta({ description: "Without it: what its nodes say; needed where they don't. Animated WebP, PNG and GIF files are images" }),
+    inputs: z.array(chosen).max(MAX_INPUTS).optional().meta({ description: "Default: the values of nodes with a custom title" }),
+    modality: z.enum(MODALITIES).optional().meta({
+      description: "Default: derived from its nodes; required if they don't determine it. Animated WebP, PNG and GIF files are images",
+    }),
     keepMetadata: keepMetadata
       .optional()
-      .meta({ description: "Whether its files keep the workflow that ComfyUI writes into them; by default it is removed" }),
+      .meta({ description: "Keeps the workflow that ComfyUI embeds in its files. By default it is removed" }),
   })
   .meta({ id: "NewServerWorkflow" });
 const inspection = z.object({ inputs: z.array(workflowInput), modality: z.enum(MODALITIES).nullable() }).meta({ id: "WorkflowInspection" });
@@ -49,7 +44,7 @@ export const serverWorkflowRoutes = [
     method: "POST",
     path: "/api/admin/model-servers/:id/workflows/inspect",
     operationId: "adminInspectServerWorkflow",
-    summary: "Find what of a ComfyUI workflow can be an input",
+    summary: "List the possible inputs of a ComfyUI workflow",
     body: jsonBody(z.strictObject({ workflow }).meta({ id: "ServerWorkflow" }), { kept: ["workflow"] }),
     responses: { 200: inspection },
     errors: ["NOT_FOUND"],

@@ -7,8 +7,8 @@ const MAX_COMPANY_CHARS = 100;
 
 export const modelFilter = z.object({
   q: z.string().max(MAX_QUERY_CHARS).optional().describe("Words that its name, its description or its provider must have"),
-  modality: z.enum(MODALITIES).optional().describe("What it makes"),
-  provider: z.string().min(1).max(MAX_COMPANY_CHARS).optional().describe("Who runs it, for example `fal`"),
+  modality: z.enum(MODALITIES).optional().describe("Kind of its output"),
+  provider: z.string().min(1).max(MAX_COMPANY_CHARS).optional().describe("Provider, for example `fal`"),
 });
 
 const wordsOf = (query: string): string[] => query.toLowerCase().split(/\s+/).filter(Boolean);

@@ -12,14 +12,14 @@ export const taskName = z.enum(TASK_NAMES);
 const task = z
   .object({
     task: taskName,
-    name: z.string().meta({ description: "What a node's `model` says", example: "auto:image" }),
+    name: z.string().meta({ description: "Value for a node's `model`", example: "auto:image" }),
     modality: z.string(),
     summary: z.string(),
     inputs: z
       .array(z.string())
-      .meta({ description: "What may be given whichever model it becomes; inputs that the model lacks are left out, with a warning" }),
+      .meta({ description: "Inputs for any model of the task. Inputs that the chosen model lacks are dropped with a warning" }),
     model: slug.nullable().meta({ description: "The model that a run by the caller would take now" }),
-    reason: z.string().nullable().meta({ description: "Why there is none, and what to do" }),
+    reason: z.string().nullable().meta({ description: "Reason why no model is ready, and the next step" }),
   })
   .meta({ id: "Task" });
 
@@ -33,7 +33,7 @@ export const taskRoutes = [
     limit: "user",
     query: listQuery(),
     operationId: "listTasks",
-    summary: "List what nodes may name instead of a model, and which model that is now",
+    summary: "List the tasks that nodes can name instead of a model, with their current models",
     responses: { 200: z.array(task) },
     handler: async ({ gateway, caller }) => {
       const all = await gateway.services.models.listModels({ includeDisabled: true });

@@ -16,11 +16,11 @@ export const model = z
     provider: z
       .object({ kind: z.string().meta({ description: "How it is called", example: POLLED }) })
       .meta({ description: "How its provider is called" }),
-    company: z.string().meta({ description: "Who runs it", example: "fal" }),
+    company: z.string().meta({ description: "Provider that runs it", example: "fal" }),
     outputs: z.array(z.string()).meta({ description: "The members of a run's result", example: ["images"] }),
     inputSchema: anyObject.meta({ description: "JSON Schema of `inputs`" }),
     price: price.nullable().meta({ description: "Wholesale price" }),
-    tierPrice: tierPrice.nullable().meta({ description: "What the caller pays: credits under the markup of the caller's tier" }),
+    tierPrice: tierPrice.nullable().meta({ description: "Price for the caller in credits, with the markup of the caller's tier" }),
     minTier: z.string(),
     trialRuns: z.number(),
     asyncSupported: z.boolean(),
@@ -28,19 +28,19 @@ export const model = z
     sandbox: z.boolean().meta({ description: "True for the local stand-in provider: no AI" }),
     runsAt: z
       .enum(["provider", "local", "sandbox"])
-      .meta({ description: "Where it runs: at a provider, on the platform's own machine, or in the sandbox", example: "local" }),
+      .meta({ description: "Location: at a provider, on the platform's own machine, or in the sandbox", example: "local" }),
     status: z.enum(["ready", "needs-key", "downloading", "away"]).meta({
       description:
         "Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`, of one that is not installed 404",
       example: "ready",
     }),
-    tasks: z.array(z.string()).meta({ description: "What `auto:<task>` in a node may take it for", example: ["image", "edit"] }),
-    statusReason: z.string().nullable().meta({ description: "Why it is not ready, and what to do" }),
+    tasks: z.array(z.string()).meta({ description: "Tasks for which `auto:<task>` can choose it", example: ["image", "edit"] }),
+    statusReason: z.string().nullable().meta({ description: "Reason why it isn't ready, and the next step" }),
     asOf: z.string().nullable().meta({ description: "The day on which its id and price were read", example: "2026-10-04" }),
-    source: z.string().nullable().meta({ description: "Where they were read" }),
+    source: z.string().nullable().meta({ description: "Source of the price" }),
     retiresOn: z.string().nullable().meta({ description: "The day on which its provider shuts it down, where that is known" }),
     fallback: z.array(z.string()).meta({
-      description: "Models that are called in this order where it refuses, is away or fails, unless a node names others itself",
+      description: "Fallback models, in order, if this one rejects, is unavailable or fails. A node can name its own",
     }),
   })
   .meta({ id: "Model" });

@@ -19,11 +19,11 @@ const operation = z
     name: z.string().meta({ description: "`node.data.operation`" }),
     title: z.string(),
     summary: z.string(),
-    output: z.enum(MEDIA_FAMILIES).meta({ description: "What it makes, and the name of the output port" }),
+    output: z.enum(MEDIA_FAMILIES).meta({ description: "Type of its output, and name of the output port" }),
     inputs: z
       .record(z.string(), z.unknown())
-      .meta({ description: "JSON Schema of its inputs: files are ports, all else are settings, too" }),
-    oneOf: z.array(z.array(z.string())).meta({ description: "Of each group at least one input is needed" }),
+      .meta({ description: "JSON Schema of its inputs. Files are ports; other inputs are ports and settings" }),
+    oneOf: z.array(z.array(z.string())).meta({ description: "Groups of inputs: each group needs at least one" }),
   })
   .meta({ id: "MediaOperation" });
 
@@ -31,15 +31,15 @@ const nodeKind = z
   .object({
     type: z.string().meta({ description: "`node.type`" }),
     summary: z.string(),
-    calls: z.enum(["model", "http", "transform"]).nullable().meta({ description: "What its items call, each of them once" }),
-    modality: z.string().nullable().meta({ description: "What the models make that it calls" }),
+    calls: z.enum(["model", "http", "transform"]).nullable().meta({ description: "The kind of call that each item makes" }),
+    modality: z.string().nullable().meta({ description: "Output of the models that it calls" }),
     settings: z
       .record(z.string(), z.record(z.string(), z.unknown()))
       .meta({ description: "Members of `node.data`, each with its JSON Schema" }),
     inputs: z
-      .array(z.object({ name: z.string(), type: portType, list: z.boolean().meta({ description: "Takes a list as it is" }) }))
-      .meta({ description: "Ports that every node of the kind has; placeholders, fields and a model's inputs add theirs" }),
-    operations: z.array(operation).meta({ description: "What a node of the kind can do, each with inputs of its own" }),
+      .array(z.object({ name: z.string(), type: portType, list: z.boolean().meta({ description: "Takes a list as one value" }) }))
+      .meta({ description: "Ports of every node of the kind. Placeholders, fields and a model's inputs add more" }),
+    operations: z.array(operation).meta({ description: "Operations of the kind, each with its own inputs" }),
     takesAnyInput: z.boolean().meta({ description: "Any name is an input port" }),
     portsOfModel: z.boolean().meta({ description: "The inputs of the node's model are input ports" }),
     outputs: z.array(

@@ -16,8 +16,8 @@ const text = z.string().min(1);
 const speech = z
   .looseObject({
     model: text.meta({ description: "A model's internal name, or `workflow/<slug>`", example: "sandbox-speech" }),
-    input: text.meta({ description: "What to say" }),
-    voice: z.unknown().meta({ description: "Of models that have voices; others leave it aside" }),
+    input: text.meta({ description: "Text to speak" }),
+    voice: z.unknown().meta({ description: "For models with voices; other models ignore it" }),
     inputs: moreInputs,
   })
   .meta({ id: "OpenAiSpeechRequest" });
@@ -78,7 +78,7 @@ export const openAiAudioRoutes = [
     ...running,
     path: "/v1/audio/transcriptions",
     operationId: "openaiTranscribe",
-    summary: "Write down what is said",
+    summary: "Transcribe audio",
     description: "A form with `file`, `model` and perhaps `response_format`: `json`, `text` or `verbose_json`.",
     body: formBody(form),
     responses: { 200: content({ "application/json": transcript, "text/plain": z.string() }) },

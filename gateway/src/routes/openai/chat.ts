@@ -49,7 +49,7 @@ const completion = z
         index: z.literal(0),
         message: z.object({
           role: z.literal("assistant"),
-          content: z.string().nullable().meta({ description: "null where the model calls tools and says nothing" }),
+          content: z.string().nullable().meta({ description: "Null if the model only calls tools" }),
           refusal: z.null(),
           tool_calls: z.array(toolCall).optional(),
         }),
@@ -83,7 +83,7 @@ const chunk = z
         finish_reason: finishReason.nullable(),
       }),
     ),
-    usage: usage.nullish().meta({ description: "In the last chunk, which has no choices, with `stream_options.include_usage`" }),
+    usage: usage.nullish().meta({ description: "With `stream_options.include_usage`: only in the last chunk, which has no choices" }),
   })
   .meta({ id: "OpenAiChatChunk" });
 

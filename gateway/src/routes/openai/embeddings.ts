@@ -40,7 +40,7 @@ const embeddings = z
     usage: z
       .object({ prompt_tokens: z.number().int(), total_tokens: z.number().int() })
       .optional()
-      .meta({ description: "Tokens, where the model says them" }),
+      .meta({ description: "Tokens, if the model reports them" }),
   })
   .meta({ id: "OpenAiEmbeddings" });
 

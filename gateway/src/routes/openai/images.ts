@@ -14,9 +14,7 @@ const MAX_IMAGES = 10;
 const text = z.string().min(1);
 const shared = {
   model: text.meta({ description: "A model's internal name, or `workflow/<slug>`", example: "sandbox-image" }),
-  prompt: text
-    .nullish()
-    .meta({ description: "For the input `prompt`, else the first input that takes text; left out where there is none" }),
+  prompt: text.nullish().meta({ description: "Value for the input `prompt`, or the first text input. Ignored if there is none" }),
   n: z.number().int().min(1).max(MAX_IMAGES).nullish(),
   size: z.string().nullish().meta({ description: "Pixels, as 1024x1024; for models that take a size or a ratio", example: "1024x1024" }),
   response_format: z.enum(IMAGE_FORMATS).nullish(),

@@ -20,8 +20,8 @@ export const message = z
   .looseObject({
     role: z.enum(["system", "developer", "user", "assistant", "tool"]),
     content: content.nullish().meta({ description: "A text, or parts of the types `text` and `image_url`; null only of an assistant's" }),
-    tool_calls: z.array(toolCall).nullish().meta({ description: "Of an assistant's message: the tools that it called" }),
-    tool_call_id: z.string().nullish().meta({ description: "Of a tool's message: the call that it answers" }),
+    tool_calls: z.array(toolCall).nullish().meta({ description: "For an assistant's message: the tools that it called" }),
+    tool_call_id: z.string().nullish().meta({ description: "For a tool's message: the call that it answers" }),
   })
   .refine(({ role, content: given }) => role === "assistant" || (given !== null && given !== undefined), {
     path: ["content"],

@@ -15,7 +15,7 @@ const OWNER = "nodeloom";
 
 const listed = z
   .object({
-    id: z.string().meta({ description: "What `model` may be", example: "sandbox-image" }),
+    id: z.string().meta({ description: "Value for `model`", example: "sandbox-image" }),
     object: z.literal("model"),
     created: z.number().int(),
     owned_by: z.string(),
@@ -54,7 +54,7 @@ export const openAiModelRoutes = [
     path: "/v1/models",
     query: listQuery(),
     operationId: "openaiListModels",
-    summary: "List what `model` may be: models and own workflows that the caller may run",
+    summary: "List the values for `model`: models and own workflows that the caller can run",
     responses: { 200: z.object({ object: z.literal("list"), data: z.array(listed) }).meta({ id: "OpenAiModels" }) },
     handler: async ({ gateway, caller }) => {
       const [{ models }, { workflows: own }] = await Promise.all([
@@ -84,7 +84,7 @@ export const openAiModelRoutes = [
     ...reading,
     path: "/v1/models/workflow/:slug",
     operationId: "openaiGetWorkflow",
-    summary: "Read a workflow that `model` may name, also with its alias (`<slug>@<alias>`)",
+    summary: "Get a workflow that `model` can name, with or without an alias (`<slug>@<alias>`)",
     params: { schema: z.object({ slug: z.string().meta({ example: "my-workflow" }) }), invalid: workflowNotFound },
     responses: { 200: listed },
     errors: ["WORKFLOW_NOT_FOUND", "ALIAS_NOT_FOUND"],

@@ -45,7 +45,7 @@ export const FORM_ERRORS = [...RUN_ERRORS, "PAYLOAD_TOO_LARGE", "MEDIA_QUOTA_EXC
 export const moreInputs = z
   .record(z.string(), z.unknown())
   .optional()
-  .meta({ description: "More inputs of the model or the workflow, by their own names" });
+  .meta({ description: "More inputs of the model or workflow, by name" });
 
 const requestOf = (context: RunContext, { target, inputs, schema, user }: Wanted, mode: executions.RunMode): executions.RunRequest =>
   executions.RunRequest.fromPartial({

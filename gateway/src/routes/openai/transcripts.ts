@@ -23,16 +23,16 @@ export const transcript = z
   .looseObject({
     text: z.string(),
     task: z.literal("transcribe").optional().meta({ description: "With `verbose_json`" }),
-    language: z.string().optional().meta({ description: "With `verbose_json`, where the model or the request says it" }),
+    language: z.string().optional().meta({ description: "With `verbose_json`, if the model or the request names it" }),
     duration: z
       .number()
       .optional()
-      .meta({ description: "Seconds; with `verbose_json`, where the model says it, else the end of the last word" }),
-    words: z.array(word).optional().meta({ description: "With `verbose_json`, where the model has them" }),
+      .meta({ description: "With `verbose_json`: length in seconds from the model, or the end of the last word" }),
+    words: z.array(word).optional().meta({ description: "With `verbose_json`, if the model returns them" }),
     segments: z
       .array(segment)
       .optional()
-      .meta({ description: "With `verbose_json`: of the model, else made of its words. Numbers that no model of this kind has are 0" }),
+      .meta({ description: "With `verbose_json`: the model's segments, or segments built from its words. Unsupported numbers are 0" }),
   })
   .meta({ id: "OpenAiTranscription" });
 

@@ -10,8 +10,8 @@ export const organizationAuditRoutes = [
     method: "GET",
     path: "/api/organizations/:id/audit",
     operationId: "listOrganizationAudit",
-    summary: "List what was changed of members, keys, secrets, budgets and published versions, newest first",
-    description: "Owners only; of the caller's own account, too.",
+    summary: "List changes of members, keys, secrets, budgets and published versions, newest first",
+    description: "Only for owners. Also works for the caller's own account.",
     query: listQuery(z.object({ limit, cursor: cursor.optional() })),
     responses: { 200: cursorPage(auditRow) },
     handler: async (context) => {

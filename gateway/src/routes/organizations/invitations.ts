@@ -18,7 +18,7 @@ const MAX_TOKEN_CHARS = 200;
 const TOKEN = "What `POST /api/invitations/accept` takes; it is in the link, too";
 const issued = invitation
   .extend({
-    link: z.string().meta({ description: "For who is invited: works once, until then. Shown this once" }),
+    link: z.string().meta({ description: "A link for the invited person: works once, before it expires. Shown only once" }),
     token: z.string().meta({ description: TOKEN }),
   })
   .meta({ id: "IssuedInvitation" });
@@ -69,8 +69,8 @@ export const invitationRoutes = [
     method: "POST",
     path: "/api/organizations/:id/invitations",
     operationId: "createInvitation",
-    summary: "Invite somebody by a link",
-    description: `Owners only. Where mail is configured, \`email\` gets the link. It works once, for ${ORGANIZATION_BOUNDS.invitationDays} days, and ends when who made it is no owner any more. At most ${ORGANIZATION_BOUNDS.invitations} can be open.`,
+    summary: "Create an invitation link",
+    description: `Owners only. Where mail is configured, \`email\` gets the link. It works once, for ${ORGANIZATION_BOUNDS.invitationDays} days, while its creator is an owner. At most ${ORGANIZATION_BOUNDS.invitations} can be open.`,
     approval: true,
     body: jsonBody(newInvitation),
     responses: { 201: issued },

@@ -55,7 +55,7 @@ export const memberRoutes = [
     method: "PATCH",
     operationId: "changeMember",
     summary: "Give a member another role, everywhere within one second",
-    description: `Owners only. ${LAST_OWNER} Runs that are under way go on: they are the organization's.`,
+    description: `Owners only. ${LAST_OWNER} Active runs continue, because the organization owns them.`,
     body: jsonBody(z.strictObject({ role }).meta({ id: "MemberChange" })),
     responses: { 200: member },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
@@ -79,7 +79,7 @@ export const memberRoutes = [
     method: "DELETE",
     operationId: "removeMember",
     summary: "Remove a member, or leave",
-    description: `Owners remove others; everybody may leave. The keys that the member made end within one second. ${LAST_OWNER}`,
+    description: `Owners can remove others, and every member can leave. Keys that the member created stop working within one second. ${LAST_OWNER}`,
     responses: { 204: null },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
     handler: async (context) => {

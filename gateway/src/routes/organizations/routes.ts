@@ -17,7 +17,7 @@ export const organizationRoutes = [
     query: listQuery(),
     operationId: "listOrganizations",
     summary: "List the organizations that the caller is a member of",
-    description: "The caller's own account comes first; then those that are shared, oldest first. Each id may be sent as `X-Organization`.",
+    description: "The caller's own account comes first, then organizations, oldest first. Send an id as `X-Organization` to act for it.",
     responses: { 200: z.array(organization) },
     handler: async ({ gateway, caller }) => {
       const { memberships } = await gateway.services.organizations.listOrganizations({ personId: caller.person.id });
@@ -30,7 +30,7 @@ export const organizationRoutes = [
     path: "/api/organizations",
     operationId: "createOrganization",
     summary: "Make an organization, whose owner the caller is",
-    description: `It has the tier of its maker and an account of its own, without plan credits and trial runs. Nobody may have made more than ${ORGANIZATION_BOUNDS.perPerson}.`,
+    description: `It gets its creator's tier and its own account, without plan credits and trial runs. A person can create at most ${ORGANIZATION_BOUNDS.perPerson}.`,
     approval: true,
     idempotent: "replay",
     body: jsonBody(naming),

@@ -5,7 +5,7 @@ import type { Caller } from "../../auth/caller";
 import { iso, name, timestamp } from "../../http/schemas";
 import { email } from "../sign-in/fields";
 
-export const role = z.enum(ROLES).meta({ description: "Each may what those behind it may", example: "editor" });
+export const role = z.enum(ROLES).meta({ description: "Each role includes the rights of the roles after it", example: "editor" });
 
 /** The organization that a request is for. */
 export const ownOrganization = z
@@ -30,7 +30,7 @@ export const ownOrganizationView = ({ user, organization }: Pick<Caller, "user" 
 
 export const organization = z
   .object({
-    id: z.string().meta({ description: "What `X-Organization` takes, and whose what it owns is" }),
+    id: z.string().meta({ description: "Value for the header `X-Organization`, and owner id of everything the organization owns" }),
     name: z.string(),
     personal: z.boolean().meta({ description: "The caller's own account, which is an organization of one" }),
     role: role.meta({ description: "The caller's own role" }),
@@ -39,7 +39,7 @@ export const organization = z
     members: z.number(),
     createdBy: z.string().meta({ description: "User id" }),
     createdAt: timestamp.nullable(),
-    erasesAt: timestamp.nullable().meta({ description: "When it is deleted, where an owner asked for that" }),
+    erasesAt: timestamp.nullable().meta({ description: "Time of its deletion, if it is scheduled" }),
   })
   .meta({ id: "Organization" });
 
@@ -72,7 +72,7 @@ export const memberView = ({ userId, email, role: own, since }: organizations.Me
 export const newInvitation = z
   .strictObject({
     role,
-    email: email.optional().meta({ description: "For whom it is meant; anybody who has the link may use it" }),
+    email: email.optional().meta({ description: "The intended recipient. Anyone with the link can use it" }),
   })
   .meta({ id: "NewInvitation", example: { role: "editor", email: "grace@example.com" } });
 

@@ -12,7 +12,7 @@ const SESSION = "{CHECKOUT_SESSION_ID}";
 
 const terms = z
   .object({
-    creditPriceUsd: z.number().meta({ description: "Of one credit, without taxes", example: 0.01 }),
+    creditPriceUsd: z.number().meta({ description: "Price of one credit, without taxes", example: 0.01 }),
     currency: z.literal("usd"),
     minCredits: z.number(),
     maxCredits: z.number(),
@@ -35,7 +35,7 @@ export const paymentRoutes = [
     method: "GET",
     path: "/api/billing",
     operationId: "getBilling",
-    summary: "Whether credits can be bought here, and at which price",
+    summary: "Get the price of credits, if they can be bought",
     role: "viewer",
     responses: { 200: settings },
     handler: async ({ gateway }) => {
@@ -51,7 +51,7 @@ export const paymentRoutes = [
     path: "/api/billing/checkout",
     operationId: "createCheckout",
     summary: "Begin to buy credits",
-    description: "Nothing is booked before Stripe says that it was paid, which it does moments later. The receipt is Stripe's.",
+    description: "Credits are added when Stripe confirms the payment, moments later. Stripe sends the receipt.",
     role: "owner",
     approval: true,
     idempotent: "replay",

@@ -54,7 +54,7 @@ export const replicateFileRoutes = [
     path: "/replicate/v1/files",
     operationId: "replicateCreateFile",
     summary: "Upload a file",
-    description: "At most 100 MB, in the field `content` of a form. The type is recognized from the bytes.",
+    description: "Send at most 100 MB in the form field `content`. The type is detected from the bytes.",
     body: formBody(upload),
     approval: true,
     responses: { 201: file },

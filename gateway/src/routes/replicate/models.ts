@@ -20,7 +20,7 @@ const COG_VERSION = "0.9.0";
 
 const version = z
   .object({
-    id: z.string().meta({ description: "What `version` of a prediction may be", example: "sandbox-image" }),
+    id: z.string().meta({ description: "Value for the `version` of a prediction", example: "sandbox-image" }),
     created_at: timestamp,
     cog_version: z.string(),
     openapi_schema: anyObject.meta({ description: "`components.schemas` has `Input` and `Output`" }),
@@ -129,7 +129,7 @@ export const replicateModelRoutes = [
     ...reading,
     path: "/replicate/v1/models",
     operationId: "replicateListModels",
-    summary: "List the models and own workflows that the caller may run",
+    summary: "List the models and own workflows that the caller can run",
     query: listQuery(),
     responses: { 200: pageOf(model).meta({ id: "ReplicateModels" }) },
     errors: [],

@@ -37,13 +37,13 @@ const waitMsOf = (header: string | string[] | undefined): number => {
   return 0;
 };
 
-const input = anyObject.meta({ description: "Inputs by their own names, or by Replicate's" });
+const input = anyObject.meta({ description: "Inputs, by their own or Replicate's names" });
 const EVENTS = ["start", "output", "logs", "completed"] as const;
 const COMPLETED = "completed";
 const asked = z.looseObject({
   input: input.optional(),
   webhook: z.string().nullish().meta({
-    description: "Where the prediction is sent when it is over; signed with the secret of the key's webhook",
+    description: "Receives the finished prediction, signed with the secret of the key's webhook",
   }),
   webhook_events_filter: z.array(z.enum(EVENTS)).nullish().meta({ description: "Without `completed`, nothing is sent" }),
 });
@@ -121,7 +121,7 @@ export const replicatePredictionRoutes = [
     ...start,
     path: "/replicate/v1/predictions",
     operationId: "replicateCreatePrediction",
-    summary: "Run what `version` names",
+    summary: "Run the model or workflow of `version`",
     body: jsonBody(versioned),
     example: { version: "nodeloom/sandbox-image", input: { prompt: "A lighthouse at dusk" } },
     handler: async (context) => {
@@ -168,7 +168,7 @@ export const replicatePredictionRoutes = [
     path: "/replicate/v1/predictions/:id/cancel",
     operationId: "replicateCancelPrediction",
     summary: "Cancel a prediction",
-    description: "Waits up to 5 s for its end. One that is over stays as it is.",
+    description: "Waits up to 5 seconds for its end. A finished prediction doesn't change.",
     responses: { 200: prediction },
     handler: async (context) => {
       const { gateway, params } = context;

@@ -27,7 +27,7 @@ export const prediction = z
   .object({
     id: uuid.meta({ description: "The execution's id" }),
     model: z.string().meta({ example: "nodeloom/sandbox-image" }),
-    version: z.string().meta({ description: "Of a workflow: the version that runs, or `draft`. Of a model: `hidden`" }),
+    version: z.string().meta({ description: "For a workflow: the version that runs, or `draft`. For a model: `hidden`" }),
     input: anyObject,
     output: z
       .unknown()

@@ -25,14 +25,14 @@ import {
 const nodeIds = z.array(z.string().min(1).max(GRAPH_BOUNDS.nodeIdBytes)).max(LIMITS.nodes).optional();
 const rerunBody = runBody
   .extend({
-    inputs: inputs.optional().meta({ description: "Without them the run has the inputs of the execution" }),
-    until: until.meta({ description: "As for runs. Without it, and without `version`, the node that the execution ran to" }),
-    nodes: nodeIds.meta({ description: "Ids of nodes whose calls are made again" }),
+    inputs: inputs.optional().meta({ description: "Default: the inputs of the original execution" }),
+    until: until.meta({ description: "As for runs. Without `until` and `version`, the execution's own value" }),
+    nodes: nodeIds.meta({ description: "Ids of nodes whose calls are repeated" }),
     reuse: nodeIds.meta({
       description:
         "Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are sent, or asked for, again otherwise",
     }),
-    alias: aliasName.optional().meta({ description: "That graph of the workflow, in place of `version`" }),
+    alias: aliasName.optional().meta({ description: "A revision of the workflow's graph, instead of `version`" }),
     version: versionMember.meta({
       description: "A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution ran",
     }),
@@ -44,17 +44,17 @@ const rerunQuote = quoteResult
   .extend({
     nodes: z.array(
       quoteNode.extend({
-        reusedItems: z.array(z.number()).meta({ description: "Calls that are taken over, from 0" }),
-        savedCredits: credits.meta({ description: "What these calls have cost" }),
+        reusedItems: z.array(z.number()).meta({ description: "Reused calls, by index from 0" }),
+        savedCredits: credits.meta({ description: "Original cost of these calls" }),
       }),
     ),
     reused: z
       .object({
-        calls: z.number().meta({ description: "Calls of models that are taken over, as far as that is known before the run" }),
+        calls: z.number().meta({ description: "Reused model calls, as far as they are known before the run" }),
         of: z.number().meta({ description: "Calls of models" }),
         savedCredits: credits,
       })
-      .meta({ description: "Of all nodes together" }),
+      .meta({ description: "Total of all nodes" }),
   })
   .meta({ id: "RerunQuote" });
 
@@ -108,7 +108,7 @@ export const rerunRoutes = [
     ...shared,
     path: "/api/executions/:id/rerun",
     operationId: "rerunExecution",
-    summary: "Run an execution again, and pay only for what is new",
+    summary: "Rerun an execution, and pay only for new calls",
     description:
       "A new execution of the same graph. What a call gave is taken over, free, where the execution, or one of the chain of reruns that it came from, " +
       "has made and charged a call of the same model with the same settings and files. Needs the capability to run the workflow or model, too.",
@@ -127,7 +127,7 @@ export const rerunRoutes = [
     ...shared,
     path: "/api/executions/:id/rerun/quote",
     operationId: "quoteRerun",
-    summary: "Price a rerun, and say what it takes over, without running it",
+    summary: "Get the price and the reused calls of a rerun, without running it",
     query: z.strictObject({}),
     responses: { 200: rerunQuote },
     errors: ["ACCOUNT_NOT_APPROVED", ...ERRORS],

@@ -187,7 +187,7 @@ export const runRoutes = [
     path: "/api/workflows/:slug/run",
     operationId: "runWorkflow",
     summary: "Run a workflow",
-    description: "Waits up to 120 s (`Prefer: wait=n` lowers it), then answers 202 and the run goes on.",
+    description: "Waits up to 120 seconds, or `n` seconds with `Prefer: wait=n`. After that it returns 202 and the run continues.",
     errors: [...RUN_ERRORS, ...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "ALIAS_NOT_FOUND"],
     example: { inputs: { prompt: "A lighthouse at dusk" } },
     app: "visitors",

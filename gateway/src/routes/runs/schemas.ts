@@ -26,9 +26,9 @@ const provenance = z
 export const quoteBody = z
   .strictObject({
     inputs,
-    maxCredits: maxCredits.meta({ description: "Left aside: a run's body may be sent as it is" }),
-    metadata: metadata.optional().meta({ description: "Left aside, too" }),
-    provenance: provenance.meta({ description: "Left aside, too" }),
+    maxCredits: maxCredits.meta({ description: "Ignored, so that you can send the body of a run" }),
+    metadata: metadata.optional().meta({ description: "Ignored" }),
+    provenance: provenance.meta({ description: "Ignored" }),
   })
   .meta({ id: "QuoteRequest" });
 export const runBody = z
@@ -53,7 +53,7 @@ export const workflowRunQuery = runQuery.extend(selection);
 export const workflowQuoteQuery = z.strictObject(selection);
 
 const runWarnings = nodeWarnings.optional().meta({
-  description: "What is odd about nodes, such as misspelt settings and texts that were cut; absent where there is nothing",
+  description: "Warnings about nodes, such as misspelled settings and shortened texts. Absent if there are none",
 });
 
 export const runResult = z
@@ -81,15 +81,15 @@ export const submitResult = z
 const quoteGrant = z.object({
   model: z.string(),
   total: z.number().meta({ description: "Trial runs ever granted" }),
-  remaining: z.number().meta({ description: "Trial runs that would be left after this run; `/api/me` has what is left now" }),
+  remaining: z.number().meta({ description: "Trial runs left after this run. `/api/me` returns the current number" }),
 });
 export const quoteNode = z.object({
   id: z.string(),
   type: z.string(),
   model: z.string(),
   items: z.number().meta({ description: "Calls at most" }),
-  estimatedCreditCost: credits.meta({ description: "The most its calls may cost, without those that trial grants pay" }),
-  grant: z.boolean().meta({ description: "Whether a trial grant pays at least one of its calls" }),
+  estimatedCreditCost: credits.meta({ description: "Maximum cost of its calls, without calls that trial grants pay for" }),
+  grant: z.boolean().meta({ description: "True if a trial grant pays for at least one of its calls" }),
 });
 export const quoteResult = z
   .object({

@@ -16,7 +16,7 @@ const secret = z
   .object({
     name: z.string().meta({ description: "`{{secrets.NAME}}` in HTTP nodes", example: "STRIPE_KEY" }),
     alias: z.string().optional().meta({ description: "Set on a value that only runs by this alias send" }),
-    hosts: z.array(z.string()).meta({ description: "Where it may be sent", example: ["api.stripe.com"] }),
+    hosts: z.array(z.string()).meta({ description: "Hosts that can receive it", example: ["api.stripe.com"] }),
     createdAt: timestamp.nullable(),
     updatedAt: timestamp.nullable().meta({ description: "When its value or its hosts were set last" }),
   })
@@ -24,7 +24,7 @@ const secret = z
 
 const list = z
   .object({
-    configured: z.boolean().meta({ description: "Whether this installation can keep secrets (`SECRETS_KEYS`)" }),
+    configured: z.boolean().meta({ description: "True if this installation can store secrets (`SECRETS_KEYS`)" }),
     secrets: z.array(
       secret
         .extend({
@@ -40,7 +40,7 @@ const list = z
 const newSecret = z
   .strictObject({
     value: z.string().min(SECRET_BOUNDS.minValueChars).max(SECRET_BOUNDS.valueChars).meta({ description: "One line of printable ASCII" }),
-    hosts: hosts.meta({ description: "Hosts, or host:port, that it may be sent to" }),
+    hosts: hosts.meta({ description: "Hosts, or host:port, that can receive it" }),
     alias: aliasName.optional().meta({
       description:
         "Only runs by this alias of a workflow send the value. Once a secret has such a value, all other runs that name it are rejected",

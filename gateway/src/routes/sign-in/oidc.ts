@@ -64,14 +64,14 @@ const applyChange = async ({ gateway }: AnyContext, { user, before }: messages.F
 
 const oidcState = z
   .object({
-    name: z.string().nullable().meta({ description: "What the provider is called; null where none is configured" }),
+    name: z.string().nullable().meta({ description: "Name of the provider; null if none is configured" }),
     linkedAt: timestamp.nullable().meta({ description: "Null where the account is not linked to the provider" }),
   })
   .meta({ id: "OidcState" });
 const methods = z
   .object({
     password: z.literal(true),
-    oidc: z.object({ name: z.string() }).nullable().meta({ description: "The provider that people may sign in by" }),
+    oidc: z.object({ name: z.string() }).nullable().meta({ description: "The provider for signing in" }),
     mail: z.literal(true).optional().meta({ description: "Set where `POST /api/auth/password/reset` can mail a link" }),
   })
   .meta({ id: "SignInMethods" });
@@ -82,7 +82,7 @@ export const oidcRoutes = [
     method: "GET",
     path: "/api/auth/methods",
     operationId: "getSignInMethods",
-    summary: "How people may sign in here",
+    summary: "List the ways to sign in",
     responses: { 200: methods },
     handler: async ({ gateway }) => {
       const [{ oidcName }, mails] = await Promise.all([gateway.services.signIn.getSignInMethods({}), hasMail(gateway)]);
@@ -113,7 +113,7 @@ export const oidcRoutes = [
     method: "GET",
     path: CALLBACK,
     operationId: "finishOidc",
-    summary: "Where the provider sends the browser back to",
+    summary: "Receive the browser from the identity provider",
     query: z.looseObject({}),
     responses: { 303: null },
     headers: ["Location"],
@@ -136,7 +136,7 @@ export const oidcRoutes = [
     method: "GET",
     path: "/api/auth/oidc",
     operationId: "getOidc",
-    summary: "Whether the caller's account is linked to the provider",
+    summary: "Get the link between the caller's account and the provider",
     responses: { 200: oidcState },
     handler: async ({ gateway, caller }) => {
       const { name, linkedAt } = await gateway.services.signIn.getOidc({ userId: caller.user.id });

@@ -9,16 +9,16 @@ import { jsonBody } from "../../http/body/kinds";
 
 const secondFactor = z
   .object({
-    available: z.boolean().meta({ description: "Whether the installation can keep its secret" }),
+    available: z.boolean().meta({ description: "True if the installation can store its secret" }),
     onSince: timestamp.nullable().meta({ description: "Null while it is off" }),
     recoveryCodesLeft: z.int(),
-    hasPassword: z.boolean().meta({ description: "Whether the account has a password, which is what a second factor is for" }),
+    hasPassword: z.boolean().meta({ description: "True if the account has a password. Without one, a second factor has no use" }),
   })
   .meta({ id: "SecondFactor" });
 const enrolment = z
   .object({
     secret: z.string().meta({ description: "Base32, to type into an authenticator. Shown this once", example: "JBSWY3DPEHPK3PXP" }),
-    url: z.string().meta({ description: "The same as an authenticator reads it from a QR code", example: "otpauth://totp/…" }),
+    url: z.string().meta({ description: "The secret as an address for a QR code", example: "otpauth://totp/…" }),
   })
   .meta({ id: "SecondFactorEnrolment" });
 const recoveryCodes = z
@@ -36,7 +36,7 @@ export const secondFactorRoutes = [
     method: "GET",
     path: "/api/auth/second-factor",
     operationId: "getSecondFactor",
-    summary: "Whether signing in by the caller's password takes a code, too",
+    summary: "Get the state of the caller's second factor",
     responses: { 200: secondFactor },
     handler: async ({ gateway, caller }) => {
       const state = await gateway.services.signIn.getSecondFactor({ userId: caller.user.id });
@@ -49,7 +49,7 @@ export const secondFactorRoutes = [
     path: "/api/auth/second-factor",
     operationId: "enrolSecondFactor",
     summary: "Make the secret of a second factor",
-    description: "It counts once it is confirmed; a secret that was made before and not confirmed ends.",
+    description: "It takes effect once it is confirmed. An earlier unconfirmed secret stops working.",
     body: jsonBody(byPassword),
     responses: { 201: enrolment },
     errors: ["PRECONDITION_FAILED", "NOT_CONFIGURED"],
@@ -81,7 +81,7 @@ export const secondFactorRoutes = [
     path: "/api/auth/second-factor/disable",
     operationId: "disableSecondFactor",
     summary: "Switch the second factor off, by the password and a code",
-    description: "UNAUTHENTICATED when one of them is wrong; the session goes on. Wrong ones are counted as failed sign-ins are.",
+    description: "If the password or the code is wrong, you get UNAUTHENTICATED and keep the session. Wrong ones count as failed sign-ins.",
     body: jsonBody(byBoth),
     responses: { 204: null },
     errors: ["PRECONDITION_FAILED", "NOT_CONFIGURED"],
@@ -97,7 +97,7 @@ export const secondFactorRoutes = [
     method: "DELETE",
     path: "/api/admin/users/:id/second-factor",
     operationId: "adminResetSecondFactor",
-    summary: "Switch off the second factor of a user who can give no code any more",
+    summary: "Disable the second factor of a user who lost access to it",
     description:
       "Nothing else does, beside the user's own password with a code: new passwords and reset links leave it on. Repeating it changes nothing.",
     responses: { 204: null },

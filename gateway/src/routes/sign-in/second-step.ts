@@ -11,7 +11,7 @@ import { jsonBody } from "../../http/body/kinds";
 
 export const pendingLogin = z
   .object({
-    pending: z.string().meta({ description: "For `POST /api/auth/login/code`, from the same address, until then", example: "mZ3…" }),
+    pending: z.string().meta({ description: "Token for `POST /api/auth/login/code` from the same address", example: "mZ3…" }),
     expiresAt: timestamp,
   })
   .meta({ id: "PendingLogin" });

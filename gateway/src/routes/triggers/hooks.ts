@@ -27,7 +27,7 @@ const expression = z.string().meta({
   description: "JMESPath from the JSON body to the run's inputs, an object; empty: the body itself",
   example: "{ prompt: issue.title }",
 });
-const maxCredits = z.number().min(0).max(MAX_CREDITS).meta({ description: "No run of it may cost more credits than this" });
+const maxCredits = z.number().min(0).max(MAX_CREDITS).meta({ description: "Maximum cost of each run in credits" });
 const deliveryIdHeader = header.nullable().meta({
   description: "The header with the sender's id of a delivery: the same id is the same run, however often it is sent",
   example: "X-GitHub-Delivery",
@@ -49,7 +49,7 @@ const hook = z
     createdAt: timestamp.nullable(),
   })
   .meta({ id: "Hook" });
-const issued = hook.extend({ url: z.string().meta({ description: "Where to send to, shown this once" }) }).meta({ id: "IssuedHook" });
+const issued = hook.extend({ url: z.string().meta({ description: "Address for deliveries. Shown only once" }) }).meta({ id: "IssuedHook" });
 const creation = z
   .strictObject({
     expression,
@@ -61,7 +61,7 @@ const creation = z
         secret: headerValue(TRIGGER_BOUNDS.signatureSecretChars),
       })
       .nullish()
-      .meta({ description: "What is sent must be signed: the header is `sha256=` and the hexadecimal HMAC-SHA-256 of the raw body" }),
+      .meta({ description: "Deliveries must be signed: the header contains `sha256=` and the hexadecimal HMAC-SHA-256 of the raw body" }),
     deliveryIdHeader: deliveryIdHeader.optional(),
   })
   .meta({ id: "NewHook" });
@@ -169,7 +169,7 @@ export const hookRoutes = [
     path: `${HOOK_PATH}:secret`,
     operationId: "receiveHook",
     summary: "Start a hook's workflow",
-    description: "For the service that has the address. Counts against the limits of the hook's account.",
+    description: "For the service that sends deliveries. Counts against the limits of the hook's account.",
     tag: "Schedules and hooks",
     auth: "hook",
     role: "self",

@@ -39,8 +39,8 @@ const timezone = z
   .string()
   .min(1)
   .max(TRIGGER_BOUNDS.timezoneChars)
-  .meta({ description: "By its IANA name; UTC unless it is given", example: "Europe/Berlin" });
-const inputs = anyObject.meta({ description: "Of every run; files by their ids or addresses" });
+  .meta({ description: "IANA name. Default: UTC", example: "Europe/Berlin" });
+const inputs = anyObject.meta({ description: "Inputs of every run. Name files by id or address" });
 export const alias = aliasName.meta({
   description: "The alias of the workflow that its runs use; null or absent: `production`",
   example: "staging",
@@ -50,13 +50,13 @@ const maxCredits = z
   .min(0)
   .max(MAX_CREDITS)
   .nullable()
-  .meta({ description: "No run may cost more credits than this; null: no bound but the balance" });
+  .meta({ description: "Maximum cost of each run in credits. Null: limited only by the balance" });
 
-const why = { code: z.string().meta({ description: "As of the API's errors" }), message: z.string() };
+const why = { code: z.string().meta({ description: "Code of an API error" }), message: z.string() };
 const time = z
   .object({
-    at: timestamp.meta({ description: "The time as the schedule says it" }),
-    outcome: z.enum(["started", "skipped", "refused"]).meta({ description: "`skipped`: the run before was still under way" }),
+    at: timestamp.meta({ description: "The scheduled time" }),
+    outcome: z.enum(["started", "skipped", "refused"]).meta({ description: "`skipped`: the previous run was still active" }),
     executionId: uuid.nullable(),
     error: z.object(why).nullable(),
   })
@@ -64,7 +64,7 @@ const time = z
 export const madeBy = z
   .string()
   .nullable()
-  .meta({ description: "Who set it, or last changed what it runs; it ends with their access. Null: it was not kept" });
+  .meta({ description: "The person who created it or last changed its target. It stops if they lose access. Null if unknown" });
 const schedule = z
   .object({
     id: uuid,
@@ -78,12 +78,12 @@ const schedule = z
     stopped: z
       .object({ ...why, at: timestamp.nullable() })
       .nullable()
-      .meta({ description: "Why it has stopped by itself; `paused: false` sets it going again" }),
+      .meta({ description: "Reason for an automatic stop. `paused: false` restarts it" }),
     keyId: z.string().nullable().meta({ description: "The key that last changed it, with which it stops; null: a session did" }),
     madeBy,
     pendingChange,
     nextRuns: z.array(timestamp).meta({ description: "The next times; none while it is paused or stopped" }),
-    history: z.array(time).meta({ description: "The last times and what came of them, newest first" }),
+    history: z.array(time).meta({ description: "Recent times and their outcomes, newest first" }),
     createdAt: timestamp.nullable(),
     updatedAt: timestamp.nullable(),
   })
@@ -211,7 +211,7 @@ export const scheduleRoutes = [
     path: "/api/workflows/:slug/schedules",
     operationId: "createSchedule",
     summary: "Run a workflow at times",
-    description: `From Pro up; at most ${TRIGGER_BOUNDS.schedules} per account. Each time starts one run, unless the run before is still under way. It stops by itself when its key is revoked, the account may not run it any more, the workflow is gone, or the credits did not suffice ${TRIGGER_BOUNDS.unpaidTimes} times in a row.`,
+    description: `From Pro up; at most ${TRIGGER_BOUNDS.schedules} per account. Each time starts one run, unless the previous one is still active. The schedule stops if its key is revoked, the account can't run the workflow, the workflow is deleted, or credits were insufficient ${TRIGGER_BOUNDS.unpaidTimes} times in a row.`,
     idempotent: "replay",
     params: workflowParams,
     body: jsonBody(creation),

@@ -35,7 +35,7 @@ export const groups = z
       creditsCost: credits,
     }),
   )
-  .meta({ description: "Only with `groupBy`; days in their order, others the dearest first" });
+  .meta({ description: "Only with `groupBy`. Days are in order; other groups are sorted by cost, highest first" });
 export type Groups = z.infer<typeof groups>;
 
 export type Asked = Pick<usage.ListDailySumsRequest, "userId" | "fromDay" | "toDay" | "sources">;

@@ -25,10 +25,7 @@ const usageRow = z
     errorCode: z.string().nullable(),
     requestId: z.string().nullable(),
     createdAt: timestamp.nullable(),
-    metadata: z
-      .record(z.string(), z.string())
-      .optional()
-      .meta({ description: "What the caller wrote on the run; absent when that is nothing" }),
+    metadata: z.record(z.string(), z.string()).optional().meta({ description: "The run's metadata; absent if it has none" }),
   })
   .meta({ id: "UsageRow" });
 

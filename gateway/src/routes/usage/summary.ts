@@ -63,7 +63,7 @@ export const usageSummaryRoute = defineRoute({
   method: "GET",
   path: "/api/usage/summary",
   operationId: "getUsageSummary",
-  summary: "What the caller's runs cost, by day and model, or by what else they are grouped by",
+  summary: "Get the cost of the caller's runs, by day and model or by another group",
   description: `Runs from the editor are included, unless \`source\` says otherwise. Days are those of UTC on which runs began, the last ${DEFAULT_DAYS} unless a range is given; at most ${LIMITS.usageSummaryDays}. By workflow, key or metadata at most ${LIMITS.usageGroupedRuns} runs are added up at once. \`format=csv\` answers a table of the groups, by day unless \`groupBy\` says otherwise.`,
   tag: "Usage",
   auth: "any",

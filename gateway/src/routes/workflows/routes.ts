@@ -15,7 +15,7 @@ const ROOT = "null";
 const filters = z.strictObject({
   limit: optionalLimit,
   cursor: cursor.optional(),
-  q: z.string().normalize().max(LIMITS.searchChars).optional().meta({ description: "In name, description, slug or a tag" }),
+  q: z.string().normalize().max(LIMITS.searchChars).optional().meta({ description: "Searches name, description, slug and tags" }),
   tag: z.string().normalize().max(LIMITS.tagChars).optional(),
   folderId: identifier.optional().meta({ description: "The caller's own in this folder; `null`: at the root level" }),
 });
@@ -73,7 +73,7 @@ export const workflowRoutes = [
     body: jsonBody(creation, { kept: LOSSLESS }),
     headers: ["ETag", "Location"],
     responses: { 201: workflowSchema },
-    description: "Sent again under its Idempotency-Key it answers the workflow as it is then, or 404 once that was deleted.",
+    description: "Repeated with the same Idempotency-Key, it returns the workflow's current state, or 404 after its deletion.",
     errors: [
       "WORKFLOW_CAP_REACHED",
       "TEMPLATE_CAP_REACHED",
@@ -149,7 +149,7 @@ export const workflowRoutes = [
     path: "/api/workflows/:slug/move",
     operationId: "moveWorkflow",
     summary: "Move a workflow to a folder or to the root level",
-    description: "With If-Match it is moved only at that revision.",
+    description: "With `If-Match`, only that revision is moved.",
     params: workflowParams,
     body: jsonBody(z.strictObject({ folderId })),
     headers: ["If-Match", "ETag"],
@@ -170,7 +170,7 @@ export const workflowRoutes = [
     path: "/api/workflows/:slug",
     operationId: "deleteWorkflow",
     summary: "Delete a workflow for good",
-    description: "With If-Match it is deleted only at that revision.",
+    description: "With `If-Match`, only that revision is deleted.",
     headers: ["If-Match"],
     params: workflowParams,
     responses: { 204: null },

@@ -22,13 +22,10 @@ const flags = {
   hidden: z.boolean(),
   archived: z.boolean(),
   publicPlayground: z.boolean(),
-  mcp: z
-    .boolean()
-    .optional()
-    .meta({ description: "Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it" }),
+  mcp: z.boolean().optional().meta({ description: "Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it" }),
 };
 
-const app = appSettings.nullable().meta({ description: "Its page for others, or null; a signed-in person alone changes it" });
+const app = appSettings.nullable().meta({ description: "Its public app, or null. Only sessions can change it" });
 
 export const pendingChange = z.boolean().meta({
   description:
@@ -38,12 +35,12 @@ const published = {
   publishedVersion: z
     .number()
     .nullable()
-    .meta({ description: "The newest published version; null when there is none. Runs use it unless `production` is set" }),
+    .meta({ description: "The latest published version, or null. Runs use it unless `production` is set" }),
   productionVersion: z
     .number()
     .optional()
     .meta({ description: "The version that runs use, if you set the alias `production`; otherwise absent" }),
-  changedSincePublished: z.boolean().meta({ description: "Whether the draft's graph differs from it" }),
+  changedSincePublished: z.boolean().meta({ description: "True if the draft's graph differs from this version" }),
   pendingChange: pendingChange.optional(),
 };
 const takedown = z.object({ reason: z.string(), at: timestamp.nullable() });
@@ -69,8 +66,8 @@ export const workflowSchema = z
     ...published,
     warnings: nodeWarnings
       .optional()
-      .meta({ description: "In the answer to saving its graph: misspelt settings. Absent where there are none" }),
-    takedown: takedown.optional().meta({ description: "Of a template that an administrator took down; its owner alone sees it" }),
+      .meta({ description: "Misspelled settings. Only in the answer to saving the graph; absent if there are none" }),
+    takedown: takedown.optional().meta({ description: "Reason for an administrator's takedown of the template. Only its owner sees it" }),
   })
   .meta({ id: "Workflow" });
 
@@ -88,7 +85,7 @@ export const workflowSummary = workflowSchema
   })
   .extend({
     estimatedCreditCost,
-    featured: z.literal(true).optional().meta({ description: "Of a template that administrators have shown first" }),
+    featured: z.literal(true).optional().meta({ description: "True for a template that administrators feature" }),
   })
   .meta({ id: "WorkflowSummary" });
 

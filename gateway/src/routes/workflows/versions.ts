@@ -40,7 +40,10 @@ const head = z
     pinnedModels: z
       .record(z.string(), z.string())
       .optional()
-      .meta({ description: "What its tasks became when it was published with `pinModels`", example: { "auto:image": "sandbox-image" } }),
+      .meta({
+        description: "Models that replaced its tasks when it was published with `pinModels`",
+        example: { "auto:image": "sandbox-image" },
+      }),
   })
   .meta({ id: "WorkflowVersionHead" });
 const version = head
@@ -200,7 +203,7 @@ export const versionRoutes = [
     path: "/api/workflows/:slug/versions/:version/restore",
     operationId: "restoreVersion",
     summary: "Put a published version's graph into the draft",
-    description: "With If-Match only that revision of the draft is overwritten.",
+    description: "With `If-Match`, only that revision of the draft is overwritten.",
     params: versionParams,
     headers: ["If-Match", "ETag"],
     responses: { 200: workflowSchema },
@@ -222,7 +225,7 @@ export const versionRoutes = [
     method: "POST",
     path: "/api/workflows/:slug/confirm",
     operationId: "confirmWorkflow",
-    summary: "Confirm a change of a workflow that a caller made who can't run it",
+    summary: "Approve a change of a workflow by a caller who can't run it",
     description:
       "Its app, hooks and schedules run what runs run from then on, and `pendingChange` is false. With If-Match only that revision of the draft is confirmed.",
     approval: true,
