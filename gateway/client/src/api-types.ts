@@ -1011,6 +1011,12 @@ export interface Model {
   source: string | null;
   /** The day on which its provider shuts it down, where that is known */
   retiresOn: string | null;
+  /** It no longer runs; only administrators see it */
+  retired: boolean;
+  /** The model to use once it is retired */
+  successor: string | null;
+  /** In lists: retired models that it replaces. It runs in their place in nodes with `onRetired: "successor"` */
+  replaces: string[];
   /** Models that are called in this order where it refuses, is away or fails, unless a node names others itself */
   fallback: string[];
 }

@@ -185,7 +185,8 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   MODEL_NOT_FOUND: {
     status: 404,
     when: "No enabled model has this name, or the model isn't installed on this machine.",
-    fix: "`GET /api/models` lists the models that you can run.",
+    fix: "`GET /api/models` lists the models that you can run. If the model is retired, `successor` names the one to use.",
+    members: { successor: "the model that replaces a retired one" },
   },
   NOT_FOUND: {
     status: 404,

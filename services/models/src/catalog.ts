@@ -6,6 +6,7 @@ import { checkChange, type Override } from "./override-check";
 import { ownVersion } from "./own-entries";
 import type { RegisteredModel, Registry } from "./registry";
 import type { Servers } from "./servers/servers";
+import { replacedBy, successorOf } from "./retired";
 import { orderIssues, tasksOf } from "./tasks";
 
 /** Keys set in the console: name → addresses that each key was stored for. */
@@ -48,7 +49,13 @@ export interface CatalogModel extends RegisteredModel {
 }
 
 export interface Catalog {
-  list(includeDisabled: boolean): Promise<{ models: CatalogModel[]; revision: string; orders: Overrides["orders"] }>;
+  /** `replaced`: retired models by the enabled model that replaces them. */
+  list(includeDisabled: boolean): Promise<{
+    models: CatalogModel[];
+    revision: string;
+    orders: Overrides["orders"];
+    replaced: ReadonlyMap<string, readonly string[]>;
+  }>;
   /** @throws DomainError MODEL_NOT_FOUND for an unknown model, and for a disabled one unless `includeDisabled` */
   get(internalName: string, includeDisabled?: boolean): Promise<CatalogModel>;
   update(internalName: string, change: Override): Promise<{ before: CatalogModel; after: CatalogModel }>;
@@ -112,13 +119,19 @@ const merged = (model: RegisteredModel, keys: StoredKeys, override: Override = {
     price,
     minTier: override.minTier ?? model.minTier,
     fallback: override.fallback ?? [],
-    enabled: (override.enabled ?? model.enabled) && missing.length === 0 && price !== null,
+    enabled: (override.enabled ?? model.enabled) && model.retired !== true && missing.length === 0 && price !== null,
   };
 };
 
 /** @param enabled candidates for a suggestion */
 const notFound = (internalName: string, enabled: readonly string[]): DomainError =>
   new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${internalName}${didYouMean(internalName, enabled)}`);
+
+const retiredModel = (internalName: string, successor: string | undefined): DomainError => {
+  const advice = successor === undefined ? "choose another model" : `use ${successor}`;
+  const message = `the model ${internalName} is retired: ${advice}`;
+  return new DomainError("not_found", "MODEL_NOT_FOUND", message, successor === undefined ? {} : { successor });
+};
 
 /** The registry's models with the administrators' overrides, cached in memory. */
 export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
@@ -190,15 +203,23 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
   return {
     list: async (includeDisabled) => {
       const latest = await currentWithOwn();
-      const models = all(latest).filter((model) => includeDisabled || model.enabled);
+      const known = all(latest);
+      const models = known.filter((model) => includeDisabled || model.enabled);
       const revision = [registry.version, servers?.version() ?? "", ownVersion(own), latest.revision, ...[...latest.keys].sort()].join(".");
-      return { models, revision, orders: latest.orders };
+      return { models, revision, orders: latest.orders, replaced: replacedBy(known) };
     },
     get: async (internalName, includeDisabled = false) => {
       let latest = await current();
       if (!find(internalName, latest)) latest = await currentWithOwn();
       const model = find(internalName, latest);
       const found = model && inForce(model, latest);
+      if (found?.retired && !includeDisabled) {
+        const others = new Map(all(latest).map((one) => [one.internalName, one]));
+        throw retiredModel(
+          internalName,
+          successorOf(found, (name) => others.get(name)),
+        );
+      }
       if (!found || !(found.enabled || includeDisabled)) throw notFound(internalName, enabledNames(latest));
       return found;
     },

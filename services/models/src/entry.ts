@@ -59,6 +59,7 @@ export const entrySchema = z
     path: ["provider"],
     message: "models of one's own servers are added under Models → Add a server",
   })
+  .refine(({ internalName, successor }) => internalName !== successor, { path: ["successor"], message: "must be another model" })
   .superRefine(({ provider, inputSchema }, context) => {
     for (const [name, { send }] of Object.entries(provider.files ?? {})) {
       const path = ["provider", "files", name];

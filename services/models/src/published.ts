@@ -14,6 +14,10 @@ export const published = {
   source: text.optional(),
   /** The date on which the provider shuts the model down. */
   retiresOn: z.iso.date().optional(),
+  /** It no longer runs. Until then `retiresOn` only warns. */
+  retired: z.boolean().optional(),
+  /** The model to use in its place. */
+  successor: z.string().refine(isSlug, "must be the internalName of a model").optional(),
 };
 
 interface Published {

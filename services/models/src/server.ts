@@ -44,7 +44,7 @@ const placeOf = ({ sandbox, runsAt }: CatalogModel): string => (sandbox ? "sandb
 /** The call protocol. A ComfyUI workflow is a polled job like others. */
 const kindOf = ({ provider: { kind } }: CatalogModel): string => (kind === "comfyui" ? "http-polling" : kind);
 
-const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
+const toMessage = (model: CatalogModel, status: ModelStatus, replaces: readonly string[] = []): models.Model =>
   models.Model.fromPartial({
     internalName: model.internalName,
     displayName: model.displayName,
@@ -66,6 +66,9 @@ const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
     asOf: model.asOf ?? "",
     source: model.source ?? "",
     retiresOn: model.retiresOn ?? "",
+    retired: model.retired ?? false,
+    successor: model.successor ?? "",
+    replaces: [...replaces],
     fallback: [...model.fallback],
   });
 
@@ -83,12 +86,13 @@ export const modelsHandlers = (catalog: Catalog, local: LocalModels, servers: Se
       ? { state: "needs-key", reason: `add ${missing.join("")} under Models, or set it in the environment`, retryAfterSeconds: 0 }
       : { state: "away", reason: `set ${missing.join(" and ")}`, retryAfterSeconds: 0 };
   };
-  const view = async (model: CatalogModel): Promise<models.Model> => toMessage(model, await statusOf(model));
+  const view = async (model: CatalogModel, replaces?: readonly string[]): Promise<models.Model> =>
+    toMessage(model, await statusOf(model), replaces);
   return {
     ...serverHandlers(servers),
     listModels: unary(async ({ includeDisabled }) => {
-      const { models: found, revision, orders } = await catalog.list(includeDisabled);
-      const all = await Promise.all(found.map(view));
+      const { models: found, revision, orders, replaced } = await catalog.list(includeDisabled);
+      const all = await Promise.all(found.map((model) => view(model, replaced.get(model.internalName))));
       return models.ListModelsResponse.fromPartial({
         models: includeDisabled ? all : all.filter(({ enabled }) => enabled),
         revision,

@@ -65,6 +65,23 @@ describe("an added entry", () => {
     await eventually(async () => (await second.listModels({ includeDisabled: false })).models.some((one) => one.internalName === added));
   });
 
+  it("that is retired isn't found and names the first enabled successor, which lists it, even if successors form a circle", async () => {
+    const [oldest, old, living, circle] = [name(), name(), name(), name()];
+    await put(first, named(oldest, { retired: true, successor: old }));
+    await put(first, named(old, { retired: true, successor: living }));
+    await put(first, named(living));
+    await put(first, named(circle, { retired: true, successor: `${circle}-2` }));
+    await put(first, named(`${circle}-2`, { retired: true, successor: circle }));
+    await expect(get(first, oldest)).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND", metadata: { successor: living } });
+    await expect(get(first, circle)).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND", metadata: {} });
+    await expect(put(first, named(oldest, { successor: oldest }))).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+    const { models: listed } = await first.listModels({ includeDisabled: false });
+    const names = listed.map(({ internalName }) => internalName);
+    expect(listed.find(({ internalName }) => internalName === living)!.replaces.sort()).toEqual([old, oldest].sort());
+    expect(names.filter((one) => [oldest, old, circle].includes(one))).toEqual([]);
+    expect((await get(first, oldest, true)).retired).toBe(true);
+  });
+
   it("is read as it was sent, and replaced only at the revision that was read", async () => {
     const added = name();
     await put(first, named(added));

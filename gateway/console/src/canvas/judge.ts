@@ -11,6 +11,7 @@ import {
   readGraph,
   readWrittenPrice,
   requestInputs,
+  retiresSoon,
   taskOf,
   uploadFamily,
   withChosenModels,
@@ -36,7 +37,10 @@ const MILLI = 1_000;
 
 const FREE: Price = { basis: "run", microUsd: 0 };
 
-const termsOf = ({ internalName, modality, provider, price, inputSchema, outputs }: Model, fallback: readonly string[]): ModelTerms => ({
+const termsOf = (
+  { internalName, modality, provider, price, inputSchema, outputs, retiresOn, successor }: Model,
+  fallback: readonly string[],
+): ModelTerms => ({
   internalName,
   modality,
   providerKind: provider.kind,
@@ -45,6 +49,8 @@ const termsOf = ({ internalName, modality, provider, price, inputSchema, outputs
   outputs,
   validate: createInputCheck(inputSchema),
   ...(fallback.length > 0 ? { fallback } : {}),
+  ...(retiresOn !== null && retiresSoon(retiresOn, Date.now()) ? { retiresOn } : {}),
+  ...(successor === null ? {} : { successor }),
 });
 
 /** Fallbacks that the service would use now. */
@@ -54,11 +60,12 @@ const usable = ({ fallback }: Model, models: ReadonlyMap<string, Model>): string
     return enabled && status === "ready";
   });
 
-/** Models by the names in nodes, including tasks (`auto:image`). */
+/** Models by the names in nodes, including tasks (`auto:image`) and retired models, which get their successor. */
 export const modelTerms = (models: readonly Model[], tasks: readonly Task[] = []): ReadonlyMap<string, ModelTerms> => {
   const byName = new Map(models.map((model) => [model.internalName, model]));
   const on = models.filter(({ enabled }) => enabled);
   const terms = new Map(on.map((model) => [model.internalName, termsOf(model, usable(model, byName))]));
+  for (const { internalName, replaces } of on) for (const name of replaces) terms.set(name, terms.get(internalName)!);
   for (const { name, model } of tasks) {
     const own = terms.get(model ?? "");
     if (own) terms.set(name, own);
@@ -117,12 +124,22 @@ export const judge = (
   files: ReadonlyMap<string, Pick<MediaFile, "contentType">> = new Map(),
 ): Judgement => {
   try {
-    const tasks = new Map([...models].filter(([name]) => taskOf(name) !== undefined));
-    const { graph: read, warnings: leftOut } = withChosenModels(readGraph(nodesText(graph), edgesText(graph)), tasks);
+    const others = new Map([...models].filter(([name, { internalName }]) => name !== internalName));
+    const retired = new Map([...others].flatMap(([name, { internalName }]) => (taskOf(name) === undefined ? [[name, internalName]] : [])));
+    const living = new Map([...models].filter(([name]) => !retired.has(name)));
+    const { graph: read, warnings: leftOut } = withChosenModels(readGraph(nodesText(graph), edgesText(graph)), others);
     const inputs = new Map(inputFields(read).map((field) => [field.name, filledIn(field)]));
     const typeOf = (id: string): string => files.get(id)?.contentType ?? UNREAD_TYPE;
     const media = new Map(mediaIds(read).map((id) => [id, { url: `https://example.com/${id}`, contentType: typeOf(id) }]));
-    const planned = planRun({ graph: read, inputs, models, warnings: leftOut, media, markupPermille: markupPermille ?? 0 });
+    const planned = planRun({
+      graph: read,
+      inputs,
+      models: living,
+      retired,
+      warnings: leftOut,
+      media,
+      markupPermille: markupPermille ?? 0,
+    });
     if (planned.plan === undefined) return { ...NO_JUDGEMENT, issues: planned.issues };
     const { steps } = planned.plan;
     const { warnings } = planned;

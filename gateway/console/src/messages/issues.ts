@@ -11,6 +11,13 @@ const TEXTS: { readonly [C in IssueCode]: (found: Finding<C>) => string } = {
   MODEL_MISSING: () => "It needs a model: choose one beside the canvas.",
   MODEL_UNKNOWN: ({ params: { model, meant } }) =>
     `The model ${model} is not there, or was switched off. ${meant === undefined ? "Choose another one." : `Did you mean ${meant}?`}`,
+  MODEL_RETIRED: ({ params: { model, successor } }) =>
+    successor === undefined
+      ? `The model ${model} is retired: choose another one.`
+      : `The model ${model} is retired: choose ${successor}, or let it run in its place under “When a call fails”.`,
+  MODEL_REPLACED: ({ params: { model, successor } }) => `The model ${model} is retired: ${successor} runs in its place.`,
+  MODEL_RETIRES: ({ params: { model, day, successor } }) =>
+    `Its provider shuts ${model} down on ${day}: ${successor === undefined ? "choose another model." : `change to ${successor}.`}`,
   FILE_MISSING: () => "It needs a file: choose or upload one, or drop it on the canvas.",
   FILE_UNKNOWN: () => "Its file is gone, or belongs to somebody else: choose another one.",
   URL_MISSING: () => "It needs an address: write it on the node.",

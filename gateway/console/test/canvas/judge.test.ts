@@ -33,6 +33,9 @@ describe("judging a graph", () => {
     asOf: null,
     source: null,
     retiresOn: null,
+    retired: false,
+    successor: null,
+    replaces: [],
     fallback: [],
   };
   const terms = modelTerms([model]);

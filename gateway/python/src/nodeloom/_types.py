@@ -1128,6 +1128,13 @@ class Model(TypedDict):
     source: str | None
     # The day on which its provider shuts it down, where that is known
     retiresOn: str | None
+    # It no longer runs; only administrators see it
+    retired: bool
+    # The model to use once it is retired
+    successor: str | None
+    # In lists: retired models that it replaces. It runs in their place in nodes with `onRetired:
+    # "successor"`
+    replaces: Sequence[str]
     # Models that are called in this order where it refuses, is away or fails, unless a node names others
     # itself
     fallback: Sequence[str]

@@ -39,6 +39,11 @@ export const model = z
     asOf: z.string().nullable().meta({ description: "The day on which its id and price were read", example: "2026-10-04" }),
     source: z.string().nullable().meta({ description: "Source of the price" }),
     retiresOn: z.string().nullable().meta({ description: "The day on which its provider shuts it down, where that is known" }),
+    retired: z.boolean().meta({ description: "It no longer runs; only administrators see it" }),
+    successor: z.string().nullable().meta({ description: "The model to use once it is retired" }),
+    replaces: z.array(z.string()).meta({
+      description: 'In lists: retired models that it replaces. It runs in their place in nodes with `onRetired: "successor"`',
+    }),
     fallback: z.array(z.string()).meta({
       description: "Fallback models, in order, if this one rejects, is unavailable or fails. A node can name its own",
     }),
@@ -69,5 +74,8 @@ export const modelView = (stored: models.Model, markupPermille: number): Record<
   asOf: stored.asOf || null,
   source: stored.source || null,
   retiresOn: stored.retiresOn || null,
+  retired: stored.retired,
+  successor: stored.successor || null,
+  replaces: stored.replaces,
   fallback: stored.fallback,
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inSection, type Case } from "../case";
 import { answers, fits, is, pick, refuses } from "../check";
-import { eventually, type Actor } from "../context";
+import { eventually, unique, type Actor, type Context } from "../context";
 import { edge, node, picture, runGraph, runModel, save } from "../graphs";
 
 /** Nodes whose calls fail: other models in the place of theirs, and items that are left out. */
@@ -177,4 +177,70 @@ const administrators: Case[] = [
   }),
 ];
 
-export const failingNodeCases: Case[] = [...fallback, ...items, ...administrators];
+interface Retirement {
+  retired: boolean;
+  retiresOn?: string;
+}
+
+/** Adds a model that `sandbox-image-fast` succeeds, and deletes it after the work. No run calls it. */
+const withRetiring = async (ctx: Context, retirement: Retirement, work: (name: string) => Promise<void>): Promise<void> => {
+  const { body: file } = await ctx.admin.get("/api/admin/models/sandbox-image-fast");
+  const { kind, dialect, outputs } = file.provider as Record<string, unknown>;
+  const internalName = `retiring-${unique()}`;
+  const provider = { kind, dialect, outputs, app: "gone", baseUrl: "https://models.example.com" };
+  const entry = { ...file, internalName, provider, sandbox: false, tasks: [], successor: "sandbox-image-fast", ...retirement };
+  answers(await ctx.admin.post("/api/admin/models", entry), 201, { internalName, successor: "sandbox-image-fast", ...retirement });
+  try {
+    await work(internalName);
+  } finally {
+    answers(await ctx.admin.delete(`/api/admin/models/${internalName}`), 204);
+  }
+};
+
+const retirement: Case[] = [
+  kinds(
+    "a retired model is refused with its successor, which runs where the node accepts it and is named by quote and execution",
+    async (ctx) => {
+      const user = await ctx.actor({ tier: "business" });
+      await withRetiring(ctx, { retired: true }, async (gone) => {
+        const direct = await eventually(
+          () => runModel(user, gone),
+          ({ body }) => body.successor !== undefined,
+        );
+        refuses(direct, 404, "MODEL_NOT_FOUND", { successor: "sandbox-image-fast" });
+        const graph = (data: object) => pictureNode({ model: gone, ...data }, QUICK);
+        for (const data of [{}, { onRetired: "fail" }])
+          refuses(await runGraph(user, graph(data)), 422, "WORKFLOW_INVALID", {
+            issues: [{ nodeId: "pic", code: "MODEL_RETIRED", params: { model: gone, successor: "sandbox-image-fast" } }],
+          });
+        refuses(await runGraph(user, graph({ onRetired: "maybe" })), 422, "WORKFLOW_INVALID");
+        const accepting = graph({ onRetired: "successor" });
+        const slug = await save(user, accepting);
+        const warning = `the model ${gone} is retired: sandbox-image-fast runs in its place`;
+        answers(await user.post(`/api/workflows/${slug}/quote`, { inputs: {} }), 200, {
+          estimatedCreditCost: is.near(0.52),
+          warnings: [{ nodeId: "pic", message: warning }],
+        });
+        const run = answers(await runGraph(user, accepting), 200, { result: { images: [is.object] }, cost: is.near(0.52) });
+        const { body } = await user.get(`/api/executions/${run.headers.get("x-execution-id")}`);
+        assert.deepEqual(body.modelIds, ["sandbox-image-fast"]);
+        fits((await nodesOf(user, run))[0], { id: "pic", warnings: [warning] });
+      });
+    },
+  ),
+  kinds("a model that its provider shuts down soon warns in quotes and still runs", async (ctx) => {
+    const user = await ctx.actor({ tier: "business" });
+    await withRetiring(ctx, { retired: false, retiresOn: "2026-01-31" }, async (leaving) => {
+      const slug = await save(user, pictureNode({ model: leaving }, QUICK));
+      const quoted = await eventually(
+        () => user.post(`/api/workflows/${slug}/quote`, { inputs: {} }),
+        ({ status }) => status === 200,
+      );
+      answers(quoted, 200, {
+        warnings: [{ nodeId: "pic", message: `the provider shuts ${leaving} down on 2026-01-31: change to sandbox-image-fast` }],
+      });
+    });
+  }),
+];
+
+export const failingNodeCases: Case[] = [...fallback, ...items, ...administrators, ...retirement];

@@ -4,6 +4,7 @@ import {
   firstReady,
   noneReady,
   rankedFor,
+  retiresSoon,
   type BaseTier,
   type JsonSchema,
   type ModelTerms,
@@ -43,7 +44,15 @@ export const createModelCatalog = (models: Models) => {
   const read = (model: modelsProto.Model): CatalogModel => {
     const price = readPrice(model.price);
     if (!price) throw new DomainError("internal", "INTERNAL", "a model has no price");
-    return { ...model, price, ...inputTerms(model.inputSchemaJson) };
+    const { retiresOn, successor, ...rest } = model;
+    const retires = retiresOn !== "" && retiresSoon(retiresOn, Date.now());
+    return {
+      ...rest,
+      price,
+      ...(retires ? { retiresOn } : {}),
+      ...(successor === "" ? {} : { successor }),
+      ...inputTerms(model.inputSchemaJson),
+    };
   };
 
   const find = async (internalName: string, includeDisabled: boolean): Promise<CatalogModel> => {
@@ -89,6 +98,17 @@ export const createModelCatalog = (models: Models) => {
           task,
           model ? { model: read(model) } : { problem: noneReady(task, rankedFor(task, all), tier) },
         ]),
+      );
+    },
+    /** Retired models of a set of names, with the enabled model that replaces each; undefined if there is none. */
+    retired: async (names: readonly string[]): Promise<Map<string, CatalogModel | undefined>> => {
+      const { models: all } = await models.listModels({ includeDisabled: true });
+      const gone = all.filter(({ internalName, retired }) => retired && names.includes(internalName));
+      return new Map(
+        gone.map(({ internalName }) => {
+          const successor = all.find(({ enabled, replaces }) => enabled && replaces.includes(internalName));
+          return [internalName, successor && read(successor)];
+        }),
       );
     },
     /** Enabled models of a set of names; unknown names are left out. */

@@ -17,6 +17,7 @@ import type { Runner } from "../run/runner";
 /** Finds the models of a plan, and resolves its `auto:` tasks. */
 
 export type Autos = NonNullable<PlanTask["autos"]>;
+export type Retired = NonNullable<PlanTask["retired"]>;
 
 export interface FindOptions {
   runner: Pick<Runner, "role" | "baseTier">;
@@ -26,13 +27,13 @@ export interface FindOptions {
 
 /**
  * Models that a graph names, and models of its tasks: the pinned ones of a version, or the best that are ready for the runner's tier.
- * Unknown names are left out.
+ * Unknown names are left out. The successors of retired models are added.
  */
 export const findModels = async (
   catalog: ModelCatalog,
   names: readonly string[],
   { runner, pinnedModels }: FindOptions,
-): Promise<{ models: Map<string, CatalogModel>; autos: Autos }> => {
+): Promise<{ models: Map<string, CatalogModel>; autos: Autos; retired: Retired }> => {
   const tasks = names.flatMap((name) => taskOf(name) ?? []).filter(isTaskName);
   const pinOf = (task: string): string | undefined => pinnedModels[autoName(task)];
   const tier = runner.role === "admin" || !isBaseTier(runner.baseTier) ? undefined : runner.baseTier;
@@ -45,6 +46,9 @@ export const findModels = async (
     ),
   ]);
   const models = new Map(named);
+  const unknown = direct.filter((name) => !named.has(name));
+  const retired = unknown.length === 0 ? undefined : await catalog.retired(unknown);
+  for (const successor of retired?.values() ?? []) if (successor) models.set(successor.internalName, successor);
   const autos = tasks.map((task): Autos[number] => {
     const [name, pin, auto] = [autoName(task), pinOf(task), chosen.get(task)];
     if (auto && "model" in auto) {
@@ -55,7 +59,7 @@ export const findModels = async (
     const isThere = pin !== undefined && models.has(pin);
     return [name, isThere ? { model: pin } : { problem: `there is no enabled model ${pin}, which ${name} is in this version` }];
   });
-  return { models, autos };
+  return { models, autos, retired: [...(retired ?? [])].map(([name, successor]) => [name, successor?.internalName]) };
 };
 
 /** Fallback models that administrators have set. */

@@ -104,7 +104,7 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
     await grants.grantNamed(nodesJson, createdBy, userId);
     for (const { graph: inner, ownerId } of inlined?.inner.definitions ?? []) await grants.grantNamed(inner.nodesJson, ownerId, userId);
     const needed = inlined ? [...new Set([...own, ...inlined.models])] : own;
-    const { models: named, autos } = await findModels(catalog, needed, { runner, pinnedModels });
+    const { models: named, autos, retired } = await findModels(catalog, needed, { runner, pinnedModels });
     checkSetModels(settingsJson, autos, capabilities);
     const models = await withAlternatives(catalog, named, { runner, isAsync: request.isAsync, isWorkflow: true });
     const isUnknown = needed.some((name) => taskOf(name) === undefined && !models.has(name));
@@ -116,6 +116,7 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
       takenOut: takeOutDataUrls(request.inputsJson),
       models,
       autos,
+      retired,
       authorId,
       isHidden: graphHidden,
       ...modelNames,

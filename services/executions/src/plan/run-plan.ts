@@ -1,7 +1,7 @@
 /** Has a planner plan one run: looks up what its plan turns out to miss, until there is a plan. */
 import { DomainError, groupBy, innerOwner, type DataFile, type MediaValue } from "@nodeloom/kernel";
 import type { Media } from "../clients";
-import { type Autos } from "./models";
+import type { Autos, Retired } from "./models";
 import { createDataFiles, recordedInputs, type TakenOut } from "./data-urls";
 import type { PinnedGraphs } from "./kept-graphs";
 import { type RerunPlan } from "./reruns";
@@ -42,7 +42,16 @@ export interface PlanningRequest {
 /** Rounds of missing values: whole inputs, files of inputs, files in values, files of data URLs. */
 const MOST_MISSING = 5;
 
-const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJson, outputs, fallback }: CatalogModel): TaskModel => ({
+const taskModel = ({
+  internalName,
+  modality,
+  providerKind,
+  price,
+  inputSchemaJson,
+  outputs,
+  fallback,
+  ...rest
+}: CatalogModel): TaskModel => ({
   internalName,
   modality,
   providerKind,
@@ -50,6 +59,8 @@ const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJso
   inputSchemaJson,
   ...(outputs ? { outputs } : {}),
   ...(fallback && fallback.length > 0 ? { fallback } : {}),
+  ...(rest.retiresOn === undefined ? {} : { retiresOn: rest.retiresOn }),
+  ...(rest.successor === undefined ? {} : { successor: rest.successor }),
 });
 
 /** Facts known before planning reports what is missing. */
@@ -59,6 +70,8 @@ export interface UnplannedRun {
   models: ReadonlyMap<string, CatalogModel>;
   /** Resolved tasks of the graph. */
   autos?: Autos;
+  /** Retired models of the graph. */
+  retired?: Retired;
   /** Author of the workflow, if that is another user. */
   authorId?: string | undefined;
   /** The runner can't read the graph. */
@@ -68,7 +81,7 @@ export interface UnplannedRun {
 }
 
 const firstTask = (
-  { request, takenOut, models, modelNames, autos }: UnplannedRun,
+  { request, takenOut, models, modelNames, autos, retired }: UnplannedRun,
   target: PlanTask["target"],
   given: GivenOutputs | undefined,
 ): PlanTask => ({
@@ -77,6 +90,7 @@ const firstTask = (
   models: [...models.values()].map(taskModel),
   ...(modelNames ? { modelNames } : {}),
   ...(autos && autos.length > 0 ? { autos } : {}),
+  ...(retired && retired.length > 0 ? { retired } : {}),
   media: [],
   lookedUp: [],
   markupPermille: request.runner.markupPermille,

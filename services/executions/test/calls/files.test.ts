@@ -134,6 +134,7 @@ const optionsOf = (settings: object): FilesOptions => {
       getAny: () => Promise.resolve(model),
       names: () => Promise.resolve([]),
       choose: () => Promise.resolve(new Map()),
+      retired: () => Promise.resolve(new Map()),
       getAll: () => Promise.resolve(new Map()),
     },
     provider: () => createProvider(model.providerJson, { egress, secret: () => KEY }),

@@ -145,6 +145,7 @@ export const catalogOf = (model: CatalogModel): ModelCatalog => ({
   getAny: () => Promise.resolve(model),
   names: () => Promise.resolve([]),
   choose: () => Promise.resolve(new Map()),
+  retired: () => Promise.resolve(new Map()),
   getAll: () => Promise.resolve(new Map()),
 });
 export const callOf = (part: Partial<ModelCall> = {}): ModelCall => {

@@ -27,6 +27,7 @@ export * from "./plan/plan";
 export type { ModelTerms, PlanRequest } from "./plan/planner";
 export { inputChars, tooManyChars } from "./plan/plan-step";
 export * from "./plan/plan-types";
+export { retiresSoon } from "./plan/retirement";
 export * from "./wiring/bypass";
 export * from "./wiring/ports";
 export * from "./prices/price";

@@ -14,6 +14,12 @@ const MESSAGES = {
     `${name}: is required${meant === undefined ? "" : `; did you mean ${meant}?`}`,
   MODEL_MISSING: () => "needs a model",
   MODEL_UNKNOWN: (params: { model: string; meant?: string | undefined }) => `there is no enabled model ${params.model}${meantName(params)}`,
+  MODEL_RETIRED: ({ model, successor }: { model: string; successor?: string | undefined }) =>
+    `the model ${model} is retired: ${successor === undefined ? "choose another model" : `choose ${successor}, or set onRetired to "successor"`}`,
+  MODEL_REPLACED: ({ model, successor }: { model: string; successor: string }) =>
+    `the model ${model} is retired: ${successor} runs in its place`,
+  MODEL_RETIRES: ({ model, day, successor }: { model: string; day: string; successor?: string | undefined }) =>
+    `the provider shuts ${model} down on ${day}: ${successor === undefined ? "choose another model" : `change to ${successor}`}`,
   FILE_MISSING: () => "needs a mediaId",
   FILE_UNKNOWN: ({ file, name }: { file: string; name?: string }) =>
     `${name === undefined ? "" : `${name}: `}there is no media file ${file} of yours`,

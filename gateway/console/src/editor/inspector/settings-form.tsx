@@ -6,7 +6,7 @@ import { useSetting, useWired } from "./use-setting";
 import { WiredField } from "./wired-field";
 
 /** Shown under "More", or only by other forms. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems", "inputs", "onItemError"]);
+const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems", "inputs", "onItemError", "onRetired"]);
 
 /** "Fail on status" from `failOnStatus`. */
 const wordsOf = (name: string): string => {

@@ -6,7 +6,7 @@ import type { CatalogModel } from "../model-catalog";
 
 export type TaskModel = Pick<
   CatalogModel,
-  "internalName" | "modality" | "providerKind" | "price" | "inputSchemaJson" | "outputs" | "fallback"
+  "internalName" | "modality" | "providerKind" | "price" | "inputSchemaJson" | "outputs" | "fallback" | "retiresOn" | "successor"
 >;
 
 export interface TaskGraph {
@@ -36,6 +36,8 @@ export interface PlanTask {
   modelNames?: string[];
   /** Resolved tasks by name: a model, or the reason why there is none. */
   autos?: [string, { model: string } | { problem: string }][];
+  /** Retired models that the graph names, with the enabled model that replaces each. */
+  retired?: [name: string, successor: string | undefined][];
   /** Files that were found, by id. */
   media: [string, MediaValue][];
   /** Ids that were looked up, found or not. */

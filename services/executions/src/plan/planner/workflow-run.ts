@@ -81,8 +81,10 @@ export const planWorkflowRun = (
 ): PlanAnswer => {
   const models = new Map(task.models.map((model) => [model.internalName, termsOf(model)]));
   const autos = task.autos ?? [];
-  const chosen = autos.flatMap(([name, auto]): [string, ModelTerms][] => {
-    const terms = "model" in auto ? models.get(auto.model) : undefined;
+  const retired = new Map(task.retired);
+  const replacements = [...autos.map(([name, auto]) => [name, "model" in auto ? auto.model : undefined] as const), ...retired];
+  const chosen = replacements.flatMap(([name, model = ""]): [string, ModelTerms][] => {
+    const terms = models.get(model);
     return terms ? [[name, terms]] : [];
   });
   const noModel = new Map(autos.flatMap(([name, auto]) => ("problem" in auto ? [[name, auto.problem]] : [])));
@@ -116,7 +118,18 @@ export const planWorkflowRun = (
   checkInputs(resolveDataFields(fields, values, data, rules.storage));
   const { modelNames } = task;
   const ofPart = until === undefined ? {} : { isPart: true };
-  const request = { graph, inputs: values, models, noModel, warnings, media, data, ...ofPart, ...(modelNames ? { modelNames } : {}) };
+  const request = {
+    graph,
+    inputs: values,
+    models,
+    noModel,
+    retired,
+    warnings,
+    media,
+    data,
+    ...ofPart,
+    ...(modelNames ? { modelNames } : {}),
+  };
   const invalid = (found: GraphIssue[]) => invalidWorkflow(found, graph);
   const answer = finishPlan(rules, { task, request, fileInputs, isAuthors, ownerOf, invalid });
   if (answer.answer !== "plan" || (!isForeign && !expanded)) return answer;

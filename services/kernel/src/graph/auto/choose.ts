@@ -1,11 +1,12 @@
 import { kindOf } from "../kinds";
 import type { JsonSchema } from "../prices/price";
-import { findingInWords, type Finding } from "../issues";
+import { finding, findingInWords, type Finding } from "../issues";
 import { isRecord, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
 import { placeholdersIn } from "../values/value";
-import { autoName, isTaskName, nameIn, TASKS } from "./tasks";
+import { takesSuccessor } from "../plan/retirement";
+import { counterpartIn, isTaskName, nameIn, TASKS, taskOf } from "./tasks";
 
-/** The model chosen for a task such as `auto:image`. */
+/** The model chosen for a task such as `auto:image`, or for a retired model. */
 export interface ChosenModel {
   internalName: string;
   inputSchema: JsonSchema;
@@ -28,18 +29,18 @@ interface Choice {
 const choiceOf = (node: GraphNode, chosen: ReadonlyMap<string, ChosenModel>): Choice | undefined => {
   const name = node.data.model;
   const model = kindOf(node.type)?.calls === "model" && typeof name === "string" ? chosen.get(name) : undefined;
-  if (!model) return undefined;
+  if (!model || !(taskOf(String(name)) !== undefined || takesSuccessor(node))) return undefined;
   const known = new Set(isRecord(model.inputSchema.properties) ? Object.keys(model.inputSchema.properties) : []);
   return { model, task: String(name), known, placeholders: new Set(placeholdersIn(node.data)) };
 };
 
 /** The model's name for an input; undefined if it has none like it. */
-const renamed = ({ known, placeholders }: Choice, name: string): string | undefined =>
-  nameIn(name, known) ?? (placeholders.has(name) ? name : undefined);
+const renamed = ({ task, known, placeholders }: Choice, name: string): string | undefined =>
+  (taskOf(task) === undefined ? counterpartIn(name, known) : nameIn(name, known)) ?? (placeholders.has(name) ? name : undefined);
 
 /** Task inputs that are stored beside the node's settings, as language models store them. */
 const besides = (node: GraphNode, { task, known }: Choice): [string, unknown][] => {
-  const name = task.slice(autoName("").length);
+  const name = taskOf(task) ?? "";
   const common: readonly string[] = isTaskName(name) ? TASKS[name].inputs : [];
   return common.filter((input) => !known.has(input) && Object.hasOwn(node.data, input)).map((input) => [input, node.data[input]]);
 };
@@ -77,27 +78,27 @@ const chosenEdge = (edge: GraphEdge, node: GraphNode, choice: Choice, unknown: S
 const warningsOf = (choices: ReadonlyMap<string, Choice>, unknown: Unknown): Map<string, Finding[]> =>
   new Map(
     [...unknown]
-      .filter(([, names]) => names.size > 0)
-      .map(([id, names]) => {
+      .map(([id, names]): [string, Finding[]] => {
         const { task, model } = choices.get(id)!;
-        return [
-          id,
-          [...names]
-            .slice(0, MOST_NAMED)
-            .map((name) =>
-              findingInWords(
-                "INPUT_IGNORED",
-                `${task} uses ${model.internalName}, which has no input ${shownName(name)}: the input is ignored`,
-                shownName(name),
-              ),
+        const isReplaced = taskOf(task) === undefined;
+        const ignored = [...names]
+          .slice(0, MOST_NAMED)
+          .map((name) =>
+            findingInWords(
+              "INPUT_IGNORED",
+              `${task} uses ${model.internalName}, which has no input ${shownName(name)}: the input is ignored`,
+              shownName(name),
             ),
-        ];
-      }),
+          );
+        const replaced = isReplaced ? [finding("MODEL_REPLACED", { model: shownName(task), successor: model.internalName })] : [];
+        return [id, [...replaced, ...ignored]];
+      })
+      .filter(([, found]) => found.length > 0),
   );
 
 /**
  * Replaces tasks by the models chosen for them and renames their inputs. Inputs that a model doesn't have are dropped with a warning.
- * @param chosen by the name in the node, such as `auto:image`. A task without an entry stays and becomes an issue.
+ * @param chosen by the name in the node, such as `auto:image`; retired models only for nodes that accept their successor. A name without an entry stays and becomes an issue.
  */
 export const withChosenModels = <G extends Graph>(
   graph: G,

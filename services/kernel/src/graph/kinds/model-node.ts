@@ -2,6 +2,7 @@ import { LIMITS } from "../../limits";
 import { longTexts } from "../plan/check-texts";
 import { fallbackProblems } from "../plan/fallback-setting";
 import { ON_ITEM_ERROR } from "../plan/item-errors";
+import { ON_RETIRED_SETTING, retirementProblems } from "../plan/retirement";
 import { isFileType, literalInputs, namedPorts, schemaPorts, type InputPort } from "../wiring/ports";
 import type { JsonSchema } from "../prices/price";
 import { isRecord, type GraphNode } from "../types";
@@ -24,6 +25,7 @@ export const checkModelNode = (node: GraphNode, schema?: JsonSchema): string[] =
     ...(inputs !== undefined && inputs !== null && !isRecord(inputs) ? ["inputs: must be an object"] : []),
     ...texts.flatMap(([name, value]) => longTexts(value, name)),
     ...fallbackProblems(node),
+    ...retirementProblems(node),
   ];
 };
 
@@ -37,6 +39,7 @@ export const MODEL_SETTINGS: Readonly<Record<string, JsonSchema>> = {
     description: "The most items that a list of unknown length may have; what is held for.",
   },
   onItemError: ON_ITEM_ERROR,
+  onRetired: ON_RETIRED_SETTING,
   fallback: {
     type: "array",
     maxItems: LIMITS.fallbackModels,

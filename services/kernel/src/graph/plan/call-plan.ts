@@ -17,9 +17,10 @@ import {
   warnUnresolved,
   type ItemBounds,
 } from "./plan-step";
+import { modelGone, warnOfRetirement } from "./retirement";
 import type { PlanStep } from "./plan-types";
 import { unitPrices } from "../prices/price";
-import { finding, findingInWords, modelUnknown, type Finding } from "../issues";
+import { finding, findingInWords, type Finding } from "../issues";
 import { shownName, type GraphNode } from "../types";
 
 /** The node's model. Reports an issue and returns undefined if the node can't use it. */
@@ -36,7 +37,7 @@ const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode)
         planner.request.noModel?.get(name) ?? `there is no task ${shownName(name)}${didYouMean(name, TASK_NAMES.map(autoName))}`,
       ),
     );
-  if (!terms) return report(modelUnknown(name, planner.request.modelNames));
+  if (!terms) return report(modelGone(planner, name));
   if (terms.modality === modality) return terms;
   const unfit = `${terms.internalName} makes ${terms.modality}, but this node needs a model that makes ${modality}`;
   return report(findingInWords("MODEL_UNFIT", unfit, "model"));
@@ -62,6 +63,7 @@ export const planCalls = (
 ): PlannedCalls | undefined => {
   const terms = own ?? termsOf(planner, kind, node);
   if (!terms) return undefined;
+  warnOfRetirement(planner, node, terms);
   const built = buildStep(planner, kind, node, terms);
   warnUnresolved(planner, built);
   const bound = knownItems(planner, built);

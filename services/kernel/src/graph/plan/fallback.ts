@@ -1,13 +1,14 @@
 import { counterpartIn } from "../auto/tasks";
 import { BindError, BoundPassed } from "../budget";
 import type { NodeKind } from "../kinds/kind";
-import { findingInWords, modelUnknown, within, type Finding } from "../issues";
+import { findingInWords, within, type Finding } from "../issues";
 import { isRecord, shownName, type GraphNode } from "../types";
 import { callInputs, renamedItem } from "../values/bind";
 import { member } from "../values/value";
 import { schemaPorts } from "../wiring/ports";
 import { callProblems, knownCalls, openInputs, type CallInputs, type KnownCalls } from "./call-costs";
 import { fallbackNames, namesFallback } from "./fallback-setting";
+import { fallbackTerms, modelGone } from "./retirement";
 import { tryInputs, warn, type ModelTerms, type Planner } from "./planner";
 import { mayCarry, type PlanAlternative, type PlanStep } from "./plan-types";
 
@@ -131,14 +132,13 @@ const planAlternative = (
 export const planFallback = (planner: Planner, kind: NodeKind, node: GraphNode, own: OwnCalls): PlannedAlternative[] => {
   const isOwn = namesFallback(node);
   const names = isOwn ? fallbackNames(node) : (own.terms.fallback ?? []);
-  const { models, modelNames = [] } = planner.request;
   return names.flatMap((name): PlannedAlternative[] => {
-    const terms = models.get(name);
+    const terms = fallbackTerms(planner, node, name);
     const report = (found: Finding): void => {
       if (isOwn) planner.issues.push({ nodeId: node.id, ...within("fallback", found), path: "fallback" });
     };
     if (!terms) {
-      report(modelUnknown(name, modelNames));
+      report(modelGone(planner, name));
       return [];
     }
     const made = planAlternative(planner, kind, own, terms);

@@ -21,6 +21,10 @@ export interface ModelTerms {
   outputs?: readonly string[];
   /** Fallback models that administrators set, for nodes that name none. */
   fallback?: readonly string[];
+  /** The day (YYYY-MM-DD) on which its provider shuts it down, if that is near. */
+  retiresOn?: string;
+  /** The model that replaces it then. */
+  successor?: string;
   /** Checks complete inputs. */
   validate(inputs: Readonly<Record<string, unknown>>): Issue[];
 }
@@ -35,6 +39,8 @@ export interface PlanRequest {
   modelNames?: readonly string[];
   /** Reasons why no model was found for a task such as `auto:image`. */
   noModel?: ReadonlyMap<string, string>;
+  /** Retired models that the graph names, with the enabled model that replaces each; undefined if there is none. */
+  retired?: ReadonlyMap<string, string | undefined>;
   /** Warnings from before planning, by node id. */
   warnings?: ReadonlyMap<string, readonly Finding[]>;
   /** By media id. */

@@ -88,6 +88,15 @@ describe("a graph whose task became a model", () => {
     ]);
   });
 
+  it("replaces a retired model only where the node accepts its successor, and renames inputs between both", () => {
+    const gone = new Map([["old-film", chosen.get("auto:video")!]]);
+    const replace = (data: Record<string, unknown>) => withChosenModels(graphOf({ model: "old-film", ...data }), gone);
+    const { graph, warnings } = replace({ onRetired: "successor", inputs: { prompt: "a kite", length: 5 } });
+    expect(graph.nodes[1]!.data).toMatchObject({ model: "film", inputs: { text: "a kite" } });
+    expect(warnings.get("v")![0]).toMatchObject({ code: "MODEL_REPLACED", params: { model: "old-film", successor: "film" } });
+    for (const data of [{}, { onRetired: "fail" }]) expect(replace(data).graph.nodes[1]!.data.model).toBe("old-film");
+  });
+
   it("leaves nodes that name a model as they are, and graphs without tasks untouched", () => {
     expect(become({}).graph.nodes[2]!.data).toEqual({ model: "film", inputs: { prompt: "stays" } });
     const graph = graphOf({ model: "film" });

@@ -9,6 +9,7 @@ import { useSetting } from "../use-setting";
 
 const FALLBACK = "fallback";
 const ON_ITEM_ERROR = "onItemError";
+const ON_RETIRED = "onRetired";
 
 const namesOf = ({ data }: DocNode): string[] =>
   Array.isArray(data[FALLBACK]) ? data[FALLBACK].filter((name): name is string => typeof name === "string") : [];
@@ -36,6 +37,19 @@ const SkipFailed = ({ node }: { node: DocNode }) => {
   );
 };
 
+const TakeSuccessor = ({ node }: { node: DocNode }) => {
+  const { set, disabled } = useSetting(node);
+  return (
+    <Check
+      label="Use the successor"
+      hint="If the model is retired, the model that replaces it runs in its place."
+      disabled={disabled}
+      checked={node.data[ON_RETIRED] === "successor"}
+      onCheck={(isOn) => set([ON_RETIRED], isOn ? "successor" : undefined)}
+    />
+  );
+};
+
 /** Only settings that the node's kind has. */
 export const WhenItFails = ({ node }: { node: DocNode }) => {
   const settings = kindOf(node.type).rules?.settings ?? {};
@@ -43,6 +57,7 @@ export const WhenItFails = ({ node }: { node: DocNode }) => {
     <>
       {FALLBACK in settings && <Fallback node={node} />}
       {ON_ITEM_ERROR in settings && <SkipFailed node={node} />}
+      {ON_RETIRED in settings && <TakeSuccessor node={node} />}
     </>
   );
 };
