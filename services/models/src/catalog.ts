@@ -1,4 +1,4 @@
-import { didYouMean, DomainError, invalidRequest, isKeyAddress } from "@nodeloom/kernel";
+import { didYouMean, DomainError, invalidRequest } from "@nodeloom/kernel";
 import type { Environment } from "@nodeloom/platform";
 import { createAddedModels, entryText, isAFile, readAddedEntry } from "./added/models";
 import { livingEntry, withEntry, withoutEntry, type AddedEntries } from "./added/entries";
@@ -6,7 +6,8 @@ import { checkChange, type Override } from "./override-check";
 import { ownVersion } from "./own-entries";
 import type { RegisteredModel, Registry } from "./registry";
 import type { Servers } from "./servers/servers";
-import { replacedBy, successorOf } from "./retired";
+import { merged } from "./merged";
+import { replacedBy, retiredModel, successorOf } from "./retired";
 import { orderIssues, tasksOf } from "./tasks";
 
 /** Keys set in the console: name → addresses that each key was stored for. */
@@ -103,35 +104,9 @@ const FRESH_MS = 1_000;
 
 const NO_KEYS: StoredKeys = new Map();
 
-const isStored = (keys: StoredKeys, name: string, { provider }: RegisteredModel): boolean => {
-  const addresses = keys.get(name);
-  // If the URL still contains an unset variable, that variable is reported as missing separately.
-  return addresses !== undefined && (!URL.canParse(provider.baseUrl) || isKeyAddress(addresses, new URL(provider.baseUrl)));
-};
-
-const merged = (model: RegisteredModel, keys: StoredKeys, override: Override = {}): CatalogModel => {
-  const missing = model.missing.filter((name) => !isStored(keys, name, model));
-  const price = override.price ?? model.price;
-  return {
-    ...model,
-    missing,
-    environmentLacks: model.missing,
-    price,
-    minTier: override.minTier ?? model.minTier,
-    fallback: override.fallback ?? [],
-    enabled: (override.enabled ?? model.enabled) && model.retired !== true && missing.length === 0 && price !== null,
-  };
-};
-
 /** @param enabled candidates for a suggestion */
 const notFound = (internalName: string, enabled: readonly string[]): DomainError =>
   new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${internalName}${didYouMean(internalName, enabled)}`);
-
-const retiredModel = (internalName: string, successor: string | undefined): DomainError => {
-  const advice = successor === undefined ? "choose another model" : `use ${successor}`;
-  const message = `the model ${internalName} is retired: ${advice}`;
-  return new DomainError("not_found", "MODEL_NOT_FOUND", message, successor === undefined ? {} : { successor });
-};
 
 /** The registry's models with the administrators' overrides, cached in memory. */
 export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {

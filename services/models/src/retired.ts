@@ -1,3 +1,4 @@
+import { DomainError } from "@nodeloom/kernel";
 import type { CatalogModel } from "./catalog";
 
 /** Successors that are followed, one after the other. The bound also ends circles. */
@@ -24,4 +25,11 @@ export const replacedBy = (models: readonly Retirable[]): Map<string, string[]> 
     if (successor !== undefined) replaced.set(successor, [...(replaced.get(successor) ?? []), model.internalName]);
   }
   return replaced;
+};
+
+/** The error of a run of a retired model. */
+export const retiredModel = (internalName: string, successor: string | undefined): DomainError => {
+  const advice = successor === undefined ? "choose another model" : `use ${successor}`;
+  const message = `the model ${internalName} is retired: ${advice}`;
+  return new DomainError("not_found", "MODEL_NOT_FOUND", message, successor === undefined ? {} : { successor });
 };
