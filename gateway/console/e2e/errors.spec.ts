@@ -264,7 +264,7 @@ test.describe("whatever the service answers,", () => {
       await page.getByRole("heading", { level: 1 }).click();
       await page.keyboard.press("Escape");
       await page.locator('.react-flow__node[data-id="words"]').click();
-      await page.getByRole("button", { name: index === 0 ? "Publish" : /^Version/ }).click();
+      await page.getByRole("button", { name: index === 0 ? /^Publish$/ : /^Version/ }).click();
       await dialog.getByLabel("Note").fill(failure.name);
       const mend = await fail("POST", /\/versions$/, failure);
       await dialog.getByRole("button", { name: /^Publish version/ }).click();
@@ -285,7 +285,7 @@ test.describe("whatever the service answers,", () => {
   inEditor("publishing can't be pressed again before its version is read, so that one press makes one version", async (editor) => {
     const { page, slug } = editor;
     await open(editor);
-    await page.getByRole("button", { name: "Publish" }).click();
+    await page.getByRole("button", { name: "Publish", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Versions" });
     const publish = dialog.getByRole("button", { name: /^Publish version/ });
     let letRead = (): void => undefined;
