@@ -17,7 +17,7 @@ export interface ErrorBody {
   required?: string;
   /** On CAPABILITY_DENIED: the role in the organization that would have passed */
   requiredRole?: string;
-  /** On CAPABILITY_DENIED and MODEL_TIER_REQUIRED: the lowest tier that may */
+  /** For CAPABILITY_DENIED and MODEL_TIER_REQUIRED: the lowest tier that has access */
   requiredTier?: string;
   tier?: string;
   limit?: number;
@@ -78,7 +78,7 @@ export interface McpError {
   error: {
     code: number;
     message: string;
-    /** `code` is a code of this API, beside what else the error says */
+    /** `code` is one of this API's error codes */
     data?: unknown;
   };
 }
@@ -101,7 +101,7 @@ export interface WorkflowSummary {
   updatedAt: string;
   /** Credits per run at the caller's tier; null without generators */
   estimatedCreditCost: number | null;
-  /** Of a template that administrators have shown first */
+  /** True for a template that administrators feature */
   featured?: true;
 }
 
@@ -113,9 +113,9 @@ export interface NewWorkflow {
   hidden?: boolean;
   archived?: boolean;
   publicPlayground?: boolean;
-  /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
+  /** Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it */
   mcp?: boolean;
-  /** Its page for others, or null; a signed-in person alone changes it */
+  /** Its public app, or null. Only sessions can change it */
   app?: AppSettings | null;
   folderId?: string | null;
   thumbnail?: string | null;
@@ -130,11 +130,11 @@ export interface NewWorkflow {
 }
 
 export interface AppSettings {
-  /** Whether others may use it at `/a/{slug}` */
+  /** True if others can use it at `/a/{slug}` */
   published: boolean;
   /** `runner`: visitors sign in and pay themselves; the workflow must be a public playground */
   payer: "owner" | "runner";
-  /** What the runs of all visitors may take of the owner's credits in a day (UTC): a budget */
+  /** Daily budget (UTC) of the owner's credits for the runs of all visitors */
   dailyCredits: number;
   /** Runs that one visitor has in a day (UTC) */
   perVisitorPerDay: number;
@@ -143,9 +143,9 @@ export interface AppSettings {
   /** A picture's media-storage URL */
   cover: string | null;
   theme: "auto" | "light" | "dark";
-  /** Pages of these may embed the app, and use its tokens */
+  /** Origins whose pages can embed the app and use its tokens */
   origins: string[];
-  /** The person who published it or last changed its settings; it ends with their access */
+  /** The person who published it or last changed its settings. The app stops if they lose access */
   publishedBy?: string | null;
 }
 
@@ -158,7 +158,7 @@ export interface Workflow {
   hidden: boolean;
   archived: boolean;
   publicPlayground: boolean;
-  /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
+  /** Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it */
   mcp?: boolean;
   /** Set where it has a page for others */
   app?: AppSettings;
@@ -175,20 +175,20 @@ export interface Workflow {
   viewport: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
-  /** The newest published version; null when there is none. Runs use it unless `production` is set */
+  /** The latest published version, or null. Runs use it unless `production` is set */
   publishedVersion: number | null;
   /** The version that runs use, if you set the alias `production`; otherwise absent */
   productionVersion?: number;
-  /** Whether the draft's graph differs from it */
+  /** True if the draft's graph differs from this version */
   changedSincePublished: boolean;
   /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
   pendingChange?: boolean;
-  /** In the answer to saving its graph: misspelt settings. Absent where there are none */
+  /** Misspelled settings. Only in the answer to saving the graph; absent if there are none */
   warnings?: {
     nodeId: string;
     message: string;
   }[];
-  /** Of a template that an administrator took down; its owner alone sees it */
+  /** Reason for an administrator's takedown of the template. Only its owner sees it */
   takedown?: {
     reason: string;
     at: string | null;
@@ -203,9 +203,9 @@ export interface WorkflowChanges {
   hidden?: boolean;
   archived?: boolean;
   publicPlayground?: boolean;
-  /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
+  /** Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it */
   mcp?: boolean;
-  /** Its page for others, or null; a signed-in person alone changes it */
+  /** Its public app, or null. Only sessions can change it */
   app?: AppSettings | null;
   folderId?: string | null;
   thumbnail?: string | null;
@@ -253,7 +253,7 @@ export interface WorkflowVersionHead {
   createdBy: string;
   name: string;
   description: string;
-  /** What its tasks became when it was published with `pinModels` */
+  /** Models that replaced its tasks when it was published with `pinModels` */
   pinnedModels?: Record<string, string>;
 }
 
@@ -264,7 +264,7 @@ export interface WorkflowVersion {
   createdBy: string;
   name: string;
   description: string;
-  /** What its tasks became when it was published with `pinModels` */
+  /** Models that replaced its tasks when it was published with `pinModels` */
   pinnedModels?: Record<string, string>;
   nodes: unknown[];
   edges: unknown[];
@@ -315,7 +315,7 @@ export interface RunResult {
   /** Credits consumed; 0 when a trial grant paid */
   cost: number;
   ms: number;
-  /** What is odd about nodes, such as misspelt settings and texts that were cut; absent where there is nothing */
+  /** Warnings about nodes, such as misspelled settings and shortened texts. Absent if there are none */
   warnings?: {
     nodeId: string;
     message: string;
@@ -329,7 +329,7 @@ export interface SubmitResult {
   status: "processing";
   webhookDelivery: WebhookConfiguration;
   pollUrl: string;
-  /** What is odd about nodes, such as misspelt settings and texts that were cut; absent where there is nothing */
+  /** Warnings about nodes, such as misspelled settings and shortened texts. Absent if there are none */
   warnings?: {
     nodeId: string;
     message: string;
@@ -348,11 +348,11 @@ export type WebhookConfiguration =
 export interface WorkflowQuoteRequest {
   /** Keys are the schema's field names; omitted fields take their defaults */
   inputs: Record<string, unknown>;
-  /** Left aside: a run's body may be sent as it is */
+  /** Ignored, so that you can send the body of a run */
   maxCredits?: number;
-  /** Left aside, too */
+  /** Ignored */
   metadata?: Record<string, string>;
-  /** Left aside, too */
+  /** Ignored */
   provenance?: "full";
   /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
   until?: string;
@@ -371,9 +371,9 @@ export interface Quote {
     model: string;
     /** Calls at most */
     items: number;
-    /** The most its calls may cost, without those that trial grants pay */
+    /** Maximum cost of its calls, without calls that trial grants pay for */
     estimatedCreditCost: number;
-    /** Whether a trial grant pays at least one of its calls */
+    /** True if a trial grant pays for at least one of its calls */
     grant: boolean;
   }[];
   /** Trial grants for the run's models */
@@ -381,7 +381,7 @@ export interface Quote {
     model: string;
     /** Trial runs ever granted */
     total: number;
-    /** Trial runs that would be left after this run; `/api/me` has what is left now */
+    /** Trial runs left after this run. `/api/me` returns the current number */
     remaining: number;
   }[];
   /** Placeholders that become empty text, and misspelt settings */
@@ -405,11 +405,11 @@ export interface RunRequest {
 export interface QuoteRequest {
   /** Keys are the schema's field names; omitted fields take their defaults */
   inputs: Record<string, unknown>;
-  /** Left aside: a run's body may be sent as it is */
+  /** Ignored, so that you can send the body of a run */
   maxCredits?: number;
-  /** Left aside, too */
+  /** Ignored */
   metadata?: Record<string, string>;
-  /** Left aside, too */
+  /** Ignored */
   provenance?: "full";
 }
 
@@ -419,42 +419,42 @@ export interface Schedule {
   alias: string | null;
   /** Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
   cron: string;
-  /** By its IANA name; UTC unless it is given */
+  /** IANA name. Default: UTC */
   timezone: string;
-  /** Of every run; files by their ids or addresses */
+  /** Inputs of every run. Name files by id or address */
   inputs: Record<string, unknown>;
-  /** No run may cost more credits than this; null: no bound but the balance */
+  /** Maximum cost of each run in credits. Null: limited only by the balance */
   maxCredits: number | null;
   paused: boolean;
-  /** Why it has stopped by itself; `paused: false` sets it going again */
+  /** Reason for an automatic stop. `paused: false` restarts it */
   stopped: {
-    /** As of the API's errors */
+    /** Code of an API error */
     code: string;
     message: string;
     at: string | null;
   } | null;
   /** The key that last changed it, with which it stops; null: a session did */
   keyId: string | null;
-  /** Who set it, or last changed what it runs; it ends with their access. Null: it was not kept */
+  /** The person who created it or last changed its target. It stops if they lose access. Null if unknown */
   madeBy: string | null;
   /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
   pendingChange: boolean;
   /** The next times; none while it is paused or stopped */
   nextRuns: string[];
-  /** The last times and what came of them, newest first */
+  /** Recent times and their outcomes, newest first */
   history: ScheduledTime[];
   createdAt: string | null;
   updatedAt: string | null;
 }
 
 export interface ScheduledTime {
-  /** The time as the schedule says it */
+  /** The scheduled time */
   at: string;
-  /** `skipped`: the run before was still under way */
+  /** `skipped`: the previous run was still active */
   outcome: "started" | "skipped" | "refused";
   executionId: string | null;
   error: {
-    /** As of the API's errors */
+    /** Code of an API error */
     code: string;
     message: string;
   } | null;
@@ -463,12 +463,12 @@ export interface ScheduledTime {
 export interface NewSchedule {
   /** Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
   cron: string;
-  /** By its IANA name; UTC unless it is given */
+  /** IANA name. Default: UTC */
   timezone?: string;
-  /** Of every run; files by their ids or addresses */
+  /** Inputs of every run. Name files by id or address */
   inputs?: Record<string, unknown>;
   alias?: string | null;
-  /** No run may cost more credits than this; null: no bound but the balance */
+  /** Maximum cost of each run in credits. Null: limited only by the balance */
   maxCredits?: number | null;
   paused?: boolean;
 }
@@ -479,29 +479,29 @@ export interface ScheduleWithRuns {
   alias: string | null;
   /** Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
   cron: string;
-  /** By its IANA name; UTC unless it is given */
+  /** IANA name. Default: UTC */
   timezone: string;
-  /** Of every run; files by their ids or addresses */
+  /** Inputs of every run. Name files by id or address */
   inputs: Record<string, unknown>;
-  /** No run may cost more credits than this; null: no bound but the balance */
+  /** Maximum cost of each run in credits. Null: limited only by the balance */
   maxCredits: number | null;
   paused: boolean;
-  /** Why it has stopped by itself; `paused: false` sets it going again */
+  /** Reason for an automatic stop. `paused: false` restarts it */
   stopped: {
-    /** As of the API's errors */
+    /** Code of an API error */
     code: string;
     message: string;
     at: string | null;
   } | null;
   /** The key that last changed it, with which it stops; null: a session did */
   keyId: string | null;
-  /** Who set it, or last changed what it runs; it ends with their access. Null: it was not kept */
+  /** The person who created it or last changed its target. It stops if they lose access. Null if unknown */
   madeBy: string | null;
   /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
   pendingChange: boolean;
   /** The next times; none while it is paused or stopped */
   nextRuns: string[];
-  /** The last times and what came of them, newest first */
+  /** Recent times and their outcomes, newest first */
   history: ScheduledTime[];
   createdAt: string | null;
   updatedAt: string | null;
@@ -516,7 +516,7 @@ export interface Execution {
   durationMs: number;
   /** True while the run waits in line */
   queued?: boolean;
-  /** Where it waits, from 1 */
+  /** Position in the queue, from 1 */
   position?: number;
   /** Set while approvals of the run wait for a decision */
   waitingFor?: WaitingFor[];
@@ -526,7 +526,7 @@ export interface Execution {
   error?: ExecutionError;
   webhookDelivery: WebhookDelivery;
   nodes: NodeState[];
-  /** As they were sent; absent in lists */
+  /** Inputs of the request. Absent in lists */
   inputs?: Record<string, unknown>;
   metadata: Record<string, string>;
   /** Set on an item of a batch */
@@ -546,7 +546,7 @@ export interface Execution {
   source: string;
   /** The key that it was submitted by; null for a session's */
   keyId: string | null;
-  /** Of an organization's run: user id of the person who started it, or whose key did */
+  /** For an organization's run: user id of the person who started it or owns the key */
   startedBy?: string;
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
@@ -562,7 +562,7 @@ export interface WaitingFor {
   /** When `onTimeout` decides */
   until: string;
   onTimeout: "approve" | "reject";
-  /** What is looked at. In lists, values above 2 kB are left out */
+  /** The value under review. Lists omit values above 2 kB */
   value: unknown;
   /** True where the value is too long to be shown here */
   truncated?: boolean;
@@ -574,7 +574,7 @@ export interface ExecutionError {
   nodeId?: string;
   providerStatus?: number;
   providerBody?: string;
-  /** Of a node that makes several calls: which one, from 0 */
+  /** Index of the call, from 0, if the node makes several */
   item?: number;
 }
 
@@ -586,7 +586,7 @@ export type WebhookDelivery =
       configured: true;
       url: string;
       state: "pending" | "delivered" | "failed" | "disabled" | "skipped";
-      /** Of all deliveries together */
+      /** Total of all deliveries */
       attempts: number;
       deliveredAt: string | null;
       lastError: string | null;
@@ -606,14 +606,14 @@ export interface WebhookAttempt {
   delivery: number;
   /** Within the delivery */
   attempt: number;
-  /** Where it was sent, when that has changed since the run was submitted */
+  /** Address of the delivery, if it changed since the run was submitted */
   url?: string;
 }
 
 export interface NodeState {
   id: string;
   type: string;
-  /** What its author calls it */
+  /** Title from its author */
   label?: string;
   status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "skipped";
   startedAt: string | null;
@@ -627,17 +627,17 @@ export interface NodeState {
   requestId?: string;
   warnings?: string[];
   cancelReport?: "stopped" | "provider_told" | "could_not_stop";
-  /** What a node or its call gave, by port. Texts and JSON are cut at 4 kB */
+  /** Outputs of a node or call, by port. Texts and JSON are cut at 4 kB */
   outputs?: Record<string, unknown>;
   /** True when something was cut */
   truncated?: boolean;
-  /** Of a node that makes several calls */
+  /** Present if the node makes several calls */
   calls?: NodeCall[];
-  /** Of a node that makes one call: the execution that made it */
+  /** For a node with one call: the execution that made it */
   reusedFrom?: string;
-  /** Of a node that makes one call: the models that were tried in their order, where more than one was */
+  /** For a node with one call: the models tried, in order, if more than one */
   attempts?: CallAttempt[];
-  /** Of a text model: the tokens of all its calls, where its provider counts them */
+  /** Tokens of all calls of a text model, if its provider counts them */
   usage?: {
     inputTokens: number;
     outputTokens: number;
@@ -647,7 +647,7 @@ export interface NodeState {
 export interface NodeCall {
   item: number;
   status: "processing" | "completed" | "failed" | "cancelled";
-  /** What a node or its call gave, by port. Texts and JSON are cut at 4 kB */
+  /** Outputs of a node or call, by port. Texts and JSON are cut at 4 kB */
   outputs?: Record<string, unknown>;
   /** True when something was cut */
   truncated?: boolean;
@@ -655,7 +655,7 @@ export interface NodeCall {
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
   requestId: string | null;
-  /** The execution that made the call: its output was taken over, free */
+  /** The execution that made the call. Its output was reused free of charge */
   reusedFrom?: string;
   /** The models that were tried in their order, where more than one was */
   attempts?: CallAttempt[];
@@ -663,7 +663,7 @@ export interface NodeCall {
 
 export interface CallAttempt {
   model: string;
-  /** Absent: it completed, or is under way */
+  /** Absent if it completed or is still running */
   error?: {
     code: string;
     message: string;
@@ -673,7 +673,7 @@ export interface CallAttempt {
 }
 
 export interface InlinedWorkflow {
-  /** The node in whose place it came; in one that stands in another itself, `outer/inner` */
+  /** The workflow node that contains it; nested ones as `outer/inner` */
   nodeId: string;
   slug: string;
   /** Null for the draft */
@@ -685,12 +685,12 @@ export interface InlinedWorkflow {
 export interface ScheduleChange {
   /** Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
   cron?: string;
-  /** By its IANA name; UTC unless it is given */
+  /** IANA name. Default: UTC */
   timezone?: string;
-  /** Of every run; files by their ids or addresses */
+  /** Inputs of every run. Name files by id or address */
   inputs?: Record<string, unknown>;
   alias?: string | null;
-  /** No run may cost more credits than this; null: no bound but the balance */
+  /** Maximum cost of each run in credits. Null: limited only by the balance */
   maxCredits?: number | null;
   paused?: boolean;
 }
@@ -703,7 +703,7 @@ export interface Hook {
   start: string;
   /** JMESPath from the JSON body to the run's inputs, an object; empty: the body itself */
   expression: string;
-  /** No run of it may cost more credits than this */
+  /** Maximum cost of each run in credits */
   maxCredits: number;
   hmac: {
     header: string;
@@ -712,7 +712,7 @@ export interface Hook {
   deliveryIdHeader: string | null;
   /** The key that set it, with which it ends; null: a session did */
   keyId: string | null;
-  /** Who set it, or last changed what it runs; it ends with their access. Null: it was not kept */
+  /** The person who created it or last changed its target. It stops if they lose access. Null if unknown */
   madeBy: string | null;
   /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
   pendingChange: boolean;
@@ -722,10 +722,10 @@ export interface Hook {
 export interface NewHook {
   /** JMESPath from the JSON body to the run's inputs, an object; empty: the body itself */
   expression: string;
-  /** No run of it may cost more credits than this */
+  /** Maximum cost of each run in credits */
   maxCredits: number;
   alias?: string | null;
-  /** What is sent must be signed: the header is `sha256=` and the hexadecimal HMAC-SHA-256 of the raw body */
+  /** Deliveries must be signed: the header contains `sha256=` and the hexadecimal HMAC-SHA-256 of the raw body */
   hmac?: {
     header: string;
     secret: string;
@@ -742,7 +742,7 @@ export interface IssuedHook {
   start: string;
   /** JMESPath from the JSON body to the run's inputs, an object; empty: the body itself */
   expression: string;
-  /** No run of it may cost more credits than this */
+  /** Maximum cost of each run in credits */
   maxCredits: number;
   hmac: {
     header: string;
@@ -751,12 +751,12 @@ export interface IssuedHook {
   deliveryIdHeader: string | null;
   /** The key that set it, with which it ends; null: a session did */
   keyId: string | null;
-  /** Who set it, or last changed what it runs; it ends with their access. Null: it was not kept */
+  /** The person who created it or last changed its target. It stops if they lose access. Null if unknown */
   madeBy: string | null;
   /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
   pendingChange: boolean;
   createdAt: string | null;
-  /** Where to send to, shown this once */
+  /** Address for deliveries. Shown only once */
   url: string;
 }
 
@@ -768,7 +768,7 @@ export interface HookReceipt {
 export interface WorkflowBatchRequest {
   /** Inputs, one object an item */
   inputs?: Record<string, unknown>[];
-  /** Instead of `inputs`: items with settings of their own, to try several */
+  /** Instead of `inputs`: items with their own settings, to compare several */
   items?: {
     inputs: Record<string, unknown>;
     /** By node id: settings over those of your own graph; members of `inputs` each by itself. Without `workflow:write`: `model`, which needs the capability of that model, and `inputs` of generators */
@@ -780,13 +780,13 @@ export interface WorkflowBatchRequest {
   until?: string;
   /** The most that all items together cost. A batch that is expected to cost more is refused; one that turns out to cost more pauses */
   maxCredits?: number;
-  /** Items under way at once; at most half of what your tier runs at once, and that without it */
+  /** Concurrent items. Maximum and default: half of your tier's concurrent runs */
   concurrency?: number;
   /** `stop`: no item begins after one has failed */
   onError?: "continue" | "stop";
   /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
   metadata?: Record<string, string>;
-  /** Items announce their ends to the key's webhook, too */
+  /** Sends the end of each item to the key's webhook */
   itemWebhooks?: boolean;
 }
 
@@ -797,11 +797,11 @@ export interface CreatedBatch {
 
 export interface BatchQuote {
   total: number;
-  /** What all items probably cost, without what trial grants pay */
+  /** Expected cost of all items, without calls that trial grants pay for */
   estimatedCreditCost: number;
   /** The most that all items can cost */
   maxCreditCost: number;
-  /** Whether completed items cost just this */
+  /** True if completed items cost exactly this */
   exact: boolean;
 }
 
@@ -812,19 +812,19 @@ export interface ModelBatchRequest {
   mediaId?: string;
   /** The most that all items together cost. A batch that is expected to cost more is refused; one that turns out to cost more pauses */
   maxCredits?: number;
-  /** Items under way at once; at most half of what your tier runs at once, and that without it */
+  /** Concurrent items. Maximum and default: half of your tier's concurrent runs */
   concurrency?: number;
   /** `stop`: no item begins after one has failed */
   onError?: "continue" | "stop";
   /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
   metadata?: Record<string, string>;
-  /** Items announce their ends to the key's webhook, too */
+  /** Sends the end of each item to the key's webhook */
   itemWebhooks?: boolean;
 }
 
 export interface Batch {
   batchId: string;
-  /** `completed`: every item is over, however it ended. `failed`: it was to stop at an error, and met one */
+  /** `completed`: every item has ended. `failed`: it stopped at the first failed item, as `onError` asked */
   status: "running" | "paused" | "cancel_requested" | "completed" | "failed" | "cancelled";
   /** Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … */
   reason: {
@@ -843,29 +843,29 @@ export interface Batch {
   until: string | null;
   total: number;
   counts: {
-    /** Not begun; of a batch that is over: never */
+    /** Items that haven't started, or never will if the batch has ended */
     waiting: number;
     processing: number;
     completed: number;
     failed: number;
     cancelled: number;
   };
-  /** What the items that are over cost */
+  /** Cost of the finished items */
   creditsCost: number;
-  /** As quoted when it was created */
+  /** Quote at its creation */
   estimatedCreditCost: number;
-  /** Whether that was exact */
+  /** True if the quote was exact */
   exact: boolean;
   maxCredits: number | null;
   concurrency: number | null;
   onError: "continue" | "stop";
   metadata: Record<string, string>;
   source: string;
-  /** The person who created it or resumed it last; it ends with their access */
+  /** The person who created or last resumed it. The batch stops if they lose access */
   madeBy: string | null;
   /** The batch whose rows these are */
   rerunOf: string | null;
-  /** Of `batch.completed`, where the key's webhook names that event */
+  /** Delivery of `batch.completed`, if the key's webhook subscribes to it */
   webhookDelivery:
     | {
         configured: false;
@@ -884,7 +884,7 @@ export interface Batch {
 
 export interface BatchWithRows {
   batchId: string;
-  /** `completed`: every item is over, however it ended. `failed`: it was to stop at an error, and met one */
+  /** `completed`: every item has ended. `failed`: it stopped at the first failed item, as `onError` asked */
   status: "running" | "paused" | "cancel_requested" | "completed" | "failed" | "cancelled";
   /** Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … */
   reason: {
@@ -903,29 +903,29 @@ export interface BatchWithRows {
   until: string | null;
   total: number;
   counts: {
-    /** Not begun; of a batch that is over: never */
+    /** Items that haven't started, or never will if the batch has ended */
     waiting: number;
     processing: number;
     completed: number;
     failed: number;
     cancelled: number;
   };
-  /** What the items that are over cost */
+  /** Cost of the finished items */
   creditsCost: number;
-  /** As quoted when it was created */
+  /** Quote at its creation */
   estimatedCreditCost: number;
-  /** Whether that was exact */
+  /** True if the quote was exact */
   exact: boolean;
   maxCredits: number | null;
   concurrency: number | null;
   onError: "continue" | "stop";
   metadata: Record<string, string>;
   source: string;
-  /** The person who created it or resumed it last; it ends with their access */
+  /** The person who created or last resumed it. The batch stops if they lose access */
   madeBy: string | null;
   /** The batch whose rows these are */
   rerunOf: string | null;
-  /** Of `batch.completed`, where the key's webhook names that event */
+  /** Delivery of `batch.completed`, if the key's webhook subscribes to it */
   webhookDelivery:
     | {
         configured: false;
@@ -966,7 +966,7 @@ export interface ResumeBatchRequest {
 }
 
 export interface RerunBatchRequest {
-  /** `skipped`: never begun */
+  /** `skipped`: never started */
   status: "failed" | "cancelled" | "skipped";
   maxCredits?: number;
 }
@@ -981,7 +981,7 @@ export interface Model {
     /** How it is called */
     kind: string;
   };
-  /** Who runs it */
+  /** Provider that runs it */
   company: string;
   /** The members of a run's result */
   outputs: string[];
@@ -989,7 +989,7 @@ export interface Model {
   inputSchema: Record<string, unknown>;
   /** Wholesale price */
   price: Price | null;
-  /** What the caller pays: credits under the markup of the caller's tier */
+  /** Price for the caller in credits, with the markup of the caller's tier */
   tierPrice: TierPrice | null;
   minTier: string;
   trialRuns: number;
@@ -997,17 +997,17 @@ export interface Model {
   enabled: boolean;
   /** True for the local stand-in provider: no AI */
   sandbox: boolean;
-  /** Where it runs: at a provider, on the platform's own machine, or in the sandbox */
+  /** Location: at a provider, on the platform's own machine, or in the sandbox */
   runsAt: "provider" | "local" | "sandbox";
   /** Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`, of one that is not installed 404 */
   status: "ready" | "needs-key" | "downloading" | "away";
-  /** What `auto:<task>` in a node may take it for */
+  /** Tasks for which `auto:<task>` can choose it */
   tasks: string[];
-  /** Why it is not ready, and what to do */
+  /** Reason why it isn't ready, and the next step */
   statusReason: string | null;
   /** The day on which its id and price were read */
   asOf: string | null;
-  /** Where they were read */
+  /** Source of the price */
   source: string | null;
   /** The day on which its provider shuts it down, where that is known */
   retiresOn: string | null;
@@ -1017,7 +1017,7 @@ export interface Model {
   successor: string | null;
   /** In lists: retired models that it replaces. It runs in their place in nodes with `onRetired: "successor"` */
   replaces: string[];
-  /** Models that are called in this order where it refuses, is away or fails, unless a node names others itself */
+  /** Fallback models, in order, if this one rejects, is unavailable or fails. A node can name its own */
   fallback: string[];
 }
 
@@ -1171,15 +1171,15 @@ export interface LocalModels {
 
 export interface Task {
   task: "image" | "edit" | "upscale" | "cutout" | "video" | "image-to-video" | "speech" | "music" | "text" | "transcribe";
-  /** What a node's `model` says */
+  /** Value for a node's `model` */
   name: string;
   modality: string;
   summary: string;
-  /** What may be given whichever model it becomes; inputs that the model lacks are left out, with a warning */
+  /** Inputs for any model of the task. Inputs that the chosen model lacks are dropped with a warning */
   inputs: string[];
   /** The model that a run by the caller would take now */
   model: string | null;
-  /** Why there is none, and what to do */
+  /** Reason why no model is ready, and the next step */
   reason: string | null;
 }
 
@@ -1187,20 +1187,20 @@ export interface NodeKind {
   /** `node.type` */
   type: string;
   summary: string;
-  /** What its items call, each of them once */
+  /** The kind of call that each item makes */
   calls: "model" | "http" | "transform" | null;
-  /** What the models make that it calls */
+  /** Output of the models that it calls */
   modality: string | null;
   /** Members of `node.data`, each with its JSON Schema */
   settings: Record<string, Record<string, unknown>>;
-  /** Ports that every node of the kind has; placeholders, fields and a model's inputs add theirs */
+  /** Ports of every node of the kind. Placeholders, fields and a model's inputs add more */
   inputs: {
     name: string;
     type: "text" | "number" | "boolean" | "image" | "video" | "audio" | "media" | "any";
-    /** Takes a list as it is */
+    /** Takes a list as one value */
     list: boolean;
   }[];
-  /** What a node of the kind can do, each with inputs of its own */
+  /** Operations of the kind, each with its own inputs */
   operations: MediaOperation[];
   /** Any name is an input port */
   takesAnyInput: boolean;
@@ -1219,11 +1219,11 @@ export interface MediaOperation {
   name: string;
   title: string;
   summary: string;
-  /** What it makes, and the name of the output port */
+  /** Type of its output, and name of the output port */
   output: "image" | "video" | "audio";
-  /** JSON Schema of its inputs: files are ports, all else are settings, too */
+  /** JSON Schema of its inputs. Files are ports; other inputs are ports and settings */
   inputs: Record<string, unknown>;
-  /** Of each group at least one input is needed */
+  /** Groups of inputs: each group needs at least one */
   oneOf: string[][];
 }
 
@@ -1234,7 +1234,7 @@ export interface WaitingCount {
 export interface DecisionRequest {
   nodeId: string;
   decision: "approve" | "reject";
-  /** Goes on instead of the value that was looked at: of the same type, no longer list, at most 8 kB or its size */
+  /** Replaces the reviewed value. Needs the same type, a list of at most the same length, and at most 8 kB or the original size */
   value?: unknown;
 }
 
@@ -1254,7 +1254,7 @@ export interface CancelQueuedResult {
 }
 
 export interface ExecutionGraph {
-  /** As they ran: an item of a batch has its own settings in them */
+  /** Nodes as they ran, including the settings of a batch's item */
   nodes: Record<string, unknown>[];
   edges: Record<string, unknown>[];
 }
@@ -1325,7 +1325,7 @@ export interface Erasure {
 }
 
 export interface RerunRequest {
-  /** Without them the run has the inputs of the execution */
+  /** Default: the inputs of the original execution */
   inputs?: Record<string, unknown>;
   /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
   metadata?: Record<string, string>;
@@ -1333,13 +1333,13 @@ export interface RerunRequest {
   provenance?: "full";
   /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
-  /** As for runs. Without it, and without `version`, the node that the execution ran to */
+  /** As for runs. Without `until` and `version`, the execution's own value */
   until?: string;
-  /** Ids of nodes whose calls are made again */
+  /** Ids of nodes whose calls are repeated */
   nodes?: string[];
   /** Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are sent, or asked for, again otherwise */
   reuse?: string[];
-  /** That graph of the workflow, in place of `version` */
+  /** A revision of the workflow's graph, instead of `version` */
   alias?: string;
   /** A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution ran */
   version?: number | string;
@@ -1360,13 +1360,13 @@ export interface RerunQuote {
     model: string;
     /** Calls at most */
     items: number;
-    /** The most its calls may cost, without those that trial grants pay */
+    /** Maximum cost of its calls, without calls that trial grants pay for */
     estimatedCreditCost: number;
-    /** Whether a trial grant pays at least one of its calls */
+    /** True if a trial grant pays for at least one of its calls */
     grant: boolean;
-    /** Calls that are taken over, from 0 */
+    /** Reused calls, by index from 0 */
     reusedItems: number[];
-    /** What these calls have cost */
+    /** Original cost of these calls */
     savedCredits: number;
   }[];
   /** Trial grants for the run's models */
@@ -1374,7 +1374,7 @@ export interface RerunQuote {
     model: string;
     /** Trial runs ever granted */
     total: number;
-    /** Trial runs that would be left after this run; `/api/me` has what is left now */
+    /** Trial runs left after this run. `/api/me` returns the current number */
     remaining: number;
   }[];
   /** Placeholders that become empty text, and misspelt settings */
@@ -1382,9 +1382,9 @@ export interface RerunQuote {
     nodeId: string;
     message: string;
   }[];
-  /** Of all nodes together */
+  /** Total of all nodes */
   reused: {
-    /** Calls of models that are taken over, as far as that is known before the run */
+    /** Reused model calls, as far as they are known before the run */
     calls: number;
     /** Calls of models */
     of: number;
@@ -1413,7 +1413,7 @@ export interface UsageSummary {
       creditsCost: number;
     }[];
   }[];
-  /** Only with `groupBy`; days in their order, others the dearest first */
+  /** Only with `groupBy`. Days are in order; other groups are sorted by cost, highest first */
   groups?: {
     /** A day, a model, a slug, a key's id or a value of metadata; null for runs that have none: of no workflow, by no key */
     group: string | null;
@@ -1449,7 +1449,7 @@ export interface UsageRow {
   errorCode: string | null;
   requestId: string | null;
   createdAt: string | null;
-  /** What the caller wrote on the run; absent when that is nothing */
+  /** The run's metadata; absent if it has none */
   metadata?: Record<string, string>;
 }
 
@@ -1482,9 +1482,9 @@ export interface Me {
   credits: Balances;
   /** Null while no business is registered */
   business: Business | null;
-  /** Set where the account is to be deleted: until then that can be taken back */
+  /** Set if the account is scheduled for deletion, which can be cancelled until then */
   erasesAt?: string;
-  /** Set where signing in by password takes a code, too */
+  /** Set if signing in with a password also requires a code */
   secondFactor?: true;
   onboarding: {
     step: "approval" | "first-workflow" | "first-run" | "done";
@@ -1516,7 +1516,7 @@ export interface Business {
 export interface LedgerRow {
   id: string;
   kind: string;
-  /** Signed change of available and held credits together */
+  /** Signed change of the sum of available and held credits */
   credits: number;
   /** Credits moved between available and held */
   moved: number;
@@ -1524,7 +1524,7 @@ export interface LedgerRow {
   /** The key that the execution was submitted by; null for a session's */
   keyId: string | null;
   model: string | null;
-  /** Trial runs granted, used (negative) or given back */
+  /** Trial runs granted, used (negative) or returned */
   runs: number;
   note: string;
   createdAt: string | null;
@@ -1532,13 +1532,13 @@ export interface LedgerRow {
 
 export interface AccountExport {
   status: "ready";
-  /** Where it is fetched, with the same session */
+  /** Address of the archive, for the same session */
   url: string;
   bytes: number;
-  /** It does not have everything, because archives are bounded: README.txt in it says what is missing */
+  /** True if the archive reached its size limit. Its README.txt lists the missing parts */
   isPartial: boolean;
   createdAt: string;
-  /** Until then this archive is answered; after that another one is made */
+  /** The archive expires then. A later request creates a new one */
   expiresAt: string;
 }
 
@@ -1552,7 +1552,7 @@ export interface AccountDeletion {
 }
 
 export interface LeavingAccount {
-  /** Until then it can be taken back; after that nothing of it comes back */
+  /** You can cancel the deletion until then. After that it is permanent */
   erasesAt: string;
 }
 
@@ -1568,7 +1568,7 @@ export interface Credentials {
 }
 
 export interface PendingLogin {
-  /** For `POST /api/auth/login/code`, from the same address, until then */
+  /** Token for `POST /api/auth/login/code` from the same address */
   pending: string;
   expiresAt: string;
 }
@@ -1597,12 +1597,12 @@ export interface SecondStep {
 }
 
 export interface SecondFactor {
-  /** Whether the installation can keep its secret */
+  /** True if the installation can store its secret */
   available: boolean;
   /** Null while it is off */
   onSince: string | null;
   recoveryCodesLeft: number;
-  /** Whether the account has a password, which is what a second factor is for */
+  /** True if the account has a password. Without one, a second factor has no use */
   hasPassword: boolean;
 }
 
@@ -1613,7 +1613,7 @@ export interface ByPassword {
 export interface SecondFactorEnrolment {
   /** Base32, to type into an authenticator. Shown this once */
   secret: string;
-  /** The same as an authenticator reads it from a QR code */
+  /** The secret as an address for a QR code */
   url: string;
 }
 
@@ -1635,7 +1635,7 @@ export interface ByPasswordAndCode {
 
 export interface SignInMethods {
   password: true;
-  /** The provider that people may sign in by */
+  /** The provider for signing in */
   oidc: {
     name: string;
   } | null;
@@ -1644,7 +1644,7 @@ export interface SignInMethods {
 }
 
 export interface OidcState {
-  /** What the provider is called; null where none is configured */
+  /** Name of the provider; null if none is configured */
   name: string | null;
   /** Null where the account is not linked to the provider */
   linkedAt: string | null;
@@ -1698,7 +1698,7 @@ export interface Unsubscribed {
 }
 
 export interface Organization {
-  /** What `X-Organization` takes, and whose what it owns is */
+  /** Value for the header `X-Organization`, and owner id of everything the organization owns */
   id: string;
   name: string;
   /** The caller's own account, which is an organization of one */
@@ -1712,7 +1712,7 @@ export interface Organization {
   /** User id */
   createdBy: string;
   createdAt: string | null;
-  /** When it is deleted, where an owner asked for that */
+  /** Time of its deletion, if it is scheduled */
   erasesAt: string | null;
 }
 
@@ -1721,7 +1721,7 @@ export interface OrganizationName {
 }
 
 export interface OrganizationWithCredits {
-  /** What `X-Organization` takes, and whose what it owns is */
+  /** Value for the header `X-Organization`, and owner id of everything the organization owns */
   id: string;
   name: string;
   /** The caller's own account, which is an organization of one */
@@ -1735,7 +1735,7 @@ export interface OrganizationWithCredits {
   /** User id */
   createdBy: string;
   createdAt: string | null;
-  /** When it is deleted, where an owner asked for that */
+  /** Time of its deletion, if it is scheduled */
   erasesAt: string | null;
   credits: Balances;
 }
@@ -1743,13 +1743,13 @@ export interface OrganizationWithCredits {
 export interface Member {
   userId: string;
   email: string;
-  /** Each may what those behind it may */
+  /** Each role includes the rights of the roles after it */
   role: "owner" | "editor" | "runner" | "viewer";
   since: string | null;
 }
 
 export interface MemberChange {
-  /** Each may what those behind it may */
+  /** Each role includes the rights of the roles after it */
   role: "owner" | "editor" | "runner" | "viewer";
 }
 
@@ -1778,7 +1778,7 @@ export interface ServiceAccountChange {
 
 export interface Invitation {
   id: string;
-  /** Each may what those behind it may */
+  /** Each role includes the rights of the roles after it */
   role: "owner" | "editor" | "runner" | "viewer";
   email: string | null;
   /** User id */
@@ -1788,22 +1788,22 @@ export interface Invitation {
 }
 
 export interface NewInvitation {
-  /** Each may what those behind it may */
+  /** Each role includes the rights of the roles after it */
   role: "owner" | "editor" | "runner" | "viewer";
-  /** For whom it is meant; anybody who has the link may use it */
+  /** The intended recipient. Anyone with the link can use it */
   email?: string;
 }
 
 export interface IssuedInvitation {
   id: string;
-  /** Each may what those behind it may */
+  /** Each role includes the rights of the roles after it */
   role: "owner" | "editor" | "runner" | "viewer";
   email: string | null;
   /** User id */
   createdBy: string;
   createdAt: string | null;
   expiresAt: string | null;
-  /** For who is invited: works once, until then. Shown this once */
+  /** A link for the invited person: works once, before it expires. Shown only once */
   link: string;
   /** What `POST /api/invitations/accept` takes; it is in the link, too */
   token: string;
@@ -1816,19 +1816,19 @@ export interface InvitationToken {
 
 export interface AuditRow {
   id: string;
-  /** User id of who wrote */
+  /** User id of the person who made the change */
   actor: string;
   /** The API key that was used; null for a session */
   keyId: string | null;
   action: string;
-  /** Id of what was changed */
+  /** Id of the changed object */
   target: string;
-  /** What was asked for */
+  /** Body of the request */
   change: unknown;
   before: unknown;
   /** Null unless the outcome is done */
   after: unknown;
-  /** A row that stays pending is of a write whose process died: it may have happened */
+  /** An entry stays `pending` if its process died during the write, which may have succeeded */
   outcome: "pending" | "done" | "failed";
   /** Why a failed write was refused */
   errorCode: string | null;
@@ -1843,7 +1843,7 @@ export interface ApiKey {
   start: string;
   preset: string;
   capabilities: string[];
-  /** Of an organization's key: user id of the person who made it, within whose role it acts, and with whom it ends */
+  /** For an organization's key: user id of its creator. The key acts within their role and stops working when they leave */
   createdBy?: string;
   /** Set where every run by the key has such metadata */
   metadata?: Record<string, string>;
@@ -1885,7 +1885,7 @@ export interface IssuedApiKey {
   start: string;
   preset: string;
   capabilities: string[];
-  /** Of an organization's key: user id of the person who made it, within whose role it acts, and with whom it ends */
+  /** For an organization's key: user id of its creator. The key acts within their role and stops working when they leave */
   createdBy?: string;
   /** Set where every run by the key has such metadata */
   metadata?: Record<string, string>;
@@ -1900,7 +1900,7 @@ export interface IssuedApiKey {
     disabledAt: string | null;
     disabledReason: string | null;
   } | null;
-  /** What to know of the capabilities: for example that runs can be started, but not polled without `execution:read` */
+  /** Hints about the capabilities, for example: without `execution:read` the key can start runs but not poll them */
   warnings?: string[];
   /** The value, shown this once */
   key: string;
@@ -1923,7 +1923,7 @@ export interface ChangedApiKey {
   start: string;
   preset: string;
   capabilities: string[];
-  /** Of an organization's key: user id of the person who made it, within whose role it acts, and with whom it ends */
+  /** For an organization's key: user id of its creator. The key acts within their role and stops working when they leave */
   createdBy?: string;
   /** Set where every run by the key has such metadata */
   metadata?: Record<string, string>;
@@ -1938,7 +1938,7 @@ export interface ChangedApiKey {
     disabledAt: string | null;
     disabledReason: string | null;
   } | null;
-  /** What to know of the capabilities: for example that runs can be started, but not polled without `execution:read` */
+  /** Hints about the capabilities, for example: without `execution:read` the key can start runs but not poll them */
   warnings?: string[];
 }
 
@@ -1949,7 +1949,7 @@ export interface ApiKeyWithWebhookSecret {
   start: string;
   preset: string;
   capabilities: string[];
-  /** Of an organization's key: user id of the person who made it, within whose role it acts, and with whom it ends */
+  /** For an organization's key: user id of its creator. The key acts within their role and stops working when they leave */
   createdBy?: string;
   /** Set where every run by the key has such metadata */
   metadata?: Record<string, string>;
@@ -1977,7 +1977,7 @@ export interface WebhookTest {
 }
 
 export interface Secrets {
-  /** Whether this installation can keep secrets (`SECRETS_KEYS`) */
+  /** True if this installation can store secrets (`SECRETS_KEYS`) */
   configured: boolean;
   secrets: ListedSecret[];
 }
@@ -1987,7 +1987,7 @@ export interface ListedSecret {
   name: string;
   /** Set on a value that only runs by this alias send */
   alias?: string;
-  /** Where it may be sent */
+  /** Hosts that can receive it */
   hosts: string[];
   createdAt: string | null;
   /** When its value or its hosts were set last */
@@ -2002,7 +2002,7 @@ export interface ListedSecret {
 export interface NewSecret {
   /** One line of printable ASCII */
   value: string;
-  /** Hosts, or host:port, that it may be sent to */
+  /** Hosts, or host:port, that can receive it */
   hosts: string[];
   /** Only runs by this alias of a workflow send the value. Once a secret has such a value, all other runs that name it are rejected */
   alias?: string;
@@ -2013,7 +2013,7 @@ export interface Secret {
   name: string;
   /** Set on a value that only runs by this alias send */
   alias?: string;
-  /** Where it may be sent */
+  /** Hosts that can receive it */
   hosts: string[];
   createdAt: string | null;
   /** When its value or its hosts were set last */
@@ -2021,9 +2021,9 @@ export interface Secret {
 }
 
 export interface BudgetSettings {
-  /** What runs may take in a window: held and charged together. 0 forbids all that cost credits */
+  /** Credits that runs can use in a window, held and charged. 0 forbids all paid runs */
   credits: number;
-  /** In UTC; weeks begin on Monday, `total` has no end */
+  /** In UTC. Weeks start on Monday; `total` never resets */
   window: "day" | "week" | "month" | "total";
   /** Shares of the credits that are announced (`budget.alert`), each once in a window */
   alertAt?: number[];
@@ -2040,10 +2040,10 @@ export interface Budget {
   };
   /** Credits; 1 credit = 0.01 USD */
   credits: number;
-  /** In UTC; weeks begin on Monday, `total` has no end */
+  /** In UTC. Weeks start on Monday; `total` never resets */
   window: "day" | "week" | "month" | "total";
   alertAt: number[];
-  /** Held and charged in this window, by runs since the budget was made */
+  /** Credits held and charged in this window, by runs since the budget was created */
   used: number;
   /** Credits; 1 credit = 0.01 USD */
   remaining: number;
@@ -2057,9 +2057,9 @@ export interface MetadataBudgetSettings {
     name: string;
     value: string;
   };
-  /** What runs may take in a window: held and charged together. 0 forbids all that cost credits */
+  /** Credits that runs can use in a window, held and charged. 0 forbids all paid runs */
   credits: number;
-  /** In UTC; weeks begin on Monday, `total` has no end */
+  /** In UTC. Weeks start on Monday; `total` never resets */
   window: "day" | "week" | "month" | "total";
   /** Shares of the credits that are announced (`budget.alert`), each once in a window */
   alertAt?: number[];
@@ -2071,7 +2071,7 @@ export interface BillingSettings {
 }
 
 export interface PurchaseTerms {
-  /** Of one credit, without taxes */
+  /** Price of one credit, without taxes */
   creditPriceUsd: number;
   currency: "usd";
   minCredits: number;
@@ -2105,11 +2105,11 @@ export interface Media {
   url: string;
   contentType: string;
   bytes: number;
-  /** In pixels, as it is shown; absent where the file has none or it can't be read */
+  /** In pixels, as displayed. Absent if the file has no width or it can't be read */
   width?: number;
-  /** In pixels, as it is shown */
+  /** In pixels, as displayed */
   height?: number;
-  /** Of a video or a sound, in milliseconds */
+  /** Duration of a video or audio file in milliseconds */
   durationMs?: number;
 }
 
@@ -2126,11 +2126,11 @@ export interface MediaFile {
   url: string;
   contentType: string;
   bytes: number;
-  /** In pixels, as it is shown; absent where the file has none or it can't be read */
+  /** In pixels, as displayed. Absent if the file has no width or it can't be read */
   width?: number;
-  /** In pixels, as it is shown */
+  /** In pixels, as displayed */
   height?: number;
-  /** Of a video or a sound, in milliseconds */
+  /** Duration of a video or audio file in milliseconds */
   durationMs?: number;
   /** `generated`: made by a run */
   origin: "upload" | "generated";
@@ -2139,7 +2139,7 @@ export interface MediaFile {
   createdAt: string | null;
   /** Anyone reads it by its address without a signature */
   public: boolean;
-  /** The model that made it; null for uploads and for what no model made */
+  /** The model that made the file; null for uploads and files that no model made */
   model: string | null;
 }
 
@@ -2148,11 +2148,11 @@ export interface Provenance {
   url: string;
   contentType: string;
   bytes: number;
-  /** In pixels, as it is shown; absent where the file has none or it can't be read */
+  /** In pixels, as displayed. Absent if the file has no width or it can't be read */
   width?: number;
-  /** In pixels, as it is shown */
+  /** In pixels, as displayed */
   height?: number;
-  /** Of a video or a sound, in milliseconds */
+  /** Duration of a video or audio file in milliseconds */
   durationMs?: number;
   /** `generated`: made by a run */
   origin: "upload" | "generated";
@@ -2161,17 +2161,17 @@ export interface Provenance {
   createdAt: string | null;
   /** Anyone reads it by its address without a signature */
   public: boolean;
-  /** The model that made it; null for uploads and for what no model made */
+  /** The model that made the file; null for uploads and files that no model made */
   model: string | null;
-  /** How it came to be, by IPTC's list; null where no model made it */
+  /** Origin of the file as an IPTC digital source type; null if no model made it */
   digitalSourceType: string | null;
   nodeId: string | null;
   executionId: string | null;
-  /** What it was made from: ids of files, and addresses of those that are elsewhere */
+  /** Source files: ids, or addresses of external files */
   parents: string[];
   /** Prompts and settings, where the run said `provenance: "full"` */
   inputs: Record<string, unknown> | null;
-  /** What it was made from, and what that was made from, nearest first; own files only */
+  /** Its source files and their sources, nearest first. Only your own files */
   ancestors: ProvenanceRecord[];
   /** There are more than are shown: 200 files, 20 steps back */
   truncated: boolean;
@@ -2182,11 +2182,11 @@ export interface ProvenanceRecord {
   url: string;
   contentType: string;
   bytes: number;
-  /** In pixels, as it is shown; absent where the file has none or it can't be read */
+  /** In pixels, as displayed. Absent if the file has no width or it can't be read */
   width?: number;
-  /** In pixels, as it is shown */
+  /** In pixels, as displayed */
   height?: number;
-  /** Of a video or a sound, in milliseconds */
+  /** Duration of a video or audio file in milliseconds */
   durationMs?: number;
   /** `generated`: made by a run */
   origin: "upload" | "generated";
@@ -2195,13 +2195,13 @@ export interface ProvenanceRecord {
   createdAt: string | null;
   /** Anyone reads it by its address without a signature */
   public: boolean;
-  /** The model that made it; null for uploads and for what no model made */
+  /** The model that made the file; null for uploads and files that no model made */
   model: string | null;
-  /** How it came to be, by IPTC's list; null where no model made it */
+  /** Origin of the file as an IPTC digital source type; null if no model made it */
   digitalSourceType: string | null;
   nodeId: string | null;
   executionId: string | null;
-  /** What it was made from: ids of files, and addresses of those that are elsewhere */
+  /** Source files: ids, or addresses of external files */
   parents: string[];
   /** Prompts and settings, where the run said `provenance: "full"` */
   inputs: Record<string, unknown> | null;
@@ -2210,7 +2210,7 @@ export interface ProvenanceRecord {
 export interface OpenAiImageRequest {
   /** A model's internal name, or `workflow/<slug>` */
   model: string;
-  /** For the input `prompt`, else the first input that takes text; left out where there is none */
+  /** Value for the input `prompt`, or the first text input. Ignored if there is none */
   prompt?: string | null;
   n?: number | null;
   /** Pixels, as 1024x1024; for models that take a size or a ratio */
@@ -2219,7 +2219,7 @@ export interface OpenAiImageRequest {
   /** Kept as the run's metadata `user` */
   user?: string | null;
   stream?: false | null;
-  /** More inputs of the model or the workflow, by their own names */
+  /** More inputs of the model or workflow, by name */
   inputs?: Record<string, unknown>;
   [member: string]: unknown;
 }
@@ -2236,7 +2236,7 @@ export interface OpenAiImages {
 export interface OpenAiImageEditForm {
   /** A model's internal name, or `workflow/<slug>` */
   model: string;
-  /** For the input `prompt`, else the first input that takes text; left out where there is none */
+  /** Value for the input `prompt`, or the first text input. Ignored if there is none */
   prompt?: string | null;
   n?: number | null;
   /** Pixels, as 1024x1024; for models that take a size or a ratio */
@@ -2252,11 +2252,11 @@ export interface OpenAiImageEditForm {
 export interface OpenAiSpeechRequest {
   /** A model's internal name, or `workflow/<slug>` */
   model: string;
-  /** What to say */
+  /** Text to speak */
   input: string;
-  /** Of models that have voices; others leave it aside */
+  /** For models with voices; other models ignore it */
   voice: unknown;
-  /** More inputs of the model or the workflow, by their own names */
+  /** More inputs of the model or workflow, by name */
   inputs?: Record<string, unknown>;
   [member: string]: unknown;
 }
@@ -2273,17 +2273,17 @@ export interface OpenAiTranscription {
   text: string;
   /** With `verbose_json` */
   task?: "transcribe";
-  /** With `verbose_json`, where the model or the request says it */
+  /** With `verbose_json`, if the model or the request names it */
   language?: string;
-  /** Seconds; with `verbose_json`, where the model says it, else the end of the last word */
+  /** With `verbose_json`: length in seconds from the model, or the end of the last word */
   duration?: number;
-  /** With `verbose_json`, where the model has them */
+  /** With `verbose_json`, if the model returns them */
   words?: {
     word: string;
     start: number;
     end: number;
   }[];
-  /** With `verbose_json`: of the model, else made of its words. Numbers that no model of this kind has are 0 */
+  /** With `verbose_json`: the model's segments, or segments built from its words. Unsupported numbers are 0 */
   segments?: {
     id: number;
     seek: number;
@@ -2341,7 +2341,7 @@ export interface OpenAiChatRequest {
   n?: 1 | null;
   /** Kept as the run's metadata `user` */
   user?: string | null;
-  /** More inputs of the model or the workflow, by their own names */
+  /** More inputs of the model or workflow, by name */
   inputs?: Record<string, unknown>;
   [member: string]: unknown;
 }
@@ -2362,9 +2362,9 @@ export interface OpenAiMessage {
         };
       }[]
     | null;
-  /** Of an assistant's message: the tools that it called */
+  /** For an assistant's message: the tools that it called */
   tool_calls?: OpenAiToolCall[] | null;
-  /** Of a tool's message: the call that it answers */
+  /** For a tool's message: the call that it answers */
   tool_call_id?: string | null;
   [member: string]: unknown;
 }
@@ -2401,7 +2401,7 @@ export interface OpenAiChatCompletion {
     index: 0;
     message: {
       role: "assistant";
-      /** null where the model calls tools and says nothing */
+      /** Null if the model only calls tools */
       content: string | null;
       refusal: null;
       tool_calls?: OpenAiToolCall[];
@@ -2444,7 +2444,7 @@ export interface OpenAiChatChunk {
     logprobs: null;
     finish_reason: "stop" | "length" | "tool_calls" | null;
   }[];
-  /** In the last chunk, which has no choices, with `stream_options.include_usage` */
+  /** With `stream_options.include_usage`: only in the last chunk, which has no choices */
   usage?: {
     prompt_tokens: number;
     completion_tokens: number;
@@ -2569,7 +2569,7 @@ export interface OpenAiResponseRequest {
   previous_response_id?: null;
   conversation?: null;
   prompt?: null;
-  /** More inputs of the model or the workflow, by their own names */
+  /** More inputs of the model or workflow, by name */
   inputs?: Record<string, unknown>;
   [member: string]: unknown;
 }
@@ -2628,7 +2628,7 @@ export interface OpenAiResponse {
 }
 
 export interface OpenAiResponseEvent {
-  /** As the event's name */
+  /** Same as the event's name */
   type: string;
   sequence_number: number;
   [member: string]: unknown;
@@ -2643,7 +2643,7 @@ export interface OpenAiEmbeddingsRequest {
   encoding_format?: "float" | "base64" | null;
   /** Kept as the run's metadata `user` */
   user?: string | null;
-  /** More inputs of the model or the workflow, by their own names */
+  /** More inputs of the model or workflow, by name */
   inputs?: Record<string, unknown>;
   [member: string]: unknown;
 }
@@ -2656,7 +2656,7 @@ export interface OpenAiEmbeddings {
     index: number;
     embedding: number[] | string;
   }[];
-  /** Tokens, where the model says them */
+  /** Tokens, if the model reports them */
   usage?: {
     prompt_tokens: number;
     total_tokens: number;
@@ -2669,7 +2669,7 @@ export interface OpenAiModels {
 }
 
 export interface OpenAiModel {
-  /** What `model` may be */
+  /** Value for `model` */
   id: string;
   object: "model";
   created: number;
@@ -2680,9 +2680,9 @@ export interface FalStatus {
   /** `COMPLETED` also after a failure, with `error` */
   status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED";
   request_id: string;
-  /** Of `IN_QUEUE`: from 0 */
+  /** Position in the queue, from 0, if the status is `IN_QUEUE` */
   queue_position?: number;
-  /** With `logs=1`: when each node started, and how it ended */
+  /** With `logs=1`: start and end of each node */
   logs: {
     message: string;
     level: string;
@@ -2721,9 +2721,9 @@ export interface FalSubmitted {
 }
 
 export interface ReplicatePredictionRequest {
-  /** Inputs by their own names, or by Replicate's */
+  /** Inputs, by their own or Replicate's names */
   input?: Record<string, unknown>;
-  /** Where the prediction is sent when it is over; signed with the secret of the key's webhook */
+  /** Receives the finished prediction, signed with the secret of the key's webhook */
   webhook?: string | null;
   /** Without `completed`, nothing is sent */
   webhook_events_filter?: ("start" | "output" | "logs" | "completed")[] | null;
@@ -2734,7 +2734,7 @@ export interface ReplicatePrediction {
   /** The execution's id */
   id: string;
   model: string;
-  /** Of a workflow: the version that runs, or `draft`. Of a model: `hidden` */
+  /** For a workflow: the version that runs, or `draft`. For a model: `hidden` */
   version: string;
   input: Record<string, unknown>;
   /** A result with one member is that member. Files are their addresses. Null until it succeeded */
@@ -2761,9 +2761,9 @@ export interface ReplicatePrediction {
 }
 
 export interface ReplicateVersionRequest {
-  /** Inputs by their own names, or by Replicate's */
+  /** Inputs, by their own or Replicate's names */
   input?: Record<string, unknown>;
-  /** Where the prediction is sent when it is over; signed with the secret of the key's webhook */
+  /** Receives the finished prediction, signed with the secret of the key's webhook */
   webhook?: string | null;
   /** Without `completed`, nothing is sent */
   webhook_events_filter?: ("start" | "output" | "logs" | "completed")[] | null;
@@ -2807,7 +2807,7 @@ export interface ReplicateModel {
 }
 
 export interface ReplicateVersion {
-  /** What `version` of a prediction may be */
+  /** Value for the `version` of a prediction */
   id: string;
   created_at: string;
   cog_version: string;
@@ -2878,7 +2878,7 @@ export interface AppCard {
   description: string;
   /** Address of a picture */
   cover: string | null;
-  /** Who pays for runs: the app's owner, or the visitor, signed in */
+  /** Payer of runs: the app's owner, or the signed-in visitor */
   payer: "owner" | "runner";
 }
 
@@ -2890,7 +2890,7 @@ export interface App {
   /** Address of a picture */
   cover: string | null;
   theme: "auto" | "light" | "dark";
-  /** Who pays for runs: the app's owner, or the visitor, signed in */
+  /** Payer of runs: the app's owner, or the signed-in visitor */
   payer: "owner" | "runner";
   perVisitorPerDay: number;
   fields: SchemaField[];
@@ -2906,9 +2906,9 @@ export interface AppToken {
 }
 
 export interface AppToday {
-  /** Of this visitor */
+  /** Limit per visitor */
   runsLeft: number;
-  /** Of the app, for all visitors */
+  /** Limit for all visitors together */
   creditsLeft: number;
   /** Credits; 1 credit = 0.01 USD */
   dailyCredits: number;
@@ -2922,10 +2922,10 @@ export interface AdminUser {
   tier: string;
   approved: boolean;
   suspended: boolean;
-  /** Signing in by password takes a code, too */
+  /** Signing in with a password also requires a code */
   secondFactor: boolean;
   business: Business | null;
-  /** When the account is deleted, where somebody asked for that */
+  /** Time of the account's deletion, if it is scheduled */
   erasesAt: string | null;
   createdAt: string | null;
 }
@@ -2937,10 +2937,10 @@ export interface AdminUserWithCredits {
   tier: string;
   approved: boolean;
   suspended: boolean;
-  /** Signing in by password takes a code, too */
+  /** Signing in with a password also requires a code */
   secondFactor: boolean;
   business: Business | null;
-  /** When the account is deleted, where somebody asked for that */
+  /** Time of the account's deletion, if it is scheduled */
   erasesAt: string | null;
   createdAt: string | null;
   credits: Balances;
@@ -2959,9 +2959,9 @@ export interface UserChanges {
 }
 
 export interface PasswordResetLink {
-  /** For the user: sets a new password once, until then. Shown this once */
+  /** A link for the user: sets a new password once, before it expires. Shown only once */
   link: string;
-  /** What `POST /api/auth/password-reset` takes; it is in the link, too */
+  /** Token for `POST /api/auth/password-reset`, also contained in the link */
   token: string;
   expiresAt: string;
 }
@@ -3005,18 +3005,18 @@ export interface LedgerCheck {
     userId: string;
     /** balance, held, holds, grant, rows, amount, account or checkpoint */
     what: string;
-    /** Of a grant */
+    /** Model of a grant */
     model: string | null;
     /** Recomputed from the ledger: credits, runs of a grant, or a number of rows */
     expected: number;
-    /** What the account says */
+    /** Value in the account */
     actual: number;
-    /** Available and held credits together, by the ledger */
+    /** Sum of available and held credits in the ledger */
     ledgerCredits: number;
-    /** Available and held credits together, by the account */
+    /** Sum of available and held credits in the account */
     accountCredits: number;
   }[];
-  /** Credits that are held for longer than any run may take */
+  /** Credits held for longer than a run can take */
   staleHolds: {
     userId: string;
     executionId: string;
@@ -3024,7 +3024,7 @@ export interface LedgerCheck {
     credits: number;
     heldAt: string | null;
   }[];
-  /** Where to go on when there was not time for every account */
+  /** Cursor for the next request, if time ran out before every account was checked */
   nextCursor: string | null;
 }
 
@@ -3037,7 +3037,7 @@ export interface AdminOrganization {
   tierOf: string;
   members: number;
   createdAt: string | null;
-  /** When it is deleted, where somebody asked for that */
+  /** Time of its deletion, if it is scheduled */
   erasesAt: string | null;
 }
 
@@ -3067,7 +3067,7 @@ export interface AdminExecution {
   durationMs: number;
   /** True while the run waits in line */
   queued?: boolean;
-  /** Where it waits, from 1 */
+  /** Position in the queue, from 1 */
   position?: number;
   /** Set while approvals of the run wait for a decision */
   waitingFor?: WaitingFor[];
@@ -3077,7 +3077,7 @@ export interface AdminExecution {
   error?: ExecutionError;
   webhookDelivery: WebhookDelivery;
   nodes: NodeState[];
-  /** As they were sent; absent in lists */
+  /** Inputs of the request. Absent in lists */
   inputs?: Record<string, unknown>;
   metadata: Record<string, string>;
   /** Set on an item of a batch */
@@ -3097,7 +3097,7 @@ export interface AdminExecution {
   source: string;
   /** The key that it was submitted by; null for a session's */
   keyId: string | null;
-  /** Of an organization's run: user id of the person who started it, or whose key did */
+  /** For an organization's run: user id of the person who started it or owns the key */
   startedBy?: string;
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
@@ -3107,25 +3107,25 @@ export interface AdminExecution {
 }
 
 export interface ModerationRow {
-  /** As the hook was asked */
+  /** Kind of the checked content */
   id: string;
   at: string | null;
   userId: string;
-  /** What is refused before it begins has no execution */
+  /** Null if the run was rejected before it started */
   executionId: string;
-  /** Of what a run of a workflow is given */
+  /** Workflow of rejected inputs */
   workflowSlug: string | null;
-  /** Null for what a run is given */
+  /** Null for inputs of a run */
   nodeId: string | null;
   model: string | null;
   kind: "input" | "output";
-  /** `unchecked`: the hook was away, and this was let through */
+  /** `unchecked`: the hook was unavailable, and the content was accepted unchecked */
   decision: "refuse" | "unchecked";
   /** The hook's code */
   reason: string | null;
   /** The hook's sentence */
   message: string | null;
-  /** What the hook decided by */
+  /** Categories that the hook returned */
   policy: string | null;
   /** How many the hook was shown; they are not kept */
   texts: number;
@@ -3141,31 +3141,31 @@ export interface TemplateChange {
 export interface TemplateStanding {
   slug: string;
   listed: boolean;
-  /** Why it was taken down */
+  /** Reason for the takedown */
   reason: string | null;
-  /** Whether it is shown before others; told where it is, or was asked for */
+  /** True if it is featured. Present if it is or was featured */
   featured?: boolean;
 }
 
-/** An entry of the registry: see the guide, Add a provider. Its `price` may be null, which keeps it switched off */
+/** A registry entry: see the guide, Add a provider. If `price` is null, the model stays disabled */
 export type ModelEntry = Record<string, unknown>;
 
 export interface ModelImport {
   provider: "fal" | "replicate" | "openrouter";
   /** fal: the application's path; Replicate: `owner/name` */
   app?: string;
-  /** The same, by another name: OpenRouter's models have ids */
+  /** An alternative name of the parameter: OpenRouter's models have ids */
   model?: string;
-  /** How it will be called here; by default made from the provider's name */
+  /** Name of the new model. Default: derived from the provider's name */
   internalName?: string;
-  /** What it makes, where the provider does not say */
+  /** Kind of output, if the provider doesn't declare it */
   modality?: "image" | "video" | "audio" | "text";
 }
 
 export interface ImportedModel {
   model: Model;
   entry: ModelEntry;
-  /** What could not be carried over, and what is left to do */
+  /** Parts that couldn't be imported, and remaining steps */
   notes: string[];
 }
 
@@ -3173,7 +3173,7 @@ export interface ModelChanges {
   enabled?: boolean;
   price?: Price;
   minTier?: "free" | "pro" | "business" | "enterprise";
-  /** Models that are called in this order where it refuses, is away or fails; null takes them away */
+  /** Fallback models, in order, if this one rejects, is unavailable or fails. `null` removes them */
   fallback?: string[] | null;
 }
 
@@ -3190,30 +3190,30 @@ export interface NewModelOrder {
 }
 
 export interface ProviderKeys {
-  /** Whether this installation can keep keys (`SECRETS_KEYS`) */
+  /** True if this installation can store keys (`SECRETS_KEYS`) */
   configured: boolean;
   keys: ProviderKey[];
 }
 
 export interface ProviderKey {
-  /** The environment variable that may hold it */
+  /** Environment variable for the key */
   name: string;
   /** Whose key it is */
   account: string;
-  /** Where the company gives keys out */
+  /** Page where you create keys */
   keysUrl: string | null;
   /** Models that need it */
   models: string[];
-  /** Where it is set; null: nowhere. The environment wins */
+  /** Source of the key, or `null` if it isn't set. The environment takes precedence */
   source: "environment" | "console" | null;
-  /** The last four characters of one that the console was given */
+  /** Last four characters of a key entered in the console */
   hint: string | null;
   setAt: string | null;
   setBy: {
     id: string;
     email: string | null;
   } | null;
-  /** Whether a request is known that tries it and costs nothing */
+  /** True if a free request can check the key */
   testable: boolean;
 }
 
@@ -3223,7 +3223,7 @@ export interface NewProviderKey {
 
 export interface ProviderKeyTest {
   outcome: "works" | "refused" | "unreachable" | "not_set" | "not_testable";
-  /** What the provider said, without secrets */
+  /** The provider's message, without secrets */
   message: string | null;
   providerStatus: number | null;
 }
@@ -3239,9 +3239,9 @@ export interface ModelServer {
   status: "ready" | "away";
   /** Why it can't be used now */
   statusReason: string | null;
-  /** What an OpenAI-compatible server lists */
+  /** Models that an OpenAI-compatible server lists */
   models: ServerModel[];
-  /** Of a ComfyUI server */
+  /** Workflows of a ComfyUI server */
   workflows: {
     slug: string;
     name: string;
@@ -3249,17 +3249,17 @@ export interface ModelServer {
     /** Its name in graphs */
     internalName: string;
     inputs: string[];
-    /** Whether its files keep the workflow that ComfyUI writes into them */
+    /** True if its files keep the workflow that ComfyUI embeds in them */
     keepMetadata: boolean;
   }[];
 }
 
 export interface ServerModel {
-  /** What the server calls it */
+  /** The server's name of the model */
   id: string;
-  /** What it is used for; `none`: it is not offered */
+  /** Use of the model; `none` if it isn't offered */
   makes: "chat" | "image" | "speech" | "transcribe" | "none";
-  /** Whether it reads pictures */
+  /** True if it accepts images */
   sees: boolean;
   /** Its name in graphs; null where it is not offered */
   internalName: string | null;
@@ -3307,16 +3307,16 @@ export interface WorkflowInspection {
 }
 
 export interface WorkflowInput {
-  /** What the model calls it */
+  /** Name of the model's input */
   name: string;
   node: string;
   input: string;
-  /** Of its node */
+  /** Title of its node */
   title: string;
   classType: string;
-  /** What the workflow was exported with */
+  /** Value in the exported workflow */
   value: string | number | boolean;
-  /** Whether its node has a title of its own */
+  /** True if its node has a custom title */
   titled: boolean;
   /** JSON Schema of the input */
   schema: Record<string, unknown>;
@@ -3326,15 +3326,15 @@ export interface NewServerWorkflow {
   name: string;
   /** A workflow in the format of ComfyUI's API (Workflow → Export (API)) */
   workflow: Record<string, unknown>;
-  /** Without it: the values of nodes that have a title of their own */
+  /** Default: the values of nodes with a custom title */
   inputs?: {
     name: string;
     node: string;
     input: string;
   }[];
-  /** Without it: what its nodes say; needed where they don't. Animated WebP, PNG and GIF files are images */
+  /** Default: derived from its nodes; required if they don't determine it. Animated WebP, PNG and GIF files are images */
   modality?: "image" | "video" | "audio";
-  /** Whether its files keep the workflow that ComfyUI writes into them; by default it is removed */
+  /** Keeps the workflow that ComfyUI embeds in its files. By default it is removed */
   keepMetadata?: boolean;
 }
 
@@ -3387,7 +3387,7 @@ export interface BudgetAlert {
   credits: number;
   /** Credits; 1 credit = 0.01 USD */
   used: number;
-  /** In UTC; weeks begin on Monday, `total` has no end */
+  /** In UTC. Weeks start on Monday; `total` never resets */
   window: "day" | "week" | "month" | "total";
   windowStart: string;
   resetsAt: string | null;
@@ -3401,7 +3401,7 @@ export interface Operations {
       /** Rows of a page; without it, everything is one answer */
       limit?: number;
       cursor?: string;
-      /** In name, description, slug or a tag */
+      /** Searches name, description, slug and tags */
       q?: string;
       tag?: string;
       /** The caller's own in this folder; `null`: at the root level */
@@ -3518,7 +3518,7 @@ export interface Operations {
     };
     response: Workflow;
   };
-  /** Confirm a change of a workflow that a caller made who can't run it */
+  /** Approve a change of a workflow by a caller who can't run it */
   confirmWorkflow: {
     params: {
       slug: string;
@@ -3754,7 +3754,7 @@ export interface Operations {
     };
     response: string;
   };
-  /** Cancel a batch: what waits never begins, what is under way is cancelled */
+  /** Cancel a batch: waiting items never start, running items are cancelled */
   cancelBatch: {
     params: {
       id: string;
@@ -3782,9 +3782,9 @@ export interface Operations {
     query?: {
       /** Words that its name, its description or its provider must have */
       q?: string;
-      /** What it makes */
+      /** Kind of its output */
       modality?: "image" | "video" | "audio" | "text";
-      /** Who runs it, for example `fal` */
+      /** Provider, for example `fal` */
       provider?: string;
     };
     response: Model[];
@@ -3800,7 +3800,7 @@ export interface Operations {
   getLocalModels: {
     response: LocalModels;
   };
-  /** List what nodes may name instead of a model, and which model that is now */
+  /** List the tasks that nodes can name instead of a model, with their current models */
   listTasks: {
     response: Task[];
   };
@@ -3812,7 +3812,7 @@ export interface Operations {
   countWaitingExecutions: {
     response: WaitingCount;
   };
-  /** Approve or reject what an execution waits for */
+  /** Approve or reject a waiting execution */
   decideExecution: {
     params: {
       id: string;
@@ -3900,7 +3900,7 @@ export interface Operations {
     };
     response: Erasure;
   };
-  /** Run an execution again, and pay only for what is new */
+  /** Rerun an execution, and pay only for new calls */
   rerunExecution: {
     params: {
       id: string;
@@ -3912,7 +3912,7 @@ export interface Operations {
     body: RerunRequest;
     response: RunResult | SubmitResult;
   };
-  /** Price a rerun, and say what it takes over, without running it */
+  /** Get the price and the reused calls of a rerun, without running it */
   quoteRerun: {
     params: {
       id: string;
@@ -3920,7 +3920,7 @@ export interface Operations {
     body: RerunRequest;
     response: RerunQuote;
   };
-  /** What the caller's runs cost, by day and model, or by what else they are grouped by */
+  /** Get the cost of the caller's runs, by day and model or by another group */
   getUsageSummary: {
     query?: {
       from?: string;
@@ -3947,7 +3947,7 @@ export interface Operations {
   listUsageModels: {
     response: string[];
   };
-  /** Who the caller is */
+  /** Get the caller's account */
   whoami: {
     response: UserReply;
   };
@@ -3965,7 +3965,7 @@ export interface Operations {
     query?: {
       limit?: number;
       cursor?: string;
-      /** Movements of this kind alone */
+      /** Only entries of this kind */
       kind?: "topup" | "plan_renewal" | "plan_expiry" | "hold" | "capture" | "release" | "grant" | "adjust";
     };
     response: {
@@ -4045,7 +4045,7 @@ export interface Operations {
     body: SecondStep;
     response: UserReply;
   };
-  /** Whether signing in by the caller's password takes a code, too */
+  /** Get the state of the caller's second factor */
   getSecondFactor: {
     response: SecondFactor;
   };
@@ -4064,14 +4064,14 @@ export interface Operations {
     body: ByPasswordAndCode;
     response: undefined;
   };
-  /** Switch off the second factor of a user who can give no code any more */
+  /** Disable the second factor of a user who lost access to it */
   adminResetSecondFactor: {
     params: {
       id: string;
     };
     response: undefined;
   };
-  /** How people may sign in here */
+  /** List the ways to sign in */
   getSignInMethods: {
     response: SignInMethods;
   };
@@ -4083,11 +4083,11 @@ export interface Operations {
     };
     response: never;
   };
-  /** Where the provider sends the browser back to */
+  /** Receive the browser from the identity provider */
   finishOidc: {
     response: never;
   };
-  /** Whether the caller's account is linked to the provider */
+  /** Get the link between the caller's account and the provider */
   getOidc: {
     response: OidcState;
   };
@@ -4203,7 +4203,7 @@ export interface Operations {
     };
     response: Invitation[];
   };
-  /** Invite somebody by a link */
+  /** Create an invitation link */
   createInvitation: {
     params: {
       id: string;
@@ -4224,7 +4224,7 @@ export interface Operations {
     body: InvitationToken;
     response: Organization;
   };
-  /** List what was changed of members, keys, secrets, budgets and published versions, newest first */
+  /** List changes of members, keys, secrets, budgets and published versions, newest first */
   listOrganizationAudit: {
     params: {
       id: string;
@@ -4317,7 +4317,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Set what runs by an API key may cost */
+  /** Set the budget of an API key */
   setKeyBudget: {
     params: {
       id: string;
@@ -4339,7 +4339,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Set what the caller's runs of a workflow may cost */
+  /** Set the budget of the caller's runs of a workflow */
   setWorkflowBudget: {
     params: {
       slug: string;
@@ -4361,11 +4361,11 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** List the caller's budgets, in the order in which they were made */
+  /** List the caller's budgets, oldest first */
   listBudgets: {
     response: Budget[];
   };
-  /** Set what runs with a value of metadata may cost */
+  /** Set the budget of runs with a metadata value */
   setMetadataBudget: {
     body: MetadataBudgetSettings;
     response: Budget;
@@ -4377,7 +4377,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Whether credits can be bought here, and at which price */
+  /** Get the price of credits, if they can be bought */
   getBilling: {
     response: BillingSettings;
   };
@@ -4485,7 +4485,7 @@ export interface Operations {
     body: OpenAiSpeechRequest;
     response: string;
   };
-  /** Write down what is said */
+  /** Transcribe audio */
   openaiTranscribe: {
     body: OpenAiTranscriptionForm;
     response: OpenAiTranscription;
@@ -4505,7 +4505,7 @@ export interface Operations {
     body: OpenAiEmbeddingsRequest;
     response: OpenAiEmbeddings;
   };
-  /** List what `model` may be: models and own workflows that the caller may run */
+  /** List the values for `model`: models and own workflows that the caller can run */
   openaiListModels: {
     response: OpenAiModels;
   };
@@ -4516,7 +4516,7 @@ export interface Operations {
     };
     response: OpenAiModel;
   };
-  /** Read a workflow that `model` may name, also with its alias (`<slug>@<alias>`) */
+  /** Get a workflow that `model` can name, with or without an alias (`<slug>@<alias>`) */
   openaiGetWorkflow: {
     params: {
       slug: string;
@@ -4583,7 +4583,7 @@ export interface Operations {
       endpoint: string;
     };
     query?: {
-      /** Where the end of the request is sent, in fal's form; signed with the secret of the key's webhook */
+      /** Receives the end of the request in fal's format, signed with the secret of the key's webhook */
       fal_webhook?: string;
     };
     body?: Record<string, unknown>;
@@ -4598,7 +4598,7 @@ export interface Operations {
     body: ReplicatePredictionRequest;
     response: ReplicatePrediction;
   };
-  /** Run what `version` names */
+  /** Run the model or workflow of `version` */
   replicateCreatePrediction: {
     body: ReplicateVersionRequest;
     response: ReplicatePrediction;
@@ -4631,7 +4631,7 @@ export interface Operations {
     };
     response: string;
   };
-  /** List the models and own workflows that the caller may run */
+  /** List the models and own workflows that the caller can run */
   replicateListModels: {
     response: ReplicateModels;
   };
@@ -4689,7 +4689,7 @@ export interface Operations {
   /** Answer a message of the Model Context Protocol */
   mcp: {
     query?: {
-      /** Whether models that the caller may run are tools, too */
+      /** Adds the models that the caller can run as tools */
       models?: "true" | "false";
     };
     body: McpMessage;
@@ -4703,7 +4703,7 @@ export interface Operations {
     };
     response: AppCard[];
   };
-  /** Read a published app: its form, and who pays */
+  /** Get a published app: its form and its payer */
   getApp: {
     params: {
       slug: string;
@@ -4716,7 +4716,7 @@ export interface Operations {
       slug: string;
     };
     body?: {
-      /** An earlier token of the visitor's, which may have ended in the last 30 days: the new one is for the same visitor */
+      /** An earlier token of the same visitor, valid or expired for at most 30 days */
       token?: string;
     } | null;
     response: AppToken;
@@ -4727,9 +4727,9 @@ export interface Operations {
       slug: string;
     };
     body?: {
-      /** An earlier token of the visitor's, which may have ended in the last 30 days: the new one is for the same visitor */
+      /** An earlier token of the same visitor, valid or expired for at most 30 days */
       token?: string;
-      /** Your own name of the visitor, which the visitor's token can be read for; a random one unless given */
+      /** Your id of the visitor, readable from the token. Default: random */
       visitor?: string;
     } | null;
     response: AppToken;
@@ -4826,7 +4826,7 @@ export interface Operations {
     query?: {
       limit?: number;
       cursor?: string;
-      /** Movements of this kind alone */
+      /** Only entries of this kind */
       kind?: "topup" | "plan_renewal" | "plan_expiry" | "hold" | "capture" | "release" | "grant" | "adjust";
     };
     response: {
@@ -4885,7 +4885,7 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
-  /** List what the moderation hook refused, newest first */
+  /** List content that the moderation hook rejected, newest first */
   adminListModeration: {
     query?: {
       userId?: string;
@@ -4895,7 +4895,7 @@ export interface Operations {
     response: {
       rows: ModerationRow[];
       nextCursor: string | null;
-      /** Whether this installation has a moderation hook */
+      /** True if this installation has a moderation hook */
       configured: boolean;
     };
   };
@@ -4912,7 +4912,7 @@ export interface Operations {
     body: ModelEntry;
     response: Model;
   };
-  /** Add a model of fal, Replicate or OpenRouter from what the provider publishes of it */
+  /** Add a model of fal, Replicate or OpenRouter from its published description */
   adminImportModel: {
     body: ModelImport;
     response: ImportedModel;
@@ -4939,7 +4939,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Enable or disable a model, or change its wholesale price, its lowest tier or what comes in its place */
+  /** Enable or disable a model, or change its price, lowest tier or fallbacks */
   adminUpdateModel: {
     params: {
       internalName: string;
@@ -4947,7 +4947,7 @@ export interface Operations {
     body: ModelChanges;
     response: Model;
   };
-  /** List which models are taken for tasks, and in which order */
+  /** List the models of each task, in order */
   adminListModelOrders: {
     response: ModelOrder[];
   };
@@ -4978,7 +4978,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Try the key of a provider by a request that costs nothing */
+  /** Check a provider's key with a free request */
   adminTestProviderKey: {
     params: {
       name: string;
@@ -4994,19 +4994,19 @@ export interface Operations {
     body: NewModelServer;
     response: ModelServer;
   };
-  /** Ask a server what it has, without adding it */
+  /** Check a server and list its models without adding it */
   adminTestModelServer: {
     body: ModelServerAddress;
     response: ModelServerTest;
   };
-  /** Ask a server now what it has */
+  /** Refresh the list of a server's models */
   adminGetModelServer: {
     params: {
       id: string;
     };
     response: ModelServer;
   };
-  /** Change a server, or what its models are used for */
+  /** Change a server or the use of its models */
   adminUpdateModelServer: {
     params: {
       id: string;
@@ -5021,7 +5021,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Find what of a ComfyUI workflow can be an input */
+  /** List the possible inputs of a ComfyUI workflow */
   adminInspectServerWorkflow: {
     params: {
       id: string;
@@ -5064,7 +5064,7 @@ export interface Operations {
     body: CustomTierSettings;
     response: CustomTier;
   };
-  /** Delete a custom tier that nobody has */
+  /** Delete a custom tier without users */
   adminDeleteTier: {
     params: {
       id: string;
@@ -5074,7 +5074,7 @@ export interface Operations {
   /** List the writes of administrators, newest first */
   adminListAudit: {
     query?: {
-      /** Instead of those: what was changed in this person's or organization's account */
+      /** Instead of the administrators' log: changes in this person's or organization's account */
       owner?: string;
       limit?: number;
       cursor?: string;
@@ -5084,17 +5084,17 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
-  /** Where administrators find Temporal's UI */
+  /** Get the address of Temporal's UI for administrators */
   adminGetTemporal: {
     response: TemporalUi;
   };
-  /** Whether this process runs */
+  /** Check that this process runs */
   healthz: {
     response: {
       status: "ok";
     };
   };
-  /** Whether this process takes requests */
+  /** Check that this process accepts requests */
   readyz: {
     response: Readiness;
   };

@@ -23,7 +23,7 @@ class ErrorBody(TypedDict):
     required: NotRequired[str]
     # On CAPABILITY_DENIED: the role in the organization that would have passed
     requiredRole: NotRequired[str]
-    # On CAPABILITY_DENIED and MODEL_TIER_REQUIRED: the lowest tier that may
+    # For CAPABILITY_DENIED and MODEL_TIER_REQUIRED: the lowest tier that has access
     requiredTier: NotRequired[str]
     tier: NotRequired[str]
     limit: NotRequired[float]
@@ -81,7 +81,7 @@ class ReplicateError(TypedDict):
 class McpErrorError(TypedDict):
     code: int
     message: str
-    # `code` is a code of this API, beside what else the error says
+    # `code` is one of this API's error codes
     data: NotRequired[Any]
 
 
@@ -109,7 +109,7 @@ class WorkflowSummary(TypedDict):
     updatedAt: str
     # Credits per run at the caller's tier; null without generators
     estimatedCreditCost: float | None
-    # Of a template that administrators have shown first
+    # True for a template that administrators feature
     featured: NotRequired[Literal[True]]
 
 
@@ -121,9 +121,9 @@ class NewWorkflow(TypedDict):
     hidden: NotRequired[bool]
     archived: NotRequired[bool]
     publicPlayground: NotRequired[bool]
-    # Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
+    # Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it
     mcp: NotRequired[bool]
-    # Its page for others, or null; a signed-in person alone changes it
+    # Its public app, or null. Only sessions can change it
     app: NotRequired[AppSettings | None]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
@@ -138,11 +138,11 @@ class NewWorkflow(TypedDict):
 
 
 class AppSettings(TypedDict):
-    # Whether others may use it at `/a/{slug}`
+    # True if others can use it at `/a/{slug}`
     published: bool
     # `runner`: visitors sign in and pay themselves; the workflow must be a public playground
     payer: Literal["owner", "runner"]
-    # What the runs of all visitors may take of the owner's credits in a day (UTC): a budget
+    # Daily budget (UTC) of the owner's credits for the runs of all visitors
     dailyCredits: float
     # Runs that one visitor has in a day (UTC)
     perVisitorPerDay: int
@@ -151,9 +151,9 @@ class AppSettings(TypedDict):
     # A picture's media-storage URL
     cover: str | None
     theme: Literal["auto", "light", "dark"]
-    # Pages of these may embed the app, and use its tokens
+    # Origins whose pages can embed the app and use its tokens
     origins: Sequence[str]
-    # The person who published it or last changed its settings; it ends with their access
+    # The person who published it or last changed its settings. The app stops if they lose access
     publishedBy: NotRequired[str | None]
 
 
@@ -163,7 +163,7 @@ class WorkflowWarningsItem(TypedDict):
 
 
 class WorkflowTakedown(TypedDict):
-    """Of a template that an administrator took down; its owner alone sees it"""
+    """Reason for an administrator's takedown of the template. Only its owner sees it"""
 
     reason: str
     at: str | None
@@ -178,7 +178,7 @@ class Workflow(TypedDict):
     hidden: bool
     archived: bool
     publicPlayground: bool
-    # Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
+    # Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it
     mcp: NotRequired[bool]
     # Set where it has a page for others
     app: NotRequired[AppSettings]
@@ -195,20 +195,20 @@ class Workflow(TypedDict):
     viewport: Mapping[str, Any]
     createdAt: str
     updatedAt: str
-    # The newest published version; null when there is none. Runs use it unless `production` is set
+    # The latest published version, or null. Runs use it unless `production` is set
     publishedVersion: float | None
     # The version that runs use, if you set the alias `production`; otherwise absent
     productionVersion: NotRequired[float]
-    # Whether the draft's graph differs from it
+    # True if the draft's graph differs from this version
     changedSincePublished: bool
     # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
     # the graph that was approved last until a caller who can run it publishes or confirms the change. A
     # change of the draft counts also behind a published version, because `workflow` nodes with `version:
     # "draft"` run the draft: until then they run the approved one
     pendingChange: NotRequired[bool]
-    # In the answer to saving its graph: misspelt settings. Absent where there are none
+    # Misspelled settings. Only in the answer to saving the graph; absent if there are none
     warnings: NotRequired[Sequence[WorkflowWarningsItem]]
-    # Of a template that an administrator took down; its owner alone sees it
+    # Reason for an administrator's takedown of the template. Only its owner sees it
     takedown: NotRequired[WorkflowTakedown]
 
 
@@ -220,9 +220,9 @@ class WorkflowChanges(TypedDict):
     hidden: NotRequired[bool]
     archived: NotRequired[bool]
     publicPlayground: NotRequired[bool]
-    # Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
+    # Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it
     mcp: NotRequired[bool]
-    # Its page for others, or null; a signed-in person alone changes it
+    # Its public app, or null. Only sessions can change it
     app: NotRequired[AppSettings | None]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
@@ -270,7 +270,7 @@ class WorkflowVersionHead(TypedDict):
     createdBy: str
     name: str
     description: str
-    # What its tasks became when it was published with `pinModels`
+    # Models that replaced its tasks when it was published with `pinModels`
     pinnedModels: NotRequired[Mapping[str, str]]
 
 
@@ -281,7 +281,7 @@ class WorkflowVersion(TypedDict):
     createdBy: str
     name: str
     description: str
-    # What its tasks became when it was published with `pinModels`
+    # Models that replaced its tasks when it was published with `pinModels`
     pinnedModels: NotRequired[Mapping[str, str]]
     nodes: Sequence[Any]
     edges: Sequence[Any]
@@ -345,8 +345,7 @@ class RunResult(TypedDict):
     # Credits consumed; 0 when a trial grant paid
     cost: float
     ms: float
-    # What is odd about nodes, such as misspelt settings and texts that were cut; absent where there is
-    # nothing
+    # Warnings about nodes, such as misspelled settings and shortened texts. Absent if there are none
     warnings: NotRequired[Sequence[RunResultWarningsItem]]
 
 
@@ -362,8 +361,7 @@ class SubmitResult(TypedDict):
     status: Literal["processing"]
     webhookDelivery: WebhookConfiguration
     pollUrl: str
-    # What is odd about nodes, such as misspelt settings and texts that were cut; absent where there is
-    # nothing
+    # Warnings about nodes, such as misspelled settings and shortened texts. Absent if there are none
     warnings: NotRequired[Sequence[SubmitResultWarningsItem]]
 
 
@@ -382,11 +380,11 @@ WebhookConfiguration: TypeAlias = "WebhookConfiguration1 | WebhookConfiguration2
 class WorkflowQuoteRequest(TypedDict):
     # Keys are the schema's field names; omitted fields take their defaults
     inputs: Mapping[str, Any]
-    # Left aside: a run's body may be sent as it is
+    # Ignored, so that you can send the body of a run
     maxCredits: NotRequired[float]
-    # Left aside, too
+    # Ignored
     metadata: NotRequired[Mapping[str, str]]
-    # Left aside, too
+    # Ignored
     provenance: NotRequired[Literal["full"]]
     # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
     # ask for are left aside
@@ -399,9 +397,9 @@ class QuoteNodesItem(TypedDict):
     model: str
     # Calls at most
     items: float
-    # The most its calls may cost, without those that trial grants pay
+    # Maximum cost of its calls, without calls that trial grants pay for
     estimatedCreditCost: float
-    # Whether a trial grant pays at least one of its calls
+    # True if a trial grant pays for at least one of its calls
     grant: bool
 
 
@@ -409,7 +407,7 @@ class QuoteGrantsItem(TypedDict):
     model: str
     # Trial runs ever granted
     total: float
-    # Trial runs that would be left after this run; `/api/me` has what is left now
+    # Trial runs left after this run. `/api/me` returns the current number
     remaining: float
 
 
@@ -450,16 +448,16 @@ class RunRequest(TypedDict):
 class QuoteRequest(TypedDict):
     # Keys are the schema's field names; omitted fields take their defaults
     inputs: Mapping[str, Any]
-    # Left aside: a run's body may be sent as it is
+    # Ignored, so that you can send the body of a run
     maxCredits: NotRequired[float]
-    # Left aside, too
+    # Ignored
     metadata: NotRequired[Mapping[str, str]]
-    # Left aside, too
+    # Ignored
     provenance: NotRequired[Literal["full"]]
 
 
 class ScheduleStopped1(TypedDict):
-    # As of the API's errors
+    # Code of an API error
     code: str
     message: str
     at: str | None
@@ -472,18 +470,18 @@ class Schedule(TypedDict):
     # Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`,
     # `@yearly`
     cron: str
-    # By its IANA name; UTC unless it is given
+    # IANA name. Default: UTC
     timezone: str
-    # Of every run; files by their ids or addresses
+    # Inputs of every run. Name files by id or address
     inputs: Mapping[str, Any]
-    # No run may cost more credits than this; null: no bound but the balance
+    # Maximum cost of each run in credits. Null: limited only by the balance
     maxCredits: float | None
     paused: bool
-    # Why it has stopped by itself; `paused: false` sets it going again
+    # Reason for an automatic stop. `paused: false` restarts it
     stopped: ScheduleStopped1 | None
     # The key that last changed it, with which it stops; null: a session did
     keyId: str | None
-    # Who set it, or last changed what it runs; it ends with their access. Null: it was not kept
+    # The person who created it or last changed its target. It stops if they lose access. Null if unknown
     madeBy: str | None
     # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
     # the graph that was approved last until a caller who can run it publishes or confirms the change. A
@@ -492,22 +490,22 @@ class Schedule(TypedDict):
     pendingChange: bool
     # The next times; none while it is paused or stopped
     nextRuns: Sequence[str]
-    # The last times and what came of them, newest first
+    # Recent times and their outcomes, newest first
     history: Sequence[ScheduledTime]
     createdAt: str | None
     updatedAt: str | None
 
 
 class ScheduledTimeError1(TypedDict):
-    # As of the API's errors
+    # Code of an API error
     code: str
     message: str
 
 
 class ScheduledTime(TypedDict):
-    # The time as the schedule says it
+    # The scheduled time
     at: str
-    # `skipped`: the run before was still under way
+    # `skipped`: the previous run was still active
     outcome: Literal["started", "skipped", "refused"]
     executionId: str | None
     error: ScheduledTimeError1 | None
@@ -517,18 +515,18 @@ class NewSchedule(TypedDict):
     # Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`,
     # `@yearly`
     cron: str
-    # By its IANA name; UTC unless it is given
+    # IANA name. Default: UTC
     timezone: NotRequired[str]
-    # Of every run; files by their ids or addresses
+    # Inputs of every run. Name files by id or address
     inputs: NotRequired[Mapping[str, Any]]
     alias: NotRequired[str | None]
-    # No run may cost more credits than this; null: no bound but the balance
+    # Maximum cost of each run in credits. Null: limited only by the balance
     maxCredits: NotRequired[float | None]
     paused: NotRequired[bool]
 
 
 class ScheduleWithRunsStopped1(TypedDict):
-    # As of the API's errors
+    # Code of an API error
     code: str
     message: str
     at: str | None
@@ -541,18 +539,18 @@ class ScheduleWithRuns(TypedDict):
     # Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`,
     # `@yearly`
     cron: str
-    # By its IANA name; UTC unless it is given
+    # IANA name. Default: UTC
     timezone: str
-    # Of every run; files by their ids or addresses
+    # Inputs of every run. Name files by id or address
     inputs: Mapping[str, Any]
-    # No run may cost more credits than this; null: no bound but the balance
+    # Maximum cost of each run in credits. Null: limited only by the balance
     maxCredits: float | None
     paused: bool
-    # Why it has stopped by itself; `paused: false` sets it going again
+    # Reason for an automatic stop. `paused: false` restarts it
     stopped: ScheduleWithRunsStopped1 | None
     # The key that last changed it, with which it stops; null: a session did
     keyId: str | None
-    # Who set it, or last changed what it runs; it ends with their access. Null: it was not kept
+    # The person who created it or last changed its target. It stops if they lose access. Null if unknown
     madeBy: str | None
     # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
     # the graph that was approved last until a caller who can run it publishes or confirms the change. A
@@ -561,7 +559,7 @@ class ScheduleWithRuns(TypedDict):
     pendingChange: bool
     # The next times; none while it is paused or stopped
     nextRuns: Sequence[str]
-    # The last times and what came of them, newest first
+    # Recent times and their outcomes, newest first
     history: Sequence[ScheduledTime]
     createdAt: str | None
     updatedAt: str | None
@@ -576,7 +574,7 @@ class Execution(TypedDict):
     durationMs: float
     # True while the run waits in line
     queued: NotRequired[bool]
-    # Where it waits, from 1
+    # Position in the queue, from 1
     position: NotRequired[float]
     # Set while approvals of the run wait for a decision
     waitingFor: NotRequired[Sequence[WaitingFor]]
@@ -586,7 +584,7 @@ class Execution(TypedDict):
     error: NotRequired[ExecutionError]
     webhookDelivery: WebhookDelivery
     nodes: Sequence[NodeState]
-    # As they were sent; absent in lists
+    # Inputs of the request. Absent in lists
     inputs: NotRequired[Mapping[str, Any]]
     metadata: Mapping[str, str]
     # Set on an item of a batch
@@ -607,7 +605,7 @@ class Execution(TypedDict):
     source: str
     # The key that it was submitted by; null for a session's
     keyId: str | None
-    # Of an organization's run: user id of the person who started it, or whose key did
+    # For an organization's run: user id of the person who started it or owns the key
     startedBy: NotRequired[str]
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
@@ -623,7 +621,7 @@ class WaitingFor(TypedDict):
     # When `onTimeout` decides
     until: str
     onTimeout: Literal["approve", "reject"]
-    # What is looked at. In lists, values above 2 kB are left out
+    # The value under review. Lists omit values above 2 kB
     value: Any
     # True where the value is too long to be shown here
     truncated: NotRequired[bool]
@@ -635,7 +633,7 @@ class ExecutionError(TypedDict):
     nodeId: NotRequired[str]
     providerStatus: NotRequired[float]
     providerBody: NotRequired[str]
-    # Of a node that makes several calls: which one, from 0
+    # Index of the call, from 0, if the node makes several
     item: NotRequired[float]
 
 
@@ -647,7 +645,7 @@ class WebhookDelivery2(TypedDict):
     configured: Literal[True]
     url: str
     state: Literal["pending", "delivered", "failed", "disabled", "skipped"]
-    # Of all deliveries together
+    # Total of all deliveries
     attempts: float
     deliveredAt: str | None
     lastError: str | None
@@ -670,12 +668,12 @@ class WebhookAttempt(TypedDict):
     delivery: float
     # Within the delivery
     attempt: float
-    # Where it was sent, when that has changed since the run was submitted
+    # Address of the delivery, if it changed since the run was submitted
     url: NotRequired[str]
 
 
 class NodeStateUsage(TypedDict):
-    """Of a text model: the tokens of all its calls, where its provider counts them"""
+    """Tokens of all calls of a text model, if its provider counts them"""
 
     inputTokens: float
     outputTokens: float
@@ -684,7 +682,7 @@ class NodeStateUsage(TypedDict):
 class NodeState(TypedDict):
     id: str
     type: str
-    # What its author calls it
+    # Title from its author
     label: NotRequired[str]
     status: Literal["pending", "processing", "completed", "failed", "cancelled", "skipped"]
     startedAt: str | None
@@ -698,24 +696,24 @@ class NodeState(TypedDict):
     requestId: NotRequired[str]
     warnings: NotRequired[Sequence[str]]
     cancelReport: NotRequired[Literal["stopped", "provider_told", "could_not_stop"]]
-    # What a node or its call gave, by port. Texts and JSON are cut at 4 kB
+    # Outputs of a node or call, by port. Texts and JSON are cut at 4 kB
     outputs: NotRequired[Mapping[str, Any]]
     # True when something was cut
     truncated: NotRequired[bool]
-    # Of a node that makes several calls
+    # Present if the node makes several calls
     calls: NotRequired[Sequence[NodeCall]]
-    # Of a node that makes one call: the execution that made it
+    # For a node with one call: the execution that made it
     reusedFrom: NotRequired[str]
-    # Of a node that makes one call: the models that were tried in their order, where more than one was
+    # For a node with one call: the models tried, in order, if more than one
     attempts: NotRequired[Sequence[CallAttempt]]
-    # Of a text model: the tokens of all its calls, where its provider counts them
+    # Tokens of all calls of a text model, if its provider counts them
     usage: NotRequired[NodeStateUsage]
 
 
 class NodeCall(TypedDict):
     item: float
     status: Literal["processing", "completed", "failed", "cancelled"]
-    # What a node or its call gave, by port. Texts and JSON are cut at 4 kB
+    # Outputs of a node or call, by port. Texts and JSON are cut at 4 kB
     outputs: NotRequired[Mapping[str, Any]]
     # True when something was cut
     truncated: NotRequired[bool]
@@ -723,14 +721,14 @@ class NodeCall(TypedDict):
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
     requestId: str | None
-    # The execution that made the call: its output was taken over, free
+    # The execution that made the call. Its output was reused free of charge
     reusedFrom: NotRequired[str]
     # The models that were tried in their order, where more than one was
     attempts: NotRequired[Sequence[CallAttempt]]
 
 
 class CallAttemptError(TypedDict):
-    """Absent: it completed, or is under way"""
+    """Absent if it completed or is still running"""
 
     code: str
     message: str
@@ -738,14 +736,14 @@ class CallAttemptError(TypedDict):
 
 class CallAttempt(TypedDict):
     model: str
-    # Absent: it completed, or is under way
+    # Absent if it completed or is still running
     error: NotRequired[CallAttemptError]
     # Credits; 1 credit = 0.01 USD
     cost: float
 
 
 class InlinedWorkflow(TypedDict):
-    # The node in whose place it came; in one that stands in another itself, `outer/inner`
+    # The workflow node that contains it; nested ones as `outer/inner`
     nodeId: str
     slug: str
     # Null for the draft
@@ -758,12 +756,12 @@ class ScheduleChange(TypedDict):
     # Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`,
     # `@yearly`
     cron: NotRequired[str]
-    # By its IANA name; UTC unless it is given
+    # IANA name. Default: UTC
     timezone: NotRequired[str]
-    # Of every run; files by their ids or addresses
+    # Inputs of every run. Name files by id or address
     inputs: NotRequired[Mapping[str, Any]]
     alias: NotRequired[str | None]
-    # No run may cost more credits than this; null: no bound but the balance
+    # Maximum cost of each run in credits. Null: limited only by the balance
     maxCredits: NotRequired[float | None]
     paused: NotRequired[bool]
 
@@ -780,14 +778,14 @@ class Hook(TypedDict):
     start: str
     # JMESPath from the JSON body to the run's inputs, an object; empty: the body itself
     expression: str
-    # No run of it may cost more credits than this
+    # Maximum cost of each run in credits
     maxCredits: float
     hmac: HookHmac1 | None
     # The header with the sender's id of a delivery: the same id is the same run, however often it is sent
     deliveryIdHeader: str | None
     # The key that set it, with which it ends; null: a session did
     keyId: str | None
-    # Who set it, or last changed what it runs; it ends with their access. Null: it was not kept
+    # The person who created it or last changed its target. It stops if they lose access. Null if unknown
     madeBy: str | None
     # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
     # the graph that was approved last until a caller who can run it publishes or confirms the change. A
@@ -805,10 +803,10 @@ class NewHookHmac1(TypedDict):
 class NewHook(TypedDict):
     # JMESPath from the JSON body to the run's inputs, an object; empty: the body itself
     expression: str
-    # No run of it may cost more credits than this
+    # Maximum cost of each run in credits
     maxCredits: float
     alias: NotRequired[str | None]
-    # What is sent must be signed: the header is `sha256=` and the hexadecimal HMAC-SHA-256 of the raw
+    # Deliveries must be signed: the header contains `sha256=` and the hexadecimal HMAC-SHA-256 of the raw
     # body
     hmac: NotRequired[NewHookHmac1 | None]
     # The header with the sender's id of a delivery: the same id is the same run, however often it is sent
@@ -827,14 +825,14 @@ class IssuedHook(TypedDict):
     start: str
     # JMESPath from the JSON body to the run's inputs, an object; empty: the body itself
     expression: str
-    # No run of it may cost more credits than this
+    # Maximum cost of each run in credits
     maxCredits: float
     hmac: IssuedHookHmac1 | None
     # The header with the sender's id of a delivery: the same id is the same run, however often it is sent
     deliveryIdHeader: str | None
     # The key that set it, with which it ends; null: a session did
     keyId: str | None
-    # Who set it, or last changed what it runs; it ends with their access. Null: it was not kept
+    # The person who created it or last changed its target. It stops if they lose access. Null if unknown
     madeBy: str | None
     # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
     # the graph that was approved last until a caller who can run it publishes or confirms the change. A
@@ -842,7 +840,7 @@ class IssuedHook(TypedDict):
     # "draft"` run the draft: until then they run the approved one
     pendingChange: bool
     createdAt: str | None
-    # Where to send to, shown this once
+    # Address for deliveries. Shown only once
     url: str
 
 
@@ -861,7 +859,7 @@ class WorkflowBatchRequestItemsItem(TypedDict):
 class WorkflowBatchRequest(TypedDict):
     # Inputs, one object an item
     inputs: NotRequired[Sequence[Mapping[str, Any]]]
-    # Instead of `inputs`: items with settings of their own, to try several
+    # Instead of `inputs`: items with their own settings, to compare several
     items: NotRequired[Sequence[WorkflowBatchRequestItemsItem]]
     # A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in
     # its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's
@@ -873,13 +871,13 @@ class WorkflowBatchRequest(TypedDict):
     # The most that all items together cost. A batch that is expected to cost more is refused; one that
     # turns out to cost more pauses
     maxCredits: NotRequired[float]
-    # Items under way at once; at most half of what your tier runs at once, and that without it
+    # Concurrent items. Maximum and default: half of your tier's concurrent runs
     concurrency: NotRequired[int]
     # `stop`: no item begins after one has failed
     onError: NotRequired[Literal["continue", "stop"]]
     # Your own names for the run, as texts: on the execution, its webhooks and its usage row
     metadata: NotRequired[Mapping[str, str]]
-    # Items announce their ends to the key's webhook, too
+    # Sends the end of each item to the key's webhook
     itemWebhooks: NotRequired[bool]
 
 
@@ -890,11 +888,11 @@ class CreatedBatch(TypedDict):
 
 class BatchQuote(TypedDict):
     total: float
-    # What all items probably cost, without what trial grants pay
+    # Expected cost of all items, without calls that trial grants pay for
     estimatedCreditCost: float
     # The most that all items can cost
     maxCreditCost: float
-    # Whether completed items cost just this
+    # True if completed items cost exactly this
     exact: bool
 
 
@@ -908,13 +906,13 @@ class ModelBatchRequest(TypedDict):
     # The most that all items together cost. A batch that is expected to cost more is refused; one that
     # turns out to cost more pauses
     maxCredits: NotRequired[float]
-    # Items under way at once; at most half of what your tier runs at once, and that without it
+    # Concurrent items. Maximum and default: half of your tier's concurrent runs
     concurrency: NotRequired[int]
     # `stop`: no item begins after one has failed
     onError: NotRequired[Literal["continue", "stop"]]
     # Your own names for the run, as texts: on the execution, its webhooks and its usage row
     metadata: NotRequired[Mapping[str, str]]
-    # Items announce their ends to the key's webhook, too
+    # Sends the end of each item to the key's webhook
     itemWebhooks: NotRequired[bool]
 
 
@@ -927,7 +925,7 @@ class BatchReason1(TypedDict):
 
 
 class BatchCounts(TypedDict):
-    # Not begun; of a batch that is over: never
+    # Items that haven't started, or never will if the batch has ended
     waiting: int
     processing: int
     completed: int
@@ -950,7 +948,7 @@ class BatchWebhookDelivery2(TypedDict):
 
 class Batch(TypedDict):
     batchId: str
-    # `completed`: every item is over, however it ended. `failed`: it was to stop at an error, and met one
+    # `completed`: every item has ended. `failed`: it stopped at the first failed item, as `onError` asked
     status: Literal["running", "paused", "cancel_requested", "completed", "failed", "cancelled"]
     # Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …
     reason: BatchReason1 | None
@@ -964,22 +962,22 @@ class Batch(TypedDict):
     until: str | None
     total: int
     counts: BatchCounts
-    # What the items that are over cost
+    # Cost of the finished items
     creditsCost: float
-    # As quoted when it was created
+    # Quote at its creation
     estimatedCreditCost: float
-    # Whether that was exact
+    # True if the quote was exact
     exact: bool
     maxCredits: float | None
     concurrency: int | None
     onError: Literal["continue", "stop"]
     metadata: Mapping[str, str]
     source: str
-    # The person who created it or resumed it last; it ends with their access
+    # The person who created or last resumed it. The batch stops if they lose access
     madeBy: str | None
     # The batch whose rows these are
     rerunOf: str | None
-    # Of `batch.completed`, where the key's webhook names that event
+    # Delivery of `batch.completed`, if the key's webhook subscribes to it
     webhookDelivery: BatchWebhookDelivery1 | BatchWebhookDelivery2
     createdAt: str | None
     finishedAt: str | None
@@ -994,7 +992,7 @@ class BatchWithRowsReason1(TypedDict):
 
 
 class BatchWithRowsCounts(TypedDict):
-    # Not begun; of a batch that is over: never
+    # Items that haven't started, or never will if the batch has ended
     waiting: int
     processing: int
     completed: int
@@ -1017,7 +1015,7 @@ class BatchWithRowsWebhookDelivery2(TypedDict):
 
 class BatchWithRows(TypedDict):
     batchId: str
-    # `completed`: every item is over, however it ended. `failed`: it was to stop at an error, and met one
+    # `completed`: every item has ended. `failed`: it stopped at the first failed item, as `onError` asked
     status: Literal["running", "paused", "cancel_requested", "completed", "failed", "cancelled"]
     # Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …
     reason: BatchWithRowsReason1 | None
@@ -1031,22 +1029,22 @@ class BatchWithRows(TypedDict):
     until: str | None
     total: int
     counts: BatchWithRowsCounts
-    # What the items that are over cost
+    # Cost of the finished items
     creditsCost: float
-    # As quoted when it was created
+    # Quote at its creation
     estimatedCreditCost: float
-    # Whether that was exact
+    # True if the quote was exact
     exact: bool
     maxCredits: float | None
     concurrency: int | None
     onError: Literal["continue", "stop"]
     metadata: Mapping[str, str]
     source: str
-    # The person who created it or resumed it last; it ends with their access
+    # The person who created or last resumed it. The batch stops if they lose access
     madeBy: str | None
     # The batch whose rows these are
     rerunOf: str | None
-    # Of `batch.completed`, where the key's webhook names that event
+    # Delivery of `batch.completed`, if the key's webhook subscribes to it
     webhookDelivery: BatchWithRowsWebhookDelivery1 | BatchWithRowsWebhookDelivery2
     createdAt: str | None
     finishedAt: str | None
@@ -1078,7 +1076,7 @@ class ResumeBatchRequest(TypedDict):
 
 
 class RerunBatchRequest(TypedDict):
-    # `skipped`: never begun
+    # `skipped`: never started
     status: Literal["failed", "cancelled", "skipped"]
     maxCredits: NotRequired[float]
 
@@ -1097,7 +1095,7 @@ class Model(TypedDict):
     modality: str
     # How its provider is called
     provider: ModelProvider
-    # Who runs it
+    # Provider that runs it
     company: str
     # The members of a run's result
     outputs: Sequence[str]
@@ -1105,7 +1103,7 @@ class Model(TypedDict):
     inputSchema: Mapping[str, Any]
     # Wholesale price
     price: Price | None
-    # What the caller pays: credits under the markup of the caller's tier
+    # Price for the caller in credits, with the markup of the caller's tier
     tierPrice: TierPrice | None
     minTier: str
     trialRuns: float
@@ -1113,18 +1111,18 @@ class Model(TypedDict):
     enabled: bool
     # True for the local stand-in provider: no AI
     sandbox: bool
-    # Where it runs: at a provider, on the platform's own machine, or in the sandbox
+    # Location: at a provider, on the platform's own machine, or in the sandbox
     runsAt: Literal["provider", "local", "sandbox"]
     # Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`,
     # of one that is not installed 404
     status: Literal["ready", "needs-key", "downloading", "away"]
-    # What `auto:<task>` in a node may take it for
+    # Tasks for which `auto:<task>` can choose it
     tasks: Sequence[str]
-    # Why it is not ready, and what to do
+    # Reason why it isn't ready, and the next step
     statusReason: str | None
     # The day on which its id and price were read
     asOf: str | None
-    # Where they were read
+    # Source of the price
     source: str | None
     # The day on which its provider shuts it down, where that is known
     retiresOn: str | None
@@ -1135,8 +1133,7 @@ class Model(TypedDict):
     # In lists: retired models that it replaces. It runs in their place in nodes with `onRetired:
     # "successor"`
     replaces: Sequence[str]
-    # Models that are called in this order where it refuses, is away or fails, unless a node names others
-    # itself
+    # Fallback models, in order, if this one rejects, is unavailable or fails. A node can name its own
     fallback: Sequence[str]
 
 
@@ -1302,23 +1299,22 @@ class LocalModels(TypedDict):
 
 class Task(TypedDict):
     task: Literal["image", "edit", "upscale", "cutout", "video", "image-to-video", "speech", "music", "text", "transcribe"]
-    # What a node's `model` says
+    # Value for a node's `model`
     name: str
     modality: str
     summary: str
-    # What may be given whichever model it becomes; inputs that the model lacks are left out, with a
-    # warning
+    # Inputs for any model of the task. Inputs that the chosen model lacks are dropped with a warning
     inputs: Sequence[str]
     # The model that a run by the caller would take now
     model: str | None
-    # Why there is none, and what to do
+    # Reason why no model is ready, and the next step
     reason: str | None
 
 
 class NodeKindInputsItem(TypedDict):
     name: str
     type: Literal["text", "number", "boolean", "image", "video", "audio", "media", "any"]
-    # Takes a list as it is
+    # Takes a list as one value
     list: bool
 
 
@@ -1333,15 +1329,15 @@ class NodeKind(TypedDict):
     # `node.type`
     type: str
     summary: str
-    # What its items call, each of them once
+    # The kind of call that each item makes
     calls: Literal["model", "http", "transform"] | None
-    # What the models make that it calls
+    # Output of the models that it calls
     modality: str | None
     # Members of `node.data`, each with its JSON Schema
     settings: Mapping[str, Mapping[str, Any]]
-    # Ports that every node of the kind has; placeholders, fields and a model's inputs add theirs
+    # Ports of every node of the kind. Placeholders, fields and a model's inputs add more
     inputs: Sequence[NodeKindInputsItem]
-    # What a node of the kind can do, each with inputs of its own
+    # Operations of the kind, each with its own inputs
     operations: Sequence[MediaOperation]
     # Any name is an input port
     takesAnyInput: bool
@@ -1355,11 +1351,11 @@ class MediaOperation(TypedDict):
     name: str
     title: str
     summary: str
-    # What it makes, and the name of the output port
+    # Type of its output, and name of the output port
     output: Literal["image", "video", "audio"]
-    # JSON Schema of its inputs: files are ports, all else are settings, too
+    # JSON Schema of its inputs. Files are ports; other inputs are ports and settings
     inputs: Mapping[str, Any]
-    # Of each group at least one input is needed
+    # Groups of inputs: each group needs at least one
     oneOf: Sequence[Sequence[str]]
 
 
@@ -1370,8 +1366,8 @@ class WaitingCount(TypedDict):
 class DecisionRequest(TypedDict):
     nodeId: str
     decision: Literal["approve", "reject"]
-    # Goes on instead of the value that was looked at: of the same type, no longer list, at most 8 kB or
-    # its size
+    # Replaces the reviewed value. Needs the same type, a list of at most the same length, and at most 8
+    # kB or the original size
     value: NotRequired[Any]
 
 
@@ -1391,7 +1387,7 @@ class CancelQueuedResult(TypedDict):
 
 
 class ExecutionGraph(TypedDict):
-    # As they ran: an item of a batch has its own settings in them
+    # Nodes as they ran, including the settings of a batch's item
     nodes: Sequence[Mapping[str, Any]]
     edges: Sequence[Mapping[str, Any]]
 
@@ -1467,7 +1463,7 @@ class Erasure(TypedDict):
 
 
 class RerunRequest(TypedDict):
-    # Without them the run has the inputs of the execution
+    # Default: the inputs of the original execution
     inputs: NotRequired[Mapping[str, Any]]
     # Your own names for the run, as texts: on the execution, its webhooks and its usage row
     metadata: NotRequired[Mapping[str, str]]
@@ -1476,14 +1472,14 @@ class RerunRequest(TypedDict):
     # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
     # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
     maxCredits: NotRequired[float]
-    # As for runs. Without it, and without `version`, the node that the execution ran to
+    # As for runs. Without `until` and `version`, the execution's own value
     until: NotRequired[str]
-    # Ids of nodes whose calls are made again
+    # Ids of nodes whose calls are repeated
     nodes: NotRequired[Sequence[str]]
     # Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are
     # sent, or asked for, again otherwise
     reuse: NotRequired[Sequence[str]]
-    # That graph of the workflow, in place of `version`
+    # A revision of the workflow's graph, instead of `version`
     alias: NotRequired[str]
     # A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution
     # ran
@@ -1498,13 +1494,13 @@ class RerunQuoteNodesItem(TypedDict):
     model: str
     # Calls at most
     items: float
-    # The most its calls may cost, without those that trial grants pay
+    # Maximum cost of its calls, without calls that trial grants pay for
     estimatedCreditCost: float
-    # Whether a trial grant pays at least one of its calls
+    # True if a trial grant pays for at least one of its calls
     grant: bool
-    # Calls that are taken over, from 0
+    # Reused calls, by index from 0
     reusedItems: Sequence[float]
-    # What these calls have cost
+    # Original cost of these calls
     savedCredits: float
 
 
@@ -1512,7 +1508,7 @@ class RerunQuoteGrantsItem(TypedDict):
     model: str
     # Trial runs ever granted
     total: float
-    # Trial runs that would be left after this run; `/api/me` has what is left now
+    # Trial runs left after this run. `/api/me` returns the current number
     remaining: float
 
 
@@ -1522,9 +1518,9 @@ class RerunQuoteWarningsItem(TypedDict):
 
 
 class RerunQuoteReused(TypedDict):
-    """Of all nodes together"""
+    """Total of all nodes"""
 
-    # Calls of models that are taken over, as far as that is known before the run
+    # Reused model calls, as far as they are known before the run
     calls: float
     # Calls of models
     of: float
@@ -1547,7 +1543,7 @@ class RerunQuote(TypedDict):
     grants: Sequence[RerunQuoteGrantsItem]
     # Placeholders that become empty text, and misspelt settings
     warnings: Sequence[RerunQuoteWarningsItem]
-    # Of all nodes together
+    # Total of all nodes
     reused: RerunQuoteReused
 
 
@@ -1615,7 +1611,7 @@ class UsageRow(TypedDict):
     errorCode: str | None
     requestId: str | None
     createdAt: str | None
-    # What the caller wrote on the run; absent when that is nothing
+    # The run's metadata; absent if it has none
     metadata: NotRequired[Mapping[str, str]]
 
 
@@ -1653,9 +1649,9 @@ class Me(TypedDict):
     credits: Balances
     # Null while no business is registered
     business: Business | None
-    # Set where the account is to be deleted: until then that can be taken back
+    # Set if the account is scheduled for deletion, which can be cancelled until then
     erasesAt: NotRequired[str]
-    # Set where signing in by password takes a code, too
+    # Set if signing in with a password also requires a code
     secondFactor: NotRequired[Literal[True]]
     onboarding: MeOnboarding
 
@@ -1686,7 +1682,7 @@ class Business(TypedDict):
 class LedgerRow(TypedDict):
     id: str
     kind: str
-    # Signed change of available and held credits together
+    # Signed change of the sum of available and held credits
     credits: float
     # Credits moved between available and held
     moved: float
@@ -1694,7 +1690,7 @@ class LedgerRow(TypedDict):
     # The key that the execution was submitted by; null for a session's
     keyId: str | None
     model: str | None
-    # Trial runs granted, used (negative) or given back
+    # Trial runs granted, used (negative) or returned
     runs: float
     note: str
     createdAt: str | None
@@ -1702,13 +1698,13 @@ class LedgerRow(TypedDict):
 
 class AccountExport(TypedDict):
     status: Literal["ready"]
-    # Where it is fetched, with the same session
+    # Address of the archive, for the same session
     url: str
     bytes: int
-    # It does not have everything, because archives are bounded: README.txt in it says what is missing
+    # True if the archive reached its size limit. Its README.txt lists the missing parts
     isPartial: bool
     createdAt: str
-    # Until then this archive is answered; after that another one is made
+    # The archive expires then. A later request creates a new one
     expiresAt: str
 
 
@@ -1723,7 +1719,7 @@ class AccountDeletion(TypedDict):
 
 
 class LeavingAccount(TypedDict):
-    # Until then it can be taken back; after that nothing of it comes back
+    # You can cancel the deletion until then. After that it is permanent
     erasesAt: str
 
 
@@ -1739,7 +1735,7 @@ class Credentials(TypedDict):
 
 
 class PendingLogin(TypedDict):
-    # For `POST /api/auth/login/code`, from the same address, until then
+    # Token for `POST /api/auth/login/code` from the same address
     pending: str
     expiresAt: str
 
@@ -1768,12 +1764,12 @@ class SecondStep(TypedDict):
 
 
 class SecondFactor(TypedDict):
-    # Whether the installation can keep its secret
+    # True if the installation can store its secret
     available: bool
     # Null while it is off
     onSince: str | None
     recoveryCodesLeft: int
-    # Whether the account has a password, which is what a second factor is for
+    # True if the account has a password. Without one, a second factor has no use
     hasPassword: bool
 
 
@@ -1784,7 +1780,7 @@ class ByPassword(TypedDict):
 class SecondFactorEnrolment(TypedDict):
     # Base32, to type into an authenticator. Shown this once
     secret: str
-    # The same as an authenticator reads it from a QR code
+    # The secret as an address for a QR code
     url: str
 
 
@@ -1810,14 +1806,14 @@ class SignInMethodsOidc1(TypedDict):
 
 class SignInMethods(TypedDict):
     password: Literal[True]
-    # The provider that people may sign in by
+    # The provider for signing in
     oidc: SignInMethodsOidc1 | None
     # Set where `POST /api/auth/password/reset` can mail a link
     mail: NotRequired[Literal[True]]
 
 
 class OidcState(TypedDict):
-    # What the provider is called; null where none is configured
+    # Name of the provider; null if none is configured
     name: str | None
     # Null where the account is not linked to the provider
     linkedAt: str | None
@@ -1875,7 +1871,7 @@ class Unsubscribed(TypedDict):
 
 
 class Organization(TypedDict):
-    # What `X-Organization` takes, and whose what it owns is
+    # Value for the header `X-Organization`, and owner id of everything the organization owns
     id: str
     name: str
     # The caller's own account, which is an organization of one
@@ -1889,7 +1885,7 @@ class Organization(TypedDict):
     # User id
     createdBy: str
     createdAt: str | None
-    # When it is deleted, where an owner asked for that
+    # Time of its deletion, if it is scheduled
     erasesAt: str | None
 
 
@@ -1898,7 +1894,7 @@ class OrganizationName(TypedDict):
 
 
 class OrganizationWithCredits(TypedDict):
-    # What `X-Organization` takes, and whose what it owns is
+    # Value for the header `X-Organization`, and owner id of everything the organization owns
     id: str
     name: str
     # The caller's own account, which is an organization of one
@@ -1912,7 +1908,7 @@ class OrganizationWithCredits(TypedDict):
     # User id
     createdBy: str
     createdAt: str | None
-    # When it is deleted, where an owner asked for that
+    # Time of its deletion, if it is scheduled
     erasesAt: str | None
     credits: Balances
 
@@ -1920,13 +1916,13 @@ class OrganizationWithCredits(TypedDict):
 class Member(TypedDict):
     userId: str
     email: str
-    # Each may what those behind it may
+    # Each role includes the rights of the roles after it
     role: Literal["owner", "editor", "runner", "viewer"]
     since: str | None
 
 
 class MemberChange(TypedDict):
-    # Each may what those behind it may
+    # Each role includes the rights of the roles after it
     role: Literal["owner", "editor", "runner", "viewer"]
 
 
@@ -1955,7 +1951,7 @@ class ServiceAccountChange(TypedDict):
 
 class Invitation(TypedDict):
     id: str
-    # Each may what those behind it may
+    # Each role includes the rights of the roles after it
     role: Literal["owner", "editor", "runner", "viewer"]
     email: str | None
     # User id
@@ -1965,22 +1961,22 @@ class Invitation(TypedDict):
 
 
 class NewInvitation(TypedDict):
-    # Each may what those behind it may
+    # Each role includes the rights of the roles after it
     role: Literal["owner", "editor", "runner", "viewer"]
-    # For whom it is meant; anybody who has the link may use it
+    # The intended recipient. Anyone with the link can use it
     email: NotRequired[str]
 
 
 class IssuedInvitation(TypedDict):
     id: str
-    # Each may what those behind it may
+    # Each role includes the rights of the roles after it
     role: Literal["owner", "editor", "runner", "viewer"]
     email: str | None
     # User id
     createdBy: str
     createdAt: str | None
     expiresAt: str | None
-    # For who is invited: works once, until then. Shown this once
+    # A link for the invited person: works once, before it expires. Shown only once
     link: str
     # What `POST /api/invitations/accept` takes; it is in the link, too
     token: str
@@ -1993,19 +1989,19 @@ class InvitationToken(TypedDict):
 
 class AuditRow(TypedDict):
     id: str
-    # User id of who wrote
+    # User id of the person who made the change
     actor: str
     # The API key that was used; null for a session
     keyId: str | None
     action: str
-    # Id of what was changed
+    # Id of the changed object
     target: str
-    # What was asked for
+    # Body of the request
     change: Any
     before: Any
     # Null unless the outcome is done
     after: Any
-    # A row that stays pending is of a write whose process died: it may have happened
+    # An entry stays `pending` if its process died during the write, which may have succeeded
     outcome: Literal["pending", "done", "failed"]
     # Why a failed write was refused
     errorCode: str | None
@@ -2027,8 +2023,8 @@ class ApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
-    # Of an organization's key: user id of the person who made it, within whose role it acts, and with
-    # whom it ends
+    # For an organization's key: user id of its creator. The key acts within their role and stops working
+    # when they leave
     createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
@@ -2071,8 +2067,8 @@ class IssuedApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
-    # Of an organization's key: user id of the person who made it, within whose role it acts, and with
-    # whom it ends
+    # For an organization's key: user id of its creator. The key acts within their role and stops working
+    # when they leave
     createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
@@ -2082,8 +2078,8 @@ class IssuedApiKey(TypedDict):
     lastUsedAt: str | None
     expiresAt: str | None
     webhook: IssuedApiKeyWebhook1 | None
-    # What to know of the capabilities: for example that runs can be started, but not polled without
-    # `execution:read`
+    # Hints about the capabilities, for example: without `execution:read` the key can start runs but not
+    # poll them
     warnings: NotRequired[Sequence[str]]
     # The value, shown this once
     key: str
@@ -2113,8 +2109,8 @@ class ChangedApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
-    # Of an organization's key: user id of the person who made it, within whose role it acts, and with
-    # whom it ends
+    # For an organization's key: user id of its creator. The key acts within their role and stops working
+    # when they leave
     createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
@@ -2124,8 +2120,8 @@ class ChangedApiKey(TypedDict):
     lastUsedAt: str | None
     expiresAt: str | None
     webhook: ChangedApiKeyWebhook1 | None
-    # What to know of the capabilities: for example that runs can be started, but not polled without
-    # `execution:read`
+    # Hints about the capabilities, for example: without `execution:read` the key can start runs but not
+    # poll them
     warnings: NotRequired[Sequence[str]]
 
 
@@ -2143,8 +2139,8 @@ class ApiKeyWithWebhookSecret(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
-    # Of an organization's key: user id of the person who made it, within whose role it acts, and with
-    # whom it ends
+    # For an organization's key: user id of its creator. The key acts within their role and stops working
+    # when they leave
     createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
@@ -2167,7 +2163,7 @@ class WebhookTest(TypedDict):
 
 
 class Secrets(TypedDict):
-    # Whether this installation can keep secrets (`SECRETS_KEYS`)
+    # True if this installation can store secrets (`SECRETS_KEYS`)
     configured: bool
     secrets: Sequence[ListedSecret]
 
@@ -2182,7 +2178,7 @@ class ListedSecret(TypedDict):
     name: str
     # Set on a value that only runs by this alias send
     alias: NotRequired[str]
-    # Where it may be sent
+    # Hosts that can receive it
     hosts: Sequence[str]
     createdAt: str | None
     # When its value or its hosts were set last
@@ -2194,7 +2190,7 @@ class ListedSecret(TypedDict):
 class NewSecret(TypedDict):
     # One line of printable ASCII
     value: str
-    # Hosts, or host:port, that it may be sent to
+    # Hosts, or host:port, that can receive it
     hosts: Sequence[str]
     # Only runs by this alias of a workflow send the value. Once a secret has such a value, all other runs
     # that name it are rejected
@@ -2206,7 +2202,7 @@ class Secret(TypedDict):
     name: str
     # Set on a value that only runs by this alias send
     alias: NotRequired[str]
-    # Where it may be sent
+    # Hosts that can receive it
     hosts: Sequence[str]
     createdAt: str | None
     # When its value or its hosts were set last
@@ -2214,9 +2210,9 @@ class Secret(TypedDict):
 
 
 class BudgetSettings(TypedDict):
-    # What runs may take in a window: held and charged together. 0 forbids all that cost credits
+    # Credits that runs can use in a window, held and charged. 0 forbids all paid runs
     credits: float
-    # In UTC; weeks begin on Monday, `total` has no end
+    # In UTC. Weeks start on Monday; `total` never resets
     window: Literal["day", "week", "month", "total"]
     # Shares of the credits that are announced (`budget.alert`), each once in a window
     alertAt: NotRequired[Sequence[float]]
@@ -2235,10 +2231,10 @@ class Budget(TypedDict):
     metadata: NotRequired[BudgetMetadata]
     # Credits; 1 credit = 0.01 USD
     credits: float
-    # In UTC; weeks begin on Monday, `total` has no end
+    # In UTC. Weeks start on Monday; `total` never resets
     window: Literal["day", "week", "month", "total"]
     alertAt: Sequence[float]
-    # Held and charged in this window, by runs since the budget was made
+    # Credits held and charged in this window, by runs since the budget was created
     used: float
     # Credits; 1 credit = 0.01 USD
     remaining: float
@@ -2254,9 +2250,9 @@ class MetadataBudgetSettingsMetadata(TypedDict):
 
 class MetadataBudgetSettings(TypedDict):
     metadata: MetadataBudgetSettingsMetadata
-    # What runs may take in a window: held and charged together. 0 forbids all that cost credits
+    # Credits that runs can use in a window, held and charged. 0 forbids all paid runs
     credits: float
-    # In UTC; weeks begin on Monday, `total` has no end
+    # In UTC. Weeks start on Monday; `total` never resets
     window: Literal["day", "week", "month", "total"]
     # Shares of the credits that are announced (`budget.alert`), each once in a window
     alertAt: NotRequired[Sequence[float]]
@@ -2268,7 +2264,7 @@ class BillingSettings(TypedDict):
 
 
 class PurchaseTerms(TypedDict):
-    # Of one credit, without taxes
+    # Price of one credit, without taxes
     creditPriceUsd: float
     currency: Literal["usd"]
     minCredits: float
@@ -2302,11 +2298,11 @@ class Media(TypedDict):
     url: str
     contentType: str
     bytes: float
-    # In pixels, as it is shown; absent where the file has none or it can't be read
+    # In pixels, as displayed. Absent if the file has no width or it can't be read
     width: NotRequired[int]
-    # In pixels, as it is shown
+    # In pixels, as displayed
     height: NotRequired[int]
-    # Of a video or a sound, in milliseconds
+    # Duration of a video or audio file in milliseconds
     durationMs: NotRequired[int]
 
 
@@ -2323,11 +2319,11 @@ class MediaFile(TypedDict):
     url: str
     contentType: str
     bytes: float
-    # In pixels, as it is shown; absent where the file has none or it can't be read
+    # In pixels, as displayed. Absent if the file has no width or it can't be read
     width: NotRequired[int]
-    # In pixels, as it is shown
+    # In pixels, as displayed
     height: NotRequired[int]
-    # Of a video or a sound, in milliseconds
+    # Duration of a video or audio file in milliseconds
     durationMs: NotRequired[int]
     # `generated`: made by a run
     origin: Literal["upload", "generated"]
@@ -2336,7 +2332,7 @@ class MediaFile(TypedDict):
     createdAt: str | None
     # Anyone reads it by its address without a signature
     public: bool
-    # The model that made it; null for uploads and for what no model made
+    # The model that made the file; null for uploads and files that no model made
     model: str | None
 
 
@@ -2345,11 +2341,11 @@ class Provenance(TypedDict):
     url: str
     contentType: str
     bytes: float
-    # In pixels, as it is shown; absent where the file has none or it can't be read
+    # In pixels, as displayed. Absent if the file has no width or it can't be read
     width: NotRequired[int]
-    # In pixels, as it is shown
+    # In pixels, as displayed
     height: NotRequired[int]
-    # Of a video or a sound, in milliseconds
+    # Duration of a video or audio file in milliseconds
     durationMs: NotRequired[int]
     # `generated`: made by a run
     origin: Literal["upload", "generated"]
@@ -2358,17 +2354,17 @@ class Provenance(TypedDict):
     createdAt: str | None
     # Anyone reads it by its address without a signature
     public: bool
-    # The model that made it; null for uploads and for what no model made
+    # The model that made the file; null for uploads and files that no model made
     model: str | None
-    # How it came to be, by IPTC's list; null where no model made it
+    # Origin of the file as an IPTC digital source type; null if no model made it
     digitalSourceType: str | None
     nodeId: str | None
     executionId: str | None
-    # What it was made from: ids of files, and addresses of those that are elsewhere
+    # Source files: ids, or addresses of external files
     parents: Sequence[str]
     # Prompts and settings, where the run said `provenance: "full"`
     inputs: Mapping[str, Any] | None
-    # What it was made from, and what that was made from, nearest first; own files only
+    # Its source files and their sources, nearest first. Only your own files
     ancestors: Sequence[ProvenanceRecord]
     # There are more than are shown: 200 files, 20 steps back
     truncated: bool
@@ -2379,11 +2375,11 @@ class ProvenanceRecord(TypedDict):
     url: str
     contentType: str
     bytes: float
-    # In pixels, as it is shown; absent where the file has none or it can't be read
+    # In pixels, as displayed. Absent if the file has no width or it can't be read
     width: NotRequired[int]
-    # In pixels, as it is shown
+    # In pixels, as displayed
     height: NotRequired[int]
-    # Of a video or a sound, in milliseconds
+    # Duration of a video or audio file in milliseconds
     durationMs: NotRequired[int]
     # `generated`: made by a run
     origin: Literal["upload", "generated"]
@@ -2392,13 +2388,13 @@ class ProvenanceRecord(TypedDict):
     createdAt: str | None
     # Anyone reads it by its address without a signature
     public: bool
-    # The model that made it; null for uploads and for what no model made
+    # The model that made the file; null for uploads and files that no model made
     model: str | None
-    # How it came to be, by IPTC's list; null where no model made it
+    # Origin of the file as an IPTC digital source type; null if no model made it
     digitalSourceType: str | None
     nodeId: str | None
     executionId: str | None
-    # What it was made from: ids of files, and addresses of those that are elsewhere
+    # Source files: ids, or addresses of external files
     parents: Sequence[str]
     # Prompts and settings, where the run said `provenance: "full"`
     inputs: Mapping[str, Any] | None
@@ -2407,7 +2403,7 @@ class ProvenanceRecord(TypedDict):
 class OpenAiImageRequest(TypedDict):
     # A model's internal name, or `workflow/<slug>`
     model: str
-    # For the input `prompt`, else the first input that takes text; left out where there is none
+    # Value for the input `prompt`, or the first text input. Ignored if there is none
     prompt: NotRequired[str | None]
     n: NotRequired[int | None]
     # Pixels, as 1024x1024; for models that take a size or a ratio
@@ -2416,7 +2412,7 @@ class OpenAiImageRequest(TypedDict):
     # Kept as the run's metadata `user`
     user: NotRequired[str | None]
     stream: NotRequired[Literal[False] | None]
-    # More inputs of the model or the workflow, by their own names
+    # More inputs of the model or workflow, by name
     inputs: NotRequired[Mapping[str, Any]]
 
 
@@ -2434,7 +2430,7 @@ class OpenAiImages(TypedDict):
 class OpenAiImageEditForm(TypedDict):
     # A model's internal name, or `workflow/<slug>`
     model: str
-    # For the input `prompt`, else the first input that takes text; left out where there is none
+    # Value for the input `prompt`, or the first text input. Ignored if there is none
     prompt: NotRequired[str | None]
     n: NotRequired[int | None]
     # Pixels, as 1024x1024; for models that take a size or a ratio
@@ -2449,11 +2445,11 @@ class OpenAiImageEditForm(TypedDict):
 class OpenAiSpeechRequest(TypedDict):
     # A model's internal name, or `workflow/<slug>`
     model: str
-    # What to say
+    # Text to speak
     input: str
-    # Of models that have voices; others leave it aside
+    # For models with voices; other models ignore it
     voice: Any
-    # More inputs of the model or the workflow, by their own names
+    # More inputs of the model or workflow, by name
     inputs: NotRequired[Mapping[str, Any]]
 
 
@@ -2487,14 +2483,14 @@ class OpenAiTranscription(TypedDict):
     text: str
     # With `verbose_json`
     task: NotRequired[Literal["transcribe"]]
-    # With `verbose_json`, where the model or the request says it
+    # With `verbose_json`, if the model or the request names it
     language: NotRequired[str]
-    # Seconds; with `verbose_json`, where the model says it, else the end of the last word
+    # With `verbose_json`: length in seconds from the model, or the end of the last word
     duration: NotRequired[float]
-    # With `verbose_json`, where the model has them
+    # With `verbose_json`, if the model returns them
     words: NotRequired[Sequence[OpenAiTranscriptionWordsItem]]
-    # With `verbose_json`: of the model, else made of its words. Numbers that no model of this kind has
-    # are 0
+    # With `verbose_json`: the model's segments, or segments built from its words. Unsupported numbers are
+    # 0
     segments: NotRequired[Sequence[OpenAiTranscriptionSegmentsItem]]
 
 
@@ -2541,7 +2537,7 @@ class OpenAiChatRequest(TypedDict):
     n: NotRequired[Literal[1] | None]
     # Kept as the run's metadata `user`
     user: NotRequired[str | None]
-    # More inputs of the model or the workflow, by their own names
+    # More inputs of the model or workflow, by name
     inputs: NotRequired[Mapping[str, Any]]
 
 
@@ -2563,9 +2559,9 @@ class OpenAiMessage(TypedDict):
     role: Literal["system", "developer", "user", "assistant", "tool"]
     # A text, or parts of the types `text` and `image_url`; null only of an assistant's
     content: NotRequired[str | Sequence[OpenAiMessageContent12Item1 | OpenAiMessageContent12Item2] | None]
-    # Of an assistant's message: the tools that it called
+    # For an assistant's message: the tools that it called
     tool_calls: NotRequired[Sequence[OpenAiToolCall] | None]
-    # Of a tool's message: the call that it answers
+    # For a tool's message: the call that it answers
     tool_call_id: NotRequired[str | None]
 
 
@@ -2594,7 +2590,7 @@ class OpenAiTool(TypedDict):
 
 class OpenAiChatCompletionChoicesItemMessage(TypedDict):
     role: Literal["assistant"]
-    # null where the model calls tools and says nothing
+    # Null if the model only calls tools
     content: str | None
     refusal: None
     tool_calls: NotRequired[Sequence[OpenAiToolCall]]
@@ -2666,7 +2662,7 @@ class OpenAiChatChunk(TypedDict):
     created: int
     model: str
     choices: Sequence[OpenAiChatChunkChoicesItem]
-    # In the last chunk, which has no choices, with `stream_options.include_usage`
+    # With `stream_options.include_usage`: only in the last chunk, which has no choices
     usage: NotRequired[OpenAiChatChunkUsage1 | None]
 
 
@@ -2780,7 +2776,7 @@ class OpenAiResponseRequest(TypedDict):
     previous_response_id: NotRequired[None]
     conversation: NotRequired[None]
     prompt: NotRequired[None]
-    # More inputs of the model or the workflow, by their own names
+    # More inputs of the model or workflow, by name
     inputs: NotRequired[Mapping[str, Any]]
 
 
@@ -2851,7 +2847,7 @@ class OpenAiResponse(TypedDict):
 
 
 class OpenAiResponseEvent(TypedDict):
-    # As the event's name
+    # Same as the event's name
     type: str
     sequence_number: int
 
@@ -2865,7 +2861,7 @@ class OpenAiEmbeddingsRequest(TypedDict):
     encoding_format: NotRequired[Literal["float", "base64"] | None]
     # Kept as the run's metadata `user`
     user: NotRequired[str | None]
-    # More inputs of the model or the workflow, by their own names
+    # More inputs of the model or workflow, by name
     inputs: NotRequired[Mapping[str, Any]]
 
 
@@ -2876,7 +2872,7 @@ class OpenAiEmbeddingsDataItem(TypedDict):
 
 
 class OpenAiEmbeddingsUsage(TypedDict):
-    """Tokens, where the model says them"""
+    """Tokens, if the model reports them"""
 
     prompt_tokens: int
     total_tokens: int
@@ -2886,7 +2882,7 @@ class OpenAiEmbeddings(TypedDict):
     object: Literal["list"]
     model: str
     data: Sequence[OpenAiEmbeddingsDataItem]
-    # Tokens, where the model says them
+    # Tokens, if the model reports them
     usage: NotRequired[OpenAiEmbeddingsUsage]
 
 
@@ -2896,7 +2892,7 @@ class OpenAiModels(TypedDict):
 
 
 class OpenAiModel(TypedDict):
-    # What `model` may be
+    # Value for `model`
     id: str
     object: Literal["model"]
     created: int
@@ -2919,9 +2915,9 @@ class FalStatus(TypedDict):
     # `COMPLETED` also after a failure, with `error`
     status: Literal["IN_QUEUE", "IN_PROGRESS", "COMPLETED"]
     request_id: str
-    # Of `IN_QUEUE`: from 0
+    # Position in the queue, from 0, if the status is `IN_QUEUE`
     queue_position: NotRequired[int]
-    # With `logs=1`: when each node started, and how it ended
+    # With `logs=1`: start and end of each node
     logs: Sequence[FalStatusLogsItem]
     metrics: NotRequired[FalStatusMetrics]
     error: NotRequired[str]
@@ -2952,9 +2948,9 @@ class FalSubmitted(TypedDict):
 
 
 class ReplicatePredictionRequest(TypedDict):
-    # Inputs by their own names, or by Replicate's
+    # Inputs, by their own or Replicate's names
     input: NotRequired[Mapping[str, Any]]
-    # Where the prediction is sent when it is over; signed with the secret of the key's webhook
+    # Receives the finished prediction, signed with the secret of the key's webhook
     webhook: NotRequired[str | None]
     # Without `completed`, nothing is sent
     webhook_events_filter: NotRequired[Sequence[Literal["start", "output", "logs", "completed"]] | None]
@@ -2978,7 +2974,7 @@ class ReplicatePrediction(TypedDict):
     # The execution's id
     id: str
     model: str
-    # Of a workflow: the version that runs, or `draft`. Of a model: `hidden`
+    # For a workflow: the version that runs, or `draft`. For a model: `hidden`
     version: str
     input: Mapping[str, Any]
     # A result with one member is that member. Files are their addresses. Null until it succeeded
@@ -2997,9 +2993,9 @@ class ReplicatePrediction(TypedDict):
 
 
 class ReplicateVersionRequest(TypedDict):
-    # Inputs by their own names, or by Replicate's
+    # Inputs, by their own or Replicate's names
     input: NotRequired[Mapping[str, Any]]
-    # Where the prediction is sent when it is over; signed with the secret of the key's webhook
+    # Receives the finished prediction, signed with the secret of the key's webhook
     webhook: NotRequired[str | None]
     # Without `completed`, nothing is sent
     webhook_events_filter: NotRequired[Sequence[Literal["start", "output", "logs", "completed"]] | None]
@@ -3042,7 +3038,7 @@ class ReplicateModel(TypedDict):
 
 
 class ReplicateVersion(TypedDict):
-    # What `version` of a prediction may be
+    # Value for the `version` of a prediction
     id: str
     created_at: str
     cog_version: str
@@ -3119,7 +3115,7 @@ class AppCard(TypedDict):
     description: str
     # Address of a picture
     cover: str | None
-    # Who pays for runs: the app's owner, or the visitor, signed in
+    # Payer of runs: the app's owner, or the signed-in visitor
     payer: Literal["owner", "runner"]
 
 
@@ -3131,7 +3127,7 @@ class App(TypedDict):
     # Address of a picture
     cover: str | None
     theme: Literal["auto", "light", "dark"]
-    # Who pays for runs: the app's owner, or the visitor, signed in
+    # Payer of runs: the app's owner, or the signed-in visitor
     payer: Literal["owner", "runner"]
     perVisitorPerDay: float
     fields: Sequence[SchemaField]
@@ -3147,9 +3143,9 @@ class AppToken(TypedDict):
 
 
 class AppToday(TypedDict):
-    # Of this visitor
+    # Limit per visitor
     runsLeft: float
-    # Of the app, for all visitors
+    # Limit for all visitors together
     creditsLeft: float
     # Credits; 1 credit = 0.01 USD
     dailyCredits: float
@@ -3163,10 +3159,10 @@ class AdminUser(TypedDict):
     tier: str
     approved: bool
     suspended: bool
-    # Signing in by password takes a code, too
+    # Signing in with a password also requires a code
     secondFactor: bool
     business: Business | None
-    # When the account is deleted, where somebody asked for that
+    # Time of the account's deletion, if it is scheduled
     erasesAt: str | None
     createdAt: str | None
 
@@ -3178,10 +3174,10 @@ class AdminUserWithCredits(TypedDict):
     tier: str
     approved: bool
     suspended: bool
-    # Signing in by password takes a code, too
+    # Signing in with a password also requires a code
     secondFactor: bool
     business: Business | None
-    # When the account is deleted, where somebody asked for that
+    # Time of the account's deletion, if it is scheduled
     erasesAt: str | None
     createdAt: str | None
     credits: Balances
@@ -3202,9 +3198,9 @@ class UserChanges(TypedDict):
 
 
 class PasswordResetLink(TypedDict):
-    # For the user: sets a new password once, until then. Shown this once
+    # A link for the user: sets a new password once, before it expires. Shown only once
     link: str
-    # What `POST /api/auth/password-reset` takes; it is in the link, too
+    # Token for `POST /api/auth/password-reset`, also contained in the link
     token: str
     expiresAt: str
 
@@ -3250,15 +3246,15 @@ class LedgerCheckMismatchesItem(TypedDict):
     userId: str
     # balance, held, holds, grant, rows, amount, account or checkpoint
     what: str
-    # Of a grant
+    # Model of a grant
     model: str | None
     # Recomputed from the ledger: credits, runs of a grant, or a number of rows
     expected: float
-    # What the account says
+    # Value in the account
     actual: float
-    # Available and held credits together, by the ledger
+    # Sum of available and held credits in the ledger
     ledgerCredits: float
-    # Available and held credits together, by the account
+    # Sum of available and held credits in the account
     accountCredits: float
 
 
@@ -3274,9 +3270,9 @@ class LedgerCheck(TypedDict):
     ok: bool
     accounts: float
     mismatches: Sequence[LedgerCheckMismatchesItem]
-    # Credits that are held for longer than any run may take
+    # Credits held for longer than a run can take
     staleHolds: Sequence[LedgerCheckStaleHoldsItem]
-    # Where to go on when there was not time for every account
+    # Cursor for the next request, if time ran out before every account was checked
     nextCursor: str | None
 
 
@@ -3289,7 +3285,7 @@ class AdminOrganization(TypedDict):
     tierOf: str
     members: float
     createdAt: str | None
-    # When it is deleted, where somebody asked for that
+    # Time of its deletion, if it is scheduled
     erasesAt: str | None
 
 
@@ -3322,7 +3318,7 @@ class AdminExecution(TypedDict):
     durationMs: float
     # True while the run waits in line
     queued: NotRequired[bool]
-    # Where it waits, from 1
+    # Position in the queue, from 1
     position: NotRequired[float]
     # Set while approvals of the run wait for a decision
     waitingFor: NotRequired[Sequence[WaitingFor]]
@@ -3332,7 +3328,7 @@ class AdminExecution(TypedDict):
     error: NotRequired[ExecutionError]
     webhookDelivery: WebhookDelivery
     nodes: Sequence[NodeState]
-    # As they were sent; absent in lists
+    # Inputs of the request. Absent in lists
     inputs: NotRequired[Mapping[str, Any]]
     metadata: Mapping[str, str]
     # Set on an item of a batch
@@ -3353,7 +3349,7 @@ class AdminExecution(TypedDict):
     source: str
     # The key that it was submitted by; null for a session's
     keyId: str | None
-    # Of an organization's run: user id of the person who started it, or whose key did
+    # For an organization's run: user id of the person who started it or owns the key
     startedBy: NotRequired[str]
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
@@ -3363,25 +3359,25 @@ class AdminExecution(TypedDict):
 
 
 class ModerationRow(TypedDict):
-    # As the hook was asked
+    # Kind of the checked content
     id: str
     at: str | None
     userId: str
-    # What is refused before it begins has no execution
+    # Null if the run was rejected before it started
     executionId: str
-    # Of what a run of a workflow is given
+    # Workflow of rejected inputs
     workflowSlug: str | None
-    # Null for what a run is given
+    # Null for inputs of a run
     nodeId: str | None
     model: str | None
     kind: Literal["input", "output"]
-    # `unchecked`: the hook was away, and this was let through
+    # `unchecked`: the hook was unavailable, and the content was accepted unchecked
     decision: Literal["refuse", "unchecked"]
     # The hook's code
     reason: str | None
     # The hook's sentence
     message: str | None
-    # What the hook decided by
+    # Categories that the hook returned
     policy: str | None
     # How many the hook was shown; they are not kept
     texts: int
@@ -3397,14 +3393,13 @@ class TemplateChange(TypedDict):
 class TemplateStanding(TypedDict):
     slug: str
     listed: bool
-    # Why it was taken down
+    # Reason for the takedown
     reason: str | None
-    # Whether it is shown before others; told where it is, or was asked for
+    # True if it is featured. Present if it is or was featured
     featured: NotRequired[bool]
 
 
-# An entry of the registry: see the guide, Add a provider. Its `price` may be null, which keeps it
-# switched off
+# A registry entry: see the guide, Add a provider. If `price` is null, the model stays disabled
 ModelEntry: TypeAlias = "Mapping[str, Any]"
 
 
@@ -3412,18 +3407,18 @@ class ModelImport(TypedDict):
     provider: Literal["fal", "replicate", "openrouter"]
     # fal: the application's path; Replicate: `owner/name`
     app: NotRequired[str]
-    # The same, by another name: OpenRouter's models have ids
+    # An alternative name of the parameter: OpenRouter's models have ids
     model: NotRequired[str]
-    # How it will be called here; by default made from the provider's name
+    # Name of the new model. Default: derived from the provider's name
     internalName: NotRequired[str]
-    # What it makes, where the provider does not say
+    # Kind of output, if the provider doesn't declare it
     modality: NotRequired[Literal["image", "video", "audio", "text"]]
 
 
 class ImportedModel(TypedDict):
     model: Model
     entry: ModelEntry
-    # What could not be carried over, and what is left to do
+    # Parts that couldn't be imported, and remaining steps
     notes: Sequence[str]
 
 
@@ -3431,7 +3426,7 @@ class ModelChanges(TypedDict):
     enabled: NotRequired[bool]
     price: NotRequired[Price]
     minTier: NotRequired[Literal["free", "pro", "business", "enterprise"]]
-    # Models that are called in this order where it refuses, is away or fails; null takes them away
+    # Fallback models, in order, if this one rejects, is unavailable or fails. `null` removes them
     fallback: NotRequired[Sequence[str] | None]
 
 
@@ -3449,7 +3444,7 @@ class NewModelOrder(TypedDict):
 
 
 class ProviderKeys(TypedDict):
-    # Whether this installation can keep keys (`SECRETS_KEYS`)
+    # True if this installation can store keys (`SECRETS_KEYS`)
     configured: bool
     keys: Sequence[ProviderKey]
 
@@ -3460,21 +3455,21 @@ class ProviderKeySetBy1(TypedDict):
 
 
 class ProviderKey(TypedDict):
-    # The environment variable that may hold it
+    # Environment variable for the key
     name: str
     # Whose key it is
     account: str
-    # Where the company gives keys out
+    # Page where you create keys
     keysUrl: str | None
     # Models that need it
     models: Sequence[str]
-    # Where it is set; null: nowhere. The environment wins
+    # Source of the key, or `null` if it isn't set. The environment takes precedence
     source: Literal["environment", "console"] | None
-    # The last four characters of one that the console was given
+    # Last four characters of a key entered in the console
     hint: str | None
     setAt: str | None
     setBy: ProviderKeySetBy1 | None
-    # Whether a request is known that tries it and costs nothing
+    # True if a free request can check the key
     testable: bool
 
 
@@ -3484,7 +3479,7 @@ class NewProviderKey(TypedDict):
 
 class ProviderKeyTest(TypedDict):
     outcome: Literal["works", "refused", "unreachable", "not_set", "not_testable"]
-    # What the provider said, without secrets
+    # The provider's message, without secrets
     message: str | None
     providerStatus: float | None
 
@@ -3496,7 +3491,7 @@ class ModelServerWorkflowsItem(TypedDict):
     # Its name in graphs
     internalName: str
     inputs: Sequence[str]
-    # Whether its files keep the workflow that ComfyUI writes into them
+    # True if its files keep the workflow that ComfyUI embeds in them
     keepMetadata: bool
 
 
@@ -3511,18 +3506,18 @@ class ModelServer(TypedDict):
     status: Literal["ready", "away"]
     # Why it can't be used now
     statusReason: str | None
-    # What an OpenAI-compatible server lists
+    # Models that an OpenAI-compatible server lists
     models: Sequence[ServerModel]
-    # Of a ComfyUI server
+    # Workflows of a ComfyUI server
     workflows: Sequence[ModelServerWorkflowsItem]
 
 
 class ServerModel(TypedDict):
-    # What the server calls it
+    # The server's name of the model
     id: str
-    # What it is used for; `none`: it is not offered
+    # Use of the model; `none` if it isn't offered
     makes: Literal["chat", "image", "speech", "transcribe", "none"]
-    # Whether it reads pictures
+    # True if it accepts images
     sees: bool
     # Its name in graphs; null where it is not offered
     internalName: str | None
@@ -3572,16 +3567,16 @@ class WorkflowInspection(TypedDict):
 
 
 class WorkflowInput(TypedDict):
-    # What the model calls it
+    # Name of the model's input
     name: str
     node: str
     input: str
-    # Of its node
+    # Title of its node
     title: str
     classType: str
-    # What the workflow was exported with
+    # Value in the exported workflow
     value: str | float | bool
-    # Whether its node has a title of its own
+    # True if its node has a custom title
     titled: bool
     # JSON Schema of the input
     schema: Mapping[str, Any]
@@ -3597,11 +3592,12 @@ class NewServerWorkflow(TypedDict):
     name: str
     # A workflow in the format of ComfyUI's API (Workflow → Export (API))
     workflow: Mapping[str, Any]
-    # Without it: the values of nodes that have a title of their own
+    # Default: the values of nodes with a custom title
     inputs: NotRequired[Sequence[NewServerWorkflowInputsItem]]
-    # Without it: what its nodes say; needed where they don't. Animated WebP, PNG and GIF files are images
+    # Default: derived from its nodes; required if they don't determine it. Animated WebP, PNG and GIF
+    # files are images
     modality: NotRequired[Literal["image", "video", "audio"]]
-    # Whether its files keep the workflow that ComfyUI writes into them; by default it is removed
+    # Keeps the workflow that ComfyUI embeds in its files. By default it is removed
     keepMetadata: NotRequired[bool]
 
 
@@ -3656,7 +3652,7 @@ class BudgetAlert(TypedDict):
     credits: float
     # Credits; 1 credit = 0.01 USD
     used: float
-    # In UTC; weeks begin on Monday, `total` has no end
+    # In UTC. Weeks start on Monday; `total` never resets
     window: Literal["day", "week", "month", "total"]
     windowStart: str
     resetsAt: str | None
