@@ -20,7 +20,7 @@ const PREVIEW_WIDTHS = [768, 384];
 const BASE64_RATIO = 4 / 3;
 
 type Json = Record<string, unknown>;
-/** Who reads an answer. */
+/** The caller that reads an answer. */
 type Reading = Pick<CallContext<"any">, "gateway" | "caller">;
 
 export const textBlock = (text: string): ContentBlock => ({ type: "text", text });

@@ -2,7 +2,6 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import type { Response as ExpressResponse } from "express";
 import type { McpContext } from "./calls";
 import { createMcpServer } from "./server";
 

@@ -175,7 +175,8 @@ export const mediaHttp = (deps: MediaHttp): Express => {
   });
   // Clients that append `?w=` to an address don't look whether it has a query.
   app.use((request, _response, next) => {
-    request.url = request.url.replace(/\?(.*)$/, (_, query: string) => `?${query.replaceAll("?", "&")}`);
+    const [path = "", ...queries] = request.url.split("?");
+    if (queries.length > 1) request.url = `${path}?${queries.join("&")}`;
     next();
   });
   app.get("/media/:key", (request, response) => send(deps, request, response));

@@ -6,12 +6,10 @@ import { checkChange, type Override } from "./override-check";
 import { ownVersion } from "./own-entries";
 import type { RegisteredModel, Registry } from "./registry";
 import type { Servers } from "./servers/servers";
+import type { CatalogModel, StoredKeys } from "./catalog-model";
 import { merged } from "./merged";
 import { replacedBy, retiredModel, successorOf } from "./retired";
 import { orderIssues, tasksOf } from "./tasks";
-
-/** Keys set in the console: name → addresses that each key was stored for. */
-export type StoredKeys = ReadonlyMap<string, readonly string[]>;
 
 export interface Overrides {
   /** Increases with every change. */
@@ -39,14 +37,6 @@ export interface EntryText {
   /** 0 for a file. */
   revision: number;
   isFile: boolean;
-}
-
-/** A model with its overrides. `missing` lists variables that neither the environment nor the console provides. */
-export interface CatalogModel extends RegisteredModel {
-  /** Variables that the environment doesn't provide. */
-  environmentLacks: readonly string[];
-  /** Fallback models, in order. */
-  fallback: readonly string[];
 }
 
 export interface Catalog {

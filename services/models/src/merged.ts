@@ -1,5 +1,5 @@
 import { isKeyAddress } from "@nodeloom/kernel";
-import type { CatalogModel, StoredKeys } from "./catalog";
+import type { CatalogModel, StoredKeys } from "./catalog-model";
 import type { Override } from "./override-check";
 import type { RegisteredModel } from "./registry";
 

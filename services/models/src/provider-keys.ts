@@ -1,7 +1,7 @@
 import { createFreshValue, PLATFORM_OWNER, type ClientOf } from "@nodeloom/platform";
 import { PROVIDER_ACCOUNTS } from "@nodeloom/providers";
 import type { identity, models } from "@nodeloom/proto";
-import type { CatalogModel, StoredKeys } from "./catalog";
+import type { CatalogModel, StoredKeys } from "./catalog-model";
 
 /** Provider keys: the models that need each one, and whether the environment or identity has it. */
 

@@ -1,5 +1,5 @@
 import { DomainError } from "@nodeloom/kernel";
-import type { CatalogModel } from "./catalog";
+import type { CatalogModel } from "./catalog-model";
 
 /** Successors that are followed, one after the other. The bound also ends circles. */
 const MOST_SUCCESSORS = 5;

@@ -2,7 +2,8 @@ import { DomainError, invalidRequest, unitPrices, type BaseTier, type Price, typ
 import { readPrice, storedPrice, unary } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
 import { z } from "zod";
-import type { Catalog, CatalogModel } from "./catalog";
+import type { Catalog } from "./catalog";
+import type { CatalogModel } from "./catalog-model";
 import type { Override } from "./override-check";
 import { IMPORTED, type ImportedProvider, type Importer } from "./import";
 import type { Modality } from "./import/draft";

@@ -58,11 +58,9 @@ const creation = z
     expiresAt: z.iso.datetime({ offset: true }).nullish(),
     alias: keyAlias.nullish(),
     webhook: webhookSettings.nullish(),
-    serviceAccountId: uuid
-      .optional()
-      .meta({
-        description: "Creates a key of this service account; owners only. Keys of a service account create keys of their own account",
-      }),
+    serviceAccountId: uuid.optional().meta({
+      description: "Creates a key of this service account; owners only. Keys of a service account create keys of their own account",
+    }),
   })
   .refine(({ preset, capabilities }) => (preset === undefined) !== (capabilities === undefined), {
     path: ["capabilities"],
@@ -186,7 +184,7 @@ export const keyRoutes = [
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     example: { graceSeconds: 3600 },
     handler: async (context) => {
-      const { gateway, caller, params, body } = context;
+      const { gateway, params, body } = context;
       const request = { ...(await changeable(context, params.id)), graceSeconds: body.graceSeconds };
       const rotated = await auditedForOwner(context, { action: "key.rotate", target: params.id, change: body }, async () => {
         const value = await gateway.services.identity.rotateKey(request);
@@ -208,7 +206,7 @@ export const keyRoutes = [
     errors: ["NOT_FOUND", "CAPABILITY_DENIED"],
     example: { url: "https://example.com/hooks/nodeloom" },
     handler: async (context) => {
-      const { gateway, caller, params, body } = context;
+      const { gateway, params, body } = context;
       const request = { ...(await changeable(context, params.id)), url: body.url, events: body.events ?? [] };
       const set = await auditedForOwner(context, { action: "key.webhook-set", target: params.id, change: body }, async () => {
         const value = await gateway.services.identity.setKeyWebhook(request);

@@ -1,4 +1,4 @@
-/** A run reads the files that its graphs name, whoever owns the graphs: its account gets grants to them. */
+/** A run reads the files that its graphs name, also graphs of other people: its account gets grants to them. */
 import type { MediaUrls, MediaValue } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { Media } from "../clients";

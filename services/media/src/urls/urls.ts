@@ -1,4 +1,4 @@
-/** Who can read a file by its address, and for how long. */
+/** Rules for who can read a file by its address, and for how long. */
 
 import { accountOf, innerOwner, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";

@@ -6,7 +6,7 @@ import { withoutAbsent } from "./absent";
 
 /** A file in media storage. */
 export interface MediaValue {
-  /** Of a stored file: asks for a new address when this one has expired. */
+  /** Asks for a new address of a stored file when this one has expired. */
   id?: string;
   url: string;
   contentType: string;
