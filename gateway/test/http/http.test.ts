@@ -352,7 +352,8 @@ describe("media", () => {
     const uploaded = await platform.send("/api/media", { body: PNG, headers: { ...platform.byKey(pro), "content-type": "text/html" } });
     expect(uploaded.status).toBe(201);
     expect(uploaded.body).toMatchObject({ contentType: "image/png", bytes: PNG.length });
-    const path = new URL(String(uploaded.body.url)).pathname;
+    const { pathname, search } = new URL(String(uploaded.body.url));
+    const path = pathname + search;
     const whole = await send(platform.baseUrl, path);
     expect(whole.headers).toMatchObject({ "content-type": "image/png", "x-content-type-options": "nosniff" });
     const part = await send(platform.baseUrl, path, { headers: { range: "bytes=0-3" } });
@@ -438,9 +439,9 @@ describe("media", () => {
 
   it("answers any origin, also that there is none", async () => {
     const uploaded = await platform.send("/api/media", { body: PNG, headers: platform.byKey(pro) });
-    const path = new URL(String(uploaded.body.url)).pathname;
+    const { pathname, search } = new URL(String(uploaded.body.url));
     for (const [address, status] of [
-      [path, 200],
+      [pathname + search, 200],
       ["/media/none.png", 404],
     ] as const) {
       const answer = await send(platform.baseUrl, address, { headers: { origin: "https://elsewhere.example" } });

@@ -124,6 +124,10 @@ const OWN: readonly [Route["method"], string, Role][] = [
   ["GET", "/api/organizations/:id/members", "viewer"],
   ["PATCH", "/api/organizations/:id/members/:userId", "owner"],
   ["DELETE", "/api/organizations/:id/members/:userId", "owner"],
+  ["GET", "/api/organizations/:id/service-accounts", "owner"],
+  ["POST", "/api/organizations/:id/service-accounts", "owner"],
+  ["PATCH", "/api/organizations/:id/service-accounts/:accountId", "owner"],
+  ["DELETE", "/api/organizations/:id/service-accounts/:accountId", "owner"],
   ["GET", "/api/organizations/:id/invitations", "owner"],
   ["POST", "/api/organizations/:id/invitations", "owner"],
   ["DELETE", "/api/organizations/:id/invitations/:invitationId", "owner"],
@@ -132,6 +136,8 @@ const OWN: readonly [Route["method"], string, Role][] = [
 const VALID: Readonly<Record<string, unknown>> = {
   "PATCH /api/organizations/:id": { name: "Loom Works" },
   "PATCH /api/organizations/:id/members/:userId": { role: "editor" },
+  "POST /api/organizations/:id/service-accounts": { name: "Deploys", capabilities: ["workflow:read"] },
+  "PATCH /api/organizations/:id/service-accounts/:accountId": { name: "Deploys" },
   "POST /api/organizations/:id/invitations": { role: "viewer" },
 };
 

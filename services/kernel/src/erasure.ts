@@ -72,7 +72,7 @@ export const ERASURE = {
     checkouts: "kept",
     payments: "kept",
   },
-  media: { objects: "removed", counts: "removed", exports: "removed" },
+  media: { objects: "removed", counts: "removed", exports: "removed", grants: "removed" },
   models: { overrides: "nothing", servers: "nothing" },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Erasing>>>>;
 

@@ -47,5 +47,6 @@ export const withinRole = (capabilities: readonly string[], role: Role): string[
   const allowed = ROLE_CAPABILITIES[role];
   const hasName = (one: string): boolean => isByName(one) && roleReaches(role, BY_NAME[one].role);
   if (allowed === null) return capabilities.filter((one) => !isByName(one) || hasName(one));
-  return withinGrants(capabilities, [...allowed, ...Object.keys(BY_NAME).filter(hasName)]);
+  const others = capabilities.filter((one) => !isByName(one));
+  return [...withinGrants(others, allowed), ...new Set(capabilities.filter(hasName))];
 };

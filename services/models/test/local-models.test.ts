@@ -100,7 +100,7 @@ describe("a model whose files are not on the machine", () => {
     const registry = await loadRegistry(join(__dirname, "..", "registry"), { SANDBOX_URL: "http://127.0.0.1:9", INFERENCE_URL: url });
     const all = Object.keys(models).map((name) => ({ ...registry.models.get(name)!, environmentLacks: [], fallback: [] }));
     const catalog = {
-      list: () => Promise.resolve({ models: all, revision: "1", orders: {} }),
+      list: () => Promise.resolve({ models: all, revision: "1", orders: {}, replaced: new Map() }),
       get: (name: string) => Promise.resolve(all.find(({ internalName }) => internalName === name)!),
     } as unknown as Catalog;
     const handlers = modelsHandlers(catalog, local, {} as never, {} as never);

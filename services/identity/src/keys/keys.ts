@@ -1,16 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  ALIAS,
-  CONFLICT_ATTEMPTS,
-  DomainError,
-  invalidRequest,
-  isLonger,
-  KEY_METADATA_ENTRIES,
-  LIMITS,
-  RUN_METADATA,
-  unavailable,
-  type Issue,
-} from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, unavailable, type Issue } from "@nodeloom/kernel";
 import { insertIntoFreePlace } from "@nodeloom/platform";
 import type { Changes } from "../changes";
 import {
@@ -23,6 +12,7 @@ import {
   requireWebhookGrant,
   type GrantRequest,
 } from "./grants";
+import { aliasIssues, keyIssues, metadataIssues, nameIssues } from "./key-issues";
 import type { KeyChange, KeyStore, Ownership } from "./key-store";
 import { generateKeyValue, hashKeyValue, START_CHARS } from "./key-value";
 import type { KeyRecord } from "../records";
@@ -96,38 +86,6 @@ export interface KeysOptions {
   environment: string;
   clock?: () => number;
 }
-
-const nameIssues = (name: string): Issue[] =>
-  name !== "" && !isLonger(name, LIMITS.nameChars) ? [] : [{ path: "name", message: `must have 1 to ${LIMITS.nameChars} characters` }];
-
-const metadataIssues = (metadata: Readonly<Record<string, string>>): Issue[] => {
-  const { nameChars, valueChars } = RUN_METADATA;
-  const names = Object.keys(metadata);
-  const wrong = names.filter(
-    (name) => name === "" || isLonger(name, nameChars) || name.includes("\0") || isLonger(metadata[name]!, valueChars),
-  );
-  return [
-    ...wrong.map((name) => ({
-      path: `metadata.${name}`,
-      message: `must have a name of 1 to ${nameChars} and a value of at most ${valueChars} characters`,
-    })),
-    ...(names.length > KEY_METADATA_ENTRIES ? [{ path: "metadata", message: `may have at most ${KEY_METADATA_ENTRIES} members` }] : []),
-  ];
-};
-
-const aliasIssues = (alias: string): Issue[] =>
-  alias === "" || ALIAS.test(alias) ? [] : [{ path: "alias", message: "must be the name of an alias" }];
-
-const keyIssues = (wanted: NewKey, nowMs: number): Issue[] => {
-  const { expiresAt } = wanted;
-  const expired = expiresAt !== undefined && !(expiresAt.getTime() > nowMs);
-  return [
-    ...nameIssues(wanted.name.trim()),
-    ...grantIssues(wanted),
-    ...aliasIssues(wanted.alias ?? ""),
-    ...(expired ? [{ path: "expiresAt", message: "must be in the future" }] : []),
-  ];
-};
 
 const requireValid = (issues: Issue[]): void => {
   if (issues.length > 0) throw invalidRequest(issues);

@@ -1,0 +1,37 @@
+import { ALIAS, isLonger, KEY_METADATA_ENTRIES, LIMITS, RUN_METADATA, type Issue } from "@nodeloom/kernel";
+import { grantIssues } from "./grants";
+import type { NewKey } from "./keys";
+
+/** Problems of the settings of a key that don't depend on its owner. */
+
+export const nameIssues = (name: string): Issue[] =>
+  name !== "" && !isLonger(name, LIMITS.nameChars) ? [] : [{ path: "name", message: `must have 1 to ${LIMITS.nameChars} characters` }];
+
+export const metadataIssues = (metadata: Readonly<Record<string, string>>): Issue[] => {
+  const { nameChars, valueChars } = RUN_METADATA;
+  const names = Object.keys(metadata);
+  const wrong = names.filter(
+    (name) => name === "" || isLonger(name, nameChars) || name.includes("\0") || isLonger(metadata[name]!, valueChars),
+  );
+  return [
+    ...wrong.map((name) => ({
+      path: `metadata.${name}`,
+      message: `must have a name of 1 to ${nameChars} and a value of at most ${valueChars} characters`,
+    })),
+    ...(names.length > KEY_METADATA_ENTRIES ? [{ path: "metadata", message: `may have at most ${KEY_METADATA_ENTRIES} members` }] : []),
+  ];
+};
+
+export const aliasIssues = (alias: string): Issue[] =>
+  alias === "" || ALIAS.test(alias) ? [] : [{ path: "alias", message: "must be the name of an alias" }];
+
+export const keyIssues = (wanted: NewKey, nowMs: number): Issue[] => {
+  const { expiresAt } = wanted;
+  const expired = expiresAt !== undefined && !(expiresAt.getTime() > nowMs);
+  return [
+    ...nameIssues(wanted.name.trim()),
+    ...grantIssues(wanted),
+    ...aliasIssues(wanted.alias ?? ""),
+    ...(expired ? [{ path: "expiresAt", message: "must be in the future" }] : []),
+  ];
+};
