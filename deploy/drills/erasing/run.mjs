@@ -130,7 +130,7 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
 
   const customer = wordOf();
   const metadata = { name: "customer", value: customer };
-  const [first] = await createRuns(customer);
+  const [first = ""] = await createRuns(customer);
   const { rows: files } = (await expected(200, "GET", "/api/media?limit=100", { cookie })).body;
   const made = (await over(first)).result.images[0].url;
   const file = files.find((/** @type {{ url: string }} */ { url }) => new URL(url).pathname === new URL(made).pathname);

@@ -171,7 +171,9 @@ const runTree = (calls: Tree, isAsync = true): Tree => {
     ...(isAsync ? rpc("UsageService/StartRun") : {}),
     "client StartWorkflow:executeGraph": run,
   };
-  return { "server POST /api/workflows/:slug/run": rpc("ExecutionsService/Run", asked) };
+  // The answer of a run that is awaited has the addresses of its files.
+  const signed = isAsync ? {} : rpc("MediaService/SignUrls");
+  return { "server POST /api/workflows/:slug/run": { ...rpc("ExecutionsService/Run", asked), ...signed } };
 };
 const COMPLETED = activity("poll", { ...provider("GET"), ...rpc("MediaService/Ingest") });
 
@@ -215,7 +217,10 @@ it("delivers webhooks in traces of their own, which name the run's", () => {
   expect(deliveries.flatMap(({ links }) => links)).toEqual(expect.arrayContaining([traces.async, traces.cancelled, traces.killed]));
   const [{ trace }] = deliveries as [Span];
   const delivered = {
-    ...activity("sendWebhook", { ...rpc("IdentityService/GetWebhookTarget"), ...rpc("ExecutionsService/GetWebhookMessage") }),
+    ...activity("sendWebhook", {
+      ...rpc("IdentityService/GetWebhookTarget"),
+      ...rpc("ExecutionsService/GetWebhookMessage", rpc("MediaService/SignUrls")),
+    }),
     ...activity("recordAttempt", rpc("IdentityService/ReportDelivery")),
   };
   expect(

@@ -65,7 +65,7 @@ export const prepare = async (call: Call, mediaId: string): Promise<Names> => {
   return { mediaId, slugs };
 };
 
-const FILE_ADDRESS = /https?:\/\/[^\s"]+\/media\/[\w.-]+/g;
+const FILE_ADDRESS = /https?:\/\/[^\s"]+\/media\/[\w.-]+(?:\?e=\d+&s=[\w-]+)?/g;
 
 /** A value without what differs from run to run. */
 const comparable = (value: unknown): unknown => {

@@ -76,7 +76,7 @@ class Nodeloom:
         self.workflows = Workflows(self)
         self.models = Models(self)
         self.executions = Executions(self)
-        self.erasures = Erasures(self)
+        self.erasures = AsyncErasures(self)
         self.batches = Batches(self)
         self.usage = Usage(self)
 
@@ -409,7 +409,7 @@ class Executions:
         self._client._body(Call("deleteExecution", params={"id": execution_id}))
 
 
-class Erasures:
+class AsyncErasures:
     """Erasures: executions that are removed by id, metadata or workflow."""
 
     def __init__(self, client: Nodeloom) -> None:

@@ -32,7 +32,7 @@ export const mediaValue = (
 ): MediaValue => {
   const { id, url, contentType, width, height, durationMs } = stored;
   const size = width === undefined || height === undefined ? {} : { width, height };
-  return { id, url, contentType, ...size, ...(durationMs === undefined ? {} : { duration: durationMs / MS }) };
+  return { url, id, contentType, ...size, ...(durationMs === undefined ? {} : { duration: durationMs / MS }) };
 };
 
 /** A user's uploads by id; ids of other users are left out. */

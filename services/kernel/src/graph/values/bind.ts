@@ -148,7 +148,7 @@ export const mediaOutput = (files: readonly MediaValue[]): unknown => (files.len
 
 const fileOf = (value: unknown): Pick<MediaValue, "id" | "url"> | undefined => {
   if (typeof value === "string" && value !== "") return { url: value };
-  if (isMedia(value) && value.id) return { id: value.id, url: value.url };
+  if (isMedia(value) && value.id) return { url: value.url, id: value.id };
   const url = (value as { url?: unknown } | null | undefined)?.url;
   return typeof url === "string" ? { url } : undefined;
 };
