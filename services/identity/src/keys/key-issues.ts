@@ -1,8 +1,20 @@
 import { ALIAS, isLonger, KEY_METADATA_ENTRIES, LIMITS, RUN_METADATA, type Issue } from "@nodeloom/kernel";
-import { grantIssues } from "./grants";
-import type { NewKey } from "./keys";
+import { grantIssues, type GrantRequest } from "./grants";
+import type { WebhookRequest } from "./webhooks";
 
 /** Problems of the settings of a key that don't depend on its owner. */
+
+export interface NewKey extends GrantRequest {
+  name: string;
+  /** The person who creates it: the owner (default), or a member of the owning organization. */
+  madeBy?: string;
+  /** True if its maker must be a service account of the owner. */
+  service?: boolean;
+  /** The only alias that runs by the key use; empty or absent for any. */
+  alias?: string;
+  expiresAt: Date | undefined;
+  webhook: WebhookRequest | undefined;
+}
 
 export const nameIssues = (name: string): Issue[] =>
   name !== "" && !isLonger(name, LIMITS.nameChars) ? [] : [{ path: "name", message: `must have 1 to ${LIMITS.nameChars} characters` }];

@@ -10,32 +10,19 @@ import {
   requireMakersGrants,
   requireStanding,
   requireWebhookGrant,
-  type GrantRequest,
 } from "./grants";
-import { aliasIssues, keyIssues, metadataIssues, nameIssues } from "./key-issues";
+import { aliasIssues, keyIssues, metadataIssues, nameIssues, type NewKey } from "./key-issues";
 import type { KeyChange, KeyStore, Ownership } from "./key-store";
 import { generateKeyValue, hashKeyValue, START_CHARS } from "./key-value";
 import type { KeyRecord } from "../records";
 import type { SecretBox } from "./webhook-secrets";
 import type { Accounts } from "../organizations/accounts";
 import type { Users } from "../users/users";
-import { newWebhook, newWebhookSecret, noSuchKey, webhookIssues, type AddressProblem, type WebhookRequest } from "./webhooks";
+import { newWebhook, newWebhookSecret, noSuchKey, webhookIssues, type AddressProblem } from "./webhooks";
 
 /** Expired keys count until they are revoked. */
 export const MAX_KEYS_PER_USER = 100;
 export const MAX_GRACE_SECONDS = 86_400;
-
-export interface NewKey extends GrantRequest {
-  name: string;
-  /** The person who creates it: the owner (default), or a member of the owning organization. */
-  madeBy?: string;
-  /** True if its maker must be a service account of the owner. */
-  service?: boolean;
-  /** The only alias that runs by the key use; empty or absent for any. */
-  alias?: string;
-  expiresAt: Date | undefined;
-  webhook: WebhookRequest | undefined;
-}
 
 export interface IssuedKey {
   key: KeyRecord;
