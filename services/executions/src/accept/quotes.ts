@@ -44,7 +44,7 @@ const freeOf = (step: PlanStep, reused: PlannedReuse | undefined, markupPermille
 
 /** True if a step can cost less than its hold: a fallback may be called, the step skipped, or its model paid by the tokens that it uses. */
 export const mayCostLess = ({ conditional, isMetered, maxMillicredits, fallback = [] }: PlanStep): boolean =>
-  ((conditional ?? isMetered) === true && maxMillicredits > 0) || fallback.some((one) => one.maxMillicredits !== maxMillicredits);
+  ((conditional === true || isMetered === true) && maxMillicredits > 0) || fallback.some((one) => one.maxMillicredits !== maxMillicredits);
 
 export type Quotes = ReturnType<typeof createQuotes>;
 

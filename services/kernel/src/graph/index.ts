@@ -25,7 +25,7 @@ export { misspeltIn } from "./plan/misspelt";
 export * from "./plan/named";
 export * from "./plan/plan";
 export type { ModelTerms, PlanRequest } from "./plan/planner";
-export { inputChars, tooManyChars } from "./plan/plan-step";
+export { inputCharsProblem } from "./plan/plan-step";
 export * from "./plan/plan-types";
 export { retiresSoon } from "./plan/retirement";
 export * from "./wiring/bypass";

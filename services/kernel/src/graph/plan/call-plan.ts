@@ -9,10 +9,9 @@ import { attempt, tryInputs, type ModelTerms, type Planner } from "./planner";
 import {
   buildStep,
   givenMaxInputChars,
-  inputChars,
+  inputCharsProblem,
   knownItems,
   stepItems,
-  tooManyChars,
   typicalCall,
   warnUnresolved,
   type ItemBounds,
@@ -81,14 +80,8 @@ export const planCalls = (
     : planFallback(planner, kind, node, { step: built, terms, items: bound.items, unknown, inputTokens, typical });
   planner.budget.calls(bounds.items);
   const maxInputChars = givenMaxInputChars(node);
-  if (maxInputChars !== undefined && unknown.size === 0) {
-    const characters = Math.max(0, ...candidates.map((inputs) => inputChars(inputs, built.textPorts)));
-    if (characters > maxInputChars)
-      planner.issues.push({
-        nodeId: node.id,
-        ...findingInWords("INPUT_INVALID", tooManyChars(characters, maxInputChars), "maxInputChars"),
-      });
-  }
+  const tooLong = unknown.size === 0 ? inputCharsProblem(candidates, built.textPorts, maxInputChars) : undefined;
+  if (tooLong !== undefined) planner.issues.push({ nodeId: node.id, ...findingInWords("INPUT_INVALID", tooLong, "maxInputChars") });
   const step: PlanStep = {
     ...built,
     ...skipsFailed(node),

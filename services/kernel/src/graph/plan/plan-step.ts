@@ -147,8 +147,8 @@ const HISTORY = "history";
 export const givenMaxInputChars = ({ data: { maxInputChars } }: GraphNode): number | undefined =>
   Number.isInteger(maxInputChars) && (maxInputChars as number) > 0 ? (maxInputChars as number) : undefined;
 
-/** Characters of a call's texts, which `maxInputChars` bounds. */
-export const inputChars = (inputs: Readonly<Record<string, unknown>>, textPorts: readonly string[]): number =>
+/** Characters of a call's texts. */
+const inputChars = (inputs: Readonly<Record<string, unknown>>, textPorts: readonly string[]): number =>
   [...new Set([...textPorts, HISTORY])]
     .map((name) => member(inputs, name))
     .reduce<number>(
@@ -156,8 +156,16 @@ export const inputChars = (inputs: Readonly<Record<string, unknown>>, textPorts:
       0,
     );
 
-export const tooManyChars = (characters: number, most: number): string =>
-  `the texts have ${characters} characters, and maxInputChars allows ${most}`;
+/** The reason why the texts of a node's calls are too long; undefined if they aren't. */
+export const inputCharsProblem = (
+  calls: readonly Readonly<Record<string, unknown>>[],
+  textPorts: readonly string[],
+  maxInputChars: number | undefined,
+): string | undefined => {
+  if (maxInputChars === undefined) return undefined;
+  const characters = Math.max(0, ...calls.map((inputs) => inputChars(inputs, textPorts)));
+  return characters > maxInputChars ? `the texts have ${characters} characters, and maxInputChars allows ${maxInputChars}` : undefined;
+};
 
 /** A call of a language model whose input only the run knows, as it is expected; nothing for other calls. */
 export const typicalCall = (

@@ -4,7 +4,7 @@ import {
   type Bound,
   boundedMillicredits,
   type HoldItem,
-  inputChars,
+  inputCharsProblem,
   itemHolds,
   moreKey,
   placeOf,
@@ -13,7 +13,6 @@ import {
   pricedInputNames,
   renamedItem,
   repairKey,
-  tooManyChars,
 } from "@nodeloom/kernel/graph";
 import { CancellationScope } from "@temporalio/workflow";
 import { isRunCancelled, jobMayRun, mayTryAnother, refusedCost, saidJobMayRun } from "./failures";
@@ -38,9 +37,8 @@ const ownKey = ({ executionId, key }: ModelCall): string => key.slice(executionI
 /** Extends the hold for a call whose input is longer than expected, before it is sent. @throws BindError for more text than the node allows */
 const holdInput = async (stepRun: StepRun, call: ModelCall, called: Called): Promise<void> => {
   const { run, input, step } = stepRun;
-  const { maxInputChars = Infinity } = step;
-  const characters = maxInputChars === Infinity ? 0 : inputChars(call.inputs, called.textPorts);
-  if (characters > maxInputChars) throw new BindError(tooManyChars(characters, maxInputChars));
+  const problem = inputCharsProblem([call.inputs], called.textPorts, step.maxInputChars);
+  if (problem !== undefined) throw new BindError(problem);
   if (!called.typical) return;
   const key = ownKey(call);
   const item = [...input.held, ...run.extended].find((held) => held.key === key);
