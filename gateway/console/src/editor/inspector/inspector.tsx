@@ -33,13 +33,8 @@ import { WhenItFails } from "./failing/when-it-fails";
 import { formOf } from "./forms";
 import { LastRun } from "./last-run";
 import { NodeProblems } from "./node-problems";
-import { MaxInputChars, MaxItems, RawForm } from "./simple-forms";
+import { Bounds, RawForm } from "./simple-forms";
 import { useSetting } from "./use-setting";
-
-/** Setting of kinds that can run once per list item. */
-const FAN_OUT = "maxItems";
-/** Setting of kinds that read long texts. */
-const INPUT_CHARS = "maxInputChars";
 
 const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
   const editor = useEditor();
@@ -113,8 +108,7 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
               onText={(text) => set(["comment"], text === "" ? undefined : text, "Comment")}
             />
           )}
-          {FAN_OUT in (kind.rules?.settings ?? {}) && <MaxItems node={node} />}
-          {INPUT_CHARS in (kind.rules?.settings ?? {}) && <MaxInputChars node={node} />}
+          <Bounds node={node} settings={kind.rules?.settings ?? {}} />
           <WhenItFails node={node} />
           {Form !== RawForm && <RawForm node={node} label="As JSON" />}
         </div>

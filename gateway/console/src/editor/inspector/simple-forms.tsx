@@ -170,32 +170,26 @@ export const FileForm = ({ node }: { node: DocNode }) => {
   );
 };
 
-/** Maximum items of a list whose length is only known during the run. */
-export const MaxItems = ({ node }: { node: DocNode }) => {
-  const { set, disabled } = useSetting(node);
-  return (
-    <NumberField
-      label="At most so many items"
-      hint="Of a list whose length only the run knows: 1 to 50. More fail the node."
-      disabled={disabled}
-      value={node.data.maxItems}
-      onChange={(value) => set(["maxItems"], value)}
-    />
-  );
-};
+/** Upper bounds that a node can set, by the names of their settings. */
+const BOUNDS = {
+  maxItems: {
+    label: "At most so many items",
+    hint: "Of a list whose length only the run knows: 1 to 50. More fail the node.",
+  },
+  maxInputChars: {
+    label: "At most so many characters",
+    hint: "Of prompt, system and history together. It bounds the price; longer texts fail the node.",
+  },
+} as const;
 
-/** Maximum characters that a language model reads. */
-export const MaxInputChars = ({ node }: { node: DocNode }) => {
+/** Fields for the bounds that the node's kind has. */
+export const Bounds = ({ node, settings }: { node: DocNode; settings: object }) => {
   const { set, disabled } = useSetting(node);
-  return (
-    <NumberField
-      label="At most so many characters"
-      hint="Of prompt, system and history together. It bounds the price; longer texts fail the node."
-      disabled={disabled}
-      value={node.data.maxInputChars}
-      onChange={(value) => set(["maxInputChars"], value)}
-    />
-  );
+  return Object.entries(BOUNDS)
+    .filter(([name]) => name in settings)
+    .map(([name, words]) => (
+      <NumberField key={name} {...words} disabled={disabled} value={node.data[name]} onChange={(value) => set([name], value)} />
+    ));
 };
 
 /** Settings without a form, as JSON. */
