@@ -1,7 +1,7 @@
 /** The door of addresses: those of stored files leave signed, and enter without their signatures. */
 
 import { createMediaUrls, invalidInputs, invalidRequest, isUnavailable, type Issue } from "@nodeloom/kernel";
-import { inMediaBatches, type Logger } from "@nodeloom/platform";
+import { admitUrls, sentByKey, signaturesOf, type Logger } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../auth/caller";
@@ -74,16 +74,14 @@ export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: Add
 
   const ask = async (keys: readonly string[], caller: NonNullable<Reader>): Promise<void> => {
     const lifetime = caller.visitor ? media.UrlLifetime.URL_LIFETIME_VISITOR : media.UrlLifetime.URL_LIFETIME_UNSPECIFIED;
-    await inMediaBatches(keys, async (batch) => {
-      const { queries, refused } = await service.signUrls({ keys: batch, ownerId: caller.user.id, lifetime });
-      const untilNextHour = HOUR_MS - (Date.now() % HOUR_MS);
-      for (const key of batch) {
-        const query = queries[key];
-        const isRefused = refused.includes(key);
-        known.set(nameOf(caller, key), { query, isRefused }, { ttl: query === undefined ? UNREADABLE_MS : untilNextHour });
-      }
-      return [];
-    });
+    const { queries, refused } = await signaturesOf(service, keys, { ownerId: caller.user.id, lifetime });
+    const unreadable = new Set(refused);
+    const untilNextHour = HOUR_MS - (Date.now() % HOUR_MS);
+    for (const key of keys) {
+      const query = queries.get(key);
+      const ttl = query === undefined ? UNREADABLE_MS : untilNextHour;
+      known.set(nameOf(caller, key), { query, isRefused: unreadable.has(key) }, { ttl });
+    }
   };
 
   return {
@@ -117,19 +115,10 @@ export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: Add
       if (!caller) return;
       const asked = caller.visitor ? sent : sent.filter(({ key }) => !known.get(nameOf(caller, key))?.query);
       if (asked.length === 0) return;
-      // If a body names a file more than once, the addresses with a signature count.
-      const byKey = new Map(
-        [...asked.filter(({ signature }) => signature === ""), ...asked.filter(({ signature }) => signature !== "")].map((url) => [
-          url.key,
-          url,
-        ]),
-      );
+      const byKey = sentByKey(asked);
       if (byKey.size > MAX_SENT)
         throw invalidRequest([{ path: "", message: `names ${byKey.size} stored files; at most ${MAX_SENT} are allowed` }]);
-      const refused = await inMediaBatches([...byKey.keys()], async (keys) => {
-        const batch = keys.map((key) => byKey.get(key)!);
-        return (await service.admitUrls({ urls: batch, ownerId: caller.user.id, byVisitor: caller.visitor !== undefined })).refused;
-      });
+      const refused = await admitUrls(service, byKey, { ownerId: caller.user.id, byVisitor: caller.visitor !== undefined });
       for (const key of byKey.keys()) known.delete(nameOf(caller, key));
       if (refused.length === 0) return;
       const issues = refused.map((key): Issue => ({ path: placeOf(value, key), message: REFUSED }));

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createMediaUrls } from "@nodeloom/kernel";
+import { createMediaUrls, mediaPrefix } from "@nodeloom/kernel";
 import {
   connectRedis,
   createSlots,
@@ -75,7 +75,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const execution = createExecution({ stores, channel });
   const catalog = createModelCatalog(services.models);
   // Provider-bound addresses follow the rules for the user's own calls.
-  const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "")}/media/` };
+  const addresses = { allow: config.USER_EGRESS_ALLOW, own: mediaPrefix(config.PUBLIC_BASE_URL) };
   const urls = createMediaUrls(config.PUBLIC_BASE_URL);
   const made = wireCalls({ config, services, stores, redis: publisher, channel, execution, catalog, addresses, urls, logger });
   const { moderation, outgoing, reruns, reuseCalls, textStreams } = made;

@@ -21,6 +21,11 @@ const SIGNATURE = "s=";
 const isOfSignature = (part: string): boolean => part.startsWith(EXPIRES) || part.startsWith(SIGNATURE);
 const joined = (parts: readonly string[]): string => (parts.length === 0 ? "" : `?${parts.join("&")}`);
 
+const withoutSlashes = (baseUrl: string): string => baseUrl.replace(/(?<!\/)\/+$/, "");
+
+/** The beginning of the addresses of stored files. */
+export const mediaPrefix = (baseUrl: string): string => `${withoutSlashes(baseUrl)}/media/`;
+
 /** An address as it was sent: its file, and the parameters `e` and `s`, which are empty where there were none. */
 export interface SentUrl {
   key: string;
@@ -39,7 +44,7 @@ export interface MediaUrls {
 
 /** @param baseUrl the platform as clients see it; its addresses count, and those that are a path alone */
 export const createMediaUrls = (baseUrl: string): MediaUrls => {
-  const base = escaped(baseUrl.replace(/(?<!\/)\/+$/, "")).replaceAll("/", SLASH);
+  const base = escaped(withoutSlashes(baseUrl)).replaceAll("/", SLASH);
   const pattern = new RegExp(`((?:${base}|(?<="))${SLASH}media${SLASH})${KEY}${QUERY}`, "g");
   /** Most texts have none: told without the pattern. */
   const mayHave = (text: string): boolean => text.includes("media");

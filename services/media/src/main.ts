@@ -1,3 +1,4 @@
+import { mediaPrefix } from "@nodeloom/kernel";
 import {
   answeringMs,
   createEgressClient,
@@ -105,7 +106,7 @@ export const service = defineService({
     const quota = createQuota({ counts: createCountStore(connection), objects: store });
     const measuring = createMeasure();
     const mark = createMark(blobs, config.PROVENANCE);
-    const own = `${config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "")}/media/`;
+    const own = mediaPrefix(config.PUBLIC_BASE_URL);
     const receive = createReceive({
       strip: createStrip(blobs),
       ...{ store, quota, blobs, mark, measure: measuring.measure },

@@ -1,4 +1,4 @@
-import { invalidRequest, MEDIA_FAMILIES } from "@nodeloom/kernel";
+import { invalidRequest, MEDIA_FAMILIES, mediaPrefix } from "@nodeloom/kernel";
 import { clientStream, pieces, serverStream, unary, type Removal } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import type { Library } from "./objects/library";
@@ -103,7 +103,7 @@ export const mediaHandlers = ({
   runFiles,
   baseUrl,
 }: Handled): media.MediaServiceServer => {
-  const prefix = `${baseUrl.replace(/(?<!\/)\/+$/, "")}/media/`;
+  const prefix = mediaPrefix(baseUrl);
   const toMessage = (object: MediaObject): media.StoredObject => {
     const { id, key, contentType, bytes, ownerId, createdAt, width, height, durationMs, making } = object;
     const kept = isCounted(object);

@@ -1,5 +1,5 @@
 /** Reads items of a batch from a file: CSV with input names in the first line, or one JSON object per line. */
-import { inMediaBatches } from "@nodeloom/platform";
+import { admitUrls, sentByKey } from "@nodeloom/platform";
 import { Readable } from "node:stream";
 import {
   didYouMean,
@@ -176,11 +176,7 @@ export const createReadTable = ({ media, workflows, catalog, urls }: TableOption
   /** A table enters as a body does: its addresses are readable for the runner, and lose their signatures. */
   const entered = async (sent: string, ownerId: string): Promise<string> => {
     const { text, urls: named } = urls.unsigned(sent);
-    const byKey = new Map(named.map((url) => [url.key, url]));
-    const refused = await inMediaBatches([...byKey.keys()], async (keys) => {
-      const asked = keys.map((key) => byKey.get(key)!);
-      return (await media.admitUrls({ urls: asked, ownerId, byVisitor: false })).refused;
-    });
+    const refused = await admitUrls(media, sentByKey(named), { ownerId, byVisitor: false });
     if (refused.length > 0) throw invalidFile(`names ${refused[0]!}, a private file of another account, by an address that has expired`);
     return text;
   };

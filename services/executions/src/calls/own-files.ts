@@ -1,5 +1,5 @@
 import { isRecord, type MediaUrls } from "@nodeloom/kernel";
-import { inMediaBatches } from "@nodeloom/platform";
+import { signaturesOf } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import { final, QUOTES_ADDRESS } from "./failures";
@@ -33,14 +33,8 @@ export const createOwnFiles =
       for (const key of urls.keysIn(text)) keys.add(key);
       return text;
     });
-    const refused: string[] = [];
-    const queries = await inMediaBatches([...keys], async (batch) => {
-      const answer = await media.signUrls({ keys: batch, ownerId: userId, lifetime: URL_LIFETIME_CALL });
-      refused.push(...answer.refused);
-      return Object.entries(answer.queries);
-    });
+    const { queries, refused } = await signaturesOf(media, [...keys], { ownerId: userId, lifetime: URL_LIFETIME_CALL });
     if (refused.length > 0)
       throw final("EXECUTION_FAILED", `${about}: ${refused[0]!} is a private file of another account: upload it as yours`, QUOTES_ADDRESS);
-    const signatures = new Map(queries);
-    return <T>(one: T): T => (signatures.size === 0 ? one : (withTexts(one, (text) => urls.signed(text, signatures)) as T));
+    return <T>(one: T): T => (queries.size === 0 ? one : (withTexts(one, (text) => urls.signed(text, queries)) as T));
   };

@@ -37,8 +37,8 @@ export const createModeration = ({ config, store, media, transform, egressOf, ow
     throw new ConfigError("MODERATION_SECRET is missing: what requests to the moderation hook (MODERATION_URL) are signed with");
   const sees = new Set(config.MODERATION_SEES);
   const slots = createSlots(QUESTIONS);
-  const signed = async (text: string, ownerId: string): Promise<string> =>
-    (await withSignedUrls({ urls, media }, text, { ownerId, lifetime: mediaProto.UrlLifetime.URL_LIFETIME_CALL })).text;
+  const signed = (text: string, ownerId: string): Promise<string> =>
+    withSignedUrls({ urls, media }, text, { ownerId, lifetime: mediaProto.UrlLifetime.URL_LIFETIME_CALL });
   const hook = createHook({ url, secrets, signed, timeoutMs, egress: egressOf(url), slots });
   const decide = createDecide({ hook, store, failsOpen: fail === "open", logger });
   const inputs = createInputChecks({ decide, store, media, own });

@@ -73,7 +73,7 @@ export const createWebhookMessage = ({ stores, details, publicBaseUrl, urls, med
   const signed = async (message: Message | undefined, ownerId: string): Promise<Message | undefined> => {
     if (!message) return undefined;
     const reader = { ownerId, lifetime: mediaProto.UrlLifetime.URL_LIFETIME_UNSPECIFIED };
-    return { ...message, dataJson: (await withSignedUrls({ urls, media }, message.dataJson, reader)).text };
+    return { ...message, dataJson: await withSignedUrls({ urls, media }, message.dataJson, reader) };
   };
 
   /** @returns undefined where there is nothing to announce any more @throws SERVICE_UNAVAILABLE while a run is not final */

@@ -3,19 +3,44 @@ import type { media } from "@nodeloom/proto";
 import { inMediaBatches } from "./media-calls";
 import type { ClientOf } from "../grpc/client";
 
-type Media = Pick<ClientOf<media.MediaServiceServer>, "signUrls">;
+type Media = ClientOf<media.MediaServiceServer>;
 
-/** A text with signed addresses of the files that an owner can read. */
-export const withSignedUrls = async (
-  { urls, media: client }: { urls: MediaUrls; media: Media },
-  text: string,
-  { ownerId, lifetime }: { ownerId: string; lifetime: media.UrlLifetime },
-): Promise<{ text: string; refused: string[] }> => {
+interface Reader {
+  ownerId: string;
+  lifetime: media.UrlLifetime;
+}
+
+/** The queries of signed addresses by key, and the private files that the owner can't read. */
+export const signaturesOf = async (client: Pick<Media, "signUrls">, keys: readonly string[], reader: Reader) => {
   const refused: string[] = [];
-  const queries = await inMediaBatches(urls.keysIn(text), async (keys) => {
-    const answer = await client.signUrls({ keys, ownerId, lifetime });
+  const queries = await inMediaBatches(keys, async (batch) => {
+    const answer = await client.signUrls({ keys: batch, ...reader });
     refused.push(...answer.refused);
     return Object.entries(answer.queries);
   });
-  return { text: urls.signed(text, new Map(queries)), refused };
+  return { queries: new Map(queries), refused };
 };
+
+/** A text with signed addresses of the files that an owner can read. */
+export const withSignedUrls = async (
+  { urls, media: client }: { urls: MediaUrls; media: Pick<Media, "signUrls"> },
+  text: string,
+  reader: Reader,
+): Promise<string> => urls.signed(text, (await signaturesOf(client, urls.keysIn(text), reader)).queries);
+
+/** Sent addresses by key. If a file is sent more than once, the address with a signature counts. */
+export const sentByKey = (sent: readonly media.SentUrl[]): Map<string, media.SentUrl> =>
+  new Map(
+    [...sent.filter(({ signature }) => signature === ""), ...sent.filter(({ signature }) => signature !== "")].map((url) => [url.key, url]),
+  );
+
+/** Lets addresses of files enter. @returns the keys of private files that the owner can't read */
+export const admitUrls = (
+  client: Pick<Media, "admitUrls">,
+  byKey: ReadonlyMap<string, media.SentUrl>,
+  caller: { ownerId: string; byVisitor: boolean },
+): Promise<string[]> =>
+  inMediaBatches(
+    [...byKey.keys()],
+    async (keys) => (await client.admitUrls({ urls: keys.map((key) => byKey.get(key)!), ...caller })).refused,
+  );

@@ -1,6 +1,6 @@
 /** Covers and thumbnails, which are public for templates. */
 
-import { LIMITS, type Issue } from "@nodeloom/kernel";
+import { LIMITS, mediaPrefix, type Issue } from "@nodeloom/kernel";
 import type { ClientOf } from "@nodeloom/platform";
 import type { media } from "@nodeloom/proto";
 import type { Settings, Workflow } from "../definition/workflow";
@@ -38,7 +38,7 @@ const parsed = (coverJson: string): Record<string, unknown> => {
 
 /** @param baseUrl public base URL of the platform */
 export const createPictures = (baseUrl: string): Pictures => {
-  const prefix = `${baseUrl.replace(/(?<!\/)\/+$/, "")}/media/`;
+  const prefix = mediaPrefix(baseUrl);
   const isOurs = (address: string): boolean =>
     [prefix, "/media/"].some((start) => address.startsWith(start) && KEY.test(address.slice(start.length)));
 
