@@ -27,13 +27,14 @@ const fromData = async (url: string, path: string): Promise<void> => {
   await writeFile(path, bytes);
 };
 
-const KEY = /^[\w.-]+$/;
+/** A file's key, with the signature of its address. */
+const SIGNED_KEY = /^[\w.-]+(?:\?[\w=&.-]*)?$/;
 
 /** The internal URL of one of the platform's own files; undefined for other URLs. */
 const ownAddress = ({ own }: FileSources, url: string): string | undefined => {
   if (!own || !url.startsWith(own.prefix)) return undefined;
   const key = url.slice(own.prefix.length);
-  if (!KEY.test(key)) throw new InputError("there is no such file");
+  if (!SIGNED_KEY.test(key)) throw new InputError("there is no such file");
   return own.base + key;
 };
 

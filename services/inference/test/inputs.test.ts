@@ -1,0 +1,48 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEgressClient } from "@nodeloom/platform";
+import { bringFiles, type FileSources } from "../src/inputs";
+
+/** What the platform's storage was asked for. */
+const asked: string[] = [];
+const PREFIX = "https://nodeloom.example/media/";
+let server: Server;
+let folder: string;
+let sources: FileSources;
+const clients = [createEgressClient()];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nodeloom-inputs-"));
+  server = createServer((request, response) => {
+    asked.push(request.url!);
+    response.end("sound");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createEgressClient({ allow: [host] });
+  clients.push(client);
+  sources = { own: { prefix: PREFIX, base: `http://${host}/media/`, client }, other: clients[0]! };
+});
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  server.close();
+  await rm(folder, { recursive: true });
+});
+
+it.each(["a1.wav", "a1.wav?e=1796025600&s=KEd9sdnMtzKk2BPBKrJ7pQZLDXh-NeM-CydCjesCJss"])(
+  "reads a file of the platform from its storage, by its address with or without a signature: %s",
+  async (name) => {
+    const brought = await bringFiles(sources, { audio: PREFIX + name }, folder);
+    expect(asked.at(-1)).toBe(`/media/${name}`);
+    expect(await readFile(Object.values(brought)[0]!, "utf8")).toBe("sound");
+  },
+);
+
+it.each(["../secrets", "a/b.wav", "a1.wav#x", "a1.wav?w=1/2"])("asks the storage for nothing else: %s", async (name) => {
+  const before = asked.length;
+  await expect(bringFiles(sources, { audio: PREFIX + name }, folder)).rejects.toThrow("there is no such file");
+  expect(asked).toHaveLength(before);
+});
