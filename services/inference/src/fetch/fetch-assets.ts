@@ -144,7 +144,8 @@ export const fetchAssets = async (options: FetchOptions): Promise<Progress | und
     const look = async (): Promise<void> => {
       const bytes = draft ? (await bytesBelow(draft.temporary)) + (asset.kind === "npm" ? await bytesBelow(draft.folder) : 0) : 0;
       const share = asset.kind === "npm" ? asset.bytes / asset.installedBytes : 1;
-      await tell("fetching", Math.min(asset.bytes, bytes * share));
+      // It may have become whole while its draft was measured.
+      await tell("fetching", isFetched(root, name, asset) ? 0 : Math.min(asset.bytes, bytes * share));
     };
     const done = new AbortController();
     const looks = (async (): Promise<void> => {
