@@ -51,8 +51,11 @@ export const judgeMany = async ({ call, names, origin, seed, graphs, parallel, o
   return tally;
 };
 
-/** What `judgeMany` is told by the environment: the seed, and the graph to judge again. */
-export const chosen = ({ GRAPHS_SEED, GRAPHS_ONLY }: NodeJS.ProcessEnv): { seed: number; only: number | undefined } => ({
-  seed: GRAPHS_SEED === undefined ? Date.now() % 2 ** 31 : Number(GRAPHS_SEED),
+/** The seed and the graph to judge again, by the environment. @param seed unless the environment names one */
+export const chosen = (
+  { GRAPHS_SEED, GRAPHS_ONLY }: NodeJS.ProcessEnv,
+  seed = Date.now() % 2 ** 31,
+): { seed: number; only: number | undefined } => ({
+  seed: GRAPHS_SEED === undefined ? seed : Number(GRAPHS_SEED),
   only: GRAPHS_ONLY === undefined ? undefined : Number(GRAPHS_ONLY),
 });
