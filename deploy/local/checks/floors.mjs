@@ -55,10 +55,10 @@ const WITH_FLOORS = [
     name: "console",
     folder: "gateway/console/src",
     floors: [
+      ["messages"],
       ["ui", "styles"],
       ["document"],
       ["api", "canvas"],
-      ["messages"],
       ["media"],
       ["parts"],
       ["runs"],

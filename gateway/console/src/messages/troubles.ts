@@ -1,17 +1,5 @@
-import { NodeloomError } from "@nodeloom/client";
-import { codeOf, messageOf } from "../api/client";
-import { creditNumber } from "../ui/format";
-
 /** Action of a button beside an error. */
 export type Remedy = "open-node" | "raise-limit" | "see-plans" | "see-credits" | "see-models" | "see-problems";
-
-/** An error for people: what failed, why, and what to do. */
-export interface Trouble {
-  title: string;
-  cause: string;
-  advice: string | undefined;
-  remedies: readonly Remedy[];
-}
 
 interface Words {
   title: string;
@@ -20,7 +8,7 @@ interface Words {
 }
 
 /** Texts by API code; other codes show the service's message. */
-const WORDS: Readonly<Record<string, Words>> = {
+export const TROUBLES: Readonly<Record<string, Words>> = {
   INVALID_INPUTS: { title: "An input is invalid", advice: "The input shows what to change." },
   WORKFLOW_INVALID: { title: "The workflow can't run yet", remedies: ["see-problems"] },
   CONTENT_REFUSED: {
@@ -72,62 +60,21 @@ const WORDS: Readonly<Record<string, Words>> = {
   OUTGOING_LIMIT_EXCEEDED: { title: "Too many requests to one address", advice: "Wait a minute, or run fewer items at once." },
 };
 
-/** A node of a run, as errors describe it. */
-export interface FailedNode {
-  title: string;
-  items: number;
-  /** Indexes and messages of failed calls. */
-  failed: readonly { item: number; message: string }[];
-}
-
-const NODE_PREFIX = /^node (?:"[^"]*" \([^)]*\)|\S+?): /;
-
-/** A cause without the name of its node. */
-export const plainCause = (message: string): string => message.replace(NODE_PREFIX, "");
-
-const whichItems = ({ items, failed }: FailedNode): string => {
-  if (items < 2 || failed.length === 0) return "";
-  if (failed.length === items) return ` at all ${items} items`;
-  const places = failed.map(({ item }) => item + 1);
-  return ` at item ${places.slice(0, 3).join(", ")}${places.length > 3 ? " and others" : ""} of ${items}`;
-};
-
-/** Error of a started run. @param node the node in the error */
-export const runTrouble = (error: { code: string; message: string }, node?: FailedNode): Trouble => {
-  const cause = plainCause(node?.failed[0]?.message ?? error.message);
-  const words = WORDS[error.code];
-  return {
-    title: node ? `“${node.title}” failed${whichItems(node)}` : (words?.title ?? "The run failed"),
-    cause,
-    advice: words?.advice,
-    // The account or the run's own limit can be short: the cause says which.
-    remedies: [
-      ...(node ? (["open-node"] as const) : []),
-      ...(error.code === "INSUFFICIENT_CREDITS" ? (["raise-limit"] as const) : []),
-      ...(words?.remedies ?? []),
-    ],
-  };
-};
-
-const detailsOf = (error: unknown): Readonly<Record<string, unknown>> => (error instanceof NodeloomError ? error.details : {});
-
-const creditsNeeded = (error: unknown): string | undefined => {
-  const { requiredCredits: required, availableCredits: available } = detailsOf(error);
-  if (typeof required !== "number" || typeof available !== "number") return undefined;
-  return `It may cost ${creditNumber(required)} credits; you have ${creditNumber(available)}.`;
-};
-
 /** Text of a run that its own limit stopped. */
-const OVER_LIMIT: Words = { title: "The run may cost more than its limit", remedies: ["raise-limit"] };
+export const OVER_LIMIT: Words = { title: "The run can cost more than its limit", remedies: ["raise-limit"] };
 
-/** Error of a run that wasn't started. */
-export const refusalTrouble = (error: unknown): Trouble => {
-  const code = codeOf(error) ?? "";
-  const words = code === "INSUFFICIENT_CREDITS" && typeof detailsOf(error).maxCredits === "number" ? OVER_LIMIT : WORDS[code];
-  return {
-    title: words?.title ?? "The run didn't start",
-    cause: creditsNeeded(error) ?? messageOf(error),
-    advice: words?.advice,
-    remedies: words?.remedies ?? [],
-  };
+const SHOWN_PLACES = 3;
+
+const whichItems = (items: number, failed: readonly number[]): string => {
+  if (items < 2 || failed.length === 0) return "";
+  if (failed.length === items) return ` for all ${items} items`;
+  return ` for item ${failed.slice(0, SHOWN_PLACES).join(", ")}${failed.length > SHOWN_PLACES ? " and others" : ""} of ${items}`;
+};
+
+export const TROUBLE = {
+  /** @param failed numbers of the failed items, counted from one */
+  nodeFailed: (title: string, items: number, failed: readonly number[]) => `“${title}” failed${whichItems(items, failed)}`,
+  runFailed: "The run failed",
+  notStarted: "The run didn't start",
+  creditsNeeded: (required: string, available: string) => `It can cost ${required} credits, and you have ${available}.`,
 };

@@ -1,6 +1,6 @@
 import type { Execution, NodeState } from "@nodeloom/client";
 import { makesResult } from "@nodeloom/kernel/graph";
-import type { FailedNode } from "../messages/troubles";
+import type { FailedNode } from "./trouble/trouble";
 import { edgesOf, type DocGraph } from "../document/graph";
 import { filesIn, type OutputFile } from "../media/files-in";
 import { nameOfNode } from "./node-name";

@@ -1,7 +1,7 @@
 import { NodeloomError, type Quote } from "@nodeloom/client";
 import { useEffect, useState } from "react";
 import { isPassing, issuesOf, request } from "../api/client";
-import { refusalTrouble, type Trouble } from "../messages/troubles";
+import { refusalTrouble, type Trouble } from "./trouble/trouble";
 
 /** Quotes and starts runs, for the canvas and pages with a Run button. */
 export type RunTarget = { workflow: string; version?: "draft"; until?: string | undefined } | { model: string };

@@ -11,7 +11,7 @@ import { ResultView } from "./result-view";
 import { RunStatus } from "./status";
 import { Affordable } from "./affordable";
 import { TroubleNotice } from "./trouble/trouble-notice";
-import { runTrouble } from "../messages/troubles";
+import { runTrouble } from "./trouble/trouble";
 
 const Outcome = ({ executionId }: { executionId: string }) => {
   const { data: execution } = useQuery(executionQuery(executionId));

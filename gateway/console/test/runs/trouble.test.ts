@@ -2,7 +2,7 @@ import { NodeloomError } from "@nodeloom/client";
 
 (globalThis as { location?: unknown }).location = { origin: "http://localhost" };
 
-const load = async () => import("../../src/messages/troubles");
+const load = async () => import("../../src/runs/trouble/trouble");
 
 describe("texts of errors", () => {
   it("names node, item and cause, and leads to the node", async () => {

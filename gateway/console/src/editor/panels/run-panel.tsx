@@ -12,7 +12,7 @@ import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "../
 import { priceOf, RunPrice, useLimit } from "../../runs/run-price";
 import { RunForm } from "../../runs/run-form";
 import { RunStatus } from "../../runs/status";
-import type { Trouble } from "../../messages/troubles";
+import type { Trouble } from "../../runs/trouble/trouble";
 import { TroubleNotice } from "../../runs/trouble/trouble-notice";
 import { ago } from "../../ui/format";
 import { Button, IconButton } from "../../ui/button";

@@ -13,7 +13,7 @@ import { endOutputs, failedIn } from "../../runs/outputs";
 import { ResultView } from "../../runs/result-view";
 import { cancelReport, RunStatus } from "../../runs/status";
 import { TroubleNotice } from "../../runs/trouble/trouble-notice";
-import { plainCause, runTrouble } from "../../messages/troubles";
+import { plainCause, runTrouble } from "../../runs/trouble/trouble";
 import { withWholes } from "../../runs/whole/parts";
 import { outerId } from "../../runs/whole/whole";
 import { WaitingNodes } from "../../runs/approvals/waiting";

@@ -1,7 +1,7 @@
 import type { Quote, RerunQuote } from "@nodeloom/client";
 import { useMemo } from "react";
 import { request } from "../../api/client";
-import type { Trouble } from "../../messages/troubles";
+import type { Trouble } from "../../runs/trouble/trouble";
 import { useRerunQuote, startRerun, type Again } from "../../runs/again/rerun";
 import { withoutSignatures } from "../../document/signatures";
 import { isOver, useLive } from "../../runs/live";

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { ChevronDown, Dices, ListChecks, Play, RotateCcw } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { executionQuery } from "../../api/queries";
-import { refusalTrouble } from "../../messages/troubles";
+import { refusalTrouble } from "../../runs/trouble/trouble";
 import { priceOf } from "../../runs/run-price";
 import { Button } from "../../ui/button";
 import { Menu } from "../../ui/overlays/menu";

@@ -5,7 +5,7 @@ import { api } from "../../api/client";
 import { useFiles } from "../../api/files";
 import { judge } from "../../canvas/judge";
 import { kernelGraph, type DocGraph, type DocNode } from "../../document/graph";
-import { refusalTrouble, type Trouble } from "../../messages/troubles";
+import { refusalTrouble, type Trouble } from "../../runs/trouble/trouble";
 import { useDocument, useEditor } from "../context";
 import { useRunInputs } from "../run-inputs";
 import { withVariation, type Titles, type Variation } from "./axes";

@@ -19,7 +19,7 @@ import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
 import { TemporalLink } from "../../runs/temporal-link";
 import { TroubleNotice } from "../../runs/trouble/trouble-notice";
-import { runTrouble } from "../../messages/troubles";
+import { runTrouble } from "../../runs/trouble/trouble";
 import { Button, buttonClasses } from "../../ui/button";
 import { Code, CopyButton } from "../../ui/copy";
 import { credits, dateTime, duration } from "../../ui/format";

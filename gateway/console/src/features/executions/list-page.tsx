@@ -10,7 +10,7 @@ import { useMadeBy } from "../../runs/made-files";
 import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
 import { Thumb } from "../../media/thumb";
-import { plainCause } from "../../messages/troubles";
+import { plainCause } from "../../runs/trouble/trouble";
 import { classes } from "../../ui/classes";
 import { creditNumber, duration } from "../../ui/format";
 import { Empty } from "../../ui/notice";

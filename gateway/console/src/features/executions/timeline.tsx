@@ -8,7 +8,7 @@ import { ResultView } from "../../runs/result-view";
 import { RunStatus, cancelReport } from "../../runs/status";
 import type { Ran } from "../../runs/took/took";
 import { WhatItTook } from "../../runs/took/took-view";
-import { plainCause } from "../../messages/troubles";
+import { plainCause } from "../../runs/trouble/trouble";
 import { creditNumber, duration } from "../../ui/format";
 
 const FILLS: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import { createWorkflow } from "../../api/workflow-remote";
 import { modelsInOrder } from "../../api/model-order";
 import { meQuery, modelsQuery } from "../../api/queries";
 import { members } from "../../document/graph";
-import { refusalTrouble } from "../../messages/troubles";
+import { refusalTrouble } from "../../runs/trouble/trouble";
 import { complain, say } from "../../ui/overlays/toast";
 import { exportWorkflow } from "./export";
 

@@ -4,7 +4,7 @@ import { request } from "../../api/client";
 import { credits } from "../../ui/format";
 import { nameOfNode } from "../node-name";
 import { failedIn } from "../outputs";
-import { refusalTrouble, type Trouble } from "../../messages/troubles";
+import { refusalTrouble, type Trouble } from "../trouble/trouble";
 
 /** Reruns of executions: reused calls, price and start. */
 

@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { Button, buttonClasses } from "../../ui/button";
 import { Notice } from "../../ui/notice";
-import type { Remedy, Trouble } from "../../messages/troubles";
+import type { Remedy } from "../../messages/troubles";
+import type { Trouble } from "./trouble";
 
 const LINKS: Readonly<Partial<Record<Remedy, readonly [string, string]>>> = {
   "see-plans": ["/plans", "See the plans"],

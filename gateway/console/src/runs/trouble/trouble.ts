@@ -1,0 +1,66 @@
+import { NodeloomError } from "@nodeloom/client";
+import { codeOf, messageOf } from "../../api/client";
+import { OVER_LIMIT, TROUBLE, TROUBLES, type Remedy } from "../../messages/troubles";
+import { creditNumber } from "../../ui/format";
+
+/** An error for people: what failed, why, and what to do. */
+export interface Trouble {
+  title: string;
+  cause: string;
+  advice: string | undefined;
+  remedies: readonly Remedy[];
+}
+
+/** A node of a run, as errors describe it. */
+export interface FailedNode {
+  title: string;
+  items: number;
+  /** Indexes and messages of failed calls. */
+  failed: readonly { item: number; message: string }[];
+}
+
+const NODE_PREFIX = /^node (?:"[^"]*" \([^)]*\)|\S+?): /;
+
+/** A cause without the name of its node. */
+export const plainCause = (message: string): string => message.replace(NODE_PREFIX, "");
+
+
+/** Numbers of the failed items, counted from one. */
+const places = ({ failed }: FailedNode): readonly number[] => failed.map(({ item }) => item + 1);
+
+/** Error of a started run. @param node the node in the error */
+export const runTrouble = (error: { code: string; message: string }, node?: FailedNode): Trouble => {
+  const cause = plainCause(node?.failed[0]?.message ?? error.message);
+  const words = TROUBLES[error.code];
+  return {
+    title: node ? TROUBLE.nodeFailed(node.title, node.items, places(node)) : (words?.title ?? TROUBLE.runFailed),
+    cause,
+    advice: words?.advice,
+    // The account or the run's own limit can be short: the cause says which.
+    remedies: [
+      ...(node ? (["open-node"] as const) : []),
+      ...(error.code === "INSUFFICIENT_CREDITS" ? (["raise-limit"] as const) : []),
+      ...(words?.remedies ?? []),
+    ],
+  };
+};
+
+const detailsOf = (error: unknown): Readonly<Record<string, unknown>> => (error instanceof NodeloomError ? error.details : {});
+
+const creditsNeeded = (error: unknown): string | undefined => {
+  const { requiredCredits: required, availableCredits: available } = detailsOf(error);
+  if (typeof required !== "number" || typeof available !== "number") return undefined;
+  return TROUBLE.creditsNeeded(creditNumber(required), creditNumber(available));
+};
+
+/** Error of a run that wasn't started. */
+export const refusalTrouble = (error: unknown): Trouble => {
+  const code = codeOf(error) ?? "";
+  const words = code === "INSUFFICIENT_CREDITS" && typeof detailsOf(error).maxCredits === "number" ? OVER_LIMIT : TROUBLES[code];
+  return {
+    title: words?.title ?? TROUBLE.notStarted,
+    cause: creditsNeeded(error) ?? messageOf(error),
+    advice: words?.advice,
+    remedies: words?.remedies ?? [],
+  };
+};

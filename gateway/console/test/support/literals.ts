@@ -1,0 +1,94 @@
+import * as ts from "typescript";
+
+/** A literal text for people in a source file. */
+export interface Literal {
+  line: number;
+  text: string;
+  node: ts.JsxText | ts.StringLiteralLike | ts.TemplateExpression;
+}
+
+/** Attributes and properties that people read, whatever their value looks like. */
+const READ = new Set(
+  ["title", "label", "placeholder", "alt", "hint", "text", "aria-label", "aria-description", "lead", "action", "done", "legend"].concat(
+    ["description", "help", "tip", "caption", "heading", "empty", "message", "lessLabel", "moreLabel", "hold", "summary", "advice"],
+  ),
+);
+/** Attributes and properties for browsers and programs. */
+const UNREAD = new Set(
+  ["className", "class", "style", "id", "key", "preserveAspectRatio", "aria-live", "aria-current", "name", "type", "d", "viewBox", "to", "href", "src", "rel", "accept", "autoComplete"].concat(
+    ["fill", "stroke", "transform", "mode", "role", "method", "queryKey", "reads", "colours", "code", "sizes", "allow", "data-testid"],
+  ),
+);
+/** Functions whose texts people read, and functions whose texts they never see. */
+const SAYS = new Set(["say", "complain", "confirm", "alert", "useTitle", "setError"]);
+const SILENT = new Set(["classes", "Error", "TypeError", "RangeError", "querySelector", "querySelectorAll", "closest", "matchMedia"].concat(
+  ["request", "useChange", "fetch", "open", "addEventListener", "matches", "getItem", "setItem", "DateTimeFormat", "NumberFormat"],
+));
+
+const LETTER = /\p{L}/u;
+const CLASS_LIKE = /^[a-z0-9!@&*_.,:%#()[\]/>+=<'"-]+$/;
+
+/** Styles and identifiers: lower-case tokens, one of them with a sign. */
+const isClasses = (text: string): boolean => {
+  const tokens = text.trim().split(/\s+/);
+  return tokens.every((token) => CLASS_LIKE.test(token)) && tokens.some((token) => /[-[:]|\d/.test(token));
+};
+const looksRead = (text: string): boolean =>
+  /^["“]?\p{Lu}\p{Ll}+(?:$|[\s,.:;…!?’'-])/u.test(text.trim()) || (/\p{L}+[,.:;]?\s+\p{L}+/u.test(text) && !isClasses(text)) ||
+  /^\p{L}{2,}… |\p{L}…$|\p{L}{2,} …|… \p{L}{2,}/u.test(text);
+
+const nameOf = (node: ts.Node): string | undefined => {
+  if (ts.isJsxAttribute(node)) return node.name.getText();
+  if (ts.isPropertyAssignment(node)) return node.name.getText().replaceAll(/["']/g, "");
+  return undefined;
+};
+
+type Verdict = "read" | "unread" | "by-looks";
+
+/** Judges a literal by what surrounds it. */
+const verdictOf = (literal: ts.Node): Verdict => {
+  for (let [node, child] = [literal.parent, literal]; node; [node, child] = [node.parent, node]) {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isLiteralTypeNode(node) || ts.isCaseClause(node)) return "unread";
+    if (ts.isPropertyAssignment(node) && node.name === child) return "unread";
+    if (ts.isElementAccessExpression(node) && node.argumentExpression === child) return "unread";
+    if (ts.isBinaryExpression(node) && /^[!=]==?$|^[<>]=?$|^in$/.test(node.operatorToken.getText())) return "unread";
+    const name = nameOf(node);
+    if (name !== undefined) return READ.has(name) ? "read" : UNREAD.has(name) || name.startsWith("data-") ? "unread" : "by-looks";
+    if (ts.isConditionalExpression(node) && node.condition === child) return "by-looks";
+    if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
+      const callee = node.expression.getText().split(".").at(-1)!;
+      if (SAYS.has(callee)) return "read";
+      return SILENT.has(callee) ? "unread" : "by-looks";
+    }
+    if (ts.isJsxExpression(node) && (ts.isJsxElement(node.parent) || ts.isJsxFragment(node.parent))) return "read";
+    if (ts.isFunctionLike(node) || ts.isStatement(node)) return "by-looks";
+  }
+  return "by-looks";
+};
+
+const textOf = (node: ts.Node): string | undefined => {
+  if (ts.isJsxText(node)) return node.text.trim();
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isTemplateExpression(node)) return [node.head, ...node.templateSpans.map(({ literal }) => literal)].map(({ text }) => text).join("…");
+  return undefined;
+};
+
+/** Literal texts for people in a source file. */
+export const literalsOf = (file: ts.SourceFile): readonly Literal[] => {
+  const found: Literal[] = [];
+  const visit = (node: ts.Node): void => {
+    const text = textOf(node);
+    if (text !== undefined && LETTER.test(ts.isTemplateExpression(node) ? text.replaceAll("…", "") : text)) {
+      const verdict = ts.isJsxText(node) ? "read" : verdictOf(node);
+      const isRead = verdict === "read" ? !isClasses(text) || /^\p{Lu}/u.test(text) : verdict === "by-looks" && looksRead(text);
+      if (isRead)
+        found.push({ line: file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1, text, node: node as Literal["node"] });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+};
+
+export const parse = (path: string, text: string): ts.SourceFile =>
+  ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, path.endsWith(".tsx") ? ts.ScriptKind.TSX : ts.ScriptKind.TS);
