@@ -228,7 +228,7 @@ test("whoever waits for approval sees it on the page that is open", async () => 
   await page.getByLabel("Email").fill(waiting.email);
   await page.getByLabel("Password").fill(waiting.password);
   await page.keyboard.press("Enter");
-  const notice = page.getByText("Your account waits for approval");
+  const notice = page.getByText("Your account awaits approval");
   await notice.waitFor();
   const admin = await stage.signedIn(stage.platform.admin);
   await admin.page.goto("/admin/users");

@@ -90,7 +90,7 @@ test("the browser's tab is named after what it shows", async () => {
   await eventually(async () => (await page.title()) === "Sign in · Nodeloom");
   await context.close();
   const visitor = await stage.signedIn(account);
-  for (const [path, title] of [...TITLES, [`/workflows/${slug}`, "Corners"], ["/nowhere", "There is no such page"]] as const) {
+  for (const [path, title] of [...TITLES, [`/workflows/${slug}`, "Corners"], ["/nowhere", "Page not found"]] as const) {
     await visitor.page.goto(path);
     await eventually(async () => (await visitor.page.title()) === `${title} · Nodeloom`);
   }

@@ -82,7 +82,7 @@ journey("after a failure the canvas goes on with what failed, and only that is c
   await page.goto(`/workflows/${slug}?run=${failed.headers.get("x-execution-id")!}`);
   const again = page.getByRole("form", { name: "Run again" });
   await again.getByText("2 of 3 reused, saves 1.2 credits").waitFor();
-  await again.getByText("Made again: Picture, item 2.").waitFor();
+  await again.getByText("Regenerates: Picture, item 2.").waitFor();
   await again.getByRole("button", { name: "Continue · 0.6 credits" }).click();
   const run = page.locator("section[aria-label=Run]");
   await run
@@ -92,10 +92,10 @@ journey("after a failure the canvas goes on with what failed, and only that is c
   await run.getByText("Nodes", { exact: true }).click();
   await run.getByText("2 of 3 reused").waitFor();
   await run.getByRole("link", { name: "Open this run's page" }).click();
-  await page.getByRole("heading", { name: "Pay only for what is new" }).waitFor();
+  await page.getByRole("heading", { name: "Run again and reuse unchanged results" }).waitFor();
   await page.getByText("What it gave (3 items)").click();
   await page
-    .getByText(/^reused from run of /)
+    .getByText(/^reused from the run of /)
     .first()
     .waitFor();
   await page.getByRole("button", { name: "Run again · free" }).waitFor();

@@ -127,8 +127,8 @@ task(
   },
   async ({ click, fill }, page) => {
     await click(page.getByRole("link", { name: "Runs" }).first());
-    await fill(page.getByLabel("From this day on"), day(WEEK_DAYS));
-    await fill(page.getByLabel("Up to this day"), day(WEEK_DAYS));
+    await fill(page.getByLabel("From date"), day(WEEK_DAYS));
+    await fill(page.getByLabel("To date"), day(WEEK_DAYS));
     await eventually(async () => (await page.locator("main tbody tr").count()) === 1);
     await click(page.locator("main tbody tr").getByRole("link").first());
     await page.locator("main img").first().waitFor();

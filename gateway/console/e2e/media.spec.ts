@@ -98,7 +98,7 @@ onCanvas(
     await page.reload();
     await items(page, "stills").nth(1).waitFor();
     await page.goto(`/executions/${ran.headers.get("x-execution-id")}`);
-    const made = page.locator("section", { hasText: "Made before it failed" }).last();
+    const made = page.locator("section", { hasText: "Results before the failure" }).last();
     await made.locator("img").nth(1).waitFor();
   },
 );

@@ -33,7 +33,7 @@ test("a key that an administrator adds makes its models ready, and one that is r
   await dialog.getByRole("button", { name: "Remove" }).click();
   await dialog.getByText("There is none yet", { exact: false }).waitFor();
   await page.keyboard.press("Escape");
-  await same.getByText("Needs a key", { exact: true }).waitFor();
+  await same.getByText("Needs an API key", { exact: true }).waitFor();
   expect(complaints).toEqual([]);
 });
 
@@ -47,7 +47,7 @@ test("the models that are there are found by what they make, where they run and 
   expect(await page.getByRole("heading", { level: 2 }).allInnerTexts()).toEqual([expect.stringMatching(/^Video/)]);
   await page.getByLabel("Search models").fill("nothing like this");
   await page.getByRole("button", { name: "Show all" }).click();
-  await page.getByLabel("Where it runs").selectOption("Sandbox, no AI");
+  await page.getByLabel("Where it runs").selectOption("Sandbox (no AI)");
   await page.getByRole("link", { name: "Sandbox image", exact: false }).first().click();
   await page.getByRole("heading", { name: "Inputs" }).waitFor();
   await page.getByText("auto:image", { exact: false }).first().waitFor();

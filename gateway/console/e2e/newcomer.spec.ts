@@ -24,7 +24,7 @@ test("a newcomer gets from signing in to an own pipeline that curl calls by what
   await fill(page.getByLabel("Password"), account.password);
   await click(button("Sign in"));
 
-  await click(button("Empty canvas"));
+  await click(button("Start empty"));
   await click(button(/^Add the first node/));
   await click(palette.getByRole("option", { name: /^Inputs/ }));
   await click(page.locator('.react-flow__handle.source[data-handleid="prompt"]'));

@@ -80,7 +80,7 @@ onCanvas("a bypassed node hands on what flows in, and its run costs nothing", GR
   await page.locator(`${node("writer")} .node-flag`).waitFor();
   await eventually(async () => (await dataOf(read, "writer")).bypass === true);
   await button(page, "Run").click();
-  await page.getByText("This run costs nothing.").waitFor();
+  await page.getByText("This run is free.").waitFor();
   await page.getByTestId("run").click();
   await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
   await page.locator("section[aria-label=Run]").getByText("a boat", { exact: true }).first().waitFor();
@@ -169,7 +169,7 @@ onCanvas("a failure says which node and item, why, and leads to the node", FAILS
   await page.getByTestId("run").click();
   const notice = page.locator("section[aria-label=Run] [role=alert]");
   await notice.getByText(/“Clips” failed at (item [12] of 2|all 2 items)/).waitFor();
-  await notice.getByRole("button", { name: "Open the node" }).click();
+  await notice.getByRole("button", { name: "Open node" }).click();
   await page.getByRole("heading", { name: "Clips", level: 2 }).waitFor();
 });
 
@@ -177,9 +177,9 @@ test("who has the Free plan hears what it holds before running, and finds what t
   const free = await stage.http.account({ tier: "free" });
   const { page, context, complaints } = await stage.signedIn(free);
   await page.goto("/models/sandbox-image");
-  await page.getByText(/^Free: 100 credits a month, 1 run at a time/).waitFor();
+  await page.getByText(/^Free: 100 credits per month, 1 run at a time/).waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
-  await page.getByRole("link", { name: "See the plans" }).first().click();
+  await page.getByRole("link", { name: "See plans" }).first().click();
   await page.getByRole("heading", { name: "Plans", level: 1 }).waitFor();
   await page.getByRole("columnheader", { name: "Free yours" }).waitFor();
   expect(complaints).toEqual([]);

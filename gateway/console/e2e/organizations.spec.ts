@@ -24,7 +24,7 @@ test("somebody makes an organization, another joins by its link, and what they m
   const other = await stage.signedIn(grace);
   await other.page.goto(link);
   await button(other.page, "Join the organization").click();
-  await other.page.getByRole("button", { name: "You work for: Loom Works" }).waitFor();
+  await other.page.getByRole("button", { name: "Account: Loom Works" }).waitFor();
   await button(other.page, "New workflow").click();
   await other.page.getByLabel("Name").fill("Shared by both");
   await button(other.page, "Create").click();
@@ -48,10 +48,10 @@ test("somebody makes an organization, another joins by its link, and what they m
     .getByRole("link", { name: /Shared by both/ })
     .first()
     .waitFor();
-  await other.page.getByRole("button", { name: "You work for: Loom Works" }).click();
-  await other.page.getByRole("menuitem", { name: "Your own account" }).click();
-  await other.page.getByRole("button", { name: "You work for: Your own account" }).waitFor();
-  await other.page.getByText("Start with something that runs").waitFor();
+  await other.page.getByRole("button", { name: "Account: Loom Works" }).click();
+  await other.page.getByRole("menuitem", { name: "Personal account" }).click();
+  await other.page.getByRole("button", { name: "Account: Personal account" }).waitFor();
+  await other.page.getByText("Start from a template").waitFor();
   expect(await other.page.getByRole("link", { name: /Shared by both/ }).count()).toBe(0);
 
   // An owner has it deleted by its name and her password; everybody in it sees that, and she keeps it.
@@ -88,12 +88,12 @@ test("who was removed works for the own account again, without an error", async 
   const other = await stage.signedIn(grace);
   await other.page.goto(link);
   await button(other.page, "Join the organization").click();
-  await other.page.getByRole("button", { name: "You work for: Short-lived" }).waitFor();
+  await other.page.getByRole("button", { name: "Account: Short-lived" }).waitFor();
   await page.reload();
   await page.getByRole("button", { name: `Remove ${grace.email}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await other.page.reload();
-  await other.page.getByText("Start with something that runs").waitFor();
-  expect(await other.page.getByRole("button", { name: /You work for: Short-lived/ }).count()).toBe(0);
+  await other.page.getByText("Start from a template").waitFor();
+  expect(await other.page.getByRole("button", { name: /Account: Short-lived/ }).count()).toBe(0);
 });

@@ -38,7 +38,7 @@ test("somebody switches a second factor on, signs in with it and switches it off
   const dialog = page.getByRole("dialog");
   await button(page, "Switch on").click();
   await dialog.getByLabel("Password").fill(account.password);
-  await dialog.getByRole("button", { name: "Go on" }).click();
+  await dialog.getByRole("button", { name: "Continue" }).click();
   await dialog.getByRole("img", { name: "The secret as a QR code" }).waitFor();
   const secret = await dialog.getByRole("region", { name: "Secret" }).innerText();
   await picture(page, "second-factor-secret");
@@ -77,7 +77,7 @@ test("somebody signs in by the provider, and is told why when it does not let th
   await page.getByLabel("Email").waitFor();
   await picture(page, "sign-in");
   await page.getByRole("link", { name: "Sign in with Example" }).click();
-  await page.getByText("The provider has not verified your e-mail address.").waitFor();
+  await page.getByText("Your provider hasn't verified your email address.").waitFor();
   expect(page.url()).not.toContain("#");
   await provider.become({ sub: "ada", claims: { email, email_verified: true } });
   await page.getByRole("link", { name: "Sign in with Example" }).click();

@@ -202,14 +202,14 @@ onCanvas("each node of a run says what it took, beside the canvas and on the run
   await page.getByTestId("run").click();
   await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
   await head(page, "clip").click();
-  await page.getByText("What it took").click();
+  await page.getByText("Inputs and settings").click();
   const panel = page.getByRole("complementary", { name: "Side panel" });
   await panel.getByText("from Words, Stills").waitFor();
   await panel.getByText("a kite in ink").waitFor();
   await page.getByRole("tab", { name: "Run" }).click();
   await page.getByRole("link", { name: "Open this run's page" }).click();
   const clip = page.locator("main li", { hasText: "generate-video · clip" });
-  await clip.getByText("What it took").click();
+  await clip.getByText("Inputs and settings").click();
   await clip.getByText("a kite in ink").waitFor();
   await clip.getByText("seconds").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);

@@ -74,7 +74,7 @@ describe("the console in a browser", () => {
     await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Create an account" }).click();
-    await page.getByText("Your account waits for approval").waitFor();
+    await page.getByText("Your account awaits approval").waitFor();
 
     const { body: listed } = await http.asAdmin("GET", `/api/admin/users?q=${encodeURIComponent(email)}`);
     const [user] = (listed as unknown as { rows: { id: string }[] }).rows;
@@ -221,11 +221,11 @@ describe("the console in a browser", () => {
     await signIn(page, account.email, account.password);
     await page.getByRole("link", { name: "Approvals" }).getByText("1").waitFor();
     await page.getByRole("link", { name: "Approvals" }).click();
-    await page.getByRole("button", { name: "Change the text…" }).click();
-    await page.getByLabel("The text that goes on").fill("better words");
+    await page.getByRole("button", { name: "Edit text…" }).click();
+    await page.getByLabel("Text to continue with").fill("better words");
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("button", { name: "Approve" }).click();
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("Nothing to approve").waitFor();
     await page.goto(`/executions/${String(run.body.executionId)}`);
     await page.getByText("better words").first().waitFor();
     await page.getByText("Completed").first().waitFor();
@@ -262,7 +262,7 @@ describe("the console in a browser", () => {
     found.signIn = await accessibilityProblems(page);
     await signIn(page, account.email, account.password);
     found.dashboard = await accessibilityProblems(page);
-    await page.getByRole("button", { name: "Use it" }).first().click();
+    await page.getByRole("button", { name: "Use template" }).first().click();
     await countNodes(page, 3);
     found.canvas = await accessibilityProblems(page);
     for (const [path, heading] of [

@@ -1,5 +1,6 @@
 import { createClient, NodeloomError } from "@nodeloom/client";
 import { fetchInTime } from "./fetch-in-time";
+import { CLIENT } from "../messages/api";
 
 /** Fewer and shorter retries than a script's: a person sees the failure and can try again. */
 const MAX_RETRIES = 2;
@@ -37,7 +38,7 @@ export const issuesOf = (error: unknown): ApiIssue[] =>
 
 /** The service's message for an error. */
 export const messageOf = (error: unknown): string => {
-  if (isOffline(error)) return "The service can't be reached. Check the connection; nothing you typed is lost.";
+  if (isOffline(error)) return CLIENT.cantReachTheServiceCheck;
   return error instanceof Error ? error.message : String(error);
 };
 export const codeOf = (error: unknown): string | undefined => (error instanceof NodeloomError ? error.code : undefined);

@@ -1,17 +1,18 @@
 import type { Model, TierPrice } from "@nodeloom/client";
 import { creditNumber } from "../ui/format";
+import { PRICES } from "../messages/api";
 
 type Table = Extract<TierPrice, { table: unknown }>;
 type Unit = Omit<Table["table"][number], "when">;
 
 const PER: readonly (readonly [keyof Unit, string])[] = [
-  ["perRunCredits", "a run"],
-  ["perImageCredits", "an image"],
-  ["perSecondCredits", "a second"],
-  ["perMegapixelCredits", "a megapixel"],
+  ["perRunCredits", PRICES.perRun],
+  ["perImageCredits", PRICES.perImage],
+  ["perSecondCredits", PRICES.perSecond],
+  ["perMegapixelCredits", PRICES.perMegapixel],
   ["perThousandCharactersCredits", "per 1,000 characters"],
-  ["inputCreditsPerMillionTokens", "per million tokens in"],
-  ["outputCreditsPerMillionTokens", "per million tokens out"],
+  ["inputCreditsPerMillionTokens", PRICES.perMillionInputTokens],
+  ["outputCreditsPerMillionTokens", PRICES.perMillionOutputTokens],
 ];
 
 /** Range of the product of a price's factors. */
@@ -22,12 +23,12 @@ const factorRange = ({ factors = [] }: Table): readonly [least: number, most: nu
 
 const span = (amounts: readonly number[], [least, most]: readonly [number, number]): string => {
   const [from, to] = [Math.min(...amounts) * least, Math.max(...amounts) * most];
-  return from === to ? `${creditNumber(from)} credits` : `from ${creditNumber(from)} to ${creditNumber(to)} credits`;
+  return from === to ? PRICES.credits(creditNumber(from)) : PRICES.fromToCredits(creditNumber(from), creditNumber(to));
 };
 
 /** A model's price in credits: "3 credits an image", or "from 3 to 12 credits a second" if it depends on the inputs. */
 export const priceWords = ({ tierPrice }: Pick<Model, "tierPrice">): string => {
-  if (tierPrice === null) return "price not set";
+  if (tierPrice === null) return PRICES.priceNotSet;
   const [rows, factors] = "table" in tierPrice ? [tierPrice.table, factorRange(tierPrice)] : [[tierPrice as Unit], [1, 1] as const];
   const amountsOf = (name: keyof Unit): number[] => rows.flatMap((row: Unit) => row[name] ?? []);
   if (PER.every(([name]) => amountsOf(name).every((amount) => amount === 0))) return "free";

@@ -5,6 +5,7 @@ import { isPassing } from "./client";
 import { fetchInTime } from "./fetch-in-time";
 import type { Loaded, Published, Remote } from "../document/remote";
 import { WriteError, type WriteFailure } from "../document/write-queue";
+import { WORKFLOW_REMOTE } from "../messages/api";
 
 /** Workflows as text: a graph must not pass through JSON.parse and back. Other members go through the client. */
 const MS = 1_000;
@@ -20,7 +21,7 @@ const answer = async (path: string, init: RequestInit): Promise<{ text: string; 
     response = await fetchInTime(path, init);
     text = await response.text();
   } catch (cause) {
-    throw new NodeloomError({ status: 0, code: NETWORK_ERROR, message: "the service could not be reached", cause });
+    throw new NodeloomError({ status: 0, code: NETWORK_ERROR, message: WORKFLOW_REMOTE.cantReachTheService, cause });
   }
   if (response.ok) return { text, etag: response.headers.get("etag") ?? "" };
   const isJson = (response.headers.get("content-type") ?? "").includes("json");
@@ -29,7 +30,7 @@ const answer = async (path: string, init: RequestInit): Promise<{ text: string; 
   throw new NodeloomError({
     status: response.status,
     code: typeof code === "string" ? code : undefined,
-    message: typeof error === "string" ? error : `the service answered ${response.status}`,
+    message: typeof error === "string" ? error : WORKFLOW_REMOTE.theServiceAnswered(response.status),
     details: { ...details, ...(Number.isFinite(retryAfter) ? { retryAfter } : {}) },
     requestId: response.headers.get("x-request-id") ?? undefined,
   });
@@ -101,10 +102,10 @@ const failureOf = (error: NodeloomError): WriteFailure => {
   const { status, message, code, details } = error;
   if (isPassing(error)) {
     const retryAfterMs = typeof details.retryAfter === "number" ? details.retryAfter * MS : undefined;
-    const words = status === 0 ? "The service can't be reached." : message;
+    const words = status === 0 ? WORKFLOW_REMOTE.cantReachTheService2 : message;
     return { kind: "unreachable", message: words, retryAfterMs };
   }
-  if (status === SIGNED_OUT) return { kind: "signed-out", message: "You are signed out." };
+  if (status === SIGNED_OUT) return { kind: "signed-out", message: WORKFLOW_REMOTE.youAreSignedOut };
   return { kind: "refused", message, code };
 };
 

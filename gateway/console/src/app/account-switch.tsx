@@ -6,6 +6,8 @@ import { ownerIdOf, workFor } from "../api/organization";
 import { organizationsQuery } from "../api/queries";
 import { classes } from "../ui/classes";
 import { Menu } from "../ui/overlays/menu";
+import { COMMON } from "../messages/common";
+import { ACCOUNT_SWITCH } from "../messages/app";
 
 /** Switches accounts; shown to members of organizations. */
 export const AccountSwitch = ({ me, compact }: { me: Me; compact: boolean }) => {
@@ -14,14 +16,14 @@ export const AccountSwitch = ({ me, compact }: { me: Me; compact: boolean }) => 
   const ownerId = ownerIdOf(me);
   if (data.length < 2 && me.organization === undefined) return null;
   const Icon = me.organization === undefined ? CircleUser : Building2;
-  const name = me.organization?.name ?? "Your own account";
+  const name = me.organization?.name ?? ACCOUNT_SWITCH.personalAccount;
   return (
     <Menu
       align="start"
       trigger={
         <button
           type="button"
-          aria-label={`You work for: ${name}`}
+          aria-label={ACCOUNT_SWITCH.account(name)}
           className={classes(
             "flex w-full min-w-0 items-center gap-2.5 rounded-lg border px-2.5 py-2 text-left text-sm font-medium hover:bg-hover",
             compact && "justify-center px-0",
@@ -38,12 +40,12 @@ export const AccountSwitch = ({ me, compact }: { me: Me; compact: boolean }) => 
       }
       entries={[
         ...data.map(({ id, name: title, personal }) => ({
-          label: `${personal ? "Your own account" : title}${id === ownerId ? " ✓" : ""}`,
+          label: `${personal ? ACCOUNT_SWITCH.personalAccount : title}${id === ownerId ? " ✓" : ""}`,
           icon: personal ? CircleUser : Building2,
           run: () => workFor(personal ? undefined : id),
         })),
         null,
-        { label: "Organizations", icon: Settings2, run: () => void navigate({ to: "/organizations" }) },
+        { label: COMMON.organizations, icon: Settings2, run: () => void navigate({ to: "/organizations" }) },
       ]}
     />
   );

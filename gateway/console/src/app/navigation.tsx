@@ -14,6 +14,8 @@ import { Logo } from "../parts/logo";
 import { usePages, type MenuPage } from "../parts/pages";
 import { AccountSwitch } from "./account-switch";
 import { useTheme } from "../parts/theme";
+import { COMMON } from "../messages/common";
+import { NAVIGATION } from "../messages/app";
 
 const NavLink = ({ entry, compact, onNavigate }: { entry: MenuPage; compact: boolean; onNavigate: () => void }) => {
   const link = (
@@ -56,9 +58,9 @@ const Balance = ({ me, compact }: { me: Me; compact: boolean }) => (
       {compact ? shortNumber(spendable(me)) : balanceWords(spendable(me))}
     </span>
     {compact ? (
-      <span className="sr-only">credits</span>
+      <span className="sr-only">{NAVIGATION.credits}</span>
     ) : (
-      <span>{me.credits.held > 0 ? `${creditNumber(me.credits.held)} held by runs` : "to spend"}</span>
+      <span>{me.credits.held > 0 ? NAVIGATION.heldByRuns(creditNumber(me.credits.held)) : NAVIGATION.available}</span>
     )}
   </Link>
 );
@@ -97,18 +99,18 @@ const AccountMenu = ({ me, compact }: { me: Me; compact: boolean }) => {
           )}
         >
           <CircleUser className="size-[18px] shrink-0" aria-hidden />
-          {compact ? <span className="sr-only">Account</span> : <span className="min-w-0 truncate">{me.user.email}</span>}
+          {compact ? <span className="sr-only">{COMMON.account}</span> : <span className="min-w-0 truncate">{me.user.email}</span>}
         </button>
       }
       entries={[
         ...own,
-        { label: "Documentation", icon: BookOpen, run: () => window.open("/docs", "_blank", "noopener") },
+        { label: NAVIGATION.documentation, icon: BookOpen, run: () => window.open("/docs", "_blank", "noopener") },
         null,
-        { label: mark("Light", theme === "light"), icon: Sun, run: () => choose("light") },
-        { label: mark("Dark", theme === "dark"), icon: Moon, run: () => choose("dark") },
-        { label: mark("As the system", theme === "system"), icon: Monitor, run: () => choose("system") },
+        { label: mark(NAVIGATION.light, theme === "light"), icon: Sun, run: () => choose("light") },
+        { label: mark(NAVIGATION.dark, theme === "dark"), icon: Moon, run: () => choose("dark") },
+        { label: mark(NAVIGATION.matchSystem, theme === "system"), icon: Monitor, run: () => choose("system") },
         null,
-        { label: "Sign out", icon: LogOut, run: () => void signOut() },
+        { label: NAVIGATION.signOut, icon: LogOut, run: () => void signOut() },
       ]}
     />
   );
@@ -127,7 +129,7 @@ export const Sidebar = ({ me, compact, open, onClose }: SidebarProps) => (
   <>
     {open && <div className="fixed inset-0 z-30 bg-text/30 md:hidden" onClick={onClose} aria-hidden />}
     <nav
-      aria-label="Main"
+      aria-label={NAVIGATION.main}
       className={classes(
         "z-40 flex shrink-0 flex-col gap-1 border-r bg-surface p-3",
         compact && !open ? "w-16 max-md:hidden" : "w-60",
@@ -135,10 +137,10 @@ export const Sidebar = ({ me, compact, open, onClose }: SidebarProps) => (
       )}
     >
       <div className={classes("mb-3 flex items-center justify-between", compact ? "justify-center" : "px-1.5")}>
-        <Link to="/" aria-label="Nodeloom, your workflows" onClick={onClose}>
+        <Link to="/" aria-label={NAVIGATION.nodeloomYourWorkflows} onClick={onClose}>
           <Logo compact={compact && !open} />
         </Link>
-        {open && <IconButton icon={X} label="Close the menu" size="sm" onClick={onClose} />}
+        {open && <IconButton icon={X} label={NAVIGATION.closeMenu} size="sm" onClick={onClose} />}
       </div>
       <div className="mb-2 empty:hidden">
         <AccountSwitch me={me} compact={compact && !open} />
@@ -159,7 +161,7 @@ export const Sidebar = ({ me, compact, open, onClose }: SidebarProps) => (
 /** The bar above pages on narrow screens. */
 export const TopBar = ({ me, onMenu }: { me: Me; onMenu: () => void }) => (
   <header className="flex items-center gap-2 border-b bg-surface px-2 py-1.5 md:hidden">
-    <IconButton icon={MenuIcon} label="Menu" onClick={onMenu} />
+    <IconButton icon={MenuIcon} label={COMMON.menu} onClick={onMenu} />
     <Logo />
     <span className="ml-auto truncate pr-2 text-xs text-muted tabular-nums">{balanceWords(spendable(me))}</span>
   </header>

@@ -23,6 +23,8 @@ import { Frame } from "./frame";
 import { pageOf } from "../parts/page-code";
 import { Shell } from "./shell";
 import { WaitingCount } from "./waiting-count";
+import { COMMON } from "../messages/common";
+import { ROUTER } from "../messages/app";
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Frame,
@@ -57,7 +59,7 @@ const pageAt = <const Path extends `/${string}`, Module extends Record<string, u
 const dashboard = createRoute({
   getParentRoute: () => shell,
   path: "/",
-  staticData: { title: "Workflows", icon: Workflow, order: 1 },
+  staticData: { title: COMMON.workflows, icon: Workflow, order: 1 },
   validateSearch: search({ q: text, folder: text, tag: text, show: text }),
   component: pageOf(() => import("../features/workflows/dashboard-page"), "DashboardPage"),
 });
@@ -71,22 +73,22 @@ const triggers = pageAt("/workflows/$slug/triggers", () => import("../features/t
 const executions = createRoute({
   getParentRoute: () => shell,
   path: "/executions",
-  staticData: { title: "Runs", icon: History, order: 2 },
+  staticData: { title: COMMON.runs, icon: History, order: 2 },
   validateSearch: search({ status: text, workflow: text, meta: text, from: day, to: day, cursor: text }),
   component: pageOf(() => import("../features/executions/list-page"), "ExecutionsPage"),
 });
 const approvals = pageAt("/approvals", () => import("../features/approvals/approvals-page"), "ApprovalsPage", {
-  title: "Approvals",
+  title: COMMON.approvals,
   icon: UserCheck,
   order: 4,
   Aside: WaitingCount,
 });
 const execution = pageAt("/executions/$id", () => import("../features/executions/detail-page"), "ExecutionPage");
-const files = pageAt("/files", () => import("../features/files/files-page"), "FilesPage", { title: "Files", icon: Images, order: 3 });
+const files = pageAt("/files", () => import("../features/files/files-page"), "FilesPage", { title: COMMON.files, icon: Images, order: 3 });
 const batches = createRoute({
   getParentRoute: () => shell,
   path: "/batches",
-  staticData: { title: "Batches", icon: Table2, order: 5 },
+  staticData: { title: COMMON.batches, icon: Table2, order: 5 },
   validateSearch: search({ cursor: text, workflow: text }),
   component: pageOf(() => import("../features/batches/batches-page"), "BatchesPage"),
 });
@@ -99,26 +101,34 @@ const batch = createRoute({
 const usage = createRoute({
   getParentRoute: () => shell,
   path: "/usage",
-  staticData: { title: "Usage", icon: ChartColumn, order: 7 },
+  staticData: { title: COMMON.usage, icon: ChartColumn, order: 7 },
   validateSearch: search({ status: text, model: text, workflow: text, page: pageNumber }),
   component: pageOf(() => import("../features/usage/usage-page"), "UsagePage"),
 });
 const budgets = pageAt("/budgets", () => import("../features/budgets/budgets-page"), "BudgetsPage", {
-  title: "Budgets",
+  title: COMMON.budgets,
   icon: Wallet,
   order: 8,
 });
-const keys = pageAt("/keys", () => import("../features/keys/keys-page"), "KeysPage", { title: "API keys", icon: KeyRound, order: 9 });
+const keys = pageAt("/keys", () => import("../features/keys/keys-page"), "KeysPage", { title: COMMON.apiKeys, icon: KeyRound, order: 9 });
 const secrets = pageAt("/secrets", () => import("../features/secrets/secrets-page"), "SecretsPage", {
-  title: "Secrets",
+  title: COMMON.secrets,
   icon: LockKeyhole,
   order: 10,
 });
-const agents = pageAt("/agents", () => import("../features/agents/agents-page"), "AgentsPage", { title: "Agents", icon: Bot, order: 11 });
-const models = pageAt("/models", () => import("../features/models/models-page"), "ModelsPage", { title: "Models", icon: Boxes, order: 6 });
+const agents = pageAt("/agents", () => import("../features/agents/agents-page"), "AgentsPage", {
+  title: COMMON.agents,
+  icon: Bot,
+  order: 11,
+});
+const models = pageAt("/models", () => import("../features/models/models-page"), "ModelsPage", {
+  title: COMMON.models,
+  icon: Boxes,
+  order: 6,
+});
 const model = pageAt("/models/$internalName", () => import("../features/models/model-page"), "ModelPage");
 const plans = pageAt("/plans", () => import("../features/billing/plans-page"), "PlansPage", {
-  title: "Plans",
+  title: COMMON.plans,
   icon: Layers,
   order: 4,
   inAccountMenu: true,
@@ -126,7 +136,7 @@ const plans = pageAt("/plans", () => import("../features/billing/plans-page"), "
 const balance = createRoute({
   getParentRoute: () => shell,
   path: "/balance",
-  staticData: { title: "Balance", icon: Coins, order: 2, inAccountMenu: true },
+  staticData: { title: COMMON.balance, icon: Coins, order: 2, inAccountMenu: true },
   validateSearch: search({ session: text }),
   component: pageOf(() => import("../features/billing/balance-page"), "BalancePage"),
 });
@@ -137,13 +147,13 @@ const history = createRoute({
   component: pageOf(() => import("../features/billing/history-page"), "HistoryPage"),
 });
 const account = pageAt("/account", () => import("../features/account/account-page"), "AccountPage", {
-  title: "Account",
+  title: COMMON.account,
   icon: CircleUser,
   order: 1,
   inAccountMenu: true,
 });
 const organizations = pageAt("/organizations", () => import("../features/organizations/organizations-page"), "OrganizationsPage", {
-  title: "Organizations",
+  title: COMMON.organizations,
   icon: Building2,
   order: 3,
   inAccountMenu: true,
@@ -153,7 +163,7 @@ const invitation = pageAt("/invitation", () => import("../features/organizations
 const admin = createRoute({
   getParentRoute: () => shell,
   path: "/admin/$section",
-  staticData: { title: "Administration", icon: ShieldCheck, order: 12, to: "/admin/users", forAdmins: true },
+  staticData: { title: ROUTER.administration, icon: ShieldCheck, order: 12, to: "/admin/users", forAdmins: true },
   validateSearch: search({ q: text, cursor: text }),
   component: pageOf(() => import("../features/admin/admin-page"), "AdminPage"),
 });

@@ -8,6 +8,7 @@ import { Sidebar, TopBar } from "./navigation";
 import { complain } from "../ui/overlays/toast";
 import { takeFailure } from "../parts/sign-in/outcome";
 import { SignInAgain } from "./sign-in-again";
+import { SHELL } from "../messages/app";
 
 const SignInPage = lazy(async () => ({ default: (await import("../features/account/sign-in-page")).SignInPage }));
 const UnverifiedNotice = lazy(async () => ({ default: (await import("../features/account/mail/unverified-notice")).UnverifiedNotice }));
@@ -49,7 +50,7 @@ export const Shell = () => {
         href="#main"
         className="sr-only z-80 rounded-lg bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
       >
-        Skip to the page
+        {SHELL.skipToContent}
       </a>
       <Sidebar me={me.data} compact={wide} open={menuOpen} onClose={() => setMenuOpen(false)} />
       <div className="flex min-w-0 flex-1 flex-col">

@@ -6,6 +6,8 @@ import { InputField } from "../ui/inputs/field";
 import { CodeField } from "../parts/sign-in/code-field";
 import { ProviderButton } from "../parts/sign-in/provider-button";
 import { useSignIn } from "../parts/sign-in/use-sign-in";
+import { COMMON } from "../messages/common";
+import { SIGN_IN_AGAIN } from "../messages/app";
 
 /** Asks for the password above the page after a session has ended, so that no input is lost. */
 export const SignInAgain = () => {
@@ -26,22 +28,30 @@ export const SignInAgain = () => {
   };
   return (
     <FormDialog
-      title="Sign in again"
-      action="Sign in"
+      title={SIGN_IN_AGAIN.signInAgain}
+      action={COMMON.signIn}
       submit={submit}
       onClose={() => {
         startAgain();
         useSession.setState({ ended: false });
       }}
     >
-      <p className="text-sm text-muted">Your session has ended. Nothing you typed is lost: it goes on where you were.</p>
+      <p className="text-sm text-muted">{SIGN_IN_AGAIN.yourSessionEndedSignIn}</p>
       {takesCode ? (
         <CodeField />
       ) : (
         <>
-          <InputField label="Email" name="email" type="email" autoComplete="username" required maxLength={254} defaultValue={user.email} />
           <InputField
-            label="Password"
+            label={COMMON.email}
+            name="email"
+            type="email"
+            autoComplete="username"
+            required
+            maxLength={254}
+            defaultValue={user.email}
+          />
+          <InputField
+            label={COMMON.password}
             data-first
             name="password"
             type="password"

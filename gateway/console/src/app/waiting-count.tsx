@@ -1,6 +1,7 @@
 import { request } from "../api/client";
 import { useQuery, queryOptions } from "@tanstack/react-query";
 import { classes } from "../ui/classes";
+import { WAITING_COUNT } from "../messages/app";
 
 const WAITING_POLL_MS = 30_000;
 const waitingQuery = queryOptions({
@@ -19,7 +20,7 @@ export const WaitingCount = ({ compact }: { compact: boolean }) => {
         "rounded-full bg-accent px-1.5 text-[11px] leading-4.5 font-semibold text-on-accent tabular-nums",
         compact ? "absolute top-0.5 right-1.5" : "ml-auto",
       )}
-      aria-label={`${data.waiting} waiting`}
+      aria-label={WAITING_COUNT.waiting(data.waiting)}
     >
       {data.waiting}
     </span>

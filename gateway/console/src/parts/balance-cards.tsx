@@ -1,27 +1,29 @@
 import type { Me } from "@nodeloom/client";
 import { credits } from "../ui/format";
 import { Time } from "../ui/time";
+import { COMMON } from "../messages/common";
+import { BALANCE_CARDS } from "../messages/parts";
 
 type Line = readonly [title: string, amount: string, hint: React.ReactNode];
 
 const linesOf = ({ credits: { plan, topUp, held, renewsAt }, user }: Me): readonly Line[] => [
   [
-    "Plan credits",
+    BALANCE_CARDS.planCredits,
     credits(plan),
     renewsAt === null ? (
-      `tier ${user.tier}`
+      BALANCE_CARDS.plan(user.tier)
     ) : (
       <>
-        renewed <Time iso={renewsAt} />
+        {BALANCE_CARDS.renews} <Time iso={renewsAt} />
       </>
     ),
   ],
   [
-    "Top-up credits",
+    BALANCE_CARDS.topUpCredits,
     credits(topUp),
-    topUp < 0 ? "a payment was paid back after its credits were spent" : "spent after plan credits; they stay",
+    topUp < 0 ? BALANCE_CARDS.aPaymentWasRefundedAfter : BALANCE_CARDS.spentAfterPlanCreditsThey,
   ],
-  ["Held by runs", credits(held), "given back as far as a run does not use it"],
+  [BALANCE_CARDS.heldByRuns, credits(held), BALANCE_CARDS.returnedWhenTheRunDoesnt],
 ];
 
 /** Balances and trial runs of the account. */
@@ -36,11 +38,11 @@ export const BalanceCards = ({ me }: { me: Me }) => (
     ))}
     {me.credits.grants.length > 0 && (
       <div className="rounded-2xl border bg-surface p-4 sm:col-span-3">
-        <div className="text-xs font-medium text-muted">Trial runs</div>
+        <div className="text-xs font-medium text-muted">{COMMON.trialRuns}</div>
         <ul className="mt-2 flex flex-wrap gap-x-6 gap-y-1 text-sm">
           {me.credits.grants.map(({ model, remaining, total }) => (
             <li key={model}>
-              {model}: <strong className="tabular-nums">{remaining}</strong> of {total} left
+              {model}: <strong className="tabular-nums">{remaining}</strong> {BALANCE_CARDS.ofLeft(total)}
             </li>
           ))}
         </ul>

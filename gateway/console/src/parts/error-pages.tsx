@@ -6,6 +6,8 @@ import { Button, buttonClasses } from "../ui/button";
 import { Empty, Notice, Skeleton } from "../ui/notice";
 import { useTitle } from "../ui/use-title";
 import { reloadIfReachable } from "./page-code";
+import { COMMON } from "../messages/common";
+import { ERROR_PAGES } from "../messages/parts";
 
 export const Loading = () => (
   <div className="mx-auto w-full max-w-6xl px-4 py-8 sm:px-8">
@@ -13,7 +15,7 @@ export const Loading = () => (
   </div>
 );
 
-const NO_PAGE = "There is no such page";
+const NO_PAGE = ERROR_PAGES.pageNotFound;
 export const NotFoundPage = () => {
   useTitle(NO_PAGE);
   return (
@@ -24,11 +26,11 @@ export const NotFoundPage = () => {
         title={NO_PAGE}
         actions={
           <Link to="/" className={buttonClasses("primary")}>
-            Go to your workflows
+            {ERROR_PAGES.goToWorkflows}
           </Link>
         }
       >
-        The address may be mistyped, or what it led to was deleted.
+        {ERROR_PAGES.checkTheAddressThePage}
       </Empty>
     </main>
   );
@@ -44,11 +46,11 @@ export const Failure = ({ error, reset }: ErrorComponentProps) => (
 export const LoadFailure = ({ error, retry }: { error: unknown; retry?: () => void }) => (
   <Notice
     kind="bad"
-    title="This could not be loaded"
+    title={ERROR_PAGES.couldntLoadThisPage}
     actions={
       retry && (
         <Button size="sm" onClick={retry}>
-          Try again
+          {COMMON.tryAgain}
         </Button>
       )
     }

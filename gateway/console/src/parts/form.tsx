@@ -5,6 +5,7 @@ import { InputField } from "../ui/inputs/field";
 import { Notice } from "../ui/notice";
 import { Dialog, type DialogProps } from "../ui/overlays/dialog";
 import { say } from "../ui/overlays/toast";
+import { COMMON } from "../messages/common";
 
 interface Sending {
   /** Throws on failure, which is shown above the fields. `false` keeps a dialog open. */
@@ -89,7 +90,7 @@ export const FormDialog = ({
   action,
   danger = false,
   disabled = false,
-  cancel = "Cancel",
+  cancel = COMMON.cancel,
   others,
   children,
   ...dialog

@@ -1,6 +1,8 @@
 import type { Model } from "@nodeloom/client";
 import { AudioLines, Film, Image, MessageSquareText, type LucideIcon } from "lucide-react";
 import type { Tone } from "../ui/badge";
+import { COMMON } from "../messages/common";
+import { MODEL_FACTS } from "../messages/parts";
 
 /** Facts about a model as texts. */
 
@@ -11,25 +13,29 @@ export interface Kind {
 }
 
 export const KINDS: readonly Kind[] = [
-  { modality: "image", title: "Images", icon: Image },
-  { modality: "video", title: "Video", icon: Film },
-  { modality: "audio", title: "Sound", icon: AudioLines },
-  { modality: "text", title: "Text", icon: MessageSquareText },
+  { modality: "image", title: MODEL_FACTS.images, icon: Image },
+  { modality: "video", title: MODEL_FACTS.video, icon: Film },
+  { modality: "audio", title: MODEL_FACTS.audio, icon: AudioLines },
+  { modality: "text", title: COMMON.text, icon: MessageSquareText },
 ];
 
-export const PLACES: Readonly<Record<Model["runsAt"], string>> = { provider: "Provider", local: "This machine", sandbox: "Sandbox, no AI" };
+export const PLACES: Readonly<Record<Model["runsAt"], string>> = {
+  provider: MODEL_FACTS.provider,
+  local: MODEL_FACTS.thisServer,
+  sandbox: MODEL_FACTS.sandboxNoAi,
+};
 
 /** Spelling of company names; others are shown as in the registry. */
 const COMPANIES: Readonly<Record<string, string>> = {
-  anthropic: "Anthropic",
+  anthropic: MODEL_FACTS.anthropic,
   elevenlabs: "ElevenLabs",
-  google: "Google",
-  kling: "Kling",
-  luma: "Luma",
+  google: MODEL_FACTS.google,
+  kling: MODEL_FACTS.kling,
+  luma: MODEL_FACTS.luma,
   openai: "OpenAI",
   openrouter: "OpenRouter",
-  replicate: "Replicate",
-  runway: "Runway",
+  replicate: MODEL_FACTS.replicate,
+  runway: MODEL_FACTS.runway,
 };
 
 export const runnerOf = ({ runsAt, company }: Model): string => {
@@ -47,11 +53,11 @@ export interface Standing {
 /** True if a model can run now, and why not. */
 export const standingOf = ({ status, statusReason, enabled }: Model): Standing => {
   const reason = statusReason === null ? {} : { reason: statusReason };
-  if (status === "needs-key") return { title: "Needs a key", tone: "warn", ...reason };
-  if (!enabled) return { title: "Switched off", tone: "bad" };
-  if (status === "downloading") return { title: "On its way", tone: "accent", ...reason };
-  if (status === "away") return { title: "Away", tone: "bad", ...reason };
-  return { title: "Ready", tone: "ok" };
+  if (status === "needs-key") return { title: MODEL_FACTS.needsAnApiKey, tone: "warn", ...reason };
+  if (!enabled) return { title: MODEL_FACTS.disabled, tone: "bad" };
+  if (status === "downloading") return { title: MODEL_FACTS.comingSoon, tone: "accent", ...reason };
+  if (status === "away") return { title: MODEL_FACTS.unavailable, tone: "bad", ...reason };
+  return { title: MODEL_FACTS.ready, tone: "ok" };
 };
 
 /** Day of a provider's shutdown of a model, and whether it has come. */

@@ -3,6 +3,7 @@ import { LIMITS } from "@nodeloom/kernel/limits";
 import { Plus, X } from "lucide-react";
 import { Button, IconButton } from "../ui/button";
 import { Select } from "../ui/inputs/field";
+import { MODEL_LIST } from "../messages/parts";
 
 interface ModelListProps {
   /** Names of models in fallback order. */
@@ -18,11 +19,11 @@ export const ModelList = ({ names, fitting, disabled = false, onChange }: ModelL
   const free = fitting.filter(({ internalName }) => !names.includes(internalName));
   return (
     <fieldset className="flex flex-col gap-1.5">
-      <legend className="mb-1 text-[13px] font-medium">Where its model fails</legend>
+      <legend className="mb-1 text-[13px] font-medium">{MODEL_LIST.fallbackModelsInOrder}</legend>
       {names.map((name, index) => (
         <div key={name} className="flex items-center gap-1">
           <Select
-            aria-label={`Model ${index + 1} in its place`}
+            aria-label={MODEL_LIST.fallbackModel(index + 1)}
             disabled={disabled}
             value={name}
             onText={(text) => onChange(names.map((one, at) => (at === index ? text : one)))}
@@ -30,12 +31,12 @@ export const ModelList = ({ names, fitting, disabled = false, onChange }: ModelL
               .filter(({ internalName }) => internalName === name || free.some((one) => one.internalName === internalName))
               .map(({ internalName, displayName }) => [internalName, displayName])}
           >
-            {!fitting.some(({ internalName }) => internalName === name) && <option value={name}>{name} (not available)</option>}
+            {!fitting.some(({ internalName }) => internalName === name) && <option value={name}>{MODEL_LIST.notAvailable(name)}</option>}
           </Select>
           <IconButton
             icon={X}
             size="sm"
-            label={`Without ${name}`}
+            label={MODEL_LIST.remove(name)}
             disabled={disabled}
             onClick={() => onChange(names.filter((one) => one !== name))}
           />
@@ -49,12 +50,10 @@ export const ModelList = ({ names, fitting, disabled = false, onChange }: ModelL
           className="self-start"
           onClick={() => onChange([...names, free[0]!.internalName])}
         >
-          {names.length === 0 ? "Call another model then" : "Then another one"}
+          {names.length === 0 ? MODEL_LIST.addAFallbackModel : MODEL_LIST.addAnother}
         </Button>
       )}
-      <p className="text-xs text-faint">
-        Called in this order where the one before refuses, is away or fails. The dearest is held; what was used is charged.
-      </p>
+      <p className="text-xs text-faint">{MODEL_LIST.ifAModelRejectsThe}</p>
     </fieldset>
   );
 };

@@ -1,5 +1,6 @@
 import { lazyRouteComponent } from "@tanstack/react-router";
 import { NodeloomError } from "@nodeloom/client";
+import { PAGE_CODE } from "../messages/parts";
 
 /** True if the service responds. */
 const isReachable = (): Promise<boolean> =>
@@ -26,6 +27,6 @@ export const pageOf = <Module extends Record<string, unknown>, Name extends keyo
       return await load();
     } catch (cause) {
       if (await isReachable()) throw cause;
-      throw new NodeloomError({ status: 0, code: undefined, message: "The page could not be loaded.", cause });
+      throw new NodeloomError({ status: 0, code: undefined, message: PAGE_CODE.couldntLoadThePage, cause });
     }
   }, name);

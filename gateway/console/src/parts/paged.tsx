@@ -5,6 +5,7 @@ import { Pager } from "./pager";
 import { Empty, Skeleton } from "../ui/notice";
 import { Table, type Column } from "../ui/table";
 import { SearchX } from "lucide-react";
+import { PAGED } from "../messages/parts";
 
 export interface PagedProps<Row> {
   label: string;
@@ -34,12 +35,12 @@ export const Paged = <Row,>({ label, queryKey, read, columns, keyOf, empty }: Pa
         rows={data.rows}
         keyOf={keyOf}
         empty={
-          <Empty icon={SearchX} title="Nothing here">
+          <Empty icon={SearchX} title={PAGED.nothingHereYet}>
             {empty}
           </Empty>
         }
       />
-      <Pager cursor={cursor} nextCursor={data.nextCursor} onTurn={setCursor} words={["First page", "Next page"]} size="sm" />
+      <Pager cursor={cursor} nextCursor={data.nextCursor} onTurn={setCursor} words={[PAGED.firstPage, PAGED.nextPage]} size="sm" />
     </>
   );
 };

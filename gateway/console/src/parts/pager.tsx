@@ -1,4 +1,5 @@
 import { Button } from "../ui/button";
+import { COMMON } from "../messages/common";
 
 export interface PagerProps {
   cursor: string | undefined;
@@ -11,7 +12,7 @@ export interface PagerProps {
 }
 
 /** Page buttons of a list; hidden for a single page. */
-export const Pager = ({ cursor, nextCursor, onTurn, words: [first, next] = ["Newest", "Older"], size = "md" }: PagerProps) => {
+export const Pager = ({ cursor, nextCursor, onTurn, words: [first, next] = [COMMON.newest, COMMON.older], size = "md" }: PagerProps) => {
   if (cursor === undefined && !nextCursor) return null;
   return (
     <div className="mt-4 flex justify-end gap-2">

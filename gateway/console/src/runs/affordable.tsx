@@ -5,6 +5,8 @@ import { Link } from "@tanstack/react-router";
 import { meQuery } from "../api/queries";
 import { creditNumber } from "../ui/format";
 import { Notice } from "../ui/notice";
+import { COMMON } from "../messages/common";
+import { AFFORDABLE } from "../messages/runs";
 
 const MILLI = 1_000;
 const FREE = PLANS.free;
@@ -17,20 +19,20 @@ export const Affordable = ({ quote }: { quote: Quote | undefined }) => {
   const most = quote?.maxCreditCost ?? 0;
   const plans = (
     <Link to="/plans" className="text-accent-text underline underline-offset-2">
-      See the plans
+      {COMMON.seePlans}
     </Link>
   );
   if (most > available)
     return (
-      <Notice kind="warn" title="More than you have">
-        It may cost {creditNumber(most)} credits; you have {creditNumber(available)}. {plans}
+      <Notice kind="warn" title={AFFORDABLE.notEnoughCredits}>
+        {AFFORDABLE.itCanCostCreditsAnd(creditNumber(most), creditNumber(available))} {plans}
       </Notice>
     );
   if (me.user.tier !== "free") return null;
   return (
     <p className="text-xs text-muted">
-      Free: {FREE.monthlyMillicredits / MILLI} credits a month, {FREE.concurrency} run at a time, {FREE.maxWorkflows} workflow. You have{" "}
-      {creditNumber(available)}. {plans}
+      {AFFORDABLE.freePlan(FREE.monthlyMillicredits / MILLI, FREE.concurrency, FREE.maxWorkflows ?? 0)}{" "}
+      {AFFORDABLE.youHave(creditNumber(available))} {plans}
     </p>
   );
 };

@@ -3,6 +3,7 @@ import { create } from "zustand";
 import { api, isNotFound, messageOf } from "../api/client";
 import { rememberMade } from "./made";
 import type { NodeCall } from "./outputs";
+import { LIVE } from "../messages/runs";
 
 /** An event of a run's stream. */
 export interface RunEvent {
@@ -200,7 +201,7 @@ export const watchRun = (slug: string, executionId: string, onOver?: () => void)
       if (isOver(useLive.getState().runs[slug])) return onOver?.();
     } catch (error) {
       if (own.signal.aborted) return;
-      const problem = { message: isNotFound(error) ? "This run is not kept any more." : messageOf(error), passes: passes(error) };
+      const problem = { message: isNotFound(error) ? LIVE.thisRunHasExpired : messageOf(error), passes: passes(error) };
       put(slug, (run) => ({ ...run, connected: false, problem }));
       if (!problem.passes) return;
     }

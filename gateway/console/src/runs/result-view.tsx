@@ -3,6 +3,7 @@ import { Code, CopyButton } from "../ui/copy";
 import { AnswerTable, isReadable } from "./answers/answer-table";
 import { filesIn, valuesIn } from "../media/files-in";
 import { Gallery } from "../media/gallery";
+import { RESULT_VIEW } from "../messages/runs";
 
 /** Result of a run: files, texts, and the raw JSON. */
 export const ResultView = ({ result }: { result: Readonly<Record<string, unknown>> }) => {
@@ -17,7 +18,11 @@ export const ResultView = ({ result }: { result: Readonly<Record<string, unknown
         <div key={name} className="min-w-0">
           <div className="mb-1 flex items-center justify-between gap-2 text-xs font-medium text-muted">
             <span className="truncate">{name}</span>
-            <CopyButton compact text={typeof value === "string" ? value : JSON.stringify(value, undefined, 2)} label={`Copy ${name}`} />
+            <CopyButton
+              compact
+              text={typeof value === "string" ? value : JSON.stringify(value, undefined, 2)}
+              label={RESULT_VIEW.copy(name)}
+            />
           </div>
           {typeof value === "string" ? (
             <p
@@ -36,9 +41,7 @@ export const ResultView = ({ result }: { result: Readonly<Record<string, unknown
           )}
         </div>
       ))}
-      {files.length + values.length === 0 && (
-        <p className="text-sm text-muted">The result is empty: nothing was linked to the results node.</p>
-      )}
+      {files.length + values.length === 0 && <p className="text-sm text-muted">{RESULT_VIEW.theResultIsEmptyThe}</p>}
       <div>
         <button
           type="button"
@@ -46,11 +49,11 @@ export const ResultView = ({ result }: { result: Readonly<Record<string, unknown
           className="text-xs font-medium text-accent-text underline underline-offset-2"
           onClick={() => setRaw(!raw)}
         >
-          {raw ? "Hide the JSON" : "Show the JSON"}
+          {raw ? RESULT_VIEW.hideJson : RESULT_VIEW.showJson}
         </button>
         {raw && (
           <div className="mt-2">
-            <Code text={json} label="Result as JSON" />
+            <Code text={json} label={RESULT_VIEW.resultAsJson} />
           </div>
         )}
       </div>

@@ -3,6 +3,7 @@ import { useState } from "react";
 
 import { EXACT_BELOW, roundCredits } from "../ui/format";
 import { NumberField } from "../ui/inputs/value-inputs";
+import { RUN_PRICE } from "../messages/runs";
 
 /** Price on the Run button: "2.6 credits", or "about 92, at most 120 credits" if the run decides. The maximum is never rounded down. */
 export const priceOf = (quote: Quote | undefined): string | undefined => {
@@ -10,7 +11,7 @@ export const priceOf = (quote: Quote | undefined): string | undefined => {
   const most = roundCredits(quote.maxCreditCost, Math.ceil);
   const about = roundCredits(quote.estimatedCreditCost ?? 0);
   const unit = most === "1" ? "credit" : "credits";
-  return quote.exact || about === most ? `${most} ${unit}` : `about ${about}, at most ${most} ${unit}`;
+  return quote.exact || about === most ? `${most} ${unit}` : RUN_PRICE.aboutAtMost(about, most, unit);
 };
 
 /** Cost limit of a run: the exact price, or an editable maximum. */
@@ -32,19 +33,15 @@ export type Limit = ReturnType<typeof useLimit>;
 export const RunPrice = ({ quote, limit: { limit, isOpen, set } }: { quote: Quote | undefined; limit: Limit }) => {
   if (!quote) return null;
   const grants = quote.nodes.some(({ grant }) => grant);
-  if (!quote.maxCreditCost)
-    return <p className="text-xs text-muted">{grants ? "A trial run pays for this." : "This run costs nothing."}</p>;
+  if (!quote.maxCreditCost) return <p className="text-xs text-muted">{grants ? RUN_PRICE.thisUsesATrialRun : RUN_PRICE.thisRunIsFree}</p>;
   if (!isOpen)
     return (
-      <p className="text-xs text-muted">
-        At most {roundCredits(quote.maxCreditCost, Math.ceil)} {quote.maxCreditCost === 1 ? "credit" : "credits"}; what is not used is given
-        back.
-      </p>
+      <p className="text-xs text-muted">{RUN_PRICE.mostReturned(roundCredits(quote.maxCreditCost, Math.ceil), quote.maxCreditCost)}</p>
     );
   return (
     <NumberField
-      label="Spend at most (credits)"
-      hint="How long a list gets is known only while it runs. Where more would be needed, the node stops; what is not used is given back."
+      label={RUN_PRICE.creditLimit}
+      hint={RUN_PRICE.theFinalPriceDependsOn}
       data-limit
       className="w-40!"
       value={limit}

@@ -1,13 +1,15 @@
 import { Badge, type Tone } from "../ui/badge";
+import { COMMON } from "../messages/common";
+import { STATUS } from "../messages/runs";
 
 const TONES: Readonly<Record<string, readonly [string, Tone]>> = {
-  processing: ["Running", "accent"],
-  completed: ["Completed", "ok"],
-  failed: ["Failed", "bad"],
-  cancelled: ["Cancelled", "warn"],
-  cancel_requested: ["Cancelling", "warn"],
-  pending: ["Waiting", "neutral"],
-  skipped: ["Skipped", "neutral"],
+  processing: [COMMON.running, "accent"],
+  completed: [COMMON.completed, "ok"],
+  failed: [COMMON.failed, "bad"],
+  cancelled: [COMMON.cancelled, "warn"],
+  cancel_requested: [COMMON.cancelling, "warn"],
+  pending: [STATUS.waiting, "neutral"],
+  skipped: [STATUS.skipped, "neutral"],
 };
 
 export const statusWords = (status: string): string => TONES[status]?.[0] ?? status;
@@ -18,9 +20,9 @@ export const RunStatus = ({ status }: { status: string }) => {
 };
 
 const CANCEL_REPORTS: Readonly<Record<string, string>> = {
-  stopped: "stopped before anything more was sent",
-  provider_told: "the provider was told to stop, and accepted",
-  could_not_stop: "the provider could not be told to stop",
+  stopped: STATUS.stoppedNoMoreWorkWas,
+  provider_told: STATUS.theProviderAcceptedTheCancellation,
+  could_not_stop: STATUS.theProviderDoesntSupportCancellation,
 };
 export const cancelReport = (report: string | undefined): string | undefined =>
   report === undefined ? undefined : (CANCEL_REPORTS[report] ?? report);

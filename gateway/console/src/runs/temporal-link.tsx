@@ -2,6 +2,7 @@ import { request } from "../api/client";
 import { useQuery, queryOptions } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
 import { meQuery } from "../api/queries";
+import { TEMPORAL_LINK } from "../messages/runs";
 
 /** Temporal's UI, for administrators. */
 const temporalQuery = queryOptions({
@@ -21,10 +22,10 @@ export const TemporalLink = ({ executionId }: { executionId: string }) => {
       href={href}
       target="_blank"
       rel="noopener"
-      title="This run's workflow in Temporal. A run without calls has none."
+      title={TEMPORAL_LINK.thisRunsWorkflowInTemporal}
       className="inline-flex items-center gap-1 whitespace-nowrap text-accent-text underline underline-offset-2"
     >
-      Temporal <ExternalLink className="size-3.5" aria-hidden />
+      {TEMPORAL_LINK.temporal} <ExternalLink className="size-3.5" aria-hidden />
     </a>
   );
 };

@@ -12,6 +12,8 @@ import { RunStatus } from "./status";
 import { Affordable } from "./affordable";
 import { TroubleNotice } from "./trouble/trouble-notice";
 import { runTrouble } from "./trouble/trouble";
+import { COMMON } from "../messages/common";
+import { TRY_IT } from "../messages/runs";
 
 const Outcome = ({ executionId }: { executionId: string }) => {
   const { data: execution } = useQuery(executionQuery(executionId));
@@ -27,11 +29,11 @@ const Outcome = ({ executionId }: { executionId: string }) => {
             icon={CircleStop}
             onClick={() => void api.cancel(executionId).catch((error: unknown) => complain(messageOf(error)))}
           >
-            Cancel
+            {COMMON.cancel}
           </Button>
         )}
         <a href={`/executions/${executionId}`} className="ml-auto text-accent-text underline underline-offset-2">
-          Details
+          {TRY_IT.details}
         </a>
       </div>
       {execution?.error && <TroubleNotice trouble={runTrouble(execution.error)} />}
@@ -54,7 +56,7 @@ export const TryIt = ({ target, inputs, mayRun }: { target: RunTarget; inputs: R
     <div className="flex flex-col gap-4">
       <div>
         <Button variant="primary" icon={Play} busy={start.isPending} disabled={!mayRun} onClick={() => start.mutate()}>
-          {price === undefined ? "Run" : `Run · ${price}`}
+          {price === undefined ? TRY_IT.run : TRY_IT.run2(price)}
         </Button>
       </div>
       <RunPrice quote={quote} limit={limit} />

@@ -2,6 +2,7 @@ import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { Button, IconButton } from "./button";
 import { complain } from "./overlays/toast";
+import { COPY } from "../messages/ui";
 
 const SHOWN_MS = 1_500;
 
@@ -13,20 +14,20 @@ const useCopy = (text: string) => {
       setCopied(true);
       setTimeout(() => setCopied(false), SHOWN_MS);
     } catch {
-      complain("The browser does not let this page copy. Select the text and copy it by hand.");
+      complain(COPY.yourBrowserBlockedCopyingSelect);
     }
   };
   return { copied, copy };
 };
 
-export const CopyButton = ({ text, label = "Copy", compact }: { text: string; label?: string; compact?: boolean }) => {
+export const CopyButton = ({ text, label = COPY.copy, compact }: { text: string; label?: string; compact?: boolean }) => {
   const { copied, copy } = useCopy(text);
   const icon = copied ? Check : Copy;
   return compact ? (
-    <IconButton icon={icon} label={copied ? "Copied" : label} size="sm" onClick={() => void copy()} />
+    <IconButton icon={icon} label={copied ? COPY.copied : label} size="sm" onClick={() => void copy()} />
   ) : (
     <Button size="sm" icon={icon} onClick={() => void copy()}>
-      {copied ? "Copied" : label}
+      {copied ? COPY.copied : label}
     </Button>
   );
 };
@@ -43,7 +44,7 @@ export const Code = ({ text, label, wrap = false }: { text: string; label: strin
       {text}
     </pre>
     <div className="absolute top-1.5 right-1.5 rounded-md bg-sunken">
-      <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} compact />
+      <CopyButton text={text} label={COPY.copy2(label.toLowerCase())} compact />
     </div>
   </div>
 );

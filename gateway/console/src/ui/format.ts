@@ -1,3 +1,4 @@
+import { FORMAT } from "../messages/ui";
 const CREDITS = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
 const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const WHOLE = new Intl.NumberFormat("en");
@@ -46,10 +47,10 @@ export const dateTime = (iso: string): string => DATE.format(new Date(iso));
 
 /** "850 ms", "4.2 s", "3 min 5 s" */
 export const duration = (ms: number): string => {
-  if (ms < MS) return `${Math.round(ms)} ms`;
+  if (ms < MS) return FORMAT.ms(Math.round(ms));
   const seconds = ms / MS;
   if (seconds < SECONDS) return `${seconds.toFixed(1)} s`;
-  return `${Math.floor(seconds / SECONDS)} min ${Math.round(seconds % SECONDS)} s`;
+  return FORMAT.minutes(Math.floor(seconds / SECONDS), Math.round(seconds % SECONDS));
 };
 
 /** "1.4 MB" */

@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { classes } from "./classes";
+import { NOTICE } from "../messages/ui";
 
 const KINDS: Readonly<Record<"info" | "ok" | "warn" | "bad", readonly [string, LucideIcon]>> = {
   info: ["bg-accent-soft text-accent-text", Info],
@@ -61,7 +62,7 @@ export const Empty = ({
 
 /** Placeholder for loading text. */
 export const Skeleton = ({ lines = 3, className }: { lines?: number; className?: string }) => (
-  <div role="status" aria-label="Loading" className={classes("flex flex-col gap-3", className)}>
+  <div role="status" aria-label={NOTICE.loading} className={classes("flex flex-col gap-3", className)}>
     {Array.from({ length: lines }, (_, index) => (
       <div key={index} className={classes("h-4 animate-pulse rounded bg-sunken", index % 3 === 2 ? "w-2/3" : "w-full")} />
     ))}

@@ -1,6 +1,7 @@
 import { useEffect } from "react";
+import { USE_TITLE } from "../messages/ui";
 
-const PRODUCT = "Nodeloom";
+const PRODUCT = USE_TITLE.nodeloom;
 
 /** Sets the title of tab and history entry; undefined resets it. */
 export const useTitle = (title: string | undefined): void => {

@@ -10,11 +10,11 @@ describe("texts of errors", () => {
     const error = { code: "EXECUTION_FAILED", message: 'node "Stills" (stills): the picture was refused' };
     const node = { title: "Stills", items: 3, failed: [{ item: 1, message: "the picture was refused" }] };
     const trouble = runTrouble(error, node);
-    expect(trouble).toMatchObject({ title: "“Stills” failed at item 2 of 3", cause: "the picture was refused" });
+    expect(trouble).toMatchObject({ title: "“Stills” failed for item 2 of 3", cause: "the picture was refused" });
     expect(trouble.remedies).toContain("open-node");
     expect(runTrouble(error).cause).toBe("the picture was refused");
     const prefixed = { title: "Stills", items: 2, failed: [0, 1].map((item) => ({ item, message: error.message })) };
-    expect(runTrouble(error, prefixed)).toMatchObject({ title: "“Stills” failed at all 2 items", cause: "the picture was refused" });
+    expect(runTrouble(error, prefixed)).toMatchObject({ title: "“Stills” failed for all 2 items", cause: "the picture was refused" });
   });
 
   it("offers to raise the limit if credits stop a run or its own limit refuses it", async () => {
@@ -51,7 +51,7 @@ describe("texts of errors", () => {
       message: "the credits do not suffice",
       details: { requiredCredits: 120, availableCredits: 80 },
     });
-    expect(refusalTrouble(error)).toMatchObject({ title: "Not enough credits", cause: "It may cost 120 credits; you have 80." });
+    expect(refusalTrouble(error)).toMatchObject({ title: "Not enough credits", cause: "It can cost 120 credits, and you have 80." });
     expect(refusalTrouble(error).remedies).toContain("see-plans");
   });
 

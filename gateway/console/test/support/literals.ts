@@ -9,21 +9,74 @@ export interface Literal {
 
 /** Attributes and properties that people read, whatever their value looks like. */
 const READ = new Set(
-  ["title", "label", "placeholder", "alt", "hint", "text", "aria-label", "aria-description", "lead", "action", "done", "legend"].concat(
-    ["description", "help", "tip", "caption", "heading", "empty", "message", "lessLabel", "moreLabel", "hold", "summary", "advice"],
-  ),
+  ["title", "label", "placeholder", "alt", "hint", "text", "aria-label", "aria-description", "lead", "action", "legend"].concat([
+    "description",
+    "help",
+    "tip",
+    "caption",
+    "heading",
+    "empty",
+    "message",
+    "lessLabel",
+    "moreLabel",
+    "hold",
+    "summary",
+    "advice",
+  ]),
 );
 /** Attributes and properties for browsers and programs. */
 const UNREAD = new Set(
-  ["className", "class", "style", "id", "key", "preserveAspectRatio", "aria-live", "aria-current", "name", "type", "d", "viewBox", "to", "href", "src", "rel", "accept", "autoComplete"].concat(
-    ["fill", "stroke", "transform", "mode", "role", "method", "queryKey", "reads", "colours", "code", "sizes", "allow", "data-testid"],
-  ),
+  [
+    "className",
+    "class",
+    "style",
+    "id",
+    "key",
+    "preserveAspectRatio",
+    "aria-live",
+    "aria-current",
+    "name",
+    "type",
+    "d",
+    "viewBox",
+    "to",
+    "href",
+    "src",
+    "rel",
+    "accept",
+    "autoComplete",
+  ].concat([
+    "fill",
+    "stroke",
+    "transform",
+    "mode",
+    "role",
+    "method",
+    "queryKey",
+    "reads",
+    "colours",
+    "code",
+    "sizes",
+    "allow",
+    "data-testid",
+  ]),
 );
 /** Functions whose texts people read, and functions whose texts they never see. */
 const SAYS = new Set(["say", "complain", "confirm", "alert", "useTitle", "setError"]);
-const SILENT = new Set(["classes", "Error", "TypeError", "RangeError", "querySelector", "querySelectorAll", "closest", "matchMedia"].concat(
-  ["request", "useChange", "fetch", "open", "addEventListener", "matches", "getItem", "setItem", "DateTimeFormat", "NumberFormat"],
-));
+const SILENT = new Set(
+  ["classes", "Error", "TypeError", "RangeError", "querySelector", "querySelectorAll", "closest", "matchMedia"].concat([
+    "request",
+    "useChange",
+    "fetch",
+    "open",
+    "addEventListener",
+    "matches",
+    "getItem",
+    "setItem",
+    "DateTimeFormat",
+    "NumberFormat",
+  ]),
+);
 
 const LETTER = /\p{L}/u;
 const CLASS_LIKE = /^[a-z0-9!@&*_.,:%#()[\]/>+=<'"-]+$/;
@@ -34,7 +87,8 @@ const isClasses = (text: string): boolean => {
   return tokens.every((token) => CLASS_LIKE.test(token)) && tokens.some((token) => /[-[:]|\d/.test(token));
 };
 const looksRead = (text: string): boolean =>
-  /^["“]?\p{Lu}\p{Ll}+(?:$|[\s,.:;…!?’'-])/u.test(text.trim()) || (/\p{L}+[,.:;]?\s+\p{L}+/u.test(text) && !isClasses(text)) ||
+  /^["“]?\p{Lu}\p{Ll}+(?:$|[\s,.:;…!?’'-])/u.test(text.trim()) ||
+  (/\p{L}+[,.:;]?\s+\p{L}+/u.test(text) && !isClasses(text)) ||
   /^\p{L}{2,}… |\p{L}…$|\p{L}{2,} …|… \p{L}{2,}/u.test(text);
 
 const nameOf = (node: ts.Node): string | undefined => {
@@ -48,7 +102,8 @@ type Verdict = "read" | "unread" | "by-looks";
 /** Judges a literal by what surrounds it. */
 const verdictOf = (literal: ts.Node): Verdict => {
   for (let [node, child] = [literal.parent, literal]; node; [node, child] = [node.parent, node]) {
-    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isLiteralTypeNode(node) || ts.isCaseClause(node)) return "unread";
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isLiteralTypeNode(node) || ts.isCaseClause(node))
+      return "unread";
     if (ts.isPropertyAssignment(node) && node.name === child) return "unread";
     if (ts.isElementAccessExpression(node) && node.argumentExpression === child) return "unread";
     if (ts.isBinaryExpression(node) && /^[!=]==?$|^[<>]=?$|^in$/.test(node.operatorToken.getText())) return "unread";
@@ -69,7 +124,8 @@ const verdictOf = (literal: ts.Node): Verdict => {
 const textOf = (node: ts.Node): string | undefined => {
   if (ts.isJsxText(node)) return node.text.trim();
   if (ts.isStringLiteralLike(node)) return node.text;
-  if (ts.isTemplateExpression(node)) return [node.head, ...node.templateSpans.map(({ literal }) => literal)].map(({ text }) => text).join("…");
+  if (ts.isTemplateExpression(node))
+    return [node.head, ...node.templateSpans.map(({ literal }) => literal)].map(({ text }) => text).join("…");
   return undefined;
 };
 

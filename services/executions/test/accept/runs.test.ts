@@ -155,7 +155,7 @@ const runThrough = async (one: ReturnType<typeof replica>, request: executions.R
   return asked;
 };
 
-describe("a run", () => {
+describe("per run", () => {
   it("is told of only once its workflow has claimed it, and its credits are captured once", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const request = requestOf(userId, { metadata: { order: "7" } });

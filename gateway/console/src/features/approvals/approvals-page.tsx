@@ -8,6 +8,8 @@ import { Empty } from "../../ui/notice";
 import { Card, Page } from "../../ui/page";
 import { Time } from "../../ui/time";
 import { useWorkflowNames } from "../../parts/workflow-names";
+import { COMMON } from "../../messages/common";
+import { APPROVALS_PAGE } from "../../messages/approvals";
 
 const PAGE = 50;
 
@@ -16,13 +18,13 @@ export const ApprovalsPage = () => {
   const runs = useQuery(executionsQuery({ waiting: "true", limit: PAGE }));
   const nameOf = useWorkflowNames();
   return (
-    <Page title="Approvals" lead="Runs that go on when you have decided.">
+    <Page title={COMMON.approvals} lead={APPROVALS_PAGE.runsThatWaitForYour}>
       <Loaded of={runs} lines={8}>
         {({ rows, nextCursor }) => (
           <>
             {rows.length === 0 && (
-              <Empty icon={UserCheck} title="Nothing waits for you">
-                A workflow with an Approval node stops there until you approve or reject what it shows.
+              <Empty icon={UserCheck} title={APPROVALS_PAGE.nothingToApprove}>
+                {APPROVALS_PAGE.whenAWorkflowReachesAn}
               </Empty>
             )}
             <div className="grid gap-5 lg:grid-cols-2">
@@ -36,7 +38,7 @@ export const ApprovalsPage = () => {
                   }
                   actions={
                     <span className="text-xs text-faint">
-                      begun <Time iso={createdAt} />
+                      {APPROVALS_PAGE.started} <Time iso={createdAt} />
                     </span>
                   }
                 >
@@ -48,7 +50,7 @@ export const ApprovalsPage = () => {
                 </Card>
               ))}
             </div>
-            {nextCursor !== null && <p className="mt-4 text-sm text-muted">More wait: they show as these are decided.</p>}
+            {nextCursor !== null && <p className="mt-4 text-sm text-muted">{APPROVALS_PAGE.moreRunsAreWaitingThey}</p>}
           </>
         )}
       </Loaded>

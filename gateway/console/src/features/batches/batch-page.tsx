@@ -21,6 +21,8 @@ import { Card, Facts, Page } from "../../ui/page";
 import { Time } from "../../ui/time";
 import { BatchProgress, BatchStatus, RowStatus } from "./batch-status";
 import { batchQuery, isGoing } from "./queries";
+import { COMMON } from "../../messages/common";
+import { BATCH_PAGE } from "../../messages/batches";
 
 const route = getRouteApi("/shell/batches/$id");
 const PAGE = 60;
@@ -66,7 +68,12 @@ const Cell = (props: CellProps) => {
   const body = (
     <>
       {file ? (
-        <Thumb file={file} label={`Result of item ${row.index + 1}`} width={THUMB_PX} className="h-28 w-full rounded-lg bg-(--media)" />
+        <Thumb
+          file={file}
+          label={BATCH_PAGE.resultOfItem(row.index + 1)}
+          width={THUMB_PX}
+          className="h-28 w-full rounded-lg bg-(--media)"
+        />
       ) : (
         <span className="block h-28 overflow-hidden rounded-lg bg-sunken p-2 text-xs wrap-anywhere text-muted">{text}</span>
       )}
@@ -98,26 +105,27 @@ const Paused = ({ batch }: { batch: Batch }) => {
   const isBudget = batch.reason?.code === "BUDGET_EXCEEDED";
   // An account's budget may have been raised since.
   const needsLimit = isBudget && batch.maxCredits !== null && batch.reason?.scope === "batch";
-  const resume = () => run(() => api.batches.resume(batch.batchId, limit.trim() === "" ? undefined : Number(limit)), "The batch goes on.");
+  const resume = () =>
+    run(() => api.batches.resume(batch.batchId, limit.trim() === "" ? undefined : Number(limit)), BATCH_PAGE.theBatchContinues);
   return (
     <Notice
       kind="warn"
-      title={needsLimit ? "The batch reached its limit" : isBudget ? "A budget is used up" : "The batch is paused"}
+      title={needsLimit ? BATCH_PAGE.theBatchReachedItsCredit : isBudget ? BATCH_PAGE.aBudgetIsUsedUp : BATCH_PAGE.theBatchIsPaused}
       className="mb-4"
       actions={
         <ButtonRow>
           {batch.maxCredits !== null && (
             <Input
               type="number"
-              aria-label="New limit in credits"
-              placeholder={`more than ${batch.maxCredits}`}
+              aria-label={BATCH_PAGE.newLimitInCredits}
+              placeholder={BATCH_PAGE.moreThan(batch.maxCredits)}
               value={limit}
               onText={setLimit}
               className="w-40"
             />
           )}
           <Button icon={Play} busy={busy} disabled={needsLimit && limit.trim() === ""} onClick={() => void resume()}>
-            Go on
+            {BATCH_PAGE.resume}
           </Button>
         </ButtonRow>
       }
@@ -132,7 +140,7 @@ const Actions = ({ batch }: { batch: Batch }) => {
   const { busy, run } = useChange("batch", "batches");
   const { batchId, counts, status, until, workflowSlug } = batch;
   const rerun = async (): Promise<void> => {
-    const created = await run(() => api.batches.rerun(batchId, "failed"), "A new batch runs them again.");
+    const created = await run(() => api.batches.rerun(batchId, "failed"), BATCH_PAGE.aNewBatchRunsThe);
     if (created) void navigate({ to: "/batches/$id", params: { id: created.batchId } });
   };
   const isOpen = status === "running" || status === "paused";
@@ -140,17 +148,17 @@ const Actions = ({ batch }: { batch: Batch }) => {
     <>
       {isOpen && (
         <Button icon={CircleStop} busy={busy} onClick={() => void run(() => api.batches.cancel(batchId))}>
-          Cancel
+          {COMMON.cancel}
         </Button>
       )}
       {counts.failed > 0 && (
         <Button icon={RotateCcw} busy={busy} onClick={() => void rerun()}>
-          Run {counts.failed} failed again
+          {BATCH_PAGE.runFailedAgain(counts.failed)}
         </Button>
       )}
       {until !== null && workflowSlug !== null && (
         <Link to="/workflows/$slug" params={{ slug: workflowSlug }} search={{ node: until }} className={buttonClasses()}>
-          Open on the canvas
+          {BATCH_PAGE.openWorkflow}
         </Link>
       )}
       {(["csv", "jsonl"] as const).map((format) => (
@@ -172,8 +180,8 @@ export const BatchPage = () => {
   const { counts, total } = batch;
   return (
     <Page
-      title={batch.workflowSlug === null ? (batch.model ?? "Batch") : nameOf(batch.workflowSlug)}
-      lead={`A batch of ${total} items`}
+      title={batch.workflowSlug === null ? (batch.model ?? BATCH_PAGE.batch) : nameOf(batch.workflowSlug)}
+      lead={BATCH_PAGE.batchOf(total)}
       actions={<Actions batch={batch} />}
     >
       {batch.status === "paused" && <Paused batch={batch} />}
@@ -182,16 +190,19 @@ export const BatchPage = () => {
         <div className="mt-4" aria-live={isGoing(batch.status) ? "polite" : undefined}>
           <Facts
             rows={[
-              ["Completed", `${counts.completed} of ${total}`],
-              ["Failed", counts.failed],
-              ["Under way", counts.processing],
-              ["Cost", batch.maxCredits === null ? credits(batch.creditsCost) : `${credits(batch.creditsCost)} of ${batch.maxCredits}`],
-              ["Started", <Time key="started" iso={batch.createdAt} />],
+              [COMMON.completed, BATCH_PAGE.of(counts.completed, total)],
+              [COMMON.failed, counts.failed],
+              [BATCH_PAGE.inProgress, counts.processing],
+              [
+                BATCH_PAGE.cost,
+                batch.maxCredits === null ? credits(batch.creditsCost) : BATCH_PAGE.of2(credits(batch.creditsCost), batch.maxCredits),
+              ],
+              [COMMON.started, <Time key="started" iso={batch.createdAt} />],
             ]}
           />
         </div>
       </Card>
-      <ul aria-label="Items" className="grid grid-cols-[repeat(auto-fill,minmax(9.5rem,1fr))] gap-3">
+      <ul aria-label={COMMON.items} className="grid grid-cols-[repeat(auto-fill,minmax(9.5rem,1fr))] gap-3">
         {batch.rows.map((row) => (
           <Cell key={row.index} row={row} until={batch.until} />
         ))}
@@ -200,7 +211,7 @@ export const BatchPage = () => {
         cursor={cursor}
         nextCursor={batch.nextCursor}
         onTurn={(to) => void navigate({ search: { cursor: to } })}
-        words={["First items", "Next items"]}
+        words={[BATCH_PAGE.newestItems, BATCH_PAGE.nextItems]}
       />
     </Page>
   );

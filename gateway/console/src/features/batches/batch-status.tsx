@@ -1,21 +1,23 @@
 import type { Batch, BatchRow } from "@nodeloom/client";
 import { Badge, type Tone } from "../../ui/badge";
+import { COMMON } from "../../messages/common";
+import { BATCH_STATUS } from "../../messages/batches";
 
 const BATCHES: Readonly<Record<Batch["status"], readonly [string, Tone]>> = {
-  running: ["Running", "accent"],
-  paused: ["Paused", "warn"],
-  cancel_requested: ["Cancelling", "warn"],
-  completed: ["Completed", "ok"],
-  failed: ["Stopped at an error", "bad"],
-  cancelled: ["Cancelled", "warn"],
+  running: [COMMON.running, "accent"],
+  paused: [BATCH_STATUS.paused, "warn"],
+  cancel_requested: [COMMON.cancelling, "warn"],
+  completed: [COMMON.completed, "ok"],
+  failed: [BATCH_STATUS.stoppedByAnError, "bad"],
+  cancelled: [COMMON.cancelled, "warn"],
 };
 const ROWS: Readonly<Record<BatchRow["status"], readonly [string, Tone]>> = {
-  waiting: ["Waiting", "neutral"],
-  processing: ["Running", "accent"],
-  completed: ["Completed", "ok"],
-  failed: ["Failed", "bad"],
-  cancelled: ["Cancelled", "warn"],
-  skipped: ["Never began", "neutral"],
+  waiting: [BATCH_STATUS.waiting, "neutral"],
+  processing: [COMMON.running, "accent"],
+  completed: [COMMON.completed, "ok"],
+  failed: [COMMON.failed, "bad"],
+  cancelled: [COMMON.cancelled, "warn"],
+  skipped: [BATCH_STATUS.notStarted, "neutral"],
 };
 
 export const BatchStatus = ({ status }: { status: Batch["status"] }) => {
@@ -41,7 +43,7 @@ export const BatchProgress = ({ batch: { counts, total } }: { batch: Pick<Batch,
   return (
     <div
       role="progressbar"
-      aria-label="Items that are over"
+      aria-label={BATCH_STATUS.finishedItems}
       aria-valuemin={0}
       aria-valuemax={total}
       aria-valuenow={ended}

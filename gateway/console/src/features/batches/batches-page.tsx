@@ -15,6 +15,8 @@ import { Time } from "../../ui/time";
 import { BatchProgress, BatchStatus } from "./batch-status";
 import { NewBatch } from "./new-batch";
 import { batchesQuery } from "./queries";
+import { COMMON } from "../../messages/common";
+import { BATCHES_PAGE } from "../../messages/batches";
 
 const route = getRouteApi("/shell/batches");
 const PAGE = 50;
@@ -26,19 +28,19 @@ const Name = ({ batch: { batchId, workflowSlug, model, until } }: { batch: Batch
       <Link to="/batches/$id" params={{ id: batchId }} className="block truncate font-medium text-accent-text hover:underline">
         {workflowSlug === null ? model : nameOf(workflowSlug)}
       </Link>
-      {until !== null && <span className="block truncate text-xs text-muted">to the node {until}</span>}
+      {until !== null && <span className="block truncate text-xs text-muted">{BATCHES_PAGE.upToNode(until)}</span>}
     </>
   );
 };
 
 const COLUMNS: readonly Column<Batch>[] = [
-  { title: "Batch of", cell: (batch) => <Name batch={batch} /> },
-  { title: "Status", cell: ({ status }) => <BatchStatus status={status} /> },
-  { title: "Items", cell: (batch) => <BatchProgress batch={batch} />, className: "min-w-32 max-md:min-w-14" },
-  { title: "Done", numeric: true, cell: ({ counts, total }) => `${counts.completed} of ${total}` },
-  { title: "Failed", numeric: true, wide: true, cell: ({ counts }) => counts.failed },
-  { title: "Credits", numeric: true, wide: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
-  { title: "Started", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { title: COMMON.workflow, cell: (batch) => <Name batch={batch} /> },
+  { title: COMMON.status, cell: ({ status }) => <BatchStatus status={status} /> },
+  { title: COMMON.items, cell: (batch) => <BatchProgress batch={batch} />, className: "min-w-32 max-md:min-w-14" },
+  { title: COMMON.done, numeric: true, cell: ({ counts, total }) => BATCHES_PAGE.of(counts.completed, total) },
+  { title: COMMON.failed, numeric: true, wide: true, cell: ({ counts }) => counts.failed },
+  { title: COMMON.credits, numeric: true, wide: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
+  { title: COMMON.started, numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
 export const BatchesPage = () => {
@@ -48,11 +50,11 @@ export const BatchesPage = () => {
   const batches = useQuery(batchesQuery({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }));
   return (
     <Page
-      title="Batches"
-      lead="Run a workflow with every row of a table, under one price and one budget."
+      title={COMMON.batches}
+      lead={BATCHES_PAGE.runAWorkflowOncePer}
       actions={
         <Button variant="primary" icon={Plus} onClick={() => setNew(true)}>
-          New batch
+          {BATCHES_PAGE.newBatch}
         </Button>
       }
     >
@@ -61,13 +63,13 @@ export const BatchesPage = () => {
         {({ rows, nextCursor }) => (
           <>
             <Table
-              label="Batches"
+              label={COMMON.batches}
               columns={COLUMNS}
               rows={rows}
               keyOf={({ batchId }) => batchId}
               empty={
-                <Empty icon={Table2} title="No batches">
-                  Choose a workflow, drop a CSV file, and run all of its rows.
+                <Empty icon={Table2} title={BATCHES_PAGE.noBatchesYet}>
+                  {BATCHES_PAGE.chooseAWorkflowAddA}
                 </Empty>
               }
             />

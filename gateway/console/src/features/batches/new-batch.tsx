@@ -12,6 +12,8 @@ import { InputField, SelectField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { Card } from "../../ui/page";
 import { inputsOf, matchColumns, readTable, type Mapping, type TableFile } from "./table-file";
+import { COMMON } from "../../messages/common";
+import { NEW_BATCH } from "../../messages/batches";
 
 const SHOWN_PROBLEMS = 8;
 /** The first line has the column names. */
@@ -39,9 +41,9 @@ const Drop = ({ table, onFile }: { table: TableFile | undefined; onFile: (file: 
       )}
     >
       <FileSpreadsheet className="size-5 text-muted" aria-hidden />
-      <span className="font-medium">{table ? table.name : "Drop a CSV file, or choose one"}</span>
+      <span className="font-medium">{table ? table.name : NEW_BATCH.dropOrChooseACsv}</span>
       <span className="text-xs text-muted">
-        {table ? `${table.rows.length} rows, ${table.columns.length} columns` : "Its first line names the columns. At most 1,000 rows."}
+        {table ? NEW_BATCH.tableSize(table.rows.length, table.columns.length) : NEW_BATCH.theFirstLineNamesThe}
       </span>
       <input
         type="file"
@@ -73,7 +75,7 @@ const Columns = ({
       <SelectField
         key={name}
         label={label || name}
-        hint={mapping[name] === undefined ? undefined : `For example: ${table.rows[0]?.[mapping[name]] ?? ""}`}
+        hint={mapping[name] === undefined ? undefined : NEW_BATCH.example(table.rows[0]?.[mapping[name]] ?? "")}
         value={mapping[name] ?? ""}
         onChange={({ target }) => {
           const { [name]: _, ...others } = mapping;
@@ -81,32 +83,30 @@ const Columns = ({
         }}
         options={table.columns}
       >
-        <option value="">{required ? "Choose a column" : "Its default"}</option>
+        <option value="">{required ? NEW_BATCH.chooseAColumn : NEW_BATCH.useTheDefault}</option>
       </SelectField>
     ))}
   </div>
 );
 
 const rowOf = ({ index, path, message }: ApiIssue & { index?: number }): string =>
-  `${index === undefined ? "" : `Line ${index + FIRST_ROW}: `}${path ? `${path.replace(/^inputs\./, "")} ` : ""}${message}`;
+  `${index === undefined ? "" : NEW_BATCH.line(index + FIRST_ROW)}${path ? `${path.replace(/^inputs\./, "")} ` : ""}${message}`;
 
 const Problems = ({ error }: { error: unknown }) => {
   const issues = issuesOf(error);
   return (
-    <Notice kind="bad" title={issues.length > 0 ? "Nothing was begun: some rows don't fit." : "The batch was not begun."}>
+    <Notice kind="bad" title={issues.length > 0 ? NEW_BATCH.theBatchDidntStartSome : NEW_BATCH.theBatchDidntStart}>
       {issues.length === 0
         ? messageOf(error)
         : issues.slice(0, SHOWN_PROBLEMS).map((issue) => <div key={rowOf(issue)}>{rowOf(issue)}</div>)}
-      {issues.length > SHOWN_PROBLEMS && <div>… and {issues.length - SHOWN_PROBLEMS} more</div>}
+      {issues.length > SHOWN_PROBLEMS && <div>{NEW_BATCH.andMore(issues.length - SHOWN_PROBLEMS)}</div>}
     </Notice>
   );
 };
 
 const Price = ({ quote }: { quote: BatchQuote }) => (
-  <Notice title={`${quote.total} items: ${quote.exact ? "" : "about "}${credits(quote.estimatedCreditCost)}`}>
-    {quote.exact
-      ? "That is what they cost, no more."
-      : `At most ${credits(quote.maxCreditCost)}, as lists turn out longer. Set a limit: the batch pauses there.`}
+  <Notice title={NEW_BATCH.price(quote.total, credits(quote.estimatedCreditCost), quote.exact)}>
+    {quote.exact ? NEW_BATCH.thePriceIsExact : NEW_BATCH.atMostBecauseListsCan(credits(quote.maxCreditCost))}
   </Notice>
 );
 
@@ -145,10 +145,10 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
   };
 
   return (
-    <Card title="New batch" actions={<IconButton icon={X} label="Close" size="sm" onClick={onClose} />} className="mb-6">
+    <Card title={NEW_BATCH.newBatch} actions={<IconButton icon={X} label={COMMON.close} size="sm" onClick={onClose} />} className="mb-6">
       <div className="flex flex-col gap-4">
         <SelectField
-          label="Workflow"
+          label={COMMON.workflow}
           value={slug}
           onChange={({ target }) => {
             setSlug(target.value);
@@ -156,7 +156,7 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
           }}
           options={(workflows.data ?? []).map(({ slug: one, name }) => [one, name])}
         >
-          <option value="">Choose a workflow</option>
+          <option value="">{COMMON.chooseWorkflow}</option>
         </SelectField>
         <Drop
           table={table}
@@ -168,8 +168,8 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
         {isReady && fields.length > 0 && <Columns fields={fields} table={table} mapping={mapping} onChange={changed} />}
         {isReady && (
           <InputField
-            label="Limit in credits"
-            hint="All items together cost no more. Empty: no limit."
+            label={NEW_BATCH.creditLimit}
+            hint={NEW_BATCH.theBatchPausesWhenIt}
             type="number"
             min={0}
             step="any"
@@ -182,10 +182,10 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
         {pricing.data && <Price quote={pricing.data} />}
         <ButtonRow>
           <Button disabled={!isReady || isBusy} busy={pricing.isPending} onClick={() => pricing.mutate()}>
-            Price it
+            {NEW_BATCH.showPrice}
           </Button>
           <Button variant="primary" disabled={!isReady || isBusy} busy={running.isPending} onClick={() => running.mutate()}>
-            {table ? `Run ${table.rows.length} items` : "Run"}
+            {table ? NEW_BATCH.runItems(table.rows.length) : NEW_BATCH.run}
           </Button>
         </ButtonRow>
       </div>

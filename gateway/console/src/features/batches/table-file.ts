@@ -2,6 +2,7 @@ import type { SchemaField } from "@nodeloom/client";
 import { LIMITS } from "@nodeloom/kernel/limits";
 import { cellValue, SEPARATORS, separatorOf, TableProblem, tableText, type CellType } from "@nodeloom/kernel/table-file";
 import { CsvError, parse } from "csv-parse/browser/esm/sync";
+import { TABLE_FILE } from "../../messages/batches";
 
 /** A file of rows, mapped to inputs. */
 
@@ -55,7 +56,7 @@ const valueOf = (cell: string, row: number, { name, type }: SchemaField): unknow
   try {
     return READ.has(type) ? cellValue(cell, type as CellType) : cell;
   } catch (error) {
-    throw error instanceof TableProblem ? new TableProblem(`Row ${row}: ${name} ${error.message}.`) : error;
+    throw error instanceof TableProblem ? new TableProblem(TABLE_FILE.row(row, name, error.message)) : error;
   }
 };
 

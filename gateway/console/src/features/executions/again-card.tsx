@@ -2,12 +2,13 @@ import type { Execution } from "@nodeloom/client";
 import { useNavigate } from "@tanstack/react-router";
 import { RunAgain } from "../../runs/again/run-again";
 import { Card } from "../../ui/page";
+import { AGAIN_CARD } from "../../messages/executions";
 
 /** Reruns the same graph with the same inputs; the canvas offers other ones. */
 export const AgainCard = ({ execution }: { execution: Execution }) => {
   const navigate = useNavigate();
   return (
-    <Card title="Pay only for what is new">
+    <Card title={AGAIN_CARD.runAgainAndReuseUnchanged}>
       <RunAgain execution={execution} onStarted={(id) => void navigate({ to: "/executions/$id", params: { id } })} />
     </Card>
   );

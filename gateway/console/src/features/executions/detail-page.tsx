@@ -28,6 +28,8 @@ import { AgainCard } from "./again-card";
 import { Timeline } from "./timeline";
 import { Webhook } from "./webhook";
 import { useWorkflowNames } from "../../parts/workflow-names";
+import { COMMON } from "../../messages/common";
+import { DETAIL_PAGE } from "../../messages/executions";
 
 /** Graph of a run, which never changes. */
 const ranGraphQuery = (id: string) =>
@@ -50,39 +52,39 @@ interface More {
 }
 
 const Receipt = ({ execution }: { execution: Execution & More }) => (
-  <Card title="Receipt">
+  <Card title={DETAIL_PAGE.receipt}>
     <Facts
       rows={[
-        ["Status", <RunStatus key="status" status={execution.status} />],
-        ["Credits", credits(execution.creditsCost)],
-        ["Took", duration(execution.durationMs)],
-        ["Started", execution.createdAt === null ? "–" : dateTime(execution.createdAt)],
-        ["Ended", execution.finishedAt === null ? "–" : dateTime(execution.finishedAt)],
-        ["From", sourceWords(execution.source)],
-        ["Models", execution.modelIds.join(", ") || "none"],
+        [COMMON.status, <RunStatus key="status" status={execution.status} />],
+        [COMMON.credits, credits(execution.creditsCost)],
+        [COMMON.duration, duration(execution.durationMs)],
+        [COMMON.started, execution.createdAt === null ? "–" : dateTime(execution.createdAt)],
+        [DETAIL_PAGE.ended, execution.finishedAt === null ? "–" : dateTime(execution.finishedAt)],
+        [COMMON.source, sourceWords(execution.source)],
+        [COMMON.models, execution.modelIds.join(", ") || "none"],
         ...(execution.rerunOf === undefined
           ? []
           : [
               [
-                "Rerun of",
+                DETAIL_PAGE.rerunOf,
                 <Link key="rerun" to="/executions/$id" params={{ id: execution.rerunOf }} className="underline underline-offset-2">
-                  an earlier run
+                  {DETAIL_PAGE.anEarlierRun}
                 </Link>,
               ] as const,
             ]),
-        ...(typeof execution.version === "number" ? [["Version", String(execution.version)] as const] : []),
+        ...(typeof execution.version === "number" ? [[COMMON.version, String(execution.version)] as const] : []),
         [
-          "Id",
+          DETAIL_PAGE.id,
           <span key="id" className="flex items-center gap-1">
             <code className="font-mono text-xs wrap-anywhere">{execution.executionId}</code>
-            <CopyButton compact text={execution.executionId} label="Copy the id" />
+            <CopyButton compact text={execution.executionId} label={DETAIL_PAGE.copyId} />
           </span>,
         ],
         ...(execution.requestId === null
           ? []
           : [
               [
-                "Provider's id",
+                DETAIL_PAGE.providerId,
                 <code key="request" className="font-mono text-xs wrap-anywhere">
                   {execution.requestId}
                 </code>,
@@ -95,7 +97,7 @@ const Receipt = ({ execution }: { execution: Execution & More }) => (
 );
 
 const titleOf = ({ workflowSlug, modelIds }: Execution, nameOf: (slug: string) => string): string =>
-  (workflowSlug === null ? modelIds[0] : nameOf(workflowSlug)) ?? "Run";
+  (workflowSlug === null ? modelIds[0] : nameOf(workflowSlug)) ?? DETAIL_PAGE.run;
 
 const DeleteDialog = ({ executionId, onClose }: { executionId: string; onClose: () => void }) => {
   const navigate = useNavigate();
@@ -105,12 +107,12 @@ const DeleteDialog = ({ executionId, onClose }: { executionId: string; onClose: 
   };
   return (
     <ConfirmDialog
-      title="Delete this run?"
-      action="Delete"
-      text="Its inputs, outputs, events and files are removed within 10 minutes. Files that you keep, or that a workflow or another run uses, stay. Usage keeps what it cost. This can’t be undone."
+      title={DETAIL_PAGE.deleteThisRun}
+      action={COMMON.delete}
+      text={DETAIL_PAGE.deleteHint}
       reads={["executions", "files", "usage"]}
       submit={remove}
-      done="The run was deleted."
+      done={DETAIL_PAGE.runDeleted}
       onClose={onClose}
     />
   );
@@ -129,19 +131,19 @@ const Actions = ({ execution }: { execution: Execution }) => {
           icon={CircleStop}
           busy={busy}
           disabled={execution.status === "cancel_requested"}
-          onClick={() => void run(() => api.cancel(executionId), "Cancelling.")}
+          onClick={() => void run(() => api.cancel(executionId), DETAIL_PAGE.cancellingTheRun)}
         >
-          Cancel
+          {COMMON.cancel}
         </Button>
       )}
       {!isGoing(execution) && (
         <Button icon={Trash2} onClick={() => setDeleting(true)}>
-          Delete…
+          {COMMON.deleteMenu}
         </Button>
       )}
       {workflowSlug !== null && !isGoing(execution) && (
         <Link to="/workflows/$slug" params={{ slug: workflowSlug }} search={{ run: executionId }} className={buttonClasses("secondary")}>
-          <RotateCcw className="size-4" aria-hidden /> Run again…
+          <RotateCcw className="size-4" aria-hidden /> {DETAIL_PAGE.runAgain}
         </Link>
       )}
       {workflowSlug !== null && (
@@ -151,7 +153,7 @@ const Actions = ({ execution }: { execution: Execution }) => {
           search={{ run: executionId, node: execution.error?.nodeId }}
           className={buttonClasses("primary")}
         >
-          <Workflow className="size-4" aria-hidden /> Open on the canvas
+          <Workflow className="size-4" aria-hidden /> {DETAIL_PAGE.openWorkflow}
         </Link>
       )}
     </>
@@ -179,7 +181,7 @@ const Made = ({ execution }: { execution: Execution }) => {
   const made = madeFiles(execution).filter(({ files }) => files.some(({ url }) => !shown.has(url)));
   if (made.length === 0) return null;
   return (
-    <Card title={execution.status === "failed" ? "Made before it failed" : "Made by its nodes"}>
+    <Card title={execution.status === "failed" ? DETAIL_PAGE.resultsBeforeTheFailure : DETAIL_PAGE.resultsByNode}>
       <div className="flex flex-col gap-4">
         {made.map(({ id, name, files }) => (
           <section key={id} aria-label={name}>
@@ -198,7 +200,7 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
   const ran = useQuery({ ...ranGraphQuery(execution.executionId), enabled: execution.workflowSlug !== null });
   const ended = execution.finishedAt === null ? started + execution.durationMs : Date.parse(execution.finishedAt);
   return (
-    <Page title={titleOf(execution, nameOf)} lead="One run, from its inputs to its receipt." actions={<Actions execution={execution} />}>
+    <Page title={titleOf(execution, nameOf)} lead={DETAIL_PAGE.seeTheInputsResultsCost} actions={<Actions execution={execution} />}>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-5">
           {execution.waitingFor?.map((waiting) => (
@@ -206,12 +208,12 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
           ))}
           <Failure execution={execution} />
           {execution.result && Object.keys(execution.result).length > 0 && (
-            <Card title="Result">
+            <Card title={COMMON.result}>
               <ResultView result={execution.result} />
             </Card>
           )}
           <Made execution={execution} />
-          <Card title="Nodes">
+          <Card title={COMMON.nodes}>
             <Timeline nodes={execution.nodes} inputs={execution.inputs} graph={ran.data} startedAt={started} endedAt={ended} />
           </Card>
           <Webhook id={execution.executionId} delivery={execution.webhookDelivery} />
@@ -220,14 +222,14 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
           <Receipt execution={execution} />
           {!isGoing(execution) && <AgainCard key={execution.executionId} execution={execution} />}
           {execution.inputs && Object.keys(execution.inputs).length > 0 && (
-            <Card title="Inputs">
+            <Card title={COMMON.inputs}>
               <ResultView result={execution.inputs} />
             </Card>
           )}
           <details className="rounded-2xl border bg-surface p-5">
-            <summary className="text-[15px] font-semibold">As JSON</summary>
+            <summary className="text-[15px] font-semibold">{DETAIL_PAGE.showJson}</summary>
             <div className="mt-3">
-              <Code text={JSON.stringify(execution, undefined, 2)} label="Execution as JSON" />
+              <Code text={JSON.stringify(execution, undefined, 2)} label={DETAIL_PAGE.executionAsJson} />
             </div>
           </details>
         </div>
@@ -245,10 +247,10 @@ export const ExecutionPage = () => {
     <NotThere
       error={execution.error}
       retry={() => void execution.refetch()}
-      title="There is no such run"
-      list={{ to: "/executions", title: "Go to your runs" }}
+      title={DETAIL_PAGE.runNotFound}
+      list={{ to: "/executions", title: DETAIL_PAGE.goToRuns }}
     >
-      It is too old, or it belongs to somebody else.
+      {DETAIL_PAGE.notFoundHint}
     </NotThere>
   );
 };

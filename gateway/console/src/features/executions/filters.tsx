@@ -3,14 +3,16 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { workflowsQuery, type ExecutionsFilter } from "../../api/queries";
 import { Input, Select } from "../../ui/inputs/field";
+import { COMMON } from "../../messages/common";
+import { FILTERS } from "../../messages/executions";
 
 const route = getRouteApi("/shell/executions");
 const STATUSES = [
-  ["processing", "Running"],
-  ["completed", "Completed"],
-  ["failed", "Failed"],
-  ["cancelled", "Cancelled"],
-  ["cancel_requested", "Cancelling"],
+  ["processing", COMMON.running],
+  ["completed", COMMON.completed],
+  ["failed", COMMON.failed],
+  ["cancelled", COMMON.cancelled],
+  ["cancel_requested", COMMON.cancelling],
 ] as const;
 type Status = (typeof STATUSES)[number][0];
 const isStatus = (text: string | undefined): text is Status => STATUSES.some(([status]) => status === text);
@@ -57,7 +59,7 @@ const MetadataFilter = ({ given, set }: { given: string | undefined; set: (meta:
       }}
     >
       <Input
-        aria-label="Metadata, as name=value"
+        aria-label={FILTERS.metadataNameValue}
         placeholder="metadata: name=value"
         className="sm:w-56!"
         aria-invalid={isWrong || undefined}
@@ -97,26 +99,26 @@ export const Filters = ({ status, workflow, meta, from, to }: RunsSearch) => {
   return (
     <div className="mb-4 flex flex-wrap gap-2 max-sm:grid max-sm:grid-cols-2">
       <Select
-        aria-label="Status"
+        aria-label={COMMON.status}
         className="sm:w-44!"
         value={status ?? ""}
         onText={(text) => set({ status: text || undefined })}
         options={STATUSES}
       >
-        <option value="">Every status</option>
+        <option value="">{COMMON.everyStatus}</option>
       </Select>
       <Select
-        aria-label="Workflow"
+        aria-label={COMMON.workflow}
         className="sm:w-60!"
         value={workflow ?? ""}
         onText={(text) => set({ workflow: text || undefined })}
         options={(workflows.data ?? []).map(({ slug, name }) => [slug, name])}
       >
-        <option value="">Every workflow</option>
+        <option value="">{FILTERS.allWorkflows}</option>
         {workflow !== undefined && !workflows.data?.some(({ slug }) => slug === workflow) && <option>{workflow}</option>}
       </Select>
-      <DayFilter label="From this day on" title="From" given={from} set={(day) => set({ from: day })} />
-      <DayFilter label="Up to this day" title="to" given={to} set={(day) => set({ to: day })} />
+      <DayFilter label={FILTERS.fromDate} title={FILTERS.from} given={from} set={(day) => set({ from: day })} />
+      <DayFilter label={FILTERS.toDate} title={FILTERS.to} given={to} set={(day) => set({ to: day })} />
       <MetadataFilter key={meta} given={meta} set={(given) => given !== meta && set({ meta: given })} />
     </div>
   );

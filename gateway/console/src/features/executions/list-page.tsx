@@ -19,6 +19,8 @@ import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { filterOf, Filters } from "./filters";
 import { useWorkflowNames } from "../../parts/workflow-names";
+import { COMMON } from "../../messages/common";
+import { LIST_PAGE } from "../../messages/executions";
 
 const route = getRouteApi("/shell/executions");
 const PAGE = 50;
@@ -36,7 +38,7 @@ const Made = ({ files }: { files: readonly OutputFile[] }) => {
         <Thumb
           key={file.url}
           file={file}
-          label={`Result ${index + 1}`}
+          label={LIST_PAGE.result(index + 1)}
           width={THUMB_PX}
           className={classes("size-9 shrink-0 rounded-md bg-(--media)", index >= FEW_THUMBS && "max-xl:hidden")}
         />
@@ -62,10 +64,10 @@ const Name = ({ execution: { executionId, workflowSlug, modelIds, createdAt } }:
 };
 
 const columnsOf = (madeBy: (execution: Execution) => readonly OutputFile[]): readonly Column<Execution>[] => [
-  { title: "Run of", className: "max-xl:max-w-40! max-md:max-w-28!", cell: (execution) => <Name execution={execution} /> },
-  { title: "Made", cell: (execution) => <Made files={madeBy(execution)} /> },
+  { title: COMMON.workflow, className: "max-xl:max-w-40! max-md:max-w-28!", cell: (execution) => <Name execution={execution} /> },
+  { title: LIST_PAGE.output, cell: (execution) => <Made files={madeBy(execution)} /> },
   {
-    title: "Status",
+    title: COMMON.status,
     cell: ({ status, error }) => (
       <>
         <RunStatus status={status} />
@@ -77,16 +79,16 @@ const columnsOf = (madeBy: (execution: Execution) => readonly OutputFile[]): rea
     ),
   },
   {
-    title: "What went wrong",
+    title: COMMON.error,
     wide: "widest",
     cell: ({ error }) => <span className="block truncate text-bad">{error && plainCause(error.message)}</span>,
   },
-  { title: "From", wide: "widest", cell: ({ source }) => sourceWords(source) },
-  { title: "Took", numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
-  { title: "Credits", numeric: true, wide: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
-  { title: "Started", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { title: COMMON.source, wide: "widest", cell: ({ source }) => sourceWords(source) },
+  { title: COMMON.duration, numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
+  { title: COMMON.credits, numeric: true, wide: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
+  { title: COMMON.started, numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
   {
-    title: "Again",
+    title: COMMON.actions,
     wide: true,
     cell: ({ executionId, workflowSlug }) =>
       workflowSlug !== null && (
@@ -94,8 +96,8 @@ const columnsOf = (madeBy: (execution: Execution) => readonly OutputFile[]): rea
           to="/workflows/$slug"
           params={{ slug: workflowSlug }}
           search={{ run: executionId }}
-          aria-label={`Run ${workflowSlug} again with these inputs…`}
-          title="Run again with these inputs…"
+          aria-label={LIST_PAGE.runAgainOf(workflowSlug)}
+          title={LIST_PAGE.runAgain}
           className="inline-flex size-7 items-center justify-center rounded-lg text-muted hover:bg-hover hover:text-text"
         >
           <RotateCcw className="size-4" aria-hidden />
@@ -110,21 +112,21 @@ export const ExecutionsPage = () => {
   const runs = useQuery(executionsQuery({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }), ...filterOf(search) }));
   const madeBy = useMadeBy(runs.data?.rows);
   return (
-    <Page title="Runs" lead="Every run of your workflows and models, from here and by key.">
+    <Page title={COMMON.runs} lead={LIST_PAGE.everyRunOfYourWorkflows}>
       <Filters {...search} />
       <Loaded of={runs} lines={8}>
         {({ rows, nextCursor }) => (
           <>
             <Table
-              label="Runs"
+              label={COMMON.runs}
               columns={columnsOf(madeBy)}
               rows={rows}
               keyOf={({ executionId }) => executionId}
               empty={
-                <Empty icon={History} title="No runs">
+                <Empty icon={History} title={LIST_PAGE.noRuns}>
                   {Object.values({ ...search, cursor }).some((given) => given !== undefined)
-                    ? "None fits these filters."
-                    : "Open a workflow and press Run."}
+                    ? LIST_PAGE.noRunMatchesTheseFilters
+                    : LIST_PAGE.openAWorkflowAndPress}
                 </Empty>
               }
             />

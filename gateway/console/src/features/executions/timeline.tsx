@@ -10,6 +10,7 @@ import type { Ran } from "../../runs/took/took";
 import { WhatItTook } from "../../runs/took/took-view";
 import { plainCause } from "../../runs/trouble/trouble";
 import { creditNumber, duration } from "../../ui/format";
+import { TIMELINE } from "../../messages/executions";
 
 const FILLS: Readonly<Record<string, string>> = {
   completed: "var(--ok)",
@@ -42,8 +43,8 @@ const Gave = ({ node }: { node: NodeState }) => {
   return (
     <details className="col-span-full text-[13px]" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="text-muted">
-        What it gave{calls.length > 1 ? ` (${calls.length} items)` : ""}
-        {node.truncated === true && ", cut where it is long"}
+        {TIMELINE.outputs(calls.length)}
+        {node.truncated === true && TIMELINE.shortened}
       </summary>
       {open && (
         <ol className="mt-2 flex flex-col gap-3">
@@ -51,8 +52,8 @@ const Gave = ({ node }: { node: NodeState }) => {
             <li key={item}>
               {calls.length > 1 && (
                 <h3 className="mb-1 text-xs font-medium text-muted">
-                  Item {item + 1}
-                  {creditsCost > 0 && ` · ${creditNumber(creditsCost)} credits`}
+                  {TIMELINE.item(item + 1)}
+                  {creditsCost > 0 && TIMELINE.credits(creditNumber(creditsCost))}
                 </h3>
               )}
               {reusedFrom !== undefined && (
@@ -104,7 +105,7 @@ export const Timeline = ({ nodes, inputs, graph, startedAt, endedAt }: TimelineP
               preserveAspectRatio="none"
               className="h-5 w-full max-sm:order-3 max-sm:col-span-2"
               role="img"
-              aria-label={span ? `from ${duration(span.from)} for ${duration(span.to - span.from)}` : "took no time"}
+              aria-label={span ? TIMELINE.span(duration(span.from), duration(span.to - span.from)) : TIMELINE.tookNoTime}
             >
               <rect width={WIDTH} height="20" fill="var(--sunken)" />
               {span && (
@@ -125,7 +126,7 @@ export const Timeline = ({ nodes, inputs, graph, startedAt, endedAt }: TimelineP
               )}
               {node.durationMs !== null && node.durationMs > 0 && <span className="text-faint">{duration(node.durationMs)}</span>}
               {reused !== undefined && <span className="text-muted">{reused}</span>}
-              {node.creditsCost > 0 && <span className="text-muted">{creditNumber(node.creditsCost)} cr</span>}
+              {node.creditsCost > 0 && <span className="text-muted">{TIMELINE.cr(creditNumber(node.creditsCost))}</span>}
               <RunStatus status={node.status} />
             </div>
             {graph && own && node.status !== "pending" && <WhatItTook className="col-span-full" graph={graph} ran={ran} node={own} />}
@@ -136,7 +137,7 @@ export const Timeline = ({ nodes, inputs, graph, startedAt, endedAt }: TimelineP
                   {node.error && (
                     <p className="text-bad wrap-anywhere">
                       {plainCause(node.error.message)} <code className="font-mono text-xs">{node.error.code}</code>
-                      {node.error.providerStatus !== undefined && ` · the provider answered ${node.error.providerStatus}`}
+                      {node.error.providerStatus !== undefined && TIMELINE.providerStatus(node.error.providerStatus)}
                     </p>
                   )}
                   {node.error?.providerBody !== undefined && (

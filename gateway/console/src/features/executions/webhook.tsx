@@ -8,6 +8,8 @@ import { duration } from "../../ui/format";
 import { Card } from "../../ui/page";
 import { Table } from "../../ui/table";
 import { Time } from "../../ui/time";
+import { COMMON } from "../../messages/common";
+import { WEBHOOK } from "../../messages/executions";
 
 const DELIVERY_TONES = { pending: "accent", delivered: "ok", failed: "bad", disabled: "bad", skipped: "neutral" } as const;
 
@@ -17,15 +19,15 @@ export const Webhook = ({ id, delivery }: { id: string; delivery: WebhookDeliver
   if (!delivery.configured) return null;
   return (
     <Card
-      title="Webhook"
+      title={COMMON.webhook}
       actions={
         <Button
           size="sm"
           icon={Send}
           busy={busy}
-          onClick={() => void run(() => request("redeliverWebhook", { params: { id } }), "Delivery started.")}
+          onClick={() => void run(() => request("redeliverWebhook", { params: { id } }), WEBHOOK.sendingTheWebhookAgain)}
         >
-          Deliver again
+          {WEBHOOK.sendAgain}
         </Button>
       }
     >
@@ -34,20 +36,23 @@ export const Webhook = ({ id, delivery }: { id: string; delivery: WebhookDeliver
         <span className="min-w-0 text-muted wrap-anywhere">{delivery.url}</span>
         {delivery.nextAttemptAt !== null && (
           <span className="text-faint">
-            next attempt <Time iso={delivery.nextAttemptAt} />
+            {WEBHOOK.nextAttempt} <Time iso={delivery.nextAttemptAt} />
           </span>
         )}
       </div>
       {delivery.history.length > 0 && (
         <Table
-          label="Attempts"
+          label={WEBHOOK.attempts}
           rows={delivery.history}
           keyOf={({ delivery: number, attempt, at }) => `${number} ${attempt} ${at}`}
           columns={[
-            { title: "Attempt", cell: ({ delivery: number, attempt }) => (number > 1 ? `${number}.${attempt}` : attempt) },
-            { title: "Answer", cell: ({ status, error }) => <span className={error === null ? "" : "text-bad"}>{error ?? status}</span> },
-            { title: "Took", numeric: true, cell: ({ durationMs }) => duration(durationMs) },
-            { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },
+            { title: WEBHOOK.attempt, cell: ({ delivery: number, attempt }) => (number > 1 ? `${number}.${attempt}` : attempt) },
+            {
+              title: WEBHOOK.response,
+              cell: ({ status, error }) => <span className={error === null ? "" : "text-bad"}>{error ?? status}</span>,
+            },
+            { title: COMMON.duration, numeric: true, cell: ({ durationMs }) => duration(durationMs) },
+            { title: COMMON.time, numeric: true, cell: ({ at }) => <Time iso={at} /> },
           ]}
         />
       )}

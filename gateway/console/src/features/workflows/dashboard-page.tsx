@@ -20,21 +20,23 @@ import { FolderBar } from "./folder-bar";
 import { PromptDialog } from "../../parts/form";
 import { useWorkflowActions } from "./use-workflow-actions";
 import { WorkflowList } from "./workflow-list";
+import { COMMON } from "../../messages/common";
+import { DASHBOARD_PAGE } from "../../messages/workflows";
 
 const route = getRouteApi("/shell/");
 
 const VIEWS = [
-  [undefined, "My workflows"],
-  ["templates", "Templates"],
-  ["archived", "Archived"],
-  ["hidden", "Hidden"],
+  [undefined, DASHBOARD_PAGE.myWorkflows],
+  ["templates", COMMON.templates],
+  ["archived", COMMON.archived],
+  ["hidden", DASHBOARD_PAGE.hidden],
 ] as const;
 
 const Approval = ({ me }: { me: Me }) =>
   me.user.approved ? null : (
-    <Notice kind="warn" title="Your account waits for approval" className="mb-6">
-      You can look around and build. Running, uploading and API keys begin when an administrator has approved{" "}
-      <strong>{me.user.email}</strong>. This page shows it without being reloaded.
+    <Notice kind="warn" title={DASHBOARD_PAGE.yourAccountAwaitsApproval} className="mb-6">
+      {DASHBOARD_PAGE.youCanExploreAndBuild} <strong>{me.user.email}</strong>
+      {DASHBOARD_PAGE.thisPageUpdatesByItself}
     </Notice>
   );
 
@@ -45,16 +47,15 @@ const FullPlan = ({ me, workflows }: { me: Me; workflows: readonly WorkflowSumma
   if (most === null || own < most) return null;
   return (
     <Notice
-      title={`Free keeps ${most} workflow, and you have it`}
+      title={DASHBOARD_PAGE.freeLimit(most)}
       className="mb-4"
       actions={
         <Link to="/plans" className={buttonClasses("secondary", "sm")}>
-          See the plans
+          {COMMON.seePlans}
         </Link>
       }
     >
-      To try another template, delete that one first, in its menu; its runs and files stay. Templates can be opened and looked at as they
-      are.
+      {DASHBOARD_PAGE.toUseAnotherTemplateDelete}
     </Notice>
   );
 };
@@ -62,7 +63,7 @@ const FullPlan = ({ me, workflows }: { me: Me; workflows: readonly WorkflowSumma
 const ViewTabs = ({ filter }: { filter: Filter }) => {
   const row = useChosenInView<HTMLElement>(filter.show ?? "");
   return (
-    <nav ref={row} aria-label="Which workflows" className="mb-4 flex gap-1 overflow-x-auto border-b">
+    <nav ref={row} aria-label={DASHBOARD_PAGE.filterWorkflows} className="mb-4 flex gap-1 overflow-x-auto border-b">
       {VIEWS.map(([show, title]) => (
         <Link
           key={title}
@@ -91,8 +92,8 @@ const Filters = ({ filter, tags }: { filter: Filter; tags: readonly string[] }) 
         <Search className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-faint" aria-hidden />
         <Input
           type="search"
-          aria-label="Search workflows"
-          placeholder="Search by name, text or tag"
+          aria-label={DASHBOARD_PAGE.searchWorkflows}
+          placeholder={DASHBOARD_PAGE.searchByNameTextOr}
           className="pl-8"
           defaultValue={filter.q ?? ""}
           onText={(text) => set({ q: text === "" ? undefined : text })}
@@ -100,13 +101,13 @@ const Filters = ({ filter, tags }: { filter: Filter; tags: readonly string[] }) 
       </div>
       {tags.length > 0 && (
         <Select
-          aria-label="Tag"
+          aria-label={DASHBOARD_PAGE.tag}
           className="w-44!"
           value={filter.tag ?? ""}
           onText={(text) => set({ tag: text === "" ? undefined : text })}
           options={tags}
         >
-          <option value="">All tags</option>
+          <option value="">{DASHBOARD_PAGE.allTags}</option>
         </Select>
       )}
     </div>
@@ -149,7 +150,7 @@ export const DashboardPage = () => {
   const folderList = folders.data ?? [];
   return (
     <Page
-      title="Workflows"
+      title={COMMON.workflows}
       actions={
         <ButtonRow>
           <input
@@ -164,14 +165,14 @@ export const DashboardPage = () => {
             }}
           />
           <Button icon={FileUp} onClick={() => file.current?.click()}>
-            Import
+            {DASHBOARD_PAGE.import}
           </Button>
           <Button icon={FolderPlus} onClick={() => setNaming("folder")}>
-            New folder
+            {DASHBOARD_PAGE.newFolder}
           </Button>
-          <Tip text="New workflow" keys="N" side="bottom">
+          <Tip text={DASHBOARD_PAGE.newWorkflow} keys="N" side="bottom">
             <Button icon={Plus} variant="primary" onClick={() => setNaming("workflow")}>
-              New workflow
+              {DASHBOARD_PAGE.newWorkflow}
             </Button>
           </Tip>
         </ButtonRow>
@@ -187,18 +188,18 @@ export const DashboardPage = () => {
       {workflows.rows && <WorkflowList all={workflows.rows} me={me} folders={folderList} filter={filter} actions={actions} />}
       {naming === "workflow" && (
         <PromptDialog
-          title="New workflow"
-          label="Name"
-          action="Create"
+          title={DASHBOARD_PAGE.newWorkflow}
+          label={COMMON.name}
+          action={COMMON.create}
           submit={(name) => actions.create({ name, folderId: filter.folder ?? null })}
           onClose={() => setNaming(undefined)}
         />
       )}
       {naming === "folder" && (
         <PromptDialog
-          title="New folder"
-          label="Name"
-          action="Create"
+          title={DASHBOARD_PAGE.newFolder}
+          label={COMMON.name}
+          action={COMMON.create}
           submit={(name) => actions.createFolder(name)}
           onClose={() => setNaming(undefined)}
         />

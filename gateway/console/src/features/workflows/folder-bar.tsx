@@ -8,6 +8,8 @@ import { Menu } from "../../ui/overlays/menu";
 import { ConfirmDialog, PromptDialog } from "../../parts/form";
 import type { WorkflowActions } from "./use-workflow-actions";
 import { DRAGGED_WORKFLOW } from "./workflow-card";
+import { COMMON } from "../../messages/common";
+import { FOLDER_BAR } from "../../messages/workflows";
 
 interface ChipProps {
   id: string | null;
@@ -28,7 +30,7 @@ const FolderChip = ({ id, name, chosen, actions }: ChipProps) => {
   const drop = (event: DragEvent): void => {
     setOver(false);
     const slug = event.dataTransfer.getData(DRAGGED_WORKFLOW);
-    if (slug !== "") void actions.move(slug, id, id === null ? "Moved out of its folder." : `Moved to ${name}.`);
+    if (slug !== "") void actions.move(slug, id, id === null ? FOLDER_BAR.movedToTheTopLevel : FOLDER_BAR.movedTo(name));
   };
   const Icon = id === null ? House : chosen ? FolderOpen : FolderIcon;
   return (
@@ -53,28 +55,28 @@ const FolderChip = ({ id, name, chosen, actions }: ChipProps) => {
       </Link>
       {id !== null && (
         <Menu
-          trigger={<IconButton icon={Ellipsis} size="sm" label={`More about the folder ${name}`} />}
+          trigger={<IconButton icon={Ellipsis} size="sm" label={FOLDER_BAR.actionsForFolder(name)} />}
           entries={[
-            { label: "Rename…", icon: Pencil, run: () => setAsking("rename") },
-            { label: "Delete…", icon: Trash2, danger: true, run: () => setAsking("delete") },
+            { label: FOLDER_BAR.rename, icon: Pencil, run: () => setAsking("rename") },
+            { label: COMMON.deleteMenu, icon: Trash2, danger: true, run: () => setAsking("delete") },
           ]}
         />
       )}
       {asking === "rename" && id !== null && (
         <PromptDialog
-          title="Rename the folder"
-          label="Name"
+          title={FOLDER_BAR.renameFolder}
+          label={COMMON.name}
           initial={name}
-          action="Rename"
+          action={COMMON.rename}
           submit={(to) => actions.renameFolder(id, to)}
           onClose={() => setAsking(undefined)}
         />
       )}
       {asking === "delete" && id !== null && (
         <ConfirmDialog
-          title="Delete this folder?"
-          text={`“${name}” is deleted. The workflows in it move to the top level.`}
-          action="Delete"
+          title={FOLDER_BAR.deleteThisFolder}
+          text={FOLDER_BAR.isDeletedItsWorkflowsMove(name)}
+          action={COMMON.delete}
           submit={() => actions.deleteFolder(id)}
           onClose={() => setAsking(undefined)}
         />
@@ -92,7 +94,7 @@ export const FolderBar = ({
   chosen: string | undefined;
   actions: WorkflowActions;
 }) => (
-  <ul aria-label="Folders" className="mb-4 flex flex-wrap gap-2">
+  <ul aria-label={FOLDER_BAR.folders} className="mb-4 flex flex-wrap gap-2">
     <FolderChip id={null} name="Top level" chosen={chosen === undefined} actions={actions} />
     {folders.map(({ id, name }) => (
       <FolderChip key={id} id={id} name={name} chosen={chosen === id} actions={actions} />

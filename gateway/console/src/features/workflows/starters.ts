@@ -1,4 +1,5 @@
 import type { NewWorkflow } from "@nodeloom/client";
+import { STARTERS_TEXTS } from "../../messages/workflows";
 
 /** Starter workflows, which run unchanged. */
 const COLUMN = 340;
@@ -20,16 +21,16 @@ const edge = (text: string): object => {
 };
 
 const prompt = (initial: string): object => ({
-  fields: [{ name: "prompt", type: "textarea", label: "Prompt", default: initial }],
+  fields: [{ name: "prompt", type: "textarea", label: STARTERS_TEXTS.prompt, default: initial }],
   values: {},
 });
 
 export const STARTERS: readonly (NewWorkflow & { name: string; description: string })[] = [
   {
     name: "Text to image",
-    description: "One prompt in, one picture out: the shortest pipeline.",
+    description: STARTERS_TEXTS.onePromptInOneImage,
     nodes: [
-      node("input", "request-input", 0, 0, prompt("a paper boat on a quiet lake, morning light")),
+      node("input", "request-input", 0, 0, prompt(STARTERS_TEXTS.aPaperBoatOnA)),
       node("image", "generate-image", 1, 0, { model: "sandbox-image", inputs: {} }),
       node("output", "response-output", 2, 0, {}),
     ],
@@ -37,11 +38,13 @@ export const STARTERS: readonly (NewWorkflow & { name: string; description: stri
   },
   {
     name: "Four variations",
-    description: "A list of styles makes one picture each, at the same time.",
+    description: STARTERS_TEXTS.aListOfStylesMakes,
     nodes: [
-      node("input", "request-input", 0, 0, prompt("a lighthouse in a storm")),
-      node("styles", "list", 0, 1, { items: ["as a woodcut", "as a watercolour", "as a blueprint", "as a felt toy"] }),
-      node("text", "text-box", 1, 0, { text: "{{subject}}, {{style}}" }),
+      node("input", "request-input", 0, 0, prompt(STARTERS_TEXTS.aLighthouseInAStorm)),
+      node("styles", "list", 0, 1, {
+        items: [STARTERS_TEXTS.asAWoodcut, STARTERS_TEXTS.asAWatercolour, STARTERS_TEXTS.asABlueprint, STARTERS_TEXTS.asAFeltToy],
+      }),
+      node("text", "text-box", 1, 0, { text: STARTERS_TEXTS.subjectStyle }),
       node("image", "generate-image", 2, 0, { model: "sandbox-image-fast", inputs: {} }),
       node("output", "response-output", 3, 0, {}),
     ],
@@ -51,10 +54,14 @@ export const STARTERS: readonly (NewWorkflow & { name: string; description: stri
   },
   {
     name: "Spoken story",
-    description: "An assistant writes three sentences, and a voice reads them.",
+    description: STARTERS_TEXTS.aLanguageModelWritesThree,
     nodes: [
-      node("input", "request-input", 0, 0, prompt("a fox who repairs clocks")),
-      node("writer", "llm-assistant", 1, 0, { model: "sandbox-chat", system: "Three short sentences.", prompt: "Tell of {{prompt}}." }),
+      node("input", "request-input", 0, 0, prompt(STARTERS_TEXTS.aFoxWhoRepairsClocks)),
+      node("writer", "llm-assistant", 1, 0, {
+        model: "sandbox-chat",
+        system: STARTERS_TEXTS.threeShortSentences,
+        prompt: STARTERS_TEXTS.writeAStoryAboutPrompt,
+      }),
       node("voice", "generate-audio", 2, 0, { model: "sandbox-speech", inputs: {} }),
       node("output", "response-output", 3, 0, {}),
     ],

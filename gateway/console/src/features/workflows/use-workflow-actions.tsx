@@ -9,6 +9,8 @@ import { members } from "../../document/graph";
 import { refusalTrouble } from "../../runs/trouble/trouble";
 import { complain, say } from "../../ui/overlays/toast";
 import { exportWorkflow } from "./export";
+import { COMMON } from "../../messages/common";
+import { USE_WORKFLOW_ACTIONS } from "../../messages/workflows";
 
 /** Members copied to a duplicate. */
 const COPIED = ["description", "tags", "nodes", "edges", "viewport", "cover"] as const;
@@ -53,7 +55,7 @@ export const useWorkflowActions = () => {
     } catch (error) {
       const { title, advice } = refusalTrouble(error);
       if (codeOf(error) === "WORKFLOW_CAP_REACHED")
-        complain(`${title}. ${advice}`, { label: "See the plans", run: () => void navigate({ to: "/plans" }) });
+        complain(`${title}. ${advice}`, { label: COMMON.seePlans, run: () => void navigate({ to: "/plans" }) });
       else complain(messageOf(error));
       return false;
     } finally {
@@ -80,7 +82,7 @@ export const useWorkflowActions = () => {
     remove: (slug: string, name: string) =>
       attempt(async () => {
         await api.workflows.delete(slug);
-        say(`“${name}” was deleted.`);
+        say(USE_WORKFLOW_ACTIONS.deleted(name));
       }),
     exportFile: (slug: string) => attempt(() => exportWorkflow(slug)),
     importFile: (file: File) =>

@@ -15,6 +15,8 @@ import { budgetsQuery, isBudgetOf } from "../../parts/budgets/budgets";
 import { Cover } from "./cover";
 import { ConfirmDialog } from "../../parts/form";
 import type { WorkflowActions } from "./use-workflow-actions";
+import { COMMON } from "../../messages/common";
+import { WORKFLOW_CARD } from "../../messages/workflows";
 
 export interface WorkflowCardProps {
   workflow: WorkflowSummary;
@@ -34,43 +36,43 @@ export const DRAGGED_WORKFLOW = "application/x-nodeloom-workflow";
 const menuOf = ({ workflow, own, folders, actions }: WorkflowCardProps, ask: (what: "delete" | "budget") => void): MenuEntries => {
   const { slug, name, archived, hidden, folderId } = workflow;
   const copy = {
-    label: own ? "Duplicate" : "Use this template",
+    label: own ? WORKFLOW_CARD.duplicate : WORKFLOW_CARD.useThisTemplate,
     icon: Copy,
-    run: () => void actions.duplicate(slug, own ? `${name} copy` : name, own ? undefined : "run"),
+    run: () => void actions.duplicate(slug, own ? WORKFLOW_CARD.copy(name) : name, own ? undefined : "run"),
   };
-  const save = { label: "Export as JSON", icon: Download, run: () => void actions.exportFile(slug) };
+  const save = { label: WORKFLOW_CARD.exportAsJson, icon: Download, run: () => void actions.exportFile(slug) };
   if (!own) return [copy, save];
   const moves = [
     ...(folderId === null
       ? []
-      : [{ label: "Move out of its folder", icon: FolderInput, run: () => void actions.move(slug, null, "Moved.") }]),
+      : [{ label: WORKFLOW_CARD.moveToTopLevel, icon: FolderInput, run: () => void actions.move(slug, null, WORKFLOW_CARD.moved) }]),
     ...folders
       .filter(({ id }) => id !== folderId)
       .map(({ id, name: folder }) => ({
-        label: `Move to ${folder}`,
+        label: WORKFLOW_CARD.moveTo(folder),
         icon: FolderInput,
-        run: () => void actions.move(slug, id, `Moved to ${folder}.`),
+        run: () => void actions.move(slug, id, WORKFLOW_CARD.movedTo(folder)),
       })),
   ];
   return [
     copy,
     save,
-    { label: "Budget…", icon: Wallet, run: () => ask("budget") },
+    { label: WORKFLOW_CARD.budget, icon: Wallet, run: () => ask("budget") },
     null,
     ...moves,
     ...(moves.length > 0 ? [null] : []),
     {
-      label: archived ? "Take out of the archive" : "Archive",
+      label: archived ? WORKFLOW_CARD.restoreFromArchive : WORKFLOW_CARD.archive,
       icon: Archive,
-      run: () => void actions.change(slug, { archived: !archived }, archived ? "Back among your workflows." : "Archived."),
+      run: () => void actions.change(slug, { archived: !archived }, archived ? WORKFLOW_CARD.restored : WORKFLOW_CARD.archived),
     },
     {
-      label: hidden ? "Show in lists" : "Hide",
+      label: hidden ? WORKFLOW_CARD.showInLists : WORKFLOW_CARD.hide,
       icon: hidden ? Eye : EyeOff,
-      run: () => void actions.change(slug, { hidden: !hidden }, hidden ? "Shown again." : "Hidden."),
+      run: () => void actions.change(slug, { hidden: !hidden }, hidden ? WORKFLOW_CARD.shownInLists : WORKFLOW_CARD.hiddenFromLists),
     },
     null,
-    { label: "Delete…", icon: Trash2, danger: true, run: () => ask("delete") },
+    { label: COMMON.deleteMenu, icon: Trash2, danger: true, run: () => ask("delete") },
   ];
 };
 
@@ -100,7 +102,10 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
             </span>
           </Link>
           <div className="relative z-10 -mt-1 -mr-2">
-            <Menu trigger={<IconButton icon={Ellipsis} label={`More about ${name}`} size="sm" />} entries={menuOf(props, setAsking)} />
+            <Menu
+              trigger={<IconButton icon={Ellipsis} label={WORKFLOW_CARD.actionsFor(name)} size="sm" />}
+              entries={menuOf(props, setAsking)}
+            />
           </div>
         </div>
         {description !== "" && (
@@ -109,9 +114,9 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
           </p>
         )}
         <div className="mt-3 flex flex-wrap gap-1">
-          {isTemplate && <Badge tone="accent">Template</Badge>}
-          {archived && <Badge>Archived</Badge>}
-          {hidden && <Badge>Hidden</Badge>}
+          {isTemplate && <Badge tone="accent">{COMMON.template}</Badge>}
+          {archived && <Badge>{COMMON.archived}</Badge>}
+          {hidden && <Badge>{WORKFLOW_CARD.hidden}</Badge>}
           {tags.slice(0, SHOWN_TAGS).map((tag) => (
             <Badge key={tag}>{tag}</Badge>
           ))}
@@ -119,21 +124,21 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
         </div>
         {budget && <BudgetBar budget={budget} className="mt-3" />}
         <div className="mt-auto flex items-center justify-between gap-2 pt-3 text-xs text-faint">
-          <span>{!estimatedCreditCost ? "free to run" : `about ${credits(estimatedCreditCost)} a run`}</span>
+          <span>{!estimatedCreditCost ? WORKFLOW_CARD.freeToRun : WORKFLOW_CARD.aboutPerRun(credits(estimatedCreditCost))}</span>
           <Time iso={updatedAt} />
         </div>
         {!own && (
           <Button size="sm" icon={Copy} className="relative z-10 mt-3 self-start" onClick={() => void actions.duplicate(slug, name, "run")}>
-            Use it
+            {COMMON.useTemplate}
           </Button>
         )}
       </div>
       {asking === "budget" && <BudgetDialog of={scope} budget={budget} onClose={() => setAsking(undefined)} />}
       {asking === "delete" && (
         <ConfirmDialog
-          title="Delete this workflow?"
-          text={`“${name}” is deleted for ever, and calls to /api/workflows/${slug} fail from then on. Its past runs stay.`}
-          action="Delete"
+          title={WORKFLOW_CARD.deleteThisWorkflow}
+          text={WORKFLOW_CARD.isDeletedPermanentlyAndCalls(name, slug)}
+          action={COMMON.delete}
           submit={() => actions.remove(slug, name)}
           onClose={() => setAsking(undefined)}
         />

@@ -10,6 +10,8 @@ import { filterWorkflows, FIRST_SHOWN, type Filter } from "./filter";
 import { STARTERS } from "./starters";
 import type { WorkflowActions } from "./use-workflow-actions";
 import { WorkflowCard } from "./workflow-card";
+import { COMMON } from "../../messages/common";
+import { WORKFLOW_LIST } from "../../messages/workflows";
 
 /** Empty dashboard: starters. */
 const Starters = ({ templates, me, actions }: { templates: readonly WorkflowSummary[]; me: Me; actions: WorkflowActions }) => {
@@ -23,11 +25,11 @@ const Starters = ({ templates, me, actions }: { templates: readonly WorkflowSumm
     <div>
       <div className="flex flex-wrap items-center justify-between gap-3 rounded-2xl border border-dashed border-line-strong/50 px-5 py-4">
         <div className="min-w-0">
-          <h2 className="text-base font-semibold">Start with something that runs</h2>
-          <p className="mt-0.5 text-sm text-muted">Take one of these, press Run, and change it until it is yours.</p>
+          <h2 className="text-base font-semibold">{WORKFLOW_LIST.startFromATemplate}</h2>
+          <p className="mt-0.5 text-sm text-muted">{WORKFLOW_LIST.chooseOnePressRunAnd}</p>
         </div>
         <Button variant="primary" icon={Plus} onClick={() => void actions.create({ name: "Untitled workflow" })}>
-          Empty canvas
+          {WORKFLOW_LIST.startEmpty}
         </Button>
       </div>
       <ul className="mt-4 grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
@@ -40,7 +42,7 @@ const Starters = ({ templates, me, actions }: { templates: readonly WorkflowSumm
               <h3 className="font-semibold">{starter.name}</h3>
               <p className="mt-1 mb-4 text-[13px] text-muted">{starter.description}</p>
               <Button className="mt-auto self-start" size="sm" onClick={() => void actions.create(structuredClone(starter), "run")}>
-                Use it
+                {COMMON.useTemplate}
               </Button>
             </div>
           </li>
@@ -66,8 +68,8 @@ const groupsOf = (
 ): { title: string | undefined; rows: readonly WorkflowSummary[] }[] => {
   if (show !== "templates") return [{ title: undefined, rows: found }];
   const groups = [
-    { title: "Chosen for you", rows: found.filter(({ featured }) => featured === true) },
-    { title: "From everybody", rows: found.filter(({ featured }) => featured !== true) },
+    { title: WORKFLOW_LIST.featured, rows: found.filter(({ featured }) => featured === true) },
+    { title: WORKFLOW_LIST.community, rows: found.filter(({ featured }) => featured !== true) },
   ];
   return groups.filter(({ rows }) => rows.length > 0);
 };
@@ -91,10 +93,10 @@ export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) =
     return (
       <Empty
         icon={SearchX}
-        title={filter.q === undefined && filter.tag === undefined ? "Nothing here yet" : "Nothing fits"}
+        title={filter.q === undefined && filter.tag === undefined ? WORKFLOW_LIST.noWorkflowsYet : WORKFLOW_LIST.noMatches}
         actions={
           <Link to="/" search={{}} className={buttonClasses("secondary")}>
-            Show all workflows
+            {WORKFLOW_LIST.showAllWorkflows}
           </Link>
         }
       />
@@ -102,7 +104,7 @@ export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) =
   return (
     <>
       {groupsOf(found.slice(0, shown), filter).map(({ title, rows }) => (
-        <section key={title ?? ""} aria-label={title ?? "Workflows"} className="mb-6">
+        <section key={title ?? ""} aria-label={title ?? COMMON.workflows} className="mb-6">
           {title !== undefined && <h2 className="mb-3 text-[15px] font-semibold">{title}</h2>}
           <ul className="grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
             {rows.map((workflow) => (
@@ -120,9 +122,7 @@ export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) =
       ))}
       {found.length > shown && (
         <div className="mt-6 flex justify-center">
-          <Button onClick={() => setShown(shown + FIRST_SHOWN)}>
-            Show more ({shown} of {found.length})
-          </Button>
+          <Button onClick={() => setShown(shown + FIRST_SHOWN)}>{WORKFLOW_LIST.showMoreOf(shown, found.length)}</Button>
         </div>
       )}
     </>

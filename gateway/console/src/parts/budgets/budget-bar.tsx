@@ -2,6 +2,7 @@ import type { Budget } from "@nodeloom/client";
 import { classes } from "../../ui/classes";
 import { creditNumber } from "../../ui/format";
 import { windowWords } from "./budgets";
+import { BUDGET_BAR } from "../../messages/parts";
 
 const NEARLY = 0.8;
 
@@ -9,7 +10,7 @@ const NEARLY = 0.8;
 export const BudgetBar = ({ budget: { credits, used, window }, className }: { budget: Budget; className?: string }) => {
   const share = credits > 0 ? Math.min(1, used / credits) : 1;
   const color = share >= 1 ? "var(--bad)" : share >= NEARLY ? "var(--warn)" : "var(--accent)";
-  const words = `${creditNumber(used)} of ${creditNumber(credits)} credits ${windowWords(window)}`;
+  const words = BUDGET_BAR.ofCredits(creditNumber(used), creditNumber(credits), windowWords(window));
   return (
     <span className={classes("flex min-w-0 flex-col gap-1", className)}>
       <svg viewBox="0 0 100 4" preserveAspectRatio="none" className="h-1.5 w-full rounded-full" aria-hidden>

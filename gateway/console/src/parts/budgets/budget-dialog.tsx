@@ -6,6 +6,8 @@ import { InputField, SelectField } from "../../ui/inputs/field";
 import { NumberField } from "../../ui/inputs/value-inputs";
 import { FormDialog } from "../form";
 import { readShares, removeBudget, saveBudget, scopeWords, sharesText, WINDOWS, type BudgetScope } from "./budgets";
+import { COMMON } from "../../messages/common";
+import { BUDGET_DIALOG } from "../../messages/parts";
 
 const READS = ["budgets", "batches", "batch"];
 const DEFAULT_SHARES = "80";
@@ -23,7 +25,7 @@ interface ScopeFieldsProps {
 const ScopeFields = ({ scope, keys, workflows, onChange }: ScopeFieldsProps) => (
   <>
     <SelectField
-      label="Of runs"
+      label={BUDGET_DIALOG.appliesTo}
       value={scope.scope}
       onChange={({ target }) => {
         if (target.value === "key") onChange({ scope: "key", keyId: keys[0]?.id ?? "" });
@@ -31,13 +33,13 @@ const ScopeFields = ({ scope, keys, workflows, onChange }: ScopeFieldsProps) => 
         else onChange({ scope: "metadata", metadata: { name: "customer", value: "" } });
       }}
     >
-      <option value="metadata">with a value of metadata</option>
-      {keys.length > 0 && <option value="key">by an API key</option>}
-      {workflows.length > 0 && <option value="workflow">of a workflow</option>}
+      <option value="metadata">{BUDGET_DIALOG.runsWithAMetadataValue}</option>
+      {keys.length > 0 && <option value="key">{BUDGET_DIALOG.anApiKey}</option>}
+      {workflows.length > 0 && <option value="workflow">{BUDGET_DIALOG.aWorkflow}</option>}
     </SelectField>
     {scope.scope === "key" && (
       <SelectField
-        label="API key"
+        label={COMMON.apiKey}
         value={scope.keyId}
         onText={(text) => onChange({ scope: "key", keyId: text })}
         options={keys.map(({ id, name }) => [id, name])}
@@ -45,7 +47,7 @@ const ScopeFields = ({ scope, keys, workflows, onChange }: ScopeFieldsProps) => 
     )}
     {scope.scope === "workflow" && (
       <SelectField
-        label="Workflow"
+        label={COMMON.workflow}
         value={scope.workflowSlug}
         onText={(text) => onChange({ scope: "workflow", workflowSlug: text })}
         options={workflows.map(({ slug, name }) => [slug, name])}
@@ -56,7 +58,7 @@ const ScopeFields = ({ scope, keys, workflows, onChange }: ScopeFieldsProps) => 
         {(["name", "value"] as const).map((member) => (
           <InputField
             key={member}
-            label={member === "name" ? "Name" : "Value"}
+            label={member === "name" ? COMMON.name : COMMON.value}
             value={scope.metadata[member]}
             onText={(text) => onChange({ scope: "metadata", metadata: { ...scope.metadata, [member]: text } })}
           />
@@ -89,45 +91,46 @@ export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }:
   const { kind, name } = scopeWords(scope, keys);
   return (
     <FormDialog
-      title={of ? `Budget of ${name}` : "New budget"}
-      action="Save"
+      title={of ? BUDGET_DIALOG.budgetFor(name) : BUDGET_DIALOG.newBudget}
+      action={COMMON.save}
       disabled={!isComplete}
       reads={READS}
       submit={async () => isComplete && saveBudget(scope, { credits, window, alertAt })}
-      done="The budget is set."
+      done={BUDGET_DIALOG.budgetSaved}
       onClose={onClose}
       others={
         budget && (
           <Button
             busy={busy}
-            onClick={() => void run(() => removeBudget(budget.id), "The budget was removed.").then((done) => done && onClose())}
+            onClick={() => void run(() => removeBudget(budget.id), BUDGET_DIALOG.budgetRemoved).then((done) => done && onClose())}
           >
-            Remove
+            {COMMON.remove}
           </Button>
         )
       }
     >
       {of ? (
         <p className="text-sm text-muted">
-          {kind}: <strong className="font-medium text-text">{name}</strong>. Runs that may cost more than is left are refused.
+          {kind}: <strong className="font-medium text-text">{name}</strong>
+          {BUDGET_DIALOG.aRunThatCouldExceed}
         </p>
       ) : (
         <ScopeFields scope={scope} keys={keys} workflows={workflows} onChange={setScope} />
       )}
       <div className="grid gap-4 sm:grid-cols-2">
-        <NumberField label="Credits" hint="0 forbids all that costs credits." value={credits} onChange={setCredits} />
+        <NumberField label={COMMON.credits} hint="0 forbids all that costs credits." value={credits} onChange={setCredits} />
         <SelectField
-          label="For"
-          hint="In UTC; weeks begin on Monday."
+          label={BUDGET_DIALOG.period}
+          hint={BUDGET_DIALOG.timesAreUtcWeeksStart}
           value={window}
           onText={(text) => setWindow(text as Budget["window"])}
           options={WINDOWS}
         />
       </div>
       <InputField
-        label="Alerts at (%)"
-        hint="Up to five, such as 50, 80. Webhooks that hear of budget.alert are called, once in each window."
-        {...(alertAt === undefined ? { error: "Numbers from 0.1 to 100, at most five." } : {})}
+        label={BUDGET_DIALOG.alertAt}
+        hint={BUDGET_DIALOG.upToFivePercentagesSuch}
+        {...(alertAt === undefined ? { error: BUDGET_DIALOG.enterUpToFiveNumbers } : {})}
         value={sharesTyped}
         onText={setSharesTyped}
       />

@@ -1,6 +1,8 @@
 import type { ApiKey, Budget, BudgetSettings } from "@nodeloom/client";
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../api/client";
+import { COMMON } from "../../messages/common";
+import { BUDGETS } from "../../messages/parts";
 
 export const budgetsQuery = queryOptions({
   queryKey: ["budgets"],
@@ -53,20 +55,20 @@ export const scopeWords = (
 ): { kind: string; name: string } => {
   switch (scope.scope) {
     case "key":
-      return { kind: "API key", name: keys.find(({ id }) => id === scope.keyId)?.name ?? "a key that is gone" };
+      return { kind: COMMON.apiKey, name: keys.find(({ id }) => id === scope.keyId)?.name ?? "a key that is gone" };
     case "workflow":
-      return { kind: "Workflow", name: nameOf(scope.workflowSlug) };
+      return { kind: COMMON.workflow, name: nameOf(scope.workflowSlug) };
     case "metadata":
-      if (scope.metadata.name === APP_NAME) return { kind: "App", name: scope.metadata.value };
-      return { kind: "Metadata", name: `${scope.metadata.name} = ${scope.metadata.value}` };
+      if (scope.metadata.name === APP_NAME) return { kind: BUDGETS.app, name: scope.metadata.value };
+      return { kind: COMMON.metadata, name: `${scope.metadata.name} = ${scope.metadata.value}` };
   }
 };
 
 export const WINDOWS = [
-  ["day", "a day"],
-  ["week", "a week"],
-  ["month", "a month"],
-  ["total", "in all"],
+  ["day", BUDGETS.perDay],
+  ["week", BUDGETS.perWeek],
+  ["month", BUDGETS.perMonth],
+  ["total", BUDGETS.inTotal],
 ] as const satisfies readonly (readonly [Budget["window"], string])[];
 
 export const windowWords = (window: Budget["window"]): string => WINDOWS.find(([name]) => name === window)![1];

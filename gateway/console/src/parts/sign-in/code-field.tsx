@@ -1,9 +1,10 @@
 import { InputField } from "../../ui/inputs/field";
+import { CODE_FIELD } from "../../messages/parts";
 
 /** Field for a second factor's code. */
-export const CodeField = ({ hint = "Six digits from your authenticator, or one of your recovery codes." }: { hint?: string }) => (
+export const CodeField = ({ hint = CODE_FIELD.enterTheSixDigitsFrom }: { hint?: string }) => (
   <InputField
-    label="Code"
+    label={CODE_FIELD.code}
     hint={hint}
     data-first
     name="code"

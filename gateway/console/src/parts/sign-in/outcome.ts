@@ -1,19 +1,20 @@
 /** Result of a provider's sign-in, which the service returns after the #. */
 
+import { OUTCOME } from "../../messages/parts";
 const FAILED = /^#sign-in-failed=([\w%]+)$/;
 const CODE = /^#sign-in-code=([\w-]+)$/;
 
 const SENTENCES: Readonly<Record<string, string>> = {
-  state: "The sign-in took too long, or was begun in another window. Try again.",
-  denied: "The provider did not let you in.",
-  answer: "The provider's answer could not be trusted. Try again; if it stays so, an administrator finds the reason in the log.",
-  unverified: "The provider has not verified your e-mail address.",
-  domain: "Addresses of your domain may not sign in here.",
-  taken: "Another account is linked to this one already. An administrator can say which.",
-  away: "The provider can't be reached. Try again in a moment.",
-  ACCOUNT_SUSPENDED: "Your account is suspended.",
+  state: OUTCOME.theSignInExpiredOr,
+  denied: OUTCOME.theProviderDeniedTheSign,
+  answer: OUTCOME.theProvidersResponseIsInvalid,
+  unverified: OUTCOME.yourProviderHasntVerifiedYour,
+  domain: OUTCOME.emailAddressesOfYourDomain,
+  taken: OUTCOME.thisSignInIsLinked,
+  away: OUTCOME.cantReachTheProviderTry,
+  ACCOUNT_SUSPENDED: OUTCOME.yourAccountIsSuspendedContact,
 };
-const OTHERWISE = "The sign-in failed. Try again.";
+const OTHERWISE = OUTCOME.theSignInFailedTry;
 
 interface SignInOutcome {
   /** Why signing in failed. */

@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { InputField, type Labelled } from "../../ui/inputs/field";
 import { secondFactorQuery } from "./second-factor";
+import { COMMON } from "../../messages/common";
+import { PASSWORD_FIELD } from "../../messages/parts";
 
 /** Address of the account, for password managers. */
 export const AccountOf = ({ email }: { email: string }) => (
@@ -10,14 +12,22 @@ export const AccountOf = ({ email }: { email: string }) => (
 export const PasswordField = ({ email }: { email: string }) => (
   <>
     <AccountOf email={email} />
-    <InputField label="Password" data-first name="password" type="password" autoComplete="current-password" required maxLength={200} />
+    <InputField
+      label={COMMON.password}
+      data-first
+      name="password"
+      type="password"
+      autoComplete="current-password"
+      required
+      maxLength={200}
+    />
   </>
 );
 
 export const NewPasswordField = (props: Partial<Labelled> & { name: string; autoFocus?: boolean }) => (
   <InputField
-    label="New password"
-    hint="At least 10 characters; not a common one."
+    label={PASSWORD_FIELD.newPassword}
+    hint={PASSWORD_FIELD.atLeast10CharactersAvoid}
     type="password"
     autoComplete="new-password"
     required
@@ -32,11 +42,7 @@ export const useConfirmation = (email: string) => {
   const { data } = useQuery(secondFactorQuery);
   const hasPassword = data?.hasPassword ?? true;
   return {
-    field: hasPassword ? (
-      <PasswordField email={email} />
-    ) : (
-      <p className="text-muted">Your account has no password: sign in again within ten minutes before you delete it.</p>
-    ),
+    field: hasPassword ? <PasswordField email={email} /> : <p className="text-muted">{PASSWORD_FIELD.yourAccountHasNoPassword}</p>,
     bodyOf: (form: FormData) => (hasPassword ? { password: String(form.get("password")) } : {}),
   };
 };

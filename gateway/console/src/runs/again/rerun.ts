@@ -5,6 +5,7 @@ import { credits } from "../../ui/format";
 import { nameOfNode } from "../node-name";
 import { failedIn } from "../outputs";
 import { refusalTrouble, type Trouble } from "../trouble/trouble";
+import { RERUN } from "../../messages/runs";
 
 /** Reruns of executions: reused calls, price and start. */
 
@@ -63,8 +64,8 @@ export const startRerun = async (id: string, again: Again, most: number | null):
 
 /** "2 of 3 reused, saves 5.2 credits" */
 export const reusedWords = ({ reused: { calls, of, savedCredits } }: RerunQuote): string => {
-  if (calls === 0) return of === 0 ? "It calls no model." : "Nothing of it can be reused.";
-  return `${calls} of ${of} reused${savedCredits > 0 ? `, saves ${credits(savedCredits)}` : ""}`;
+  if (calls === 0) return of === 0 ? RERUN.itCallsNoModels : RERUN.noResultsCanBeReused;
+  return RERUN.reused(calls, of, savedCredits > 0 ? credits(savedCredits) : "");
 };
 
 /** "Picture, item 2": failed calls that are made again. */
@@ -72,5 +73,5 @@ export const failedWords = (nodes: readonly NodeState[]): string[] =>
   nodes.flatMap((node) => {
     if (node.status !== "failed") return [];
     const { title, items, failed } = failedIn(node, nameOfNode(node));
-    return items > 1 && failed.length > 0 ? failed.map(({ item }) => `${title}, item ${item + 1}`) : [title];
+    return items > 1 && failed.length > 0 ? failed.map(({ item }) => RERUN.item(title, item + 1)) : [title];
   });

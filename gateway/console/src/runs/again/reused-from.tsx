@@ -3,13 +3,14 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { executionQuery } from "../../api/queries";
 import { dateTime } from "../../ui/format";
+import { REUSED_FROM } from "../../messages/runs";
 
 /** Marks a reused call, with a link to the original run. */
 export const ReusedFrom = ({ id }: { id: string }) => {
   const { data } = useQuery(executionQuery(id));
   return (
     <Link to="/executions/$id" params={{ id }} className="text-accent-text underline underline-offset-2">
-      reused from {data?.createdAt ? `run of ${dateTime(data.createdAt)}` : "an earlier run"}
+      {REUSED_FROM.reusedFrom(data?.createdAt ? dateTime(data.createdAt) : undefined)}
     </Link>
   );
 };
@@ -19,5 +20,5 @@ export const reusedShare = ({ reusedFrom, calls = [] }: Pick<NodeState, "reusedF
   if (reusedFrom !== undefined) return "reused";
   const reused = calls.filter((call) => call.reusedFrom !== undefined).length;
   if (reused === 0) return undefined;
-  return reused === calls.length ? "reused" : `${reused} of ${calls.length} reused`;
+  return reused === calls.length ? "reused" : REUSED_FROM.ofReused(reused, calls.length);
 };

@@ -8,6 +8,8 @@ import { refusalOf, type Refusal } from "../request";
 import { priceOf } from "../run-price";
 import { TroubleNotice } from "../trouble/trouble-notice";
 import { failedWords, reusedWords, startRerun, useRerunQuote, type Again } from "./rerun";
+import { COMMON } from "../../messages/common";
+import { RUN_AGAIN } from "../../messages/runs";
 
 export interface RunAgainProps {
   execution: Execution;
@@ -42,9 +44,9 @@ const Anew = ({
   if (calling.length === 0) return null;
   return (
     <details open={isOpen || chosen.length > 0}>
-      <summary className="text-[13px] text-muted">Make something again</summary>
+      <summary className="text-[13px] text-muted">{RUN_AGAIN.regenerateNodes}</summary>
       <fieldset className="mt-2 flex flex-col gap-1.5">
-        <legend className="sr-only">Nodes whose calls are made again</legend>
+        <legend className="sr-only">{RUN_AGAIN.nodesToRegenerate}</legend>
         {calling.map((node) => (
           <Check
             key={node.id}
@@ -89,22 +91,22 @@ export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuo
   return (
     <form
       className="flex flex-col gap-3"
-      aria-label="Run again"
+      aria-label={RUN_AGAIN.runAgain}
       onSubmit={(event) => {
         event.preventDefault();
         void start();
       }}
     >
       <p className="text-sm text-muted" aria-live="polite">
-        {quote ? reusedWords(quote) : "Looking for what can be reused…"}
-        {isSame && <span className="block">Nothing has changed. Change something, or choose what is made again.</span>}
-        {failed.length > 0 && <span className="block">Made again: {failed.join("; ")}.</span>}
+        {quote ? reusedWords(quote) : RUN_AGAIN.checkingWhichResultsCanBe}
+        {isSame && <span className="block">{RUN_AGAIN.nothingHasChangedChangeSomething}</span>}
+        {failed.length > 0 && <span className="block">{RUN_AGAIN.regenerates(failed.join("; "))}</span>}
       </p>
       {trouble && <TroubleNotice kind="warn" trouble={trouble} />}
       <Anew execution={execution} isOpen={isSame} chosen={chosen} onChange={setChosen} />
       <div>
         <Button type="submit" icon={RotateCcw} busy={starting}>
-          {`${status === "completed" ? "Run again" : "Continue"}${quote ? ` · ${price ?? "free"}` : ""}`}
+          {`${status === "completed" ? RUN_AGAIN.runAgain : COMMON.continue}${quote ? ` · ${price ?? RUN_AGAIN.free}` : ""}`}
         </Button>
       </div>
     </form>

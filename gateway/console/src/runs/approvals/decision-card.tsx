@@ -8,16 +8,17 @@ import { TextArea } from "../../ui/inputs/field";
 import { Card } from "../../ui/page";
 import { Time } from "../../ui/time";
 import { ResultView } from "../result-view";
+import { DECISION_CARD } from "../../messages/runs";
 
 export type Waiting = NonNullable<Execution["waitingFor"]>[number];
 
 /** The value under review: files, an editable text, or a table. */
 const Shown = ({ waiting, text, onText }: { waiting: Waiting; text: string | undefined; onText: (text: string) => void }) => {
   const { value, truncated } = waiting;
-  if (truncated === true) return <p className="text-sm text-muted">What it waits with is too long to be shown here.</p>;
+  if (truncated === true) return <p className="text-sm text-muted">{DECISION_CARD.theValueIsTooLong}</p>;
   if (value === undefined || value === null) return null;
   if (text === undefined) return <ResultView result={{ value }} />;
-  return <TextArea aria-label="The text that goes on" rows={8} value={text} onText={onText} />;
+  return <TextArea aria-label={DECISION_CARD.textToContinueWith} rows={8} value={text} onText={onText} />;
 };
 
 /** A decision of a run: its value and two buttons. */
@@ -32,7 +33,7 @@ export const DecisionCard = ({ executionId, waiting, isPlain = false }: { execut
           params: { id: executionId },
           body: { nodeId, decision, ...(text === undefined || text === value ? {} : { value: text }) },
         }),
-      decision === "approve" ? "Approved." : "Rejected.",
+      decision === "approve" ? DECISION_CARD.approved : DECISION_CARD.rejected,
     );
   const content = (
     <div className="flex flex-col gap-3">
@@ -41,22 +42,22 @@ export const DecisionCard = ({ executionId, waiting, isPlain = false }: { execut
       <Shown waiting={waiting} text={text} onText={setText} />
       <div className="flex flex-wrap items-center gap-2">
         <Button size="sm" variant="primary" icon={Check} busy={busy} onClick={() => decide("approve")}>
-          Approve
+          {DECISION_CARD.approve}
         </Button>
         <Button size="sm" icon={X} busy={busy} onClick={() => decide("reject")}>
-          Reject
+          {DECISION_CARD.reject}
         </Button>
         {typeof value === "string" && text === undefined && (
           <Button size="sm" variant="ghost" onClick={() => setText(value)}>
-            Change the text…
+            {DECISION_CARD.editText}
           </Button>
         )}
       </div>
       <p className="text-xs text-faint">
-        {onTimeout === "approve" ? "Approved" : "Rejected"} by itself <Time iso={until} />. The run keeps its credits on hold until then;
-        what it gives back of plan credits after their month has ended expires.
+        {DECISION_CARD.decidedAutomatically(onTimeout === "approve")} <Time iso={until} />
+        {DECISION_CARD.theRunHoldsItsCredits}
       </p>
     </div>
   );
-  return isPlain ? content : <Card title={`Waiting for you: ${title}`}>{content}</Card>;
+  return isPlain ? content : <Card title={DECISION_CARD.waitingForApproval(title)}>{content}</Card>;
 };

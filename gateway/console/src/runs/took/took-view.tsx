@@ -3,6 +3,7 @@ import type { DocGraph, DocNode } from "../../document/graph";
 import { classes } from "../../ui/classes";
 import { ResultView } from "../result-view";
 import { hadSettings, tookOf, type Ran } from "./took";
+import { TOOK_VIEW } from "../../messages/runs";
 
 /** Groups values if several links lead to one name. */
 const byPort = (took: ReturnType<typeof tookOf>): Record<string, unknown> => {
@@ -19,12 +20,12 @@ interface TookProps {
 
 const TookView = ({ graph, ran, node }: TookProps) => {
   const [took, settings] = [tookOf(graph, ran, node.id), hadSettings(node)];
-  if (took.length + settings.length === 0) return <p className="text-xs text-muted">Nothing flowed in, and it has no settings.</p>;
+  if (took.length + settings.length === 0) return <p className="text-xs text-muted">{TOOK_VIEW.noInputsOrSettings}</p>;
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {took.length > 0 && (
         <div className="min-w-0">
-          <p className="mb-1 text-xs text-muted">from {[...new Set(took.map(({ from }) => from))].join(", ")}</p>
+          <p className="mb-1 text-xs text-muted">{TOOK_VIEW.from([...new Set(took.map(({ from }) => from))].join(", "))}</p>
           <ResultView result={byPort(took)} />
         </div>
       )}
@@ -50,7 +51,7 @@ export const WhatItTook = ({ className, ...took }: TookProps & { className?: str
   const [open, setOpen] = useState(false);
   return (
     <details className={classes("text-[13px]", className)} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary className="text-muted">What it took</summary>
+      <summary className="text-muted">{TOOK_VIEW.inputsAndSettings}</summary>
       {open && (
         <div className="mt-2">
           <TookView {...took} />

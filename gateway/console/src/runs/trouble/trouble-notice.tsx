@@ -3,16 +3,18 @@ import { Button, buttonClasses } from "../../ui/button";
 import { Notice } from "../../ui/notice";
 import type { Remedy } from "../../messages/troubles";
 import type { Trouble } from "./trouble";
+import { COMMON } from "../../messages/common";
+import { TROUBLE_NOTICE } from "../../messages/runs";
 
 const LINKS: Readonly<Partial<Record<Remedy, readonly [string, string]>>> = {
-  "see-plans": ["/plans", "See the plans"],
-  "see-credits": ["/usage", "See your credits"],
-  "see-models": ["/models", "See the models"],
+  "see-plans": ["/plans", COMMON.seePlans],
+  "see-credits": ["/usage", TROUBLE_NOTICE.seeBalance],
+  "see-models": ["/models", TROUBLE_NOTICE.seeModels],
 };
 const BUTTONS: Readonly<Partial<Record<Remedy, string>>> = {
-  "open-node": "Open the node",
-  "raise-limit": "Raise the limit",
-  "see-problems": "Show the problems",
+  "open-node": TROUBLE_NOTICE.openNode,
+  "raise-limit": TROUBLE_NOTICE.raiseLimit,
+  "see-problems": TROUBLE_NOTICE.showProblems,
 };
 
 export interface TroubleNoticeProps {

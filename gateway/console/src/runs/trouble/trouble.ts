@@ -24,7 +24,6 @@ const NODE_PREFIX = /^node (?:"[^"]*" \([^)]*\)|\S+?): /;
 /** A cause without the name of its node. */
 export const plainCause = (message: string): string => message.replace(NODE_PREFIX, "");
 
-
 /** Numbers of the failed items, counted from one. */
 const places = ({ failed }: FailedNode): readonly number[] => failed.map(({ item }) => item + 1);
 

@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
 import { AreaField, Check, InputField, SelectField } from "./field";
 import { JsonInput, NumberField } from "./value-inputs";
+import { COMMON } from "../../messages/common";
+import { DECLARED_FORM } from "../../messages/ui";
 
 /** A declared input of a workflow or app. */
 export interface DeclaredField {
@@ -48,7 +50,7 @@ const Control = ({ field, value, set, error, renderFile }: ControlProps) => {
     case "select":
       return (
         <SelectField {...typed} onText={(chosen) => set(chosen === "" ? undefined : chosen)} options={field.options ?? []}>
-          <option value="">Choose…</option>
+          <option value="">{COMMON.choose}</option>
         </SelectField>
       );
     case "json":
@@ -82,6 +84,6 @@ export const DeclaredForm = ({ fields, values, errors, onChange, renderFile }: D
         set={(value) => onChange({ ...values, [field.name]: value })}
       />
     ))}
-    {fields.length === 0 && <p className="text-sm text-muted">This workflow has no inputs to fill in.</p>}
+    {fields.length === 0 && <p className="text-sm text-muted">{DECLARED_FORM.thisWorkflowHasNoInputs}</p>}
   </div>
 );

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Check, Field, Input, SelectField, TextArea } from "./field";
 import type { JsonSchema } from "./properties";
 import { JsonInput, NumberField } from "./value-inputs";
+import { SCHEMA_CONTROL } from "../../messages/ui";
 
 /** Controls for JSON Schemas, with texts for partly typed values. */
 export interface ControlProps {
@@ -19,9 +20,9 @@ export interface ControlProps {
 const LONG_TEXT = 200;
 
 const boundsOf = ({ minimum, maximum }: JsonSchema): string | undefined => {
-  if (typeof minimum === "number" && typeof maximum === "number") return `${minimum} to ${maximum}`;
-  if (typeof minimum === "number") return `at least ${minimum}`;
-  return typeof maximum === "number" ? `at most ${maximum}` : undefined;
+  if (typeof minimum === "number" && typeof maximum === "number") return SCHEMA_CONTROL.to(minimum, maximum);
+  if (typeof minimum === "number") return SCHEMA_CONTROL.atLeast(minimum);
+  return typeof maximum === "number" ? SCHEMA_CONTROL.atMost(maximum) : undefined;
 };
 
 const hintOf = (schema: JsonSchema): string | undefined => {
@@ -45,7 +46,7 @@ export const SchemaControl = ({ label, hint, aside, schema, value, disabled, onC
         onText={(text) => onChange(text === "" ? undefined : (JSON.parse(text) as unknown))}
         options={(schema.enum as (string | number)[]).map((option) => [JSON.stringify(option), String(option)])}
       >
-        <option value="">{placeholder === undefined ? "Not set" : `Default: ${placeholder}`}</option>
+        <option value="">{placeholder === undefined ? SCHEMA_CONTROL.notSet : SCHEMA_CONTROL.default(placeholder)}</option>
       </SelectField>
     );
   if (schema.type === "boolean")
@@ -84,7 +85,7 @@ export const SchemaControl = ({ label, hint, aside, schema, value, disabled, onC
             <Input
               {...attributes}
               disabled={disabled}
-              placeholder={placeholder ?? (schema.format === "media" ? "https://… or a media id" : undefined)}
+              placeholder={placeholder ?? (schema.format === "media" ? SCHEMA_CONTROL.httpsOrMediaId : undefined)}
               value={text}
               onText={set}
             />

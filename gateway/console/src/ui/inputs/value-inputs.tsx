@@ -2,6 +2,7 @@ import { parseExact } from "@nodeloom/kernel/json-text";
 import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from "react";
 import { classes } from "../classes";
 import { AreaField, Field, Input, type Labelled } from "./field";
+import { VALUE_INPUTS } from "../../messages/ui";
 
 /** Meaning of typed text: empty, a number, or not a number. */
 const numberOf = (typed: string): number | undefined | "none" => {
@@ -23,7 +24,7 @@ export const NumberInput = ({ value, onChange, ...rest }: NumberProps) => {
     if (value !== known.current) setText(typeof value === "number" ? String(value) : "");
     known.current = value;
   }, [value]);
-  const problem = numberOf(text) === "none" ? "This is no number; the last valid one is kept." : undefined;
+  const problem = numberOf(text) === "none" ? VALUE_INPUTS.enterANumberTheLast : undefined;
   const note = useId();
   return (
     <>
@@ -86,7 +87,7 @@ export const JsonInput = ({
       setError(undefined);
       onChange(parsed);
     } catch {
-      setError("This is no JSON yet; the last valid value is kept.");
+      setError(VALUE_INPUTS.enterValidJsonTheLast);
     }
   };
   return (

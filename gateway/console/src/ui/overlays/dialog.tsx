@@ -4,6 +4,7 @@ import { IconButton } from "../button";
 import { classes } from "../classes";
 import { TipHome } from "./tip";
 import { Toaster } from "./toast";
+import { COMMON } from "../../messages/common";
 
 const WIDTHS = { sm: "max-w-md", md: "max-w-xl", lg: "max-w-4xl" } as const;
 
@@ -59,7 +60,7 @@ export const Dialog = ({ title, onClose, children, actions, width = "sm", mayClo
             <h2 id={titleId} className="min-w-0 truncate text-base font-semibold">
               {title}
             </h2>
-            <IconButton icon={X} label="Close" size="sm" onClick={close} />
+            <IconButton icon={X} label={COMMON.close} size="sm" onClick={close} />
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{children}</div>
           {actions !== undefined && <footer className="flex flex-wrap justify-end gap-2 border-t bg-page/60 px-5 py-3">{actions}</footer>}

@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck, X } from "lucide-react";
 import { create } from "zustand";
 import { classes } from "../classes";
+import { TOAST } from "../../messages/ui";
 
 const SHOWN_MS = 5_000;
 const MOST = 4;
@@ -42,7 +43,7 @@ export const Toaster = () => {
   return (
     <div
       role="region"
-      aria-label="Messages"
+      aria-label={TOAST.messages}
       aria-live="polite"
       className="pointer-events-none fixed inset-x-0 bottom-4 z-70 flex flex-col items-center gap-2 px-3"
     >
@@ -71,7 +72,7 @@ export const Toaster = () => {
           )}
           <button
             type="button"
-            aria-label="Dismiss"
+            aria-label={TOAST.dismiss}
             className={classes("shrink-0 rounded p-0.5 opacity-70 hover:opacity-100")}
             onClick={() => remove(id)}
           >

@@ -1,0 +1,67 @@
+import { plural, number } from "./forms";
+
+export const BATCH_PAGE = {
+  resultOfItem: (index: number) => `Result of item ${index}`,
+  theBatchContinues: "The batch continues.",
+  theBatchReachedItsCredit: "The batch reached its credit limit",
+  aBudgetIsUsedUp: "A budget is used up",
+  theBatchIsPaused: "The batch is paused",
+  newLimitInCredits: "New limit in credits",
+  moreThan: (maxCredits: number) => `More than ${maxCredits}`,
+  resume: "Resume",
+  aNewBatchRunsThe: "A new batch runs the failed items again.",
+  runFailedAgain: (failed: number) => `Run ${plural(failed, "failed item", "failed items")} again`,
+  openWorkflow: "Open workflow",
+  batch: "Batch",
+  batchOf: (total: number) => `Batch of ${plural(total, "item", "items")}`,
+  of: (completed: number, total: number) => `${completed} of ${total}`,
+  inProgress: "In progress",
+  cost: "Cost",
+  of2: (creditsCost: string, maxCredits: number) => `${creditsCost} of ${maxCredits}`,
+  newestItems: "Newest items",
+  nextItems: "Next items",
+};
+
+export const BATCH_STATUS = {
+  paused: "Paused",
+  stoppedByAnError: "Stopped by an error",
+  waiting: "Waiting",
+  notStarted: "Not started",
+  finishedItems: "Finished items",
+};
+
+export const BATCHES_PAGE = {
+  upToNode: (until: string) => `up to node ${until}`,
+  of: (completed: number, total: number) => `${completed} of ${total}`,
+  runAWorkflowOncePer: "Run a workflow once per row of a table, with one price and one budget.",
+  newBatch: "New batch",
+  noBatchesYet: "No batches yet",
+  chooseAWorkflowAddA: "Choose a workflow, add a CSV file, and run every row.",
+};
+
+export const NEW_BATCH = {
+  dropOrChooseACsv: "Drop or choose a CSV file",
+  tableSize: (rows: number, columns: number) => `${plural(rows, "row", "rows")}, ${plural(columns, "column", "columns")}`,
+  theFirstLineNamesThe: "The first line names the columns. Up to 1,000 rows.",
+  example: (value: string) => `Example: ${value}`,
+  chooseAColumn: "Choose a column",
+  useTheDefault: "Use the default",
+  line: (index: number) => `Line ${index}: `,
+  theBatchDidntStartSome: "The batch didn't start: some rows are invalid.",
+  theBatchDidntStart: "The batch didn't start",
+  andMore: (count: number) => `and ${number(count)} more`,
+  price: (total: number, price: string, isExact: boolean) => `${plural(total, "item", "items")}: ${isExact ? "" : "about "}${price}`,
+  thePriceIsExact: "The price is exact.",
+  atMostBecauseListsCan: (maxCreditCost: string) =>
+    `At most ${maxCreditCost}, because lists can be longer than expected. Set a limit to pause the batch there.`,
+  newBatch: "New batch",
+  creditLimit: "Credit limit",
+  theBatchPausesWhenIt: "The batch pauses when it reaches this limit. Leave empty for no limit.",
+  showPrice: "Show price",
+  runItems: (count: number) => `Run ${plural(count, "item", "items")}`,
+  run: "Run",
+};
+
+export const TABLE_FILE = {
+  row: (row: number, name: string, message: string) => `Row ${row}: ${name} ${message}.`,
+};

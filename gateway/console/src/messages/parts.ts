@@ -1,0 +1,122 @@
+export const BALANCE_CARDS = {
+  planCredits: "Plan credits",
+  plan: (tier: string) => `${tier} plan`,
+  renews: "renews",
+  topUpCredits: "Top-up credits",
+  aPaymentWasRefundedAfter: "A payment was refunded after you spent its credits.",
+  spentAfterPlanCreditsThey: "Spent after plan credits. They don't expire.",
+  heldByRuns: "Held by runs",
+  returnedWhenTheRunDoesnt: "Returned when the run doesn't use them.",
+  ofLeft: (total: number) => `of ${total} left`,
+};
+
+export const BUDGET_BAR = {
+  ofCredits: (used: string, credits: string, window: string) => `${used} of ${credits} credits ${window}`,
+};
+
+export const BUDGET_DIALOG = {
+  appliesTo: "Applies to",
+  runsWithAMetadataValue: "Runs with a metadata value",
+  anApiKey: "An API key",
+  aWorkflow: "A workflow",
+  budgetFor: (name: string) => `Budget for ${name}`,
+  newBudget: "New budget",
+  budgetSaved: "Budget saved.",
+  budgetRemoved: "Budget removed.",
+  aRunThatCouldExceed: ". A run that could exceed the budget doesn't start.",
+  period: "Period",
+  timesAreUtcWeeksStart: "Times are UTC. Weeks start on Monday.",
+  alertAt: "Alert at (%)",
+  upToFivePercentagesSuch:
+    "Up to five percentages, such as 50, 80. Nodeloom sends budget.alert once per period to webhooks that subscribe to it.",
+  enterUpToFiveNumbers: "Enter up to five numbers from 0.1 to 100.",
+};
+
+export const BUDGETS = {
+  app: "App",
+  perDay: "per day",
+  perWeek: "per week",
+  perMonth: "per month",
+  inTotal: "in total",
+};
+
+export const ERROR_PAGES = {
+  pageNotFound: "Page not found",
+  goToWorkflows: "Go to workflows",
+  checkTheAddressThePage: "Check the address. The page may have been deleted.",
+  couldntLoadThisPage: "Couldn't load this page",
+};
+
+export const LOGO = {
+  nodeloom: "Nodeloom",
+};
+
+export const MODEL_FACTS = {
+  images: "Images",
+  video: "Video",
+  audio: "Audio",
+  provider: "Provider",
+  thisServer: "This server",
+  sandboxNoAi: "Sandbox (no AI)",
+  anthropic: "Anthropic",
+  google: "Google",
+  kling: "Kling",
+  luma: "Luma",
+  replicate: "Replicate",
+  runway: "Runway",
+  needsAnApiKey: "Needs an API key",
+  disabled: "Disabled",
+  comingSoon: "Coming soon",
+  unavailable: "Unavailable",
+  ready: "Ready",
+};
+
+export const MODEL_LIST = {
+  fallbackModelsInOrder: "Fallback models, in order",
+  fallbackModel: (index: number) => `Fallback model ${index}`,
+  notAvailable: (name: string) => `${name} (not available)`,
+  remove: (name: string) => `Remove ${name}`,
+  addAFallbackModel: "Add a fallback model",
+  addAnother: "Add another",
+  ifAModelRejectsThe:
+    "If a model rejects the call, is unavailable or fails, the next one is called. The highest price is held; you pay for what was used.",
+};
+
+export const PAGE_CODE = {
+  couldntLoadThePage: "Couldn't load the page.",
+};
+
+export const PAGED = {
+  nothingHereYet: "Nothing here yet",
+  firstPage: "First page",
+  nextPage: "Next page",
+};
+
+export const CODE_FIELD = {
+  enterTheSixDigitsFrom: "Enter the six digits from your authenticator app, or a recovery code.",
+  code: "Code",
+};
+
+export const OUTCOME = {
+  theSignInExpiredOr: "The sign-in expired or continued in another window. Try again.",
+  theProviderDeniedTheSign: "The provider denied the sign-in.",
+  theProvidersResponseIsInvalid:
+    "The provider's response is invalid. Try again. If it keeps failing, ask an administrator to check the log.",
+  yourProviderHasntVerifiedYour: "Your provider hasn't verified your email address.",
+  emailAddressesOfYourDomain: "Email addresses of your domain can't sign in here.",
+  thisSignInIsLinked: "This sign-in is linked to another account. Ask an administrator which one.",
+  cantReachTheProviderTry: "Can't reach the provider. Try again in a moment.",
+  yourAccountIsSuspendedContact: "Your account is suspended. Contact an administrator.",
+  theSignInFailedTry: "The sign-in failed. Try again.",
+};
+
+export const PASSWORD_FIELD = {
+  newPassword: "New password",
+  atLeast10CharactersAvoid: "At least 10 characters. Avoid common passwords.",
+  yourAccountHasNoPassword: "Your account has no password. Sign in again, then delete the account within ten minutes.",
+};
+
+export const PROVIDER_BUTTON = {
+  or: "or",
+  signInWith: (name: string) => `Sign in with ${name}`,
+};

@@ -1,0 +1,42 @@
+export const COPY = {
+  yourBrowserBlockedCopyingSelect: "Your browser blocked copying. Select the text and copy it yourself.",
+  copy: "Copy",
+  copied: "Copied",
+  copy2: (label: string) => `Copy ${label}`,
+};
+
+export const FORMAT = {
+  ms: (ms: number) => `${ms} ms`,
+  minutes: (minutes: number, seconds: number) => `${minutes} min ${seconds} s`,
+};
+
+export const DECLARED_FORM = {
+  thisWorkflowHasNoInputs: "This workflow has no inputs.",
+};
+
+export const SCHEMA_CONTROL = {
+  to: (minimum: number, maximum: number) => `${minimum} to ${maximum}`,
+  atLeast: (minimum: number) => `at least ${minimum}`,
+  atMost: (maximum: number) => `at most ${maximum}`,
+  notSet: "Not set",
+  default: (placeholder: string) => `Default: ${placeholder}`,
+  httpsOrMediaId: "https://… or media ID",
+};
+
+export const VALUE_INPUTS = {
+  enterANumberTheLast: "Enter a number. The last valid value is kept.",
+  enterValidJsonTheLast: "Enter valid JSON. The last valid value is kept.",
+};
+
+export const NOTICE = {
+  loading: "Loading",
+};
+
+export const TOAST = {
+  messages: "Messages",
+  dismiss: "Dismiss",
+};
+
+export const USE_TITLE = {
+  nodeloom: "Nodeloom",
+};

@@ -1,0 +1,91 @@
+import { plural } from "./forms";
+
+export const DASHBOARD_PAGE = {
+  myWorkflows: "My workflows",
+  hidden: "Hidden",
+  yourAccountAwaitsApproval: "Your account awaits approval",
+  youCanExploreAndBuild: "You can explore and build. You can run, upload files and create API keys once an administrator approves",
+  thisPageUpdatesByItself: ". This page updates by itself.",
+  freeLimit: (most: number) => `The Free plan includes ${plural(most, "workflow", "workflows")}. You have reached that limit`,
+  toUseAnotherTemplateDelete:
+    "To use another template, delete a workflow from its menu: its runs and files stay. You can open templates without copying them.",
+  filterWorkflows: "Filter workflows",
+  searchWorkflows: "Search workflows",
+  searchByNameTextOr: "Search by name, text or tag",
+  tag: "Tag",
+  allTags: "All tags",
+  import: "Import",
+  newFolder: "New folder",
+  newWorkflow: "New workflow",
+};
+
+export const FOLDER_BAR = {
+  movedToTheTopLevel: "Moved to the top level.",
+  movedTo: (name: string) => `Moved to ${name}.`,
+  actionsForFolder: (name: string) => `Actions for folder ${name}`,
+  rename: "Rename…",
+  renameFolder: "Rename folder",
+  deleteThisFolder: "Delete this folder?",
+  isDeletedItsWorkflowsMove: (name: string) => `“${name}” is deleted. Its workflows move to the top level.`,
+  folders: "Folders",
+};
+
+export const STARTERS_TEXTS = {
+  prompt: "Prompt",
+  onePromptInOneImage: "One prompt in, one image out: the shortest pipeline.",
+  aPaperBoatOnA: "a paper boat on a quiet lake, morning light",
+  aListOfStylesMakes: "A list of styles makes one image each, in parallel.",
+  aLighthouseInAStorm: "a lighthouse in a storm",
+  asAWoodcut: "as a woodcut",
+  asAWatercolour: "as a watercolour",
+  asABlueprint: "as a blueprint",
+  asAFeltToy: "as a felt toy",
+  subjectStyle: "{{subject}}, {{style}}",
+  aLanguageModelWritesThree: "A language model writes three sentences, and a voice reads them.",
+  aFoxWhoRepairsClocks: "a fox who repairs clocks",
+  threeShortSentences: "Three short sentences.",
+  writeAStoryAboutPrompt: "Write a story about {{prompt}}.",
+};
+
+export const USE_WORKFLOW_ACTIONS = {
+  deleted: (name: string) => `“${name}” deleted.`,
+};
+
+export const WORKFLOW_CARD = {
+  duplicate: "Duplicate",
+  useThisTemplate: "Use this template",
+  copy: (name: string) => `${name} copy`,
+  exportAsJson: "Export as JSON",
+  moveToTopLevel: "Move to top level",
+  moved: "Moved.",
+  moveTo: (folder: string) => `Move to ${folder}`,
+  movedTo: (folder: string) => `Moved to ${folder}.`,
+  budget: "Budget…",
+  restoreFromArchive: "Restore from archive",
+  archive: "Archive",
+  restored: "Restored.",
+  archived: "Archived.",
+  showInLists: "Show in lists",
+  hide: "Hide",
+  shownInLists: "Shown in lists.",
+  hiddenFromLists: "Hidden from lists.",
+  actionsFor: (name: string) => `Actions for ${name}`,
+  hidden: "Hidden",
+  freeToRun: "free to run",
+  aboutPerRun: (estimatedCreditCost: string) => `about ${estimatedCreditCost} per run`,
+  deleteThisWorkflow: "Delete this workflow?",
+  isDeletedPermanentlyAndCalls: (name: string, slug: string) =>
+    `“${name}” is deleted permanently, and calls to /api/workflows/${slug} fail. Its past runs stay.`,
+};
+
+export const WORKFLOW_LIST = {
+  startFromATemplate: "Start from a template",
+  chooseOnePressRunAnd: "Choose one, press Run, and change it as you like.",
+  startEmpty: "Start empty",
+  featured: "Featured",
+  community: "Community",
+  noWorkflowsYet: "No workflows yet",
+  noMatches: "No matches",
+  showAllWorkflows: "Show all workflows",
+  showMoreOf: (shown: number, count: number) => `Show more (${shown} of ${count})`,
+};
