@@ -210,6 +210,6 @@ test("it is gone as soon as its owner switches it off", async () => {
   await page.waitForTimeout(1_000);
   const answer = await page.goto(`/a/${slug}`);
   expect(answer!.status()).toBe(404);
-  await page.getByRole("heading", { name: "There is no such app" }).waitFor();
+  await page.getByRole("heading", { name: "App not found" }).waitFor();
   await context.close();
 });

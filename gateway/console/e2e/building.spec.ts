@@ -224,7 +224,7 @@ test("whoever waits for approval sees it on the page that is open", async () => 
   const waiting = { email: "waiting@example.com", password: "a long password" };
   const { page, context } = await stage.visit();
   await page.goto("/");
-  await page.getByRole("button", { name: "Create an account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await page.getByLabel("Email").fill(waiting.email);
   await page.getByLabel("Password").fill(waiting.password);
   await page.keyboard.press("Enter");

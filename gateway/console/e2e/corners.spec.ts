@@ -110,7 +110,7 @@ test("pages that stand for what is not there have a heading, and nothing that ax
 test("on a phone the chosen one of a row of tabs is in view", async () => {
   const { page, context } = await stage.signedIn(stage.platform.admin, { width: 390 });
   for (const [path, name] of [
-    ["/admin/audit", "Audit"],
+    ["/admin/audit", "Audit log"],
     ["/?show=hidden", "Hidden"],
   ] as const) {
     await page.goto(path);
@@ -142,10 +142,10 @@ test("a page that was never opened says without a network that the service can't
 test("the key that is offered first follows the runs that it starts", async () => {
   const { page, context } = await stage.signedIn(account);
   await page.goto("/keys");
-  await page.getByRole("button", { name: "New key" }).first().click();
+  await page.getByRole("button", { name: "Create key" }).first().click();
   await page.getByLabel("Name", { exact: true }).fill("Follows");
-  await page.getByRole("button", { name: "Make the key" }).click();
-  const key = (await page.getByRole("region", { name: "Key", exact: true }).innerText()).trim();
+  await page.getByRole("button", { name: "Create key" }).click();
+  const key = (await page.getByRole("region", { name: "API key", exact: true }).innerText()).trim();
   const { status, body } = await stage.http.call("POST", `/api/workflows/${slug}/run?async=true`, { key, body: { inputs: {} } });
   expect(status).toBe(202);
   expect((await stage.http.call("GET", `/api/executions/${String(body.executionId)}`, { key })).status).toBe(200);

@@ -120,15 +120,15 @@ test("what runs made is found by its day on a page of its own, and leads to its 
   await page.getByRole("heading", { name: "Files", level: 1 }).waitFor();
   const day = page.getByRole("region", { name: new Date().toLocaleDateString("en", { dateStyle: "full" }) });
   await day.getByRole("listitem").nth(1).waitFor();
-  await page.getByRole("button", { name: "Sounds" }).click();
-  await page.getByText("No file fits").waitFor();
-  await page.getByRole("button", { name: "Pictures" }).click();
+  await page.getByRole("button", { name: "Audio" }).click();
+  await page.getByText("No matching files").waitFor();
+  await page.getByRole("button", { name: "Images" }).click();
   await day
     .getByRole("button", { name: /image\/png$/ })
     .first()
     .click();
   expect(await accessibilityProblems(page)).toEqual([]);
-  await page.getByRole("button", { name: "Open its run" }).click();
+  await page.getByRole("button", { name: "Open run" }).click();
   await page.getByRole("heading", { name: "Lights of the coast", level: 1 }).waitFor();
   await close();
 });

@@ -161,12 +161,12 @@ test("what a hook takes is said, with a call to try it; a schedule's times are w
   await page.getByRole("button", { name: "New hook" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("Its inputs: subject.").waitFor();
-  await dialog.getByLabel("Credits of a run at most").fill("5");
-  await dialog.getByRole("button", { name: "Make the hook" }).click();
+  await dialog.getByLabel("Credit limit per run").fill("5");
+  await dialog.getByRole("button", { name: "Create hook" }).click();
   await page.getByText(/^curl -X POST/).waitFor();
-  await page.getByRole("button", { name: "I have kept it" }).click();
+  await page.getByRole("button", { name: "I saved it" }).click();
   await page.getByRole("button", { name: "New schedule" }).click();
-  await dialog.getByRole("button", { name: "Set the schedule" }).click();
+  await dialog.getByRole("button", { name: "Create schedule" }).click();
   await page.getByRole("cell", { name: /^Every day at 9/ }).waitFor();
   expect(complaints).toEqual([]);
   await context.close();

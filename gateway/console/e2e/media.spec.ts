@@ -371,7 +371,7 @@ test("signing in from a playground leads back to it, with what was filled in", a
   const { page, context } = await stage.visit();
   await page.goto(`/p/${slug}`);
   await page.getByLabel("Prompt").fill("a harbour at night");
-  await page.getByRole("button", { name: "Sign in or create an account" }).click();
+  await page.getByRole("button", { name: "Sign in or create account" }).click();
   await page.getByLabel("Email").fill(other.email);
   await page.getByLabel("Password").fill(other.password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
@@ -409,8 +409,8 @@ test("administrators read names, and filter the audit", async () => {
   await page.goto("/admin/audit");
   const named = page.locator("main tbody").getByText(account.email).locator("visible=true").first();
   await named.waitFor();
-  await page.getByLabel("What was changed").selectOption("tier.");
-  await page.getByText("Nothing fits among what was looked through.").waitFor();
+  await page.getByLabel("Category").selectOption("tier.");
+  await page.getByText("No matches among the entries searched.").waitFor();
   await page.goto("/admin/runs");
   await page.locator("main tbody tr").first().getByText(account.email).waitFor();
   await context.close();

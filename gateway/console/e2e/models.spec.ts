@@ -17,19 +17,19 @@ test("a key that an administrator adds makes its models ready, and one that is r
   await flux.getByRole("button", { name: "Add a key" }).click();
   const dialog = page.getByRole("dialog", { name: "fal: key" });
   await dialog.getByLabel("FAL_KEY").fill(VALUE);
-  await dialog.getByRole("button", { name: "Add the key" }).click();
-  await dialog.getByText("The key is kept").waitFor();
+  await dialog.getByRole("button", { name: "Add key" }).click();
+  await dialog.getByText("API key saved").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.keyboard.press("Escape");
   const same = page.getByRole("listitem").filter({ has: page.getByRole("link", { name, exact: true }) });
   await same.getByText("Ready", { exact: true }).waitFor();
 
-  await page.getByRole("button", { name: "Keys of providers" }).click();
-  const list = page.getByRole("dialog", { name: "Keys of providers" });
+  await page.getByRole("button", { name: "Provider API keys" }).click();
+  const list = page.getByRole("dialog", { name: "Provider API keys" });
   await list.getByText("…rney").waitFor();
   expect(await page.content()).not.toContain(VALUE);
   expect(await accessibilityProblems(page)).toEqual([]);
-  await list.getByRole("button", { name: "Open the key of fal" }).click();
+  await list.getByRole("button", { name: "Open the key for fal" }).click();
   await dialog.getByRole("button", { name: "Remove" }).click();
   await dialog.getByText("There is none yet", { exact: false }).waitFor();
   await page.keyboard.press("Escape");
@@ -43,11 +43,11 @@ test("the models that are there are found by what they make, where they run and 
   await page.goto("/models");
   await page.getByRole("heading", { name: /^Images/ }).waitFor();
   expect(await page.getByRole("button", { name: "Add a key" }).count()).toBe(0);
-  await page.getByLabel("Kind").selectOption("Video");
+  await page.getByLabel("Type").selectOption("Video");
   expect(await page.getByRole("heading", { level: 2 }).allInnerTexts()).toEqual([expect.stringMatching(/^Video/)]);
   await page.getByLabel("Search models").fill("nothing like this");
   await page.getByRole("button", { name: "Show all" }).click();
-  await page.getByLabel("Where it runs").selectOption("Sandbox (no AI)");
+  await page.getByLabel("Runs at").selectOption("Sandbox (no AI)");
   await page.getByRole("link", { name: "Sandbox image", exact: false }).first().click();
   await page.getByRole("heading", { name: "Inputs" }).waitFor();
   await page.getByText("auto:image", { exact: false }).first().waitFor();

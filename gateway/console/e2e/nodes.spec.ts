@@ -168,7 +168,7 @@ onCanvas("a failure says which node and item, why, and leads to the node", FAILS
   await button(page, "Run").click();
   await page.getByTestId("run").click();
   const notice = page.locator("section[aria-label=Run] [role=alert]");
-  await notice.getByText(/“Clips” failed at (item [12] of 2|all 2 items)/).waitFor();
+  await notice.getByText(/“Clips” failed for (item [12] of 2|all 2 items)/).waitFor();
   await notice.getByRole("button", { name: "Open node" }).click();
   await page.getByRole("heading", { name: "Clips", level: 2 }).waitFor();
 });

@@ -12,18 +12,18 @@ test("somebody makes an organization, another joins by its link, and what they m
   const grace = await stage.http.account({ tier: "pro", capabilities: null });
   const { page } = await stage.signedIn(ada);
   await page.goto("/organizations");
-  await button(page, "New organization").click();
+  await button(page, "Create organization").click();
   await page.getByLabel("Name").fill("Loom Works");
   await button(page, "Create").click();
   await page.getByRole("tab", { name: "Invitations" }).click();
-  await button(page, "Invite").click();
-  await button(page, "Make the link").click();
+  await button(page, "Invite member").click();
+  await button(page, "Create link").click();
   const link = (await page.getByRole("region", { name: "Link" }).innerText()).trim();
   await button(page, "Done").click();
 
   const other = await stage.signedIn(grace);
   await other.page.goto(link);
-  await button(other.page, "Join the organization").click();
+  await button(other.page, "Join organization").click();
   await other.page.getByRole("button", { name: "Account: Loom Works" }).waitFor();
   await button(other.page, "New workflow").click();
   await other.page.getByLabel("Name").fill("Shared by both");
@@ -39,7 +39,7 @@ test("somebody makes an organization, another joins by its link, and what they m
   await page.getByRole("link", { name: "Loom Works" }).click();
   await page.getByLabel(`Role of ${grace.email}`).selectOption("viewer");
   await page.getByText(`${grace.email} is a viewer now.`).waitFor();
-  await page.getByRole("tab", { name: "Changes" }).click();
+  await page.getByRole("tab", { name: "Audit log" }).click();
   await page.getByText("member.change").waitFor();
 
   // A viewer sees what the organization has, and her own account is still hers.
@@ -59,16 +59,16 @@ test("somebody makes an organization, another joins by its link, and what they m
   await button(page, "Delete…").click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Password").fill(ada.password);
-  await dialog.getByLabel("Type Loom Works to go on").fill("Loom");
-  expect(await button(page, "Delete the organization").isDisabled()).toBe(true);
-  await dialog.getByLabel("Type Loom Works to go on").fill("Loom Works");
-  await button(page, "Delete the organization").click();
+  await dialog.getByLabel("Type Loom Works to continue").fill("Loom");
+  expect(await button(page, "Delete organization").isDisabled()).toBe(true);
+  await dialog.getByLabel("Type Loom Works to continue").fill("Loom Works");
+  await button(page, "Delete organization").click();
   await dialog.waitFor({ state: "detached" });
-  await page.getByText("Loom Works is to be deleted").waitFor();
+  await page.getByText("Loom Works will be deleted").waitFor();
   await other.page.goto("/organizations");
   await other.page.getByText("to be deleted").waitFor();
-  await button(page, "Keep it").click();
-  await page.getByText("Loom Works is to be deleted").waitFor({ state: "detached" });
+  await button(page, "Keep organization").click();
+  await page.getByText("Loom Works will be deleted").waitFor({ state: "detached" });
 });
 
 test("who was removed works for the own account again, without an error", async () => {
@@ -78,16 +78,16 @@ test("who was removed works for the own account again, without an error", async 
   ];
   const { page } = await stage.signedIn(ada);
   await page.goto("/organizations");
-  await button(page, "New organization").click();
+  await button(page, "Create organization").click();
   await page.getByLabel("Name").fill("Short-lived");
   await button(page, "Create").click();
   await page.getByRole("tab", { name: "Invitations" }).click();
-  await button(page, "Invite").click();
-  await button(page, "Make the link").click();
+  await button(page, "Invite member").click();
+  await button(page, "Create link").click();
   const link = (await page.getByRole("region", { name: "Link" }).innerText()).trim();
   const other = await stage.signedIn(grace);
   await other.page.goto(link);
-  await button(other.page, "Join the organization").click();
+  await button(other.page, "Join organization").click();
   await other.page.getByRole("button", { name: "Account: Short-lived" }).waitFor();
   await page.reload();
   await page.getByRole("button", { name: `Remove ${grace.email}` }).click();

@@ -27,7 +27,7 @@ test("credits are chosen, paid at Stripe's page, and there once Stripe says so",
   const { page, context } = await stage.signedIn(buyer);
   await page.goto("/balance");
   await page.getByLabel("Credits", { exact: true }).fill("499");
-  await page.getByText("A whole number from 500 to 100,000.").waitFor();
+  await page.getByText("Enter a whole number from 500 to 100,000.").waitFor();
   await page.getByLabel("Credits", { exact: true }).fill("2000");
   await page.getByRole("button", { name: "Pay $20.00 with Stripe" }).click();
   await page.waitForURL(/\/pay\//);
@@ -35,13 +35,13 @@ test("credits are chosen, paid at Stripe's page, and there once Stripe says so",
   expect(asked).toMatchObject({ amount: 2_000 });
 
   await page.goto(asked.successUrl.replace("{CHECKOUT_SESSION_ID}", asked.session));
-  await page.getByText("Stripe has your payment").waitFor();
+  await page.getByText("Stripe received your payment").waitFor();
   await send(completedEvent({ ...asked, payment: PAYMENT }));
-  await page.getByText("2,000 credits are in your account.").waitFor();
+  await page.getByText("2,000 credits were added to your account.").waitFor();
   await send(refundEvent("re_of_the_drill", { payment: PAYMENT }, 500));
 
   await page.goto("/history");
-  await page.getByLabel("Kind").selectOption({ label: "Paid back or corrected" });
+  await page.getByLabel("Type").selectOption({ label: "Refunds and corrections" });
   await page.getByRole("cell", { name: "-500" }).waitFor();
   expect(await page.getByRole("cell", { name: "2,000", exact: true }).count()).toBe(0);
   await context.close();

@@ -47,8 +47,8 @@ test("what an administrator chooses stands first, and a template is three clicks
   const admin = await stage.signedIn(stage.platform.admin);
   await admin.page.goto("/admin/templates");
   const row = admin.page.getByRole("row").filter({ has: admin.page.getByRole("link", { name: "Kites" }) });
-  await row.getByRole("button", { name: "Choose", exact: true }).click();
-  await row.getByRole("button", { name: "Chosen", exact: true }).waitFor();
+  await row.getByRole("button", { name: "Feature", exact: true }).click();
+  await row.getByRole("button", { name: "Featured", exact: true }).waitFor();
   expect(await accessibilityProblems(admin.page)).toEqual([]);
   await admin.context.close();
 

@@ -7,31 +7,14 @@ const SRC = join(__dirname, "..", "src");
 /** Files whose literals aren't texts of the console. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "runs/snippets.ts": "programs in three languages",
+  "features/agents/clients.ts": "configurations of programs",
+  "features/models/examples/made.ts": "inputs and outputs of models, written by a drill",
+  "features/triggers/hook-list.tsx": "a command for a terminal",
   "ui/keys.tsx": "names of keys, as browsers send them",
 };
 
 /** Folders and files whose texts aren't in the catalog yet. The list can only shrink. */
-const TO_MOVE = [
-  "canvas/",
-  "document/",
-  "editor/",
-  "media/",
-  "visitor/",
-  "features/account/",
-  "features/admin/",
-  "features/agents/",
-  "features/billing/",
-  "features/budgets/",
-  "features/files/",
-  "features/keys/",
-  "features/kitchen/",
-  "features/models/",
-  "features/organizations/",
-  "features/playground/",
-  "features/secrets/",
-  "features/triggers/",
-  "features/usage/",
-];
+const TO_MOVE = ["canvas/", "document/", "editor/", "media/", "features/kitchen/"];
 
 const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(
   (path) => /\.tsx?$/.test(path) && !path.startsWith("messages/"),

@@ -70,10 +70,10 @@ describe("the console in a browser", () => {
     const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
     const email = `${process.pid}-${Date.now()}@nodeloom.test`;
     await page.goto("/");
-    await page.getByRole("button", { name: "Create an account" }).click();
+    await page.getByRole("button", { name: "Create account" }).click();
     await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password").fill(PASSWORD);
-    await page.getByRole("button", { name: "Create an account" }).click();
+    await page.getByRole("button", { name: "Create account" }).click();
     await page.getByText("Your account awaits approval").waitFor();
 
     const { body: listed } = await http.asAdmin("GET", `/api/admin/users?q=${encodeURIComponent(email)}`);
@@ -110,11 +110,11 @@ describe("the console in a browser", () => {
     await page.getByRole("tab", { name: "Python" }).click();
     const inPython = await page.getByRole("region", { name: "python example" }).innerText();
     await page.goto("/keys");
-    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("Boats");
-    await page.getByRole("button", { name: "Make the key" }).click();
-    const key = await page.getByRole("region", { name: "Key", exact: true }).innerText();
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
+    const key = await page.getByRole("region", { name: "API key", exact: true }).innerText();
+    await page.getByRole("button", { name: "I saved it" }).click();
 
     expect(shown).toContain("a paper boat on a quiet lake");
     const command = shown.replace("YOUR_API_KEY", key.trim());

@@ -25,6 +25,7 @@ export const BUDGET_DIALOG = {
   budgetRemoved: "Budget removed.",
   aRunThatCouldExceed: ". A run that could exceed the budget doesn't start.",
   period: "Period",
+  zero: "0 stops all work that costs credits.",
   timesAreUtcWeeksStart: "Times are UTC. Weeks start on Monday.",
   alertAt: "Alert at (%)",
   upToFivePercentagesSuch:

@@ -1,6 +1,7 @@
 import type { App } from "@nodeloom/client";
 import { DeclaredForm, takesFile, type DeclaredFormProps } from "../ui/inputs/declared-form";
 import { FileField } from "./file-field";
+import { APP_FORM } from "../messages/visitor";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -22,7 +23,7 @@ export const missing = ({ fields, values: saved }: App, values: Values): Readonl
   new Map(
     fields
       .filter((field) => field.required === true && (values[field.name] ?? "") === "" && !(takesFile(field) && saved[field.name]))
-      .map(({ name }) => [name, "Fill this in."]),
+      .map(({ name }) => [name, APP_FORM.fillInThisField]),
   );
 
 export const AppForm = ({ app, ...form }: { app: App } & Omit<DeclaredFormProps, "fields" | "renderFile">) => (

@@ -8,17 +8,17 @@ import { Failure, PRIMARY } from "./parts";
 import { RunOutcome, RunStateView } from "./progress";
 import { useRun } from "./use-run";
 import { beginVisit, type Visit } from "./visit";
+import { APP_PAGE } from "../messages/visitor";
 
 /** The payer and the remaining amount. */
 const Terms = ({ today }: { today: AppToday | undefined }) => {
-  if (!today) return <p className="mt-3 text-xs text-faint">The owner of this app pays for it.</p>;
+  if (!today) return <p className="mt-3 text-xs text-faint">{APP_PAGE.ownerPays}</p>;
   const { runsLeft, creditsLeft, dailyCredits, resetsAt } = today;
-  const left =
-    dailyCredits > 0 ? `, and the app has ${creditNumber(creditsLeft)} of ${creditNumber(dailyCredits)} credits left for everybody` : "";
   return (
     <p className="mt-3 text-xs text-faint" aria-live="polite">
-      The owner of this app pays for it. You have {runsLeft} {runsLeft === 1 ? "run" : "runs"} left today{left}. A new day begins at{" "}
-      {dateTime(resetsAt)}.
+      {APP_PAGE.ownerPays} {APP_PAGE.runsLeft(runsLeft)}{" "}
+      {dailyCredits > 0 && `${APP_PAGE.creditsLeft(creditNumber(creditsLeft), creditNumber(dailyCredits))} `}
+      {APP_PAGE.resets(dateTime(resetsAt))}
     </p>
   );
 };
@@ -59,21 +59,21 @@ const OwnerPays = ({ visit }: { visit: Visit }) => {
       >
         <AppForm app={app} values={values} errors={errors} onChange={setValues} />
         <button type="submit" disabled={isBusy || today?.runsLeft === 0} aria-busy={isBusy || undefined} className={`${PRIMARY} mt-5`}>
-          {isBusy ? "Running…" : "Run"}
+          {isBusy ? APP_PAGE.running : APP_PAGE.run}
         </button>
         <Terms today={today} />
       </form>
       <RunStateView state={state} />
       {earlier.filter(({ executionId }) => executionId !== shown).length > 0 && (
-        <section className="mt-8" aria-label="Your earlier runs">
-          <h2 className="mb-3 text-sm font-semibold">Your earlier runs</h2>
+        <section className="mt-8" aria-label={APP_PAGE.yourPreviousRuns}>
+          <h2 className="mb-3 text-sm font-semibold">{APP_PAGE.yourPreviousRuns}</h2>
           <ul className="m-0 flex list-none flex-col gap-3 p-0">
             {earlier
               .filter(({ executionId }) => executionId !== shown)
               .map((execution) => (
                 <li key={execution.executionId}>
                   <details className="rounded-xl border bg-surface p-3">
-                    <summary className="text-sm">{execution.createdAt === null ? "A run" : dateTime(execution.createdAt)}</summary>
+                    <summary className="text-sm">{execution.createdAt === null ? APP_PAGE.run : dateTime(execution.createdAt)}</summary>
                     <div className="mt-3">
                       <RunOutcome execution={execution} />
                     </div>
@@ -90,9 +90,9 @@ const OwnerPays = ({ visit }: { visit: Visit }) => {
 /** Visitors who pay use it as a playground after signing in. */
 const VisitorPays = ({ app }: { app: App }) => (
   <div className="mt-6 rounded-2xl border bg-surface p-5">
-    <p className="mb-4 text-sm">Each visitor pays for this app with credits of their own: it asks you to sign in.</p>
+    <p className="mb-4 text-sm">{APP_PAGE.runsOfThisAppCost}</p>
     <a href={`/p/${app.slug}`} {...(isEmbedded ? { target: "_blank", rel: "noopener" } : {})} className={PRIMARY}>
-      Open the app
+      {APP_PAGE.openApp}
     </a>
   </div>
 );
@@ -113,8 +113,8 @@ export const AppPage = ({ slug }: { slug: string }) => {
     }, setError);
   }, [slug]);
   if (error !== undefined)
-    return <Failure title={error instanceof NodeloomError && error.status === 404 ? "There is no such app" : "The app can't be shown"} />;
-  if (!visit) return <p role="status">Loading…</p>;
+    return <Failure title={error instanceof NodeloomError && error.status === 404 ? APP_PAGE.appNotFound : APP_PAGE.cantShowThisApp} />;
+  if (!visit) return <p role="status">{APP_PAGE.loading}</p>;
   return (
     <>
       <Head app={visit.app} />
@@ -122,7 +122,7 @@ export const AppPage = ({ slug }: { slug: string }) => {
       {!isEmbedded && (
         <footer className="mt-10 text-xs text-faint">
           <a href={`/apps/${visit.app.ownerId}`} className="underline underline-offset-2">
-            More apps of this account
+            {APP_PAGE.moreAppsByThisAccount}
           </a>
         </footer>
       )}

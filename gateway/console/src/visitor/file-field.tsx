@@ -1,4 +1,5 @@
 import { useId, useState } from "react";
+import { FILE_FIELD } from "../messages/visitor";
 
 /** Maximum size of a file inside a run's request. */
 const MOST_BYTES = 7 * 1024 * 1024;
@@ -31,7 +32,7 @@ export const FileField = ({
     setProblem(undefined);
     onChange(undefined);
     if (!file) return;
-    if (file.size > MOST_BYTES) return setProblem(`It may have at most ${MOST_BYTES / MIB} MB.`);
+    if (file.size > MOST_BYTES) return setProblem(FILE_FIELD.theFileCanHaveAt(MOST_BYTES / MIB));
     await dataUrlOf(file).then(onChange, (error: unknown) => setProblem(String(error)));
   };
   return (
@@ -53,7 +54,7 @@ export const FileField = ({
         role={problem === undefined ? undefined : "alert"}
         className={problem === undefined ? "text-xs text-faint" : "text-xs text-bad"}
       >
-        {problem ?? (hasDefault ? "Without a file of yours, the example is taken." : "")}
+        {problem ?? (hasDefault ? FILE_FIELD.ifYouChooseNoFile : "")}
       </p>
     </div>
   );

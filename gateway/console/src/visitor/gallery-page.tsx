@@ -2,6 +2,7 @@ import { createClient, type AppCard } from "@nodeloom/client";
 import { useEffect, useState } from "react";
 import { safeUrl } from "../media/url";
 import { Failure } from "./parts";
+import { GALLERY_PAGE } from "../messages/visitor";
 
 const client = createClient({ baseUrl: location.origin, maxRetries: 2, maxPauseMs: 4_000 });
 
@@ -20,7 +21,7 @@ const Card = ({ app: { slug, title, description, cover, payer } }: { app: AppCar
       <span className="flex flex-col gap-1 p-4">
         <span className="font-semibold wrap-anywhere">{title}</span>
         <span className="line-clamp-3 text-sm text-muted wrap-anywhere">{description}</span>
-        <span className="text-xs text-faint">{payer === "owner" ? "Its owner pays" : "You pay, signed in"}</span>
+        <span className="text-xs text-faint">{payer === "owner" ? GALLERY_PAGE.freeForYou : GALLERY_PAGE.usesYourCredits}</span>
       </span>
     </a>
   );
@@ -31,18 +32,18 @@ export const GalleryPage = ({ owner }: { owner: string }) => {
   const [apps, setApps] = useState<readonly AppCard[]>();
   const [failed, setFailed] = useState(false);
   useEffect(() => {
-    document.title = "Apps";
+    document.title = GALLERY_PAGE.apps;
     client.request("getAppGallery", { query: { owner } }).then(
       ({ body }) => setApps(body),
       () => setFailed(true),
     );
   }, [owner]);
-  if (failed) return <Failure title="The apps can't be shown" />;
-  if (!apps) return <p role="status">Loading…</p>;
+  if (failed) return <Failure title={GALLERY_PAGE.cantShowTheApps} />;
+  if (!apps) return <p role="status">{GALLERY_PAGE.loading}</p>;
   return (
     <>
-      <h1 className="mb-6 text-2xl font-semibold tracking-tight">Apps</h1>
-      {apps.length === 0 && <p className="text-sm text-muted">This account has published no apps.</p>}
+      <h1 className="mb-6 text-2xl font-semibold tracking-tight">{GALLERY_PAGE.apps}</h1>
+      {apps.length === 0 && <p className="text-sm text-muted">{GALLERY_PAGE.thisAccountHasNoPublished}</p>}
       <ul className="m-0 grid list-none grid-cols-[repeat(auto-fill,minmax(15rem,1fr))] gap-4 p-0">
         {apps.map((app) => (
           <li key={app.slug}>

@@ -1,6 +1,7 @@
 import type { Execution, NodeloomError } from "@nodeloom/client";
 import { Result } from "./result";
 import type { RunState } from "./use-run";
+import { PROGRESS } from "../messages/visitor";
 
 const PER_CENT = 100;
 
@@ -9,15 +10,15 @@ const Progress = ({ execution }: { execution: Execution | undefined }) => {
   const nodes = execution?.nodes ?? [];
   const done = nodes.filter(({ status }) => status !== "pending" && status !== "processing").length;
   const words = execution?.queued
-    ? `Waiting in line${execution.position === undefined ? "" : `, at place ${execution.position}`}…`
+    ? PROGRESS.queued(execution.position)
     : nodes.some(({ type, status }) => type === "approval" && status === "processing")
-      ? "Waiting for somebody's approval…"
-      : "Working…";
+      ? PROGRESS.waitingForApproval
+      : PROGRESS.running;
   return (
     <div>
       <p className="mb-2 text-sm">{words}</p>
       <progress
-        aria-label="Steps that are done"
+        aria-label={PROGRESS.finishedSteps}
         className="h-2 w-full accent-accent"
         max={PER_CENT}
         {...(nodes.length === 0 ? {} : { value: Math.round((done / nodes.length) * PER_CENT) })}
@@ -27,16 +28,16 @@ const Progress = ({ execution }: { execution: Execution | undefined }) => {
 };
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  BUDGET_EXCEEDED: "What its owner gives for this app today is used up. Try again tomorrow.",
-  RATE_LIMIT_EXCEEDED: "You have had your runs of today. Try again tomorrow.",
-  INSUFFICIENT_CREDITS: "The owner of this app has no credits left for it.",
-  CONCURRENCY_LIMIT_EXCEEDED: "Too many people use this app right now. Try again in a minute.",
-  NOT_FOUND: "This app is not available any more.",
+  BUDGET_EXCEEDED: PROGRESS.theDailyLimitOfThis,
+  RATE_LIMIT_EXCEEDED: PROGRESS.youHaveUsedAllYour,
+  INSUFFICIENT_CREDITS: PROGRESS.theOwnerOfThisApp,
+  CONCURRENCY_LIMIT_EXCEEDED: PROGRESS.tooManyPeopleAreUsing,
+  NOT_FOUND: PROGRESS.thisAppIsNoLonger,
 };
 
 /** Message of a rejection. */
 export const refusalWords = ({ status, code = "", message }: Pick<NodeloomError, "status" | "code" | "message">): string =>
-  status === 0 ? "The service can't be reached. Nothing that you typed is lost." : (REFUSALS[code] ?? message);
+  status === 0 ? PROGRESS.cantReachTheServiceWhat : (REFUSALS[code] ?? message);
 
 const Bad = ({ children }: { children: string }) => (
   <p role="alert" className="rounded-xl bg-bad-soft px-3.5 py-3 text-sm text-bad wrap-anywhere">
@@ -48,7 +49,7 @@ export const RunOutcome = ({ execution }: { execution: Execution }) =>
   execution.status === "completed" ? (
     <Result result={execution.result ?? {}} />
   ) : (
-    <Bad>{execution.error?.message ?? `The run was ${execution.status}.`}</Bad>
+    <Bad>{execution.error?.message ?? PROGRESS.runStatus(execution.status)}</Bad>
   );
 
 /** State or result of the newest run. */

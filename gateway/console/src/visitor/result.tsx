@@ -1,6 +1,7 @@
 import { isOwnMedia } from "../media/url";
 import { Video } from "../media/video";
 import { filesIn, valuesIn, type OutputFile } from "../media/files-in";
+import { RESULT } from "../messages/visitor";
 
 const nameOf = (url: string): string => new URL(url, location.origin).pathname.split("/").pop() ?? "file";
 
@@ -19,7 +20,7 @@ export const Result = ({ result }: { result: Readonly<Record<string, unknown>> }
     <div className="flex min-w-0 flex-col gap-3">
       {files.map((file, index) => (
         <figure key={`${file.url} ${index}`} className="m-0 min-w-0 overflow-hidden rounded-xl border bg-sunken">
-          <Shown file={file} label={`Result ${index + 1}`} />
+          <Shown file={file} label={RESULT.result(index + 1)} />
           <figcaption className="border-t px-3 py-2 text-sm">
             <a
               href={file.url}
@@ -28,7 +29,7 @@ export const Result = ({ result }: { result: Readonly<Record<string, unknown>> }
               rel="noopener noreferrer"
               className="inline-block py-1 text-accent-text underline underline-offset-2"
             >
-              Download result {index + 1}
+              {RESULT.downloadResult(index + 1)}
             </a>
           </figcaption>
         </figure>

@@ -84,7 +84,7 @@ const CLASS_LIKE = /^[a-z0-9!@&*_.,:%#()[\]/>+=<'"-]+$/;
 /** Styles and identifiers: lower-case tokens, one of them with a sign. */
 const isClasses = (text: string): boolean => {
   const tokens = text.trim().split(/\s+/);
-  return tokens.every((token) => CLASS_LIKE.test(token)) && tokens.some((token) => /[-[:]|\d/.test(token));
+  return tokens.every((token) => CLASS_LIKE.test(token)) && tokens.some((token) => /[-[:]|[a-z]\d/.test(token));
 };
 const looksRead = (text: string): boolean =>
   /^["“]?\p{Lu}\p{Ll}+(?:$|[\s,.:;…!?’'-])/u.test(text.trim()) ||

@@ -23,6 +23,8 @@ import { LeavingCard } from "./leaving/leaving-card";
 import { ProviderCard } from "./provider-card";
 import { SecondFactorCard } from "./second-factor/card";
 import { PasswordForm } from "./password-form";
+import { COMMON } from "../../messages/common";
+import { ACCOUNT_PAGE } from "../../messages/account";
 
 const mediaQuery = (cursor: string | undefined) =>
   queryOptions({
@@ -33,9 +35,9 @@ const mediaQuery = (cursor: string | undefined) =>
   });
 
 const THEMES: readonly (readonly [Theme, string])[] = [
-  ["system", "As the system"],
-  ["light", "Light"],
-  ["dark", "Dark"],
+  ["system", ACCOUNT_PAGE.matchSystem],
+  ["light", ACCOUNT_PAGE.light],
+  ["dark", ACCOUNT_PAGE.dark],
 ];
 
 const FilesCard = () => {
@@ -45,12 +47,11 @@ const FilesCard = () => {
   const { data } = files;
   return (
     <Card
-      title="Your files"
+      title={ACCOUNT_PAGE.yourFiles}
       actions={
         data && (
           <span className="text-xs text-muted tabular-nums">
-            {bytes(data.usedBytes)}
-            {data.quotaBytes === null ? "" : ` of ${bytes(data.quotaBytes)}`} kept
+            {ACCOUNT_PAGE.used(bytes(data.usedBytes), data.quotaBytes === null ? "" : bytes(data.quotaBytes))}
           </span>
         )
       }
@@ -58,8 +59,8 @@ const FilesCard = () => {
       {files.isPending && <Skeleton />}
       {files.isError && <LoadFailure error={files.error} retry={() => void files.refetch()} />}
       {data?.rows.length === 0 && (
-        <Empty icon={Files} title="No files yet">
-          Uploads and what runs make appear here.
+        <Empty icon={Files} title={ACCOUNT_PAGE.noFilesYet}>
+          {ACCOUNT_PAGE.filesThatYouUploadAnd}
         </Empty>
       )}
       <ul className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-4">
@@ -77,7 +78,7 @@ const FilesCard = () => {
                   </div>
                   <div className="flex items-center gap-1 text-faint">
                     <Time iso={file.createdAt} />
-                    {file.kept && <Badge tone="ok">kept</Badge>}
+                    {file.kept && <Badge tone="ok">{ACCOUNT_PAGE.kept}</Badge>}
                   </div>
                 </div>
                 {!file.kept && (
@@ -85,19 +86,17 @@ const FilesCard = () => {
                     size="sm"
                     variant="ghost"
                     disabled={busy}
-                    onClick={() =>
-                      void run(() => request("keepMedia", { params: { id: file.id } }), "The file is kept until you delete it.")
-                    }
+                    onClick={() => void run(() => request("keepMedia", { params: { id: file.id } }), ACCOUNT_PAGE.theFileStaysUntilYou)}
                   >
-                    Keep
+                    {ACCOUNT_PAGE.keep}
                   </Button>
                 )}
                 <IconButton
                   icon={Trash2}
                   size="sm"
-                  label={`Delete “${fileTitle(file)}”, ${bytes(file.bytes)}`}
+                  label={ACCOUNT_PAGE.delete(fileTitle(file), bytes(file.bytes))}
                   disabled={busy}
-                  onClick={() => void run(() => request("deleteMedia", { params: { id: file.id } }), "The file was deleted.")}
+                  onClick={() => void run(() => request("deleteMedia", { params: { id: file.id } }), ACCOUNT_PAGE.fileDeleted)}
                 />
               </div>
             </li>
@@ -115,19 +114,22 @@ export const AccountPage = () => {
   if (!me) return null;
   const { user, credits: balance, business } = me;
   return (
-    <Page title="Account">
+    <Page title={COMMON.account}>
       <div className="grid items-start gap-5 lg:grid-cols-2">
-        <Card title="You">
+        <Card title={ACCOUNT_PAGE.profile}>
           <Facts
             rows={[
-              ["Email", user.email],
-              ["Tier", user.tier],
-              ["Role", user.role],
-              ["Approved", user.approved ? "yes" : "not yet: an administrator will"],
-              ["Business", business === null ? "none" : `${business.name}${business.verified ? ", verified" : ", not verified"}`],
-              ["Credits", `${credits(balance.plan + balance.topUp)}, ${credits(balance.held)} held`],
+              [COMMON.email, user.email],
+              [COMMON.plan, user.tier],
+              [COMMON.role, user.role],
+              [ACCOUNT_PAGE.approved, user.approved ? "yes" : "not yet: an administrator will"],
               [
-                "Id",
+                ACCOUNT_PAGE.company,
+                business === null ? "none" : `${business.name}${business.verified ? ", verified" : ACCOUNT_PAGE.notVerified}`,
+              ],
+              [COMMON.credits, ACCOUNT_PAGE.held(credits(balance.plan + balance.topUp), credits(balance.held))],
+              [
+                ACCOUNT_PAGE.id,
                 <code key="id" className="font-mono text-xs wrap-anywhere">
                   {user.id}
                 </code>,
@@ -135,8 +137,8 @@ export const AccountPage = () => {
             ]}
           />
         </Card>
-        <Card title="This browser">
-          <SelectField label="Appearance" value={theme} onText={(text) => choose(text as Theme)} options={THEMES} />
+        <Card title={ACCOUNT_PAGE.thisSession}>
+          <SelectField label={ACCOUNT_PAGE.appearance} value={theme} onText={(text) => choose(text as Theme)} options={THEMES} />
         </Card>
         <PasswordForm email={user.email} />
         <SecondFactorCard email={user.email} />

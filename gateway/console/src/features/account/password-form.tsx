@@ -6,6 +6,7 @@ import { AccountOf, NewPasswordField } from "../../parts/sign-in/password-field"
 import { Button } from "../../ui/button";
 import { InputField } from "../../ui/inputs/field";
 import { Card } from "../../ui/page";
+import { PASSWORD_FORM } from "../../messages/account";
 
 /** Changes the password; all other sessions end. */
 export const PasswordForm = ({ email }: { email: string }) => {
@@ -19,20 +20,20 @@ export const PasswordForm = ({ email }: { email: string }) => {
     client.setQueryData(["me"], null);
   };
   return (
-    <Card title="Password and sessions">
+    <Card title={PASSWORD_FORM.passwordAndSessions}>
       <Form
-        action="Change password"
+        action={PASSWORD_FORM.changePassword}
         submit={change}
-        done="The password was changed. Every other session has ended."
+        done={PASSWORD_FORM.passwordChangedAllOtherSessions}
         resets
         others={
           <Button busy={busy} onClick={() => void run(signOutEverywhere)}>
-            Sign out everywhere
+            {PASSWORD_FORM.signOutEverywhere}
           </Button>
         }
       >
         <AccountOf email={email} />
-        <InputField label="Current password" name="current" type="password" autoComplete="current-password" required />
+        <InputField label={PASSWORD_FORM.currentPassword} name="current" type="password" autoComplete="current-password" required />
         <NewPasswordField name="new" />
       </Form>
     </Card>

@@ -7,6 +7,8 @@ import { say } from "../../ui/overlays/toast";
 import { Card } from "../../ui/page";
 import { Time } from "../../ui/time";
 import { PasswordField } from "../../parts/sign-in/password-field";
+import { COMMON } from "../../messages/common";
+import { PROVIDER_CARD } from "../../messages/account";
 
 /** Links or unlinks the provider, confirmed by the password. */
 const LinkDialog = ({ email, name, isLinked, onClose }: { email: string; name: string; isLinked: boolean; onClose: () => void }) => {
@@ -14,12 +16,12 @@ const LinkDialog = ({ email, name, isLinked, onClose }: { email: string; name: s
     const password = String(data.get("password"));
     if (!isLinked) return location.assign((await request("linkOidc", { body: { password, returnTo: location.pathname } })).body.url);
     await request("unlinkOidc", { body: { password } });
-    say("The account is not linked any more.");
+    say(PROVIDER_CARD.accountUnlinked);
   };
   return (
     <FormDialog
-      title={isLinked ? `End the link to ${name}` : `Link to ${name}`}
-      action={isLinked ? "End the link" : "Go on"}
+      title={isLinked ? PROVIDER_CARD.unlink(name) : PROVIDER_CARD.link(name)}
+      action={isLinked ? PROVIDER_CARD.unlink2 : COMMON.continue}
       danger={isLinked}
       reads={["oidc"]}
       submit={submit}
@@ -37,18 +39,18 @@ export const ProviderCard = ({ email }: { email: string }) => {
   if (!data || data.name === null) return null;
   const isLinked = data.linkedAt !== null;
   return (
-    <Card title={`Sign in with ${data.name}`}>
+    <Card title={PROVIDER_CARD.signInWith(data.name)}>
       <div className="flex flex-col items-start gap-4 text-sm">
         <p className="text-muted">
           {isLinked ? (
             <>
-              Linked <Time iso={data.linkedAt} />.
+              {PROVIDER_CARD.linked} <Time iso={data.linkedAt} />.
             </>
           ) : (
-            `Link this account, and ${data.name} signs you in to it, whatever your address there.`
+            PROVIDER_CARD.onceLinkedYouCanSign(data.name)
           )}
         </p>
-        <Button onClick={() => setAsking(true)}>{isLinked ? "End the link" : "Link"}</Button>
+        <Button onClick={() => setAsking(true)}>{isLinked ? PROVIDER_CARD.unlink2 : PROVIDER_CARD.link2}</Button>
       </div>
       {asking && <LinkDialog email={email} name={data.name} isLinked={isLinked} onClose={() => setAsking(false)} />}
     </Card>

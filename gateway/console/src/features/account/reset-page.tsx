@@ -6,6 +6,8 @@ import { Form } from "../../parts/form";
 import { NewPasswordField } from "../../parts/sign-in/password-field";
 import { buttonClasses } from "../../ui/button";
 import { Notice } from "../../ui/notice";
+import { COMMON } from "../../messages/common";
+import { RESET_PAGE } from "../../messages/account";
 
 /** Target of an administrator's link: sets a new password, once. The token follows the #, so that no server logs it. */
 export const ResetPage = () => {
@@ -17,25 +19,23 @@ export const ResetPage = () => {
     setDone(true);
   };
   return (
-    <SmallPage title="Set a new password">
+    <SmallPage title={RESET_PAGE.setANewPassword}>
       {done && (
         <Notice
           kind="ok"
-          title="The password was set"
+          title={RESET_PAGE.passwordSet}
           actions={
             <Link to="/" className={buttonClasses("primary", "sm")}>
-              Sign in
+              {COMMON.signIn}
             </Link>
           }
         >
-          Every session of the account has ended.
+          {RESET_PAGE.allSessionsOfTheAccount}
         </Notice>
       )}
-      {!done && token === undefined && (
-        <Notice kind="warn">This address lacks the token of the link. Open the whole link that you were given.</Notice>
-      )}
+      {!done && token === undefined && <Notice kind="warn">{RESET_PAGE.theLinkIsIncompleteCopy}</Notice>}
       {!done && token !== undefined && (
-        <Form action="Set the password" submit={submit}>
+        <Form action={RESET_PAGE.setPassword} submit={submit}>
           <NewPasswordField name="password" autoFocus />
         </Form>
       )}

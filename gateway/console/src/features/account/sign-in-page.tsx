@@ -12,6 +12,8 @@ import { Button } from "../../ui/button";
 import { InputField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { ForgotLink } from "./mail/forgot-link";
+import { COMMON } from "../../messages/common";
+import { SIGN_IN_PAGE } from "../../messages/account";
 
 const MIN_PASSWORD = 10;
 
@@ -53,21 +55,21 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
       }
     });
   };
-  const title = isNew ? "Create an account" : "Sign in";
+  const title = isNew ? SIGN_IN_PAGE.createAccount : COMMON.signIn;
   return (
     <SmallPage
       title={title}
-      lead={isNew ? "An administrator approves new accounts before they can run anything." : "Build, run and watch media pipelines."}
+      lead={isNew ? SIGN_IN_PAGE.anAdministratorMustApproveYour : SIGN_IN_PAGE.buildRunAndMonitorMedia}
       beside={
         <>
           <SignInPicture />
-          <p className="mt-8 text-2xl font-semibold tracking-tight">Pipelines of words, pictures, clips and sound.</p>
-          <p className="mt-2 text-muted">Draw them on a canvas, see what each step makes and costs, and call them as an API.</p>
+          <p className="mt-8 text-2xl font-semibold tracking-tight">{SIGN_IN_PAGE.pipelinesForTextImagesVideo}</p>
+          <p className="mt-2 text-muted">{SIGN_IN_PAGE.buildThemOnACanvas}</p>
         </>
       }
       foot={
         <>
-          {takesCode ? "The code does not come?" : isNew ? "You have an account?" : "New here?"}{" "}
+          {takesCode ? SIGN_IN_PAGE.notReceivingACode : isNew ? SIGN_IN_PAGE.alreadyHaveAnAccount : SIGN_IN_PAGE.newToNodeloom}{" "}
           <button
             type="button"
             className="font-medium text-accent-text underline underline-offset-2"
@@ -77,14 +79,14 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
               setFailure(undefined);
             }}
           >
-            {takesCode ? "Start again" : isNew ? "Sign in" : "Create an account"}
+            {takesCode ? SIGN_IN_PAGE.startOver : isNew ? COMMON.signIn : SIGN_IN_PAGE.createAccount}
           </button>
         </>
       }
     >
       {suspended && !failure && (
-        <Notice kind="warn" title="Your account is suspended" className="mb-5">
-          An administrator can let it in again. Here you can sign in with another account.
+        <Notice kind="warn" title={SIGN_IN_PAGE.yourAccountIsSuspended} className="mb-5">
+          {SIGN_IN_PAGE.askAnAdministratorToRestore}
         </Notice>
       )}
       <form onSubmit={submit} className="flex flex-col gap-4">
@@ -94,7 +96,7 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
         ) : (
           <>
             <InputField
-              label="Email"
+              label={COMMON.email}
               error={failure?.email}
               name="email"
               type="email"
@@ -104,10 +106,10 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
               maxLength={254}
             />
             <InputField
-              label="Password"
+              label={COMMON.password}
               aside={!isNew && <ForgotLink />}
               error={failure?.password}
-              hint={isNew ? `At least ${MIN_PASSWORD} characters.` : undefined}
+              hint={isNew ? SIGN_IN_PAGE.atLeastCharacters(MIN_PASSWORD) : undefined}
               name="password"
               type="password"
               autoComplete={isNew ? "new-password" : "current-password"}

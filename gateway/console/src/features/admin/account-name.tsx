@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { isNotFound, request } from "../../api/client";
 import { CopyButton } from "../../ui/copy";
+import { ACCOUNT_NAME } from "../../messages/admin";
 
 const userQuery = (id: string) =>
   queryOptions({
@@ -22,8 +23,8 @@ export const AccountName = ({ id, title }: { id: string; title?: string }) => {
   const { data } = useQuery(userQuery(id));
   return (
     <span className="flex min-w-0 items-center gap-1" title={title}>
-      <span className="min-w-0 truncate">{data ?? (data === null ? "a deleted account" : "…")}</span>
-      <CopyButton compact text={id} label={`Copy the id of ${data ?? "the account"}`} />
+      <span className="min-w-0 truncate">{data ?? (data === null ? ACCOUNT_NAME.aDeletedAccount : "…")}</span>
+      <CopyButton compact text={id} label={ACCOUNT_NAME.copyId(data)} />
     </span>
   );
 };

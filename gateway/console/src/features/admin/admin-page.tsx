@@ -17,20 +17,22 @@ import { RunsSection } from "./runs";
 import { TemplatesSection } from "./templates";
 import { TiersSection } from "./tiers";
 import { UsersSection } from "./users";
+import { COMMON } from "../../messages/common";
+import { ADMIN_PAGE } from "../../messages/admin";
 
 const route = getRouteApi("/shell/admin/$section");
 
 const SECTIONS: readonly (readonly [string, string, () => ReactNode])[] = [
-  ["users", "Users", UsersSection],
-  ["organizations", "Organizations", OrganizationsSection],
-  ["models", "Models", ModelsSection],
-  ["tasks", "Tasks", ModelOrdersSection],
-  ["tiers", "Tiers", TiersSection],
-  ["templates", "Templates", TemplatesSection],
-  ["runs", "Runs", RunsSection],
-  ["moderation", "Moderation", ModerationSection],
-  ["ledger", "Ledger check", LedgerSection],
-  ["audit", "Audit", AuditSection],
+  ["users", ADMIN_PAGE.users, UsersSection],
+  ["organizations", COMMON.organizations, OrganizationsSection],
+  ["models", COMMON.models, ModelsSection],
+  ["tasks", ADMIN_PAGE.modelOrder, ModelOrdersSection],
+  ["tiers", COMMON.plans, TiersSection],
+  ["templates", COMMON.templates, TemplatesSection],
+  ["runs", COMMON.runs, RunsSection],
+  ["moderation", ADMIN_PAGE.moderation, ModerationSection],
+  ["ledger", ADMIN_PAGE.ledgerCheck, LedgerSection],
+  ["audit", ADMIN_PAGE.auditLog, AuditSection],
 ];
 
 export const AdminPage = () => {
@@ -40,13 +42,13 @@ export const AdminPage = () => {
   if (me?.user.role !== "admin")
     return (
       <div className="mx-auto max-w-2xl px-4 py-16">
-        <Empty isPage icon={ShieldX} title="For administrators" />
+        <Empty isPage icon={ShieldX} title={ADMIN_PAGE.administratorsOnly} />
       </div>
     );
   const [, , Section] = SECTIONS.find(([name]) => name === section) ?? SECTIONS[0]!;
   return (
-    <Page title="Administration">
-      <nav ref={row} aria-label="Administration" className="mb-5 flex gap-1 overflow-x-auto border-b">
+    <Page title={ADMIN_PAGE.administration}>
+      <nav ref={row} aria-label={ADMIN_PAGE.administration} className="mb-5 flex gap-1 overflow-x-auto border-b">
         {SECTIONS.map(([name, title]) => (
           <Link
             key={name}

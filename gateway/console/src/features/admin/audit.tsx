@@ -7,15 +7,17 @@ import { Time } from "../../ui/time";
 import { AuditOutcome } from "../../parts/audit-outcome";
 import { Paged } from "../../parts/paged";
 import { AccountName } from "./account-name";
+import { COMMON } from "../../messages/common";
+import { AUDIT } from "../../messages/admin";
 
 const OUTCOMES = ["done", "failed", "pending"] as const;
 /** Prefixes of administrators' actions. */
 const SUBJECTS = [
-  ["user.", "Accounts and credits"],
-  ["user.credit", "Credits"],
-  ["model.", "Models"],
-  ["template.", "Templates"],
-  ["tier.", "Tiers"],
+  ["user.", AUDIT.accountsAndCredits],
+  ["user.credit", COMMON.credits],
+  ["model.", COMMON.models],
+  ["template.", COMMON.templates],
+  ["tier.", COMMON.plans],
 ] as const;
 
 const PAGE = 50;
@@ -52,7 +54,7 @@ const Target = ({ target }: { target: string }) =>
 
 const COLUMNS: readonly Column<AuditRow>[] = [
   {
-    title: "What",
+    title: AUDIT.action,
     cell: ({ action, target }) => (
       <>
         <span className="font-medium">{action}</span>
@@ -63,9 +65,9 @@ const COLUMNS: readonly Column<AuditRow>[] = [
       </>
     ),
   },
-  { title: "Of", wide: true, className: "max-xl:max-w-48!", cell: ({ target }) => <Target target={target} /> },
+  { title: AUDIT.resource, wide: true, className: "max-xl:max-w-48!", cell: ({ target }) => <Target target={target} /> },
   {
-    title: "Change",
+    title: AUDIT.change,
     wide: "widest",
     cell: ({ change, before, after }) => (
       <details>
@@ -76,14 +78,14 @@ const COLUMNS: readonly Column<AuditRow>[] = [
       </details>
     ),
   },
-  { title: "Outcome", cell: (row) => <AuditOutcome row={row} /> },
+  { title: AUDIT.outcome, cell: (row) => <AuditOutcome row={row} /> },
   {
-    title: "By",
+    title: AUDIT.user,
     wide: true,
     className: "max-xl:max-w-40!",
-    cell: ({ actor, keyId }) => <AccountName id={actor} title={keyId === null ? "by session" : `by key ${keyId}`} />,
+    cell: ({ actor, keyId }) => <AccountName id={actor} title={keyId === null ? AUDIT.inTheConsole : AUDIT.withKey(keyId)} />,
   },
-  { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },
+  { title: COMMON.time, numeric: true, cell: ({ at }) => <Time iso={at} /> },
 ];
 
 export const AuditSection = () => {
@@ -93,21 +95,27 @@ export const AuditSection = () => {
     <>
       <div className="mb-4 flex flex-wrap gap-2">
         <Select
-          aria-label="What was changed"
+          aria-label={AUDIT.category}
           className="w-44!"
           value={filter.subject}
           onText={(text) => set({ subject: text })}
           options={SUBJECTS}
         >
-          <option value="">Everything</option>
+          <option value="">{AUDIT.allCategories}</option>
         </Select>
-        <Select aria-label="Outcome" className="w-36!" value={filter.outcome} onText={(text) => set({ outcome: text })} options={OUTCOMES}>
-          <option value="">Every outcome</option>
+        <Select
+          aria-label={AUDIT.outcome}
+          className="w-36!"
+          value={filter.outcome}
+          onText={(text) => set({ outcome: text })}
+          options={OUTCOMES}
+        >
+          <option value="">{AUDIT.allOutcomes}</option>
         </Select>
         <Input
           type="search"
-          aria-label="Search the audit"
-          placeholder="Model, slug, or what was changed"
+          aria-label={AUDIT.searchTheAuditLog}
+          placeholder={AUDIT.modelSlugOrChange}
           className="min-w-48 flex-1"
           value={filter.words}
           onText={(text) => set({ words: text })}
@@ -115,14 +123,12 @@ export const AuditSection = () => {
       </div>
       <Paged<AuditRow>
         key={JSON.stringify(filter)}
-        label="Audit"
+        label={AUDIT.auditLog}
         queryKey={["admin-audit", filter]}
         read={(cursor, signal) => readFitting(filter, cursor, signal)}
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        empty={
-          Object.values(filter).some(Boolean) ? "Nothing fits among what was looked through." : "No administrator has changed anything yet."
-        }
+        empty={Object.values(filter).some(Boolean) ? AUDIT.noMatchesAmongTheEntries : AUDIT.noAdministratorHasChangedAnything}
       />
     </>
   );

@@ -11,12 +11,14 @@ import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { say } from "../../ui/overlays/toast";
 import { Paged } from "../../parts/paged";
+import { COMMON } from "../../messages/common";
+import { CREDITS_DIALOG } from "../../messages/admin";
 
 const KINDS = {
-  topup: "Top-up",
-  plan: "Plan credits",
-  adjust: "Adjustment (may be negative)",
-  grant: "Trial runs of a model",
+  topup: CREDITS_DIALOG.topUp,
+  plan: CREDITS_DIALOG.planCredits,
+  adjust: CREDITS_DIALOG.adjustmentCanBeNegative,
+  grant: CREDITS_DIALOG.trialRunsOfAModel,
 } as const;
 type Kind = keyof typeof KINDS;
 
@@ -39,14 +41,27 @@ export const CreditsDialog = ({ name, kinds, reads, book, onClose }: CreditsDial
     const [amount, note, model] = [Number(data.get("amount")), String(data.get("note") ?? ""), String(data.get("model") ?? "")];
     const body: CreditChange = kind === "grant" ? { kind, model, runs: amount, note } : { kind, amount, note };
     const { credits: now } = (await book(body, idempotencyKey)).body;
-    say(`${name} has ${credits(now.plan + now.topUp)} now.`);
+    say(CREDITS_DIALOG.has(name, credits(now.plan + now.topUp)));
   };
   return (
-    <FormDialog title={`Credits of ${name}`} action="Book" reads={reads} submit={submit} onClose={onClose}>
-      <SelectField label="Kind" value={kind} onText={(text) => setKind(text as Kind)} options={kinds.map((one) => [one, KINDS[one]])} />
-      {kind === "grant" && <SelectField label="Model" name="model" options={(models.data ?? []).map(({ internalName }) => internalName)} />}
-      <InputField label={kind === "grant" ? "Runs" : "Credits"} name="amount" type="number" step="any" required data-first />
-      <InputField label="Note" hint="For the ledger and the audit." name="note" maxLength={500} />
+    <FormDialog
+      title={CREDITS_DIALOG.addCreditsTo(name)}
+      action={CREDITS_DIALOG.addCredits}
+      reads={reads}
+      submit={submit}
+      onClose={onClose}
+    >
+      <SelectField
+        label={CREDITS_DIALOG.type}
+        value={kind}
+        onText={(text) => setKind(text as Kind)}
+        options={kinds.map((one) => [one, KINDS[one]])}
+      />
+      {kind === "grant" && (
+        <SelectField label={COMMON.model} name="model" options={(models.data ?? []).map(({ internalName }) => internalName)} />
+      )}
+      <InputField label={kind === "grant" ? COMMON.runs : COMMON.credits} name="amount" type="number" step="any" required data-first />
+      <InputField label={CREDITS_DIALOG.note} hint={CREDITS_DIALOG.shownInTheLedgerAnd} name="note" maxLength={500} />
     </FormDialog>
   );
 };
@@ -63,7 +78,7 @@ export const UserCreditsDialog = ({ user: { id, email }, onClose }: { user: Admi
 
 const COLUMNS: readonly Column<LedgerRow>[] = [
   {
-    title: "Kind",
+    title: CREDITS_DIALOG.type,
     cell: ({ kind, model }) => (
       <span className="block truncate">
         {kind}
@@ -71,16 +86,24 @@ const COLUMNS: readonly Column<LedgerRow>[] = [
       </span>
     ),
   },
-  { title: "Credits", numeric: true, cell: ({ credits: amount, runs }) => (runs !== 0 ? `${runs} runs` : creditNumber(amount)) },
-  { title: "Moved", numeric: true, wide: true, cell: ({ moved }) => (moved === 0 ? "" : creditNumber(moved)) },
-  { title: "Note", wide: true, cell: ({ note, executionId }) => <span className="block truncate text-muted">{note || executionId}</span> },
-  { title: "When", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  {
+    title: COMMON.credits,
+    numeric: true,
+    cell: ({ credits: amount, runs }) => (runs !== 0 ? CREDITS_DIALOG.runs(runs) : creditNumber(amount)),
+  },
+  { title: CREDITS_DIALOG.change, numeric: true, wide: true, cell: ({ moved }) => (moved === 0 ? "" : creditNumber(moved)) },
+  {
+    title: CREDITS_DIALOG.note,
+    wide: true,
+    cell: ({ note, executionId }) => <span className="block truncate text-muted">{note || executionId}</span>,
+  },
+  { title: COMMON.date, numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
 export const LedgerDialog = ({ user, onClose }: { user: AdminUser; onClose: () => void }) => (
-  <Dialog title={`Ledger of ${user.email}`} width="lg" onClose={onClose}>
+  <Dialog title={CREDITS_DIALOG.ledgerOf(user.email)} width="lg" onClose={onClose}>
     <Paged<LedgerRow>
-      label="Ledger"
+      label={CREDITS_DIALOG.ledger}
       queryKey={["admin-ledger", user.id]}
       read={async (cursor, signal) =>
         (
@@ -93,7 +116,7 @@ export const LedgerDialog = ({ user, onClose }: { user: AdminUser; onClose: () =
       }
       columns={COLUMNS}
       keyOf={({ id }) => id}
-      empty="Nothing was booked yet."
+      empty={CREDITS_DIALOG.noTransactionsYet}
     />
   </Dialog>
 );

@@ -3,6 +3,8 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { FormDialog } from "../../parts/form";
 import { ModelList } from "../../parts/model-list";
+import { COMMON } from "../../messages/common";
+import { FALLBACK_DIALOG } from "../../messages/admin";
 
 /** Default fallback of a model for nodes without their own. */
 export const FallbackDialog = ({ model, models, onClose }: { model: Model; models: readonly Model[]; onClose: () => void }) => {
@@ -11,14 +13,14 @@ export const FallbackDialog = ({ model, models, onClose }: { model: Model; model
   const fitting = models.filter((one) => one.modality === modality && one.internalName !== internalName && one.enabled);
   return (
     <FormDialog
-      title={`In the place of ${displayName}`}
-      action="Save"
+      title={FALLBACK_DIALOG.fallbackModelsFor(displayName)}
+      action={COMMON.save}
       reads={["models"]}
       submit={() => request("adminUpdateModel", { params: { internalName }, body: { fallback: names.length === 0 ? null : names } })}
-      done={names.length === 0 ? "Nothing is called in its place." : "The models hold for new runs."}
+      done={names.length === 0 ? FALLBACK_DIALOG.noFallbackModels : FALLBACK_DIALOG.newRunsUseTheseFallback}
       onClose={onClose}
     >
-      <p className="text-sm text-muted">For runs of the model, and for nodes that name no models themselves.</p>
+      <p className="text-sm text-muted">{FALLBACK_DIALOG.appliesToDirectRunsOf}</p>
       <ModelList names={names} fitting={fitting} disabled={false} onChange={setNames} />
     </FormDialog>
   );

@@ -10,6 +10,8 @@ import { Card } from "../../ui/page";
 import { Table } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { AccountName } from "./account-name";
+import { COMMON } from "../../messages/common";
+import { LEDGER } from "../../messages/admin";
 
 /** Compares the ledger of every account with its balances. */
 export const LedgerSection = () => {
@@ -17,48 +19,48 @@ export const LedgerSection = () => {
   const [check, setCheck] = useState<LedgerCheck>();
   return (
     <div className="flex flex-col gap-5">
-      <Card title="Does every balance equal the sum of its ledger?">
+      <Card title={LEDGER.checksThatEveryBalanceEquals}>
         <Button
           icon={Scale}
           busy={busy}
           variant="primary"
           onClick={() => void run(async () => setCheck((await request("adminCheckLedger", {})).body))}
         >
-          Check now
+          {LEDGER.checkNow}
         </Button>
         {check && (
           <Notice
             kind={check.ok ? "ok" : "bad"}
             className="mt-4"
-            title={check.ok ? "Everything agrees" : `${check.mismatches.length} mismatches`}
+            title={check.ok ? LEDGER.noMismatches : LEDGER.mismatches(check.mismatches.length)}
           >
-            {whole(check.accounts)} accounts were added up.{check.nextCursor === null ? "" : " There was not time for all of them."}
+            {LEDGER.checked(check.accounts, check.nextCursor === null)}
           </Notice>
         )}
       </Card>
       {check && check.mismatches.length > 0 && (
         <Table
-          label="Mismatches"
+          label={LEDGER.mismatches2}
           rows={check.mismatches}
           keyOf={({ userId, what, model }) => `${userId} ${what} ${model ?? ""}`}
           columns={[
-            { title: "Account", cell: ({ userId }) => <AccountName id={userId} /> },
-            { title: "What", cell: ({ what, model }) => `${what}${model === null ? "" : ` · ${model}`}` },
-            { title: "By the ledger", numeric: true, cell: ({ expected }) => creditNumber(expected) },
-            { title: "By the account", numeric: true, cell: ({ actual }) => creditNumber(actual) },
+            { title: COMMON.account, cell: ({ userId }) => <AccountName id={userId} /> },
+            { title: LEDGER.field, cell: ({ what, model }) => `${what}${model === null ? "" : ` · ${model}`}` },
+            { title: LEDGER.ledger, numeric: true, cell: ({ expected }) => creditNumber(expected) },
+            { title: COMMON.account, numeric: true, cell: ({ actual }) => creditNumber(actual) },
           ]}
         />
       )}
       {check && check.staleHolds.length > 0 && (
-        <Card title="Held longer than any run may take">
+        <Card title={LEDGER.heldLongerThanTheLongest}>
           <Table
-            label="Stale holds"
+            label={LEDGER.staleHolds}
             rows={check.staleHolds}
             keyOf={({ executionId }) => executionId}
             columns={[
-              { title: "Run", cell: ({ executionId }) => <code className="font-mono text-xs">{executionId}</code> },
-              { title: "Credits", numeric: true, cell: ({ credits }) => creditNumber(credits) },
-              { title: "Since", numeric: true, cell: ({ heldAt }) => <Time iso={heldAt} /> },
+              { title: LEDGER.run, cell: ({ executionId }) => <code className="font-mono text-xs">{executionId}</code> },
+              { title: COMMON.credits, numeric: true, cell: ({ credits }) => creditNumber(credits) },
+              { title: LEDGER.heldSince, numeric: true, cell: ({ heldAt }) => <Time iso={heldAt} /> },
             ]}
           />
         </Card>

@@ -11,14 +11,16 @@ import { Button } from "../../ui/button";
 import { AreaField, Check, InputField, Select } from "../../ui/inputs/field";
 import { Table } from "../../ui/table";
 import { FallbackDialog } from "./fallback-dialog";
+import { COMMON } from "../../messages/common";
+import { MODELS } from "../../messages/admin";
 
 const PRICE_NAMES: Readonly<Record<string, string>> = {
-  perRunUsd: "USD a run",
-  perImageUsd: "USD an image",
-  perSecondUsd: "USD a second",
-  perThousandCharactersUsd: "USD per 1,000 characters",
-  inputUsdPerMillionTokens: "USD per million tokens in",
-  outputUsdPerMillionTokens: "USD per million tokens out",
+  perRunUsd: MODELS.usdPerRun,
+  perImageUsd: MODELS.usdPerImage,
+  perSecondUsd: MODELS.usdPerSecond,
+  perThousandCharactersUsd: MODELS.usdPer1000Characters,
+  inputUsdPerMillionTokens: MODELS.usdPerMillionInputTokens,
+  outputUsdPerMillionTokens: MODELS.usdPerMillionOutputTokens,
 };
 
 const readJson = (text: string): Price => {
@@ -40,17 +42,17 @@ const PriceDialog = ({ model, onClose }: { model: Model; onClose: () => void }) 
   };
   return (
     <FormDialog
-      title={`Price of ${model.displayName}`}
-      action="Save"
+      title={MODELS.priceOf(model.displayName)}
+      action={COMMON.save}
       reads={["models"]}
       submit={submit}
-      done="The price holds for new runs."
+      done={MODELS.newRunsUseThisPrice}
       onClose={onClose}
     >
-      <p className="text-sm text-muted">Wholesale; tiers add their markup.</p>
+      <p className="text-sm text-muted">{MODELS.theProvidersPriceEachPlan}</p>
       {isTable && (
         <AreaField
-          label="Prices by inputs, as JSON"
+          label={MODELS.pricesByInputsJson}
           name="table"
           rows={14}
           className="font-mono"
@@ -85,12 +87,12 @@ export const ModelsSection = () => {
       {(rows) => (
         <>
           <Table<Model>
-            label="Models"
+            label={COMMON.models}
             rows={rows}
             keyOf={({ internalName }) => internalName}
             columns={[
               {
-                title: "Model",
+                title: COMMON.model,
                 className: "max-md:max-w-36!",
                 cell: (model) => (
                   <span className="block min-w-0">
@@ -102,45 +104,45 @@ export const ModelsSection = () => {
                   </span>
                 ),
               },
-              { title: "Kind", wide: "widest", cell: ({ modality, provider }) => `${modality} · ${provider.kind}` },
+              { title: MODELS.type, wide: "widest", cell: ({ modality, provider }) => `${modality} · ${provider.kind}` },
               {
-                title: "On",
+                title: MODELS.enabled,
                 cell: (model) => (
                   <Check
-                    label={<span className="sr-only">{model.displayName} is switched on</span>}
+                    label={<span className="sr-only">{MODELS.enable(model.displayName)}</span>}
                     checked={model.enabled}
                     disabled={busy}
-                    onCheck={(isOn) => change(model, { enabled: isOn }, `${model.displayName} is ${isOn ? "on" : "off"}.`)}
+                    onCheck={(isOn) => change(model, { enabled: isOn }, MODELS.enabled2(model.displayName, isOn))}
                   />
                 ),
               },
               {
-                title: "From tier",
+                title: MODELS.minimumPlan,
                 cell: (model) => (
                   <Select
-                    aria-label={`Lowest tier of ${model.displayName}`}
+                    aria-label={MODELS.minimumPlanOf(model.displayName)}
                     className="h-7! w-32! text-[13px]!"
                     value={model.minTier}
                     disabled={busy}
-                    onText={(text) => change(model, { minTier: text }, "The tier was changed.")}
+                    onText={(text) => change(model, { minTier: text }, MODELS.minimumPlanChanged)}
                     options={TIERS}
                   />
                 ),
               },
               {
-                title: "In its place",
+                title: MODELS.fallbackModels,
                 wide: true,
                 cell: (model) => {
                   const names = model.fallback.join(", ") || "none";
                   return (
-                    <Button size="sm" aria-label={`${names}, in the place of ${model.displayName}`} onClick={() => setReplacing(model)}>
+                    <Button size="sm" aria-label={MODELS.fallbackModelsOf(names, model.displayName)} onClick={() => setReplacing(model)}>
                       {names}
                     </Button>
                   );
                 },
               },
               {
-                title: "Price",
+                title: COMMON.price,
                 numeric: true,
                 wide: true,
                 cell: (model) => <PriceButton model={model} onAsk={() => setPricing(model)} />,
@@ -157,7 +159,7 @@ export const ModelsSection = () => {
 const PriceButton = ({ model, onAsk }: { model: Model; onAsk: () => void }) => (
   <Button size="sm" disabled={model.price === null} onClick={onAsk}>
     {model.price !== null && "table" in model.price
-      ? `${model.price.table.length} prices`
-      : `${Object.values(model.price ?? {}).join(" / ") || "none"} USD`}
+      ? MODELS.prices(model.price.table.length)
+      : MODELS.usd(Object.values(model.price ?? {}).join(" / "))}
   </Button>
 );

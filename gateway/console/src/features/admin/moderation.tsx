@@ -8,44 +8,46 @@ import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { Paged } from "../../parts/paged";
 import { AccountName } from "./account-name";
+import { COMMON } from "../../messages/common";
+import { MODERATION } from "../../messages/admin";
 
 const PAGE = 50;
 
 /** Subject of a decision. */
 const subjectOf = ({ kind, nodeId, workflowSlug, model }: ModerationRow): string => {
-  if (kind === "output") return `What node ${nodeId ?? ""} made`;
-  return nodeId === null ? `What ${workflowSlug ?? model ?? "a run"} was given` : `What node ${nodeId} was about to send`;
+  if (kind === "output") return MODERATION.nodeOutput(nodeId ?? "");
+  return nodeId === null ? MODERATION.runInput(workflowSlug ?? model ?? "") : MODERATION.requestOfNode(nodeId);
 };
 
 const COLUMNS: readonly Column<ModerationRow>[] = [
   {
-    title: "What",
+    title: MODERATION.content,
     cell: ({ executionId, ...row }) => (
       <span className="block min-w-0">
         <span className="block truncate font-medium">{subjectOf({ executionId, ...row })}</span>
         <span className="flex items-center gap-2 text-xs">
-          <CopyButton compact text={executionId} label="Copy the run's id" />
+          <CopyButton compact text={executionId} label={MODERATION.copyRunId} />
         </span>
       </span>
     ),
   },
   {
-    title: "Decision",
+    title: MODERATION.decision,
     cell: ({ decision }) => (
-      <Badge tone={decision === "refuse" ? "bad" : "warn"}>{decision === "refuse" ? "refused" : "not checked"}</Badge>
+      <Badge tone={decision === "refuse" ? "bad" : "warn"}>{decision === "refuse" ? MODERATION.rejected : MODERATION.notChecked}</Badge>
     ),
   },
   {
-    title: "Why",
+    title: MODERATION.reason,
     wide: true,
     cell: ({ decision, reason, message }) => (
       <span className="block truncate" title={message ?? undefined}>
-        {decision === "unchecked" ? "the hook was away" : [reason, message].filter(Boolean).join(": ")}
+        {decision === "unchecked" ? MODERATION.moderationHookUnavailable : [reason, message].filter(Boolean).join(": ")}
       </span>
     ),
   },
-  { title: "Account", wide: true, cell: ({ userId }) => <AccountName id={userId} /> },
-  { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },
+  { title: COMMON.account, wide: true, cell: ({ userId }) => <AccountName id={userId} /> },
+  { title: COMMON.time, numeric: true, cell: ({ at }) => <Time iso={at} /> },
 ];
 
 /** Refused content of one account or of all. */
@@ -56,15 +58,15 @@ export const ModerationSection = () => {
   return (
     <>
       <Input
-        aria-label="Id of an account"
-        placeholder="Id of an account, or nothing for all"
+        aria-label={MODERATION.accountId}
+        placeholder={MODERATION.enterAnAccountIdOr}
         className="mb-4 max-w-96"
         value={userId}
         onText={setUserId}
       />
       <Paged<ModerationRow>
         key={chosen}
-        label="What moderation refused"
+        label={MODERATION.contentThatModerationRejected}
         queryKey={["admin-moderation", chosen]}
         read={async (cursor, signal) => {
           const query = { limit: PAGE, ...(chosen === "" ? {} : { userId: chosen }), ...(cursor === undefined ? {} : { cursor }) };
@@ -74,7 +76,7 @@ export const ModerationSection = () => {
         }}
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        empty={isConfigured ? "Nothing was refused." : "This installation has no moderation hook: MODERATION_URL sets one."}
+        empty={isConfigured ? MODERATION.noRejectedContent : MODERATION.thisInstallationHasNoModeration}
       />
     </>
   );

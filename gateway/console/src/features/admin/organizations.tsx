@@ -9,21 +9,23 @@ import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { AccountName } from "./account-name";
 import { CreditsDialog } from "./credits-dialog";
+import { COMMON } from "../../messages/common";
+import { ORGANIZATIONS } from "../../messages/admin";
 
 /** Plan credits and trial runs exist for people only. */
 const CREDIT_KINDS = ["topup", "adjust"] as const;
 
 const columnsOf = (ask: (organization: AdminOrganization) => void): readonly Column<AdminOrganization>[] => [
-  { title: "Organization", cell: ({ name }) => <span className="block truncate font-medium">{name}</span> },
-  { title: "Plan of", wide: true, cell: ({ tierOf }) => <AccountName id={tierOf} /> },
-  { title: "Members", numeric: true, cell: ({ members }) => members },
-  { title: "Made", numeric: true, wide: true, cell: ({ createdAt }) => (createdAt === null ? null : <Time iso={createdAt} />) },
+  { title: COMMON.organization, cell: ({ name }) => <span className="block truncate font-medium">{name}</span> },
+  { title: ORGANIZATIONS.planOf, wide: true, cell: ({ tierOf }) => <AccountName id={tierOf} /> },
+  { title: COMMON.members, numeric: true, cell: ({ members }) => members },
+  { title: COMMON.created, numeric: true, wide: true, cell: ({ createdAt }) => (createdAt === null ? null : <Time iso={createdAt} />) },
   {
-    title: "Actions",
+    title: COMMON.actions,
     numeric: true,
     cell: (organization) => (
-      <Button size="sm" icon={Coins} aria-label={`Give credits to ${organization.name}`} onClick={() => ask(organization)}>
-        Credits
+      <Button size="sm" icon={Coins} aria-label={ORGANIZATIONS.addCreditsTo(organization.name)} onClick={() => ask(organization)}>
+        {COMMON.credits}
       </Button>
     ),
   },
@@ -36,15 +38,15 @@ export const OrganizationsSection = () => {
     <>
       <Input
         type="search"
-        aria-label="Search organizations"
-        placeholder="Part of the name"
+        aria-label={ORGANIZATIONS.searchOrganizations}
+        placeholder={ORGANIZATIONS.searchByName}
         className="mb-4"
         value={query}
         onText={setQuery}
       />
       <Paged<AdminOrganization>
         key={query}
-        label="Organizations"
+        label={COMMON.organizations}
         queryKey={["admin-organizations", query]}
         read={async (cursor, signal) => {
           const given = { limit: 50, ...(query.trim() === "" ? {} : { q: query.trim() }), ...(cursor === undefined ? {} : { cursor }) };
@@ -52,7 +54,7 @@ export const OrganizationsSection = () => {
         }}
         columns={columnsOf(setAsked)}
         keyOf={({ id }) => id}
-        empty={query === "" ? "There are none yet." : "None has this in its name."}
+        empty={query === "" ? ORGANIZATIONS.noOrganizationsYet : ORGANIZATIONS.noMatchingOrganizations}
       />
       {asked && (
         <CreditsDialog

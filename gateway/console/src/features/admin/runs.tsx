@@ -10,25 +10,27 @@ import { Time } from "../../ui/time";
 import { Paged } from "../../parts/paged";
 import { CopyButton } from "../../ui/copy";
 import { AccountName } from "./account-name";
+import { COMMON } from "../../messages/common";
+import { RUNS } from "../../messages/admin";
 
 const STATUSES = ["processing", "completed", "failed", "cancelled", "cancel_requested"] as const;
 
 const COLUMNS: readonly Column<AdminExecution>[] = [
   {
-    title: "Run",
+    title: RUNS.run,
     className: "max-xl:max-w-40! max-md:max-w-32!",
     cell: ({ executionId, workflowSlug, modelIds }) => (
       <span className="block min-w-0">
         <span className="block truncate font-medium">{workflowSlug ?? modelIds[0]}</span>
         <span className="flex items-center gap-2 text-xs">
-          <CopyButton compact text={executionId} label="Copy the run's id" />
+          <CopyButton compact text={executionId} label={RUNS.copyRunId} />
           <TemporalLink executionId={executionId} />
         </span>
       </span>
     ),
   },
   {
-    title: "Status",
+    title: COMMON.status,
     cell: ({ status, error }) => (
       <>
         <RunStatus status={status} />
@@ -37,11 +39,11 @@ const COLUMNS: readonly Column<AdminExecution>[] = [
       </>
     ),
   },
-  { title: "Account", wide: true, className: "max-xl:max-w-44!", cell: ({ userId }) => <AccountName id={userId} /> },
-  { title: "What went wrong", wide: "widest", cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span> },
-  { title: "Took", numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
-  { title: "Credits", numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
-  { title: "Started", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { title: COMMON.account, wide: true, className: "max-xl:max-w-44!", cell: ({ userId }) => <AccountName id={userId} /> },
+  { title: COMMON.error, wide: "widest", cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span> },
+  { title: COMMON.duration, numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
+  { title: COMMON.credits, numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
+  { title: COMMON.started, numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
 /** Runs of all users. */
@@ -51,17 +53,17 @@ export const RunsSection = () => {
   return (
     <>
       <Select
-        aria-label="Status"
+        aria-label={COMMON.status}
         className="mb-4 w-44!"
         value={status}
         onText={setStatus}
         options={STATUSES.map((one) => [one, statusWords(one)])}
       >
-        <option value="">Every status</option>
+        <option value="">{COMMON.everyStatus}</option>
       </Select>
       <Paged<AdminExecution>
         key={status}
-        label="Runs of all accounts"
+        label={RUNS.runsOfAllAccounts}
         queryKey={["admin-executions", status]}
         read={async (cursor, signal) =>
           (
@@ -73,7 +75,7 @@ export const RunsSection = () => {
         }
         columns={COLUMNS}
         keyOf={({ executionId }) => executionId}
-        empty="No run fits."
+        empty={RUNS.noMatchingRuns}
       />
     </>
   );

@@ -14,25 +14,25 @@ import { Empty, Skeleton } from "../../ui/notice";
 import { Table } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { AccountName } from "./account-name";
+import { COMMON } from "../../messages/common";
+import { TEMPLATES } from "../../messages/admin";
 
 /** Hides a template from public lists; its owner keeps the workflow and sees the reason. */
 const TakeDown = ({ template: { slug, name }, onClose }: { template: WorkflowSummary; onClose: () => void }) => (
   <FormDialog
-    title="Take a template down"
-    action="Take it down"
-    cancel="Leave it"
+    title={TEMPLATES.removeTemplate}
+    action={COMMON.remove}
+    cancel={TEMPLATES.keepTemplate}
     danger
     reads={["workflows"]}
     submit={(data) =>
       request("adminModerateTemplate", { params: { slug }, body: { listed: false, reason: String(data.get("reason")).trim() } })
     }
-    done={`“${name}” is no template any more.`}
+    done={TEMPLATES.isNoLongerATemplate(name)}
     onClose={onClose}
   >
-    <p className="text-sm text-muted wrap-anywhere">
-      “{name}” leaves everybody&apos;s lists, and only its owner runs it from then on. The owner keeps the workflow and sees why.
-    </p>
-    <AreaField label="Reason" hint="The owner reads it." name="reason" required data-first rows={3} maxLength={500} />
+    <p className="text-sm text-muted wrap-anywhere">{TEMPLATES.disappearsFromAllListsAnd(name)}</p>
+    <AreaField label={TEMPLATES.reason} hint={TEMPLATES.theOwnerSeesIt} name="reason" required data-first rows={3} maxLength={500} />
   </FormDialog>
 );
 
@@ -44,27 +44,27 @@ export const TemplatesSection = () => {
   const feature = ({ slug, name, featured }: WorkflowSummary) =>
     run(
       () => request("adminModerateTemplate", { params: { slug }, body: { featured: featured !== true } }),
-      featured ? `“${name}” stands among everybody's again.` : `“${name}” stands first now.`,
+      featured ? TEMPLATES.isNoLongerFeatured(name) : TEMPLATES.isFeatured(name),
     );
   if (workflows.isPending) return <Skeleton lines={6} />;
   if (workflows.isError) return <LoadFailure error={workflows.error} retry={() => void workflows.refetch()} />;
   const templates = workflows.data.filter(({ isTemplate }) => isTemplate);
   if (templates.length === 0)
     return (
-      <Empty icon={LayoutTemplate} title="No templates">
-        Owners publish them in the settings of a workflow.
+      <Empty icon={LayoutTemplate} title={TEMPLATES.noTemplates}>
+        {TEMPLATES.ownersPublishTemplatesInThe}
       </Empty>
     );
   return (
     <>
       {taken && <TakeDown template={taken} onClose={() => setTaken(undefined)} />}
       <Table<WorkflowSummary>
-        label="Templates"
+        label={COMMON.templates}
         rows={templates}
         keyOf={({ slug }) => slug}
         columns={[
           {
-            title: "Template",
+            title: COMMON.template,
             cell: ({ slug, name }) => (
               <Link to="/workflows/$slug" params={{ slug }} className="block truncate font-medium text-accent-text hover:underline">
                 {name}
@@ -72,14 +72,14 @@ export const TemplatesSection = () => {
             ),
           },
           {
-            title: "Description",
+            title: COMMON.description,
             wide: "widest",
             cell: ({ description }) => <span className="block truncate text-muted">{description}</span>,
           },
-          { title: "Owner", wide: true, cell: ({ createdBy }) => <AccountName id={createdBy} /> },
-          { title: "Changed", numeric: true, wide: "widest", cell: ({ updatedAt }) => <Time iso={updatedAt} /> },
+          { title: TEMPLATES.owner, wide: true, cell: ({ createdBy }) => <AccountName id={createdBy} /> },
+          { title: TEMPLATES.changed, numeric: true, wide: "widest", cell: ({ updatedAt }) => <Time iso={updatedAt} /> },
           {
-            title: "Actions",
+            title: COMMON.actions,
             numeric: true,
             cell: (template) => (
               <span className="flex justify-end gap-1 max-md:flex-col max-md:items-end">
@@ -91,10 +91,10 @@ export const TemplatesSection = () => {
                   aria-pressed={template.featured === true}
                   onClick={() => void feature(template)}
                 >
-                  {template.featured ? "Chosen" : "Choose"}
+                  {template.featured ? TEMPLATES.featured : TEMPLATES.feature}
                 </Button>
                 <Button size="sm" variant="ghost" onClick={() => setTaken(template)}>
-                  Take down…
+                  {TEMPLATES.remove}
                 </Button>
               </span>
             ),

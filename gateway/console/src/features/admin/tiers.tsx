@@ -11,6 +11,8 @@ import { Button, IconButton } from "../../ui/button";
 import { InputField, SelectField } from "../../ui/inputs/field";
 import { whole } from "../../ui/format";
 import { Table } from "../../ui/table";
+import { COMMON } from "../../messages/common";
+import { TIERS_TEXTS } from "../../messages/admin";
 
 interface TierRow {
   id: string;
@@ -49,13 +51,27 @@ const putTier = (data: FormData) => {
 };
 
 const NewTier = ({ onClose }: { onClose: () => void }) => (
-  <FormDialog title="New tier" action="Save" reads={["tiers"]} submit={putTier} done="The tier was saved." onClose={onClose}>
-    <InputField label="Id" hint="Lower-case letters, digits and hyphens." name="id" required autoFocus pattern="[a-z0-9]+(-[a-z0-9]+)*" />
-    <SelectField label="Ceiling of" name="base" options={["pro", "business", "enterprise"]} />
-    <InputField label="Requests a minute" hint="Empty: unlimited." name="rate" type="number" min="1" />
-    <InputField label="Markup" name="markup" type="number" step="0.001" min="1" required defaultValue="1.3" />
-    <InputField label="Credits a month" name="monthlyCredits" type="number" min="0" step="any" required defaultValue="10000" />
-    <InputField label="Runs at once" name="concurrency" type="number" min="1" required defaultValue="50" />
+  <FormDialog
+    title={TIERS_TEXTS.newPlan}
+    action={COMMON.save}
+    reads={["tiers"]}
+    submit={putTier}
+    done={TIERS_TEXTS.planSaved}
+    onClose={onClose}
+  >
+    <InputField
+      label={TIERS_TEXTS.id}
+      hint={TIERS_TEXTS.lowerCaseLettersDigitsAnd}
+      name="id"
+      required
+      autoFocus
+      pattern="[a-z0-9]+(-[a-z0-9]+)*"
+    />
+    <SelectField label={TIERS_TEXTS.basedOn} name="base" options={["pro", "business", "enterprise"]} />
+    <InputField label={TIERS_TEXTS.requestsPerMinute} hint={TIERS_TEXTS.leaveEmptyForNoLimit} name="rate" type="number" min="1" />
+    <InputField label={TIERS_TEXTS.markup} name="markup" type="number" step="0.001" min="1" required defaultValue="1.3" />
+    <InputField label={TIERS_TEXTS.creditsPerMonth} name="monthlyCredits" type="number" min="0" step="any" required defaultValue="10000" />
+    <InputField label={TIERS_TEXTS.concurrentRuns} name="concurrency" type="number" min="1" required defaultValue="50" />
   </FormDialog>
 );
 
@@ -67,38 +83,38 @@ export const TiersSection = () => {
     <>
       <div className="mb-4 flex justify-end">
         <Button icon={Plus} onClick={() => setAdding(true)}>
-          New tier
+          {TIERS_TEXTS.newPlan}
         </Button>
       </div>
       <Loaded of={tiers} lines={6}>
         {(custom) => (
           <Table<TierRow>
-            label="Tiers"
+            label={COMMON.plans}
             rows={[...BUILT_IN, ...custom.map((tier) => ({ ...tier, custom: true }))]}
             keyOf={({ id }) => id}
             columns={[
-              { title: "Tier", cell: ({ id }) => <span className="font-medium">{id}</span> },
-              { title: "Ceiling", wide: true, cell: ({ base }) => base },
+              { title: COMMON.plan, cell: ({ id }) => <span className="font-medium">{id}</span> },
+              { title: TIERS_TEXTS.basedOn, wide: true, cell: ({ base }) => base },
               {
-                title: "Requests a minute",
+                title: TIERS_TEXTS.requestsPerMinute,
                 numeric: true,
                 wide: true,
                 cell: ({ rateLimitPerMinute }) => (rateLimitPerMinute === null ? "unlimited" : whole(rateLimitPerMinute)),
               },
-              { title: "Markup", numeric: true, cell: ({ markup }) => `× ${markup}` },
-              { title: "Credits a month", numeric: true, cell: ({ monthlyCredits }) => whole(monthlyCredits) },
-              { title: "At once", numeric: true, wide: true, cell: ({ concurrency }) => whole(concurrency) },
+              { title: TIERS_TEXTS.markup, numeric: true, cell: ({ markup }) => `× ${markup}` },
+              { title: TIERS_TEXTS.creditsPerMonth, numeric: true, cell: ({ monthlyCredits }) => whole(monthlyCredits) },
+              { title: TIERS_TEXTS.concurrentRuns, numeric: true, wide: true, cell: ({ concurrency }) => whole(concurrency) },
               {
-                title: "Actions",
+                title: COMMON.actions,
                 numeric: true,
                 cell: ({ id, custom }) =>
                   custom ? (
                     <IconButton
                       icon={Trash2}
                       size="sm"
-                      label={`Delete the tier ${id}`}
+                      label={TIERS_TEXTS.deletePlan(id)}
                       disabled={busy}
-                      onClick={() => void run(() => request("adminDeleteTier", { params: { id } }), "The tier was deleted.")}
+                      onClick={() => void run(() => request("adminDeleteTier", { params: { id } }), TIERS_TEXTS.planDeleted)}
                     />
                   ) : null,
               },

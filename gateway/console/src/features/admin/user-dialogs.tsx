@@ -12,6 +12,8 @@ import { bytes } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { Dialog } from "../../ui/overlays/dialog";
 import { Time } from "../../ui/time";
+import { COMMON } from "../../messages/common";
+import { USER_DIALOGS } from "../../messages/admin";
 
 interface UserDialogProps {
   user: AdminUser;
@@ -25,20 +27,20 @@ export const DeleteDialog = ({ user: { id, email, erasesAt }, onClose }: UserDia
   const isLeaving = erasesAt !== null;
   return (
     <ConfirmDialog
-      title={isLeaving ? `Keep ${email}` : `Delete ${email}`}
-      action={isLeaving ? "Keep the account" : "Delete the account"}
+      title={isLeaving ? USER_DIALOGS.keep(email) : USER_DIALOGS.delete(email)}
+      action={isLeaving ? USER_DIALOGS.keepAccount : USER_DIALOGS.deleteAccount}
       danger={!isLeaving}
       reads={READS}
       submit={() => request(isLeaving ? "adminRestoreUser" : "adminDeleteUser", { params: { id } })}
-      done={isLeaving ? `${email} stays.` : `${email} is deleted after the waiting time.`}
+      done={isLeaving ? USER_DIALOGS.deletionOfCancelled(email) : USER_DIALOGS.willBeDeletedAfterThe(email)}
       onClose={onClose}
       text={
         isLeaving ? (
           <>
-            It is to be deleted <Time iso={erasesAt} />.
+            {USER_DIALOGS.thisAccountWillBeDeleted} <Time iso={erasesAt} />.
           </>
         ) : (
-          "What runs is cancelled now. After the waiting time everything goes but the ledger's amounts, for good. The owner can take it back until then. The audit keeps that you did it."
+          USER_DIALOGS.runningWorkIsCancelledNow
         )
       }
     />
@@ -48,26 +50,26 @@ export const DeleteDialog = ({ user: { id, email, erasesAt }, onClose }: UserDia
 /** Unlinks an account from the OpenID provider. */
 export const UnlinkDialog = ({ user: { id, email }, onClose }: UserDialogProps) => (
   <ConfirmDialog
-    title={`Link of ${email}`}
-    action="End the link"
+    title={USER_DIALOGS.unlink(email)}
+    action={USER_DIALOGS.unlink2}
     reads={READS}
     submit={() => request("adminUnlinkOidc", { params: { id } })}
-    done={`${email} is not linked to the provider any more.`}
+    done={USER_DIALOGS.isNoLongerLinkedTo(email)}
     onClose={onClose}
-    text="Whoever signs in by the provider as this account can't any more, and its sessions end. An account without a password needs a password link afterwards. The audit keeps that you did it."
+    text={USER_DIALOGS.theAccountCanNoLonger}
   />
 );
 
 /** Disables the second factor for a user without codes. */
 export const SecondFactorDialog = ({ user: { id, email }, onClose }: UserDialogProps) => (
   <ConfirmDialog
-    title={`Second factor of ${email}`}
-    action="Switch off"
+    title={USER_DIALOGS.twoFactorAuthenticationOf(email)}
+    action={USER_DIALOGS.turnOff}
     reads={READS}
     submit={() => request("adminResetSecondFactor", { params: { id } })}
-    done={`${email} signs in by the password alone now.`}
+    done={USER_DIALOGS.nowSignsInWithThe(email)}
     onClose={onClose}
-    text="Make sure that it is the owner who asks: afterwards the password alone signs in. The audit keeps that you did it."
+    text={USER_DIALOGS.firstVerifyThatTheOwner}
   />
 );
 
@@ -77,18 +79,21 @@ export const ResetDialog = ({ user: { id, email }, onClose }: UserDialogProps) =
   const [link, setLink] = useState<string>();
   const make = async (): Promise<void> => setLink((await run(() => request("adminResetPassword", { params: { id } })))?.body.link);
   return (
-    <Dialog title={`New password for ${email}`} width="md" onClose={onClose} actions={<Button onClick={onClose}>Close</Button>}>
-      <p className="mb-4 text-sm text-muted">
-        Give the link to its owner by a way that you trust. It works once, for an hour, and ends every session of the account.
-      </p>
+    <Dialog
+      title={USER_DIALOGS.newPasswordFor(email)}
+      width="md"
+      onClose={onClose}
+      actions={<Button onClick={onClose}>{COMMON.close}</Button>}
+    >
+      <p className="mb-4 text-sm text-muted">{USER_DIALOGS.sendTheLinkToIts}</p>
       {link === undefined ? (
         <Button variant="primary" busy={busy} onClick={() => void make()}>
-          Make a link
+          {USER_DIALOGS.createLink}
         </Button>
       ) : (
         <div className="flex flex-col gap-3">
-          <Notice kind="warn">Shown this once.</Notice>
-          <Code text={link} label="Link" wrap />
+          <Notice kind="warn">{USER_DIALOGS.shownOnlyOnce}</Notice>
+          <Code text={link} label={USER_DIALOGS.link} wrap />
         </div>
       )}
     </Dialog>
@@ -107,18 +112,17 @@ export const ExportDialog = ({ user: { id, email }, onClose }: UserDialogProps) 
   const ready = data?.status === "ready" ? data : undefined;
   return (
     <Dialog
-      title={`Export of ${email}`}
+      title={USER_DIALOGS.exportDataOf(email)}
       onClose={onClose}
       actions={
         <Button variant="primary" icon={Download} busy={!ready && !isError} onClick={() => ready && location.assign(ready.url)}>
-          Download
+          {COMMON.download}
         </Button>
       }
     >
       {isError && <LoadFailure error={error} retry={() => void refetch()} />}
       <p className="text-sm text-muted" role="status">
-        {ready ? `The archive is there: ${bytes(ready.bytes)}.` : "The archive is being made."} The audit keeps that you asked for it, and
-        that you fetched it.
+        {USER_DIALOGS.archive(ready ? bytes(ready.bytes) : "")}
       </p>
     </Dialog>
   );

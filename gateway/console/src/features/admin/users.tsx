@@ -16,6 +16,8 @@ import { Time } from "../../ui/time";
 import { DeleteDialog, ExportDialog, ResetDialog, SecondFactorDialog, UnlinkDialog } from "./user-dialogs";
 import { LedgerDialog, UserCreditsDialog } from "./credits-dialog";
 import { Paged } from "../../parts/paged";
+import { COMMON } from "../../messages/common";
+import { USERS } from "../../messages/admin";
 
 type User = AdminUser;
 const DIALOGS = {
@@ -35,12 +37,12 @@ const TierSelect = ({ user }: { user: User }) => {
   const names = [...TIERS, ...(tiers.data ?? []).map(({ id }) => id)];
   return (
     <Select
-      aria-label={`Tier of ${user.email}`}
+      aria-label={USERS.planOf(user.email)}
       className="h-7! w-32! text-[13px]!"
       disabled={busy}
       value={user.tier}
       onText={(text) =>
-        void run(() => request("adminUpdateUser", { params: { id: user.id }, body: { tier: text } }), `${user.email} is ${text} now.`)
+        void run(() => request("adminUpdateUser", { params: { id: user.id }, body: { tier: text } }), USERS.nowHasThePlan(user.email, text))
       }
       options={names.includes(user.tier) ? names : [...names, user.tier]}
     />
@@ -55,56 +57,50 @@ const UserActions = ({ user, ask }: { user: User; ask: (asking: Asking) => void 
   return (
     <span className="flex items-center justify-end gap-1">
       {!approved && (
-        <Button
-          size="sm"
-          variant="primary"
-          busy={busy}
-          icon={UserCheck}
-          onClick={() => change({ approved: true }, `${email} was approved.`)}
-        >
-          Approve
+        <Button size="sm" variant="primary" busy={busy} icon={UserCheck} onClick={() => change({ approved: true }, USERS.approved(email))}>
+          {USERS.approve}
         </Button>
       )}
       <Menu
-        trigger={<IconButton icon={Ellipsis} size="sm" label={`More about ${email}`} />}
+        trigger={<IconButton icon={Ellipsis} size="sm" label={USERS.actionsFor(email)} />}
         entries={[
-          { label: "Give credits…", icon: Coins, run: () => ask({ what: "credits", user }) },
-          { label: "Ledger…", icon: List, run: () => ask({ what: "ledger", user }) },
+          { label: USERS.addCredits, icon: Coins, run: () => ask({ what: "credits", user }) },
+          { label: USERS.ledger, icon: List, run: () => ask({ what: "ledger", user }) },
           {
-            label: "Copy the id",
+            label: USERS.copyId,
             icon: Copy,
-            run: () => void navigator.clipboard.writeText(user.id).then(() => say("The id was copied.")),
+            run: () => void navigator.clipboard.writeText(user.id).then(() => say(USERS.idCopied)),
           },
-          { label: "Password link…", icon: KeyRound, run: () => ask({ what: "reset", user }) },
+          { label: USERS.passwordLink, icon: KeyRound, run: () => ask({ what: "reset", user }) },
           ...(user.secondFactor
-            ? [{ label: "Switch the second factor off…", icon: ShieldOff, run: () => ask({ what: "second-factor", user }) }]
+            ? [{ label: USERS.turnOffTwoFactorAuthentication, icon: ShieldOff, run: () => ask({ what: "second-factor", user }) }]
             : []),
-          { label: "End the link to the provider…", icon: Unlink, run: () => ask({ what: "unlink", user }) },
-          { label: "Export…", icon: Download, run: () => ask({ what: "export", user }) },
+          { label: USERS.unlinkFromProvider, icon: Unlink, run: () => ask({ what: "unlink", user }) },
+          { label: USERS.exportData, icon: Download, run: () => ask({ what: "export", user }) },
           null,
           {
-            label: role === "admin" ? "Make a user" : "Make an administrator",
+            label: role === "admin" ? USERS.removeAdministratorRole : USERS.makeAdministrator,
             icon: ShieldCheck,
-            run: () => change({ role: role === "admin" ? "user" : "admin" }, `${email} was changed.`),
+            run: () => change({ role: role === "admin" ? "user" : "admin" }, USERS.changed(email)),
           },
           ...(approved
             ? [
                 {
-                  label: "Take approval back",
+                  label: USERS.revokeApproval,
                   icon: UserX,
                   danger: true,
-                  run: () => change({ approved: false }, `${email} is not approved any more.`),
+                  run: () => change({ approved: false }, USERS.approvalOfRevoked(email)),
                 },
               ]
             : []),
           {
-            label: suspended ? "End the suspension" : "Suspend",
+            label: suspended ? USERS.restoreAccount : USERS.suspend,
             icon: UserX,
             danger: !suspended,
-            run: () => change({ suspended: !suspended }, `${email} was ${suspended ? "let in again" : "suspended"}.`),
+            run: () => change({ suspended: !suspended }, USERS.suspended(email, suspended)),
           },
           {
-            label: user.erasesAt === null ? "Delete…" : "Keep after all…",
+            label: user.erasesAt === null ? COMMON.deleteMenu : USERS.cancelDeletion,
             icon: Trash2,
             danger: true,
             run: () => ask({ what: "delete", user }),
@@ -117,22 +113,22 @@ const UserActions = ({ user, ask }: { user: User; ask: (asking: Asking) => void 
 
 const States = ({ approved, suspended, role, erasesAt }: User) => (
   <>
-    {erasesAt !== null && <Badge tone="bad">leaving</Badge>}
+    {erasesAt !== null && <Badge tone="bad">{USERS.leaving}</Badge>}
     {suspended === true ? (
-      <Badge tone="bad">suspended</Badge>
+      <Badge tone="bad">{USERS.suspended2}</Badge>
     ) : approved ? (
-      <Badge tone="ok">approved</Badge>
+      <Badge tone="ok">{USERS.approved2}</Badge>
     ) : (
-      <Badge tone="warn">waiting</Badge>
+      <Badge tone="warn">{USERS.awaitingApproval}</Badge>
     )}
-    {role === "admin" && <Badge tone="accent">admin</Badge>}
+    {role === "admin" && <Badge tone="accent">{USERS.admin}</Badge>}
   </>
 );
 
 /** On narrow screens, state and tier are below the name. */
 const columnsOf = (ask: (asking: Asking) => void): readonly Column<User>[] => [
   {
-    title: "Account",
+    title: COMMON.account,
     className: "max-md:max-w-44",
     cell: (user) => (
       <span className="block min-w-0">
@@ -145,7 +141,7 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<User>[] => [
     ),
   },
   {
-    title: "State",
+    title: COMMON.status,
     wide: true,
     cell: (user) => (
       <span className="flex flex-wrap gap-1">
@@ -153,9 +149,9 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<User>[] => [
       </span>
     ),
   },
-  { title: "Tier", wide: true, cell: (user) => <TierSelect user={user} /> },
-  { title: "Since", numeric: true, wide: "widest", cell: ({ createdAt }) => <Time iso={createdAt} /> },
-  { title: "Actions", numeric: true, cell: (user) => <UserActions user={user} ask={ask} /> },
+  { title: USERS.tier, wide: true, cell: (user) => <TierSelect user={user} /> },
+  { title: USERS.since, numeric: true, wide: "widest", cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { title: COMMON.actions, numeric: true, cell: (user) => <UserActions user={user} ask={ask} /> },
 ];
 
 const PAGE = 50;
@@ -170,17 +166,17 @@ export const UsersSection = () => {
       <div className="mb-4 flex flex-wrap items-center gap-4">
         <Input
           type="search"
-          aria-label="Search accounts"
-          placeholder="Search by email"
+          aria-label={USERS.searchAccounts}
+          placeholder={USERS.searchByEmail}
           className="min-w-48 flex-1"
           value={q}
           onText={setQ}
         />
-        <Check label="Waiting for approval" checked={waiting} onCheck={setWaiting} />
+        <Check label={USERS.awaitingApproval2} checked={waiting} onCheck={setWaiting} />
       </div>
       <Paged<User>
         key={`${q} ${waiting}`}
-        label="Accounts"
+        label={USERS.accounts}
         queryKey={["admin-users", q, waiting]}
         read={async (cursor, signal) => {
           const query = {
@@ -193,7 +189,7 @@ export const UsersSection = () => {
         }}
         columns={columnsOf(setAsking)}
         keyOf={({ id }) => id}
-        empty="No account fits."
+        empty={USERS.noMatchingAccounts}
       />
       {Asked && <Asked user={asking.user} onClose={() => setAsking(undefined)} />}
     </>

@@ -12,6 +12,7 @@ import { Notice } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { Tabs } from "../../ui/tabs";
 import { AGENT_CLIENTS, KEY_PLACEHOLDER, type AgentClientName } from "./clients";
+import { AGENTS_PAGE } from "../../messages/agents";
 
 /** Capabilities of agents: find workflows, run, follow and cancel. */
 const RUNS = ["workflow:read", "workflow:run", "execution:read", "execution:cancel"] as const;
@@ -35,21 +36,16 @@ const AgentKey = ({ me, models, onMade }: { me: Me; models: boolean; onMade: (ke
   };
   if (denied)
     return (
-      <Notice kind="info" title="Keys come with Pro">
-        An agent needs an API key, which the free tier does not have.
+      <Notice kind="info" title={AGENTS_PAGE.apiKeysRequireThePro}>
+        {AGENTS_PAGE.agentsConnectWithAnApi}
       </Notice>
     );
   return (
     <div className="flex flex-col gap-3">
-      <Check
-        label="It may build workflows, too"
-        hint="It saves and changes yours; without this it only reads and runs them."
-        checked={builds}
-        onCheck={setBuilds}
-      />
+      <Check label={AGENTS_PAGE.allowBuildingWorkflows} hint={AGENTS_PAGE.theAgentCanCreateAnd} checked={builds} onCheck={setBuilds} />
       <div>
         <Button icon={KeyRound} variant="primary" busy={busy} disabled={!me.user.approved} onClick={() => void make()}>
-          Make a key for an agent
+          {AGENTS_PAGE.createKeyForAnAgent}
         </Button>
       </div>
     </div>
@@ -63,50 +59,45 @@ export const AgentsPage = () => {
   const [client, setClient] = useState<AgentClientName>("claude-code");
   if (!me) return null;
   const shown = AGENT_CLIENTS.find(({ name }) => name === client)!;
-  const url = `${location.origin}/mcp${models ? "?models=true" : ""}`;
+  const url = AGENTS_PAGE.mcp(location.origin, models ? "?models=true" : "");
   return (
-    <Page
-      title="Connect an agent"
-      lead="Agents find, price, run and build your workflows by the Model Context Protocol. What a run may cost at most is a part of every call."
-    >
+    <Page title={AGENTS_PAGE.connectAnAgent} lead={AGENTS_PAGE.agentsFindPriceRunAnd}>
       <div className="flex max-w-3xl flex-col gap-7">
         <section>
-          <Heading>1. What it gets</Heading>
-          <p className="mb-3 text-sm text-muted">
-            Workflows become tools of their own where “Tool of agents” is on in their settings; all of them can be run by their name.
-          </p>
+          <Heading>{AGENTS_PAGE.text1Tools}</Heading>
+          <p className="mb-3 text-sm text-muted">{AGENTS_PAGE.aWorkflowIsItsOwn}</p>
           {mayRunModels(me) && (
-            <Check label="Models, too" hint="Each model that the key may run becomes a tool." checked={models} onCheck={setModels} />
+            <Check label={AGENTS_PAGE.includeModels} hint={AGENTS_PAGE.eachModelThatTheKey} checked={models} onCheck={setModels} />
           )}
         </section>
         <section>
-          <Heading>2. A key</Heading>
+          <Heading>{AGENTS_PAGE.text2ApiKey}</Heading>
           {key === undefined ? (
             <AgentKey me={me} models={models && mayRunModels(me)} onMade={setKey} />
           ) : (
-            <Notice kind="warn" title="The key is in the text below, this once">
-              Copy it now: only its hash is kept, and nobody can show it again.
+            <Notice kind="warn" title={AGENTS_PAGE.theConfigurationBelowContainsThe}>
+              {AGENTS_PAGE.copyItNowOnlyIts}
             </Notice>
           )}
         </section>
         <section>
-          <Heading>3. The client</Heading>
-          <Tabs label="Client" tabs={AGENT_CLIENTS} chosen={client} onChoose={setClient}>
+          <Heading>{AGENTS_PAGE.text3Client}</Heading>
+          <Tabs label={AGENTS_PAGE.client} tabs={AGENT_CLIENTS} chosen={client} onChoose={setClient}>
             <div className="pt-3">
               <p className="mb-2 text-sm text-muted">{shown.place}</p>
-              <Code text={shown.text(url, key ?? KEY_PLACEHOLDER)} label={`Configuration of ${shown.title}`} wrap />
+              <Code text={shown.text(url, key ?? KEY_PLACEHOLDER)} label={AGENTS_PAGE.configurationFor(shown.title)} wrap />
               {client === "vs-code" && key !== undefined && (
                 <div className="mt-3">
-                  <Code text={key} label="Key" wrap />
+                  <Code text={key} label={AGENTS_PAGE.key} wrap />
                 </div>
               )}
             </div>
           </Tabs>
         </section>
         <Notice>
-          More about it in the{" "}
+          {AGENTS_PAGE.readMoreInThe}{" "}
           <a href="/docs/guide/mcp.md" target="_blank" rel="noopener" className="underline underline-offset-2">
-            guide
+            {AGENTS_PAGE.guide}
           </a>
           .
         </Notice>

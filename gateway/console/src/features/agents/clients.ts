@@ -1,4 +1,5 @@
 /** Configuration of common MCP clients. */
+import { CLIENTS } from "../../messages/agents";
 export interface AgentClient {
   name: string;
   title: string;
@@ -19,14 +20,14 @@ const isPlainHttp = (url: string): boolean => url.startsWith("http:");
 export const AGENT_CLIENTS = [
   {
     name: "claude-code",
-    title: "Claude Code",
-    place: "In a terminal:",
+    title: CLIENTS.claudeCode,
+    place: CLIENTS.inATerminal,
     text: (url, key) => `claude mcp add --transport http ${NAME} '${url}' --header 'Authorization: ${bearer(key)}'`,
   },
   {
     name: "claude-desktop",
-    title: "Claude Desktop",
-    place: "In claude_desktop_config.json (Settings, Developer, Edit Config). It reaches remote servers by a bridge, which needs Node.js:",
+    title: CLIENTS.claudeDesktop,
+    place: CLIENTS.inClaudeDesktopConfigJson,
     text: (url, key) =>
       json({
         mcpServers: {
@@ -41,25 +42,24 @@ export const AGENT_CLIENTS = [
   },
   {
     name: "cursor",
-    title: "Cursor",
-    place: "In ~/.cursor/mcp.json, or .cursor/mcp.json of a project:",
+    title: CLIENTS.cursor,
+    place: CLIENTS.inCursorMcpJsonOr,
     text: (url, key) => json({ mcpServers: { [NAME]: { url, headers: { Authorization: bearer(key) } } } }),
   },
   {
     name: "vs-code",
-    title: "VS Code",
-    place: "In .vscode/mcp.json; it asks for the key when the server starts:",
+    title: CLIENTS.vsCode,
+    place: CLIENTS.inVscodeMcpJsonVs,
     text: (url) =>
       json({
-        inputs: [{ type: "promptString", id: `${NAME}-key`, description: "Nodeloom API key", password: true }],
+        inputs: [{ type: "promptString", id: `${NAME}-key`, description: CLIENTS.nodeloomApiKey, password: true }],
         servers: { [NAME]: { type: "http", url, headers: { Authorization: bearer(`\${input:${NAME}-key}`) } } },
       }),
   },
   {
     name: "other",
-    title: "Others",
-    place:
-      "Clients that take a list of servers mostly read this; others ask for the address, the transport (Streamable HTTP) and a header:",
+    title: CLIENTS.otherClients,
+    place: CLIENTS.mostClientsAcceptThisList,
     text: (url, key) => json({ mcpServers: { [NAME]: { type: "streamable-http", url, headers: { Authorization: bearer(key) } } } }),
   },
 ] as const satisfies readonly AgentClient[];

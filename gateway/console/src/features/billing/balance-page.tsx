@@ -8,6 +8,8 @@ import { BalanceCards } from "../../parts/balance-cards";
 import { Booked } from "./booked";
 import { BuyCredits } from "./buy-credits";
 import { billingQuery } from "./queries";
+import { COMMON } from "../../messages/common";
+import { BALANCE_PAGE } from "../../messages/billing";
 
 const route = getRouteApi("/shell/balance");
 
@@ -18,15 +20,15 @@ export const BalancePage = () => {
   const terms = billing.data?.purchases;
   return (
     <Page
-      title="Balance"
-      lead="What you have to spend. Runs take plan credits first, then credits that were bought or given."
+      title={COMMON.balance}
+      lead={BALANCE_PAGE.creditsYouCanSpendRuns}
       actions={
         <>
           <Link to="/history" className={buttonClasses("secondary", "md")}>
-            History
+            {BALANCE_PAGE.history}
           </Link>
           <Link to="/plans" className={buttonClasses("secondary", "md")}>
-            Plans
+            {COMMON.plans}
           </Link>
         </>
       }
@@ -35,8 +37,8 @@ export const BalancePage = () => {
       {me && <BalanceCards me={me} />}
       {billing.isPending && <Skeleton lines={3} />}
       {terms && me?.user.approved && <BuyCredits terms={terms} />}
-      {terms && me?.user.approved === false && <p className="text-sm text-muted">Credits can be bought once your account is approved.</p>}
-      {terms === null && <p className="text-sm text-muted">Credits aren't sold here: an administrator of this platform gives them.</p>}
+      {terms && me?.user.approved === false && <p className="text-sm text-muted">{BALANCE_PAGE.youCanBuyCreditsOnce}</p>}
+      {terms === null && <p className="text-sm text-muted">{BALANCE_PAGE.creditsArentSoldHereAsk}</p>}
     </Page>
   );
 };

@@ -3,6 +3,7 @@ import { useEffect } from "react";
 import { credits } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { bookedQuery } from "./queries";
+import { BOOKED } from "../../messages/billing";
 
 /** State of the payment that the buyer returns from. */
 export const Booked = ({ session }: { session: string }) => {
@@ -13,14 +14,13 @@ export const Booked = ({ session }: { session: string }) => {
   }, [row, client]);
   if (row)
     return (
-      <Notice kind="ok" className="mb-5" title="Thank you">
-        {credits(row.credits)} are in your account.
+      <Notice kind="ok" className="mb-5" title={BOOKED.thankYou}>
+        {BOOKED.wereAddedToYourAccount(credits(row.credits))}
       </Notice>
     );
   return (
-    <Notice className="mb-5" title="Stripe has your payment">
-      The credits are here as soon as Stripe says that it was paid: moments for cards, days for bank transfers. You need not wait on this
-      page.
+    <Notice className="mb-5" title={BOOKED.stripeReceivedYourPayment}>
+      {BOOKED.yourCreditsAppearOnceStripe}
     </Notice>
   );
 };

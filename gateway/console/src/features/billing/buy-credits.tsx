@@ -9,6 +9,8 @@ import { Field } from "../../ui/inputs/field";
 import { NumberInput } from "../../ui/inputs/value-inputs";
 import { Notice } from "../../ui/notice";
 import { Card } from "../../ui/page";
+import { COMMON } from "../../messages/common";
+import { BUY_CREDITS } from "../../messages/billing";
 
 type Terms = NonNullable<Operations["getBilling"]["response"]["purchases"]>;
 
@@ -23,7 +25,7 @@ const priceOf = (credits: number, { creditPriceUsd }: Terms): number => Math.cei
 
 const problemOf = (credits: number | undefined, { minCredits, maxCredits }: Terms): string | undefined => {
   if (credits !== undefined && Number.isInteger(credits) && credits >= minCredits && credits <= maxCredits) return undefined;
-  return `A whole number from ${whole(minCredits)} to ${whole(maxCredits)}.`;
+  return BUY_CREDITS.enterAWholeNumberFrom(whole(minCredits), whole(maxCredits));
 };
 
 /** Chooses an amount and continues to Stripe. */
@@ -42,30 +44,30 @@ export const BuyCredits = ({ terms }: { terms: Terms }) => {
     if (begun) location.assign(begun.url);
   };
   return (
-    <Card title="Buy credits" className="mb-5">
+    <Card title={BUY_CREDITS.buyCredits} className="mb-5">
       {!terms.live && (
         <Notice kind="warn" className="mb-4">
-          Payments are tests here: no card is charged, and the credits are real all the same.
+          {BUY_CREDITS.testModeNoCardIs}
         </Notice>
       )}
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
-        <div className="flex flex-wrap gap-2" role="group" aria-label="Suggested amounts">
+        <div className="flex flex-wrap gap-2" role="group" aria-label={BUY_CREDITS.suggestedAmounts}>
           {SUGGESTED.map((amount) => (
             <Button key={amount} size="sm" aria-pressed={credits === amount} onClick={() => setCredits(amount)}>
               {whole(amount)}
             </Button>
           ))}
         </div>
-        <Field label="Credits" className="max-w-60" error={problem}>
+        <Field label={COMMON.credits} className="max-w-60" error={problem}>
           {(attributes) => <NumberInput {...attributes} value={credits} onChange={setCredits} />}
         </Field>
         <div className="flex flex-wrap items-center gap-3">
           <Button type="submit" variant="primary" icon={ExternalLink} busy={busy} disabled={problem !== undefined}>
             {credits === undefined || problem !== undefined
-              ? "Pay with Stripe"
-              : `Pay ${DOLLARS.format(priceOf(credits, terms))} with Stripe`}
+              ? BUY_CREDITS.payWithStripe
+              : BUY_CREDITS.payWithStripe2(DOLLARS.format(priceOf(credits, terms)))}
           </Button>
-          <span className="text-xs text-faint">Stripe takes the payment and sends the receipt. Bought credits don't expire.</span>
+          <span className="text-xs text-faint">{BUY_CREDITS.stripeProcessesThePaymentAnd}</span>
         </div>
       </form>
     </Card>

@@ -9,6 +9,8 @@ import { Select } from "../../ui/inputs/field";
 import { Page } from "../../ui/page";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
+import { COMMON } from "../../messages/common";
+import { HISTORY_PAGE } from "../../messages/billing";
 
 const route = getRouteApi("/shell/history");
 const PAGE = 50;
@@ -16,27 +18,31 @@ const PAGE = 50;
 type Kind = NonNullable<NonNullable<Operations["listMyLedger"]["query"]>["kind"]>;
 
 const KINDS: Readonly<Record<Kind, string>> = {
-  topup: "Bought or given",
-  adjust: "Paid back or corrected",
-  plan_renewal: "Plan credits of a month",
-  plan_expiry: "Plan credits that expired",
-  hold: "Held by a run",
-  capture: "Spent by a run",
-  release: "Given back by a run",
-  grant: "Trial runs",
+  topup: HISTORY_PAGE.topUps,
+  adjust: HISTORY_PAGE.refundsAndCorrections,
+  plan_renewal: HISTORY_PAGE.monthlyPlanCredits,
+  plan_expiry: HISTORY_PAGE.expiredPlanCredits,
+  hold: HISTORY_PAGE.heldByARun,
+  capture: HISTORY_PAGE.spentByARun,
+  release: HISTORY_PAGE.returnedByARun,
+  grant: COMMON.trialRuns,
 };
 const isKind = (text: string | undefined): text is Kind => text !== undefined && Object.hasOwn(KINDS, text);
 const wordsOf = (kind: string): string => (isKind(kind) ? KINDS[kind] : kind);
 
 const COLUMNS: readonly Column<LedgerRow>[] = [
   {
-    title: "What",
+    title: HISTORY_PAGE.type,
     cell: ({ kind, model }) => <span className="block truncate">{model === null ? wordsOf(kind) : `${wordsOf(kind)} · ${model}`}</span>,
   },
-  { title: "Credits", numeric: true, cell: ({ credits, runs }) => (runs === 0 ? creditNumber(credits) : `${runs} trial runs`) },
-  { title: "Held", numeric: true, wide: true, cell: ({ moved }) => (moved === 0 ? "" : creditNumber(moved)) },
   {
-    title: "Note",
+    title: COMMON.credits,
+    numeric: true,
+    cell: ({ credits, runs }) => (runs === 0 ? creditNumber(credits) : HISTORY_PAGE.trialRuns(runs)),
+  },
+  { title: HISTORY_PAGE.held, numeric: true, wide: true, cell: ({ moved }) => (moved === 0 ? "" : creditNumber(moved)) },
+  {
+    title: HISTORY_PAGE.note,
     wide: true,
     cell: ({ note, executionId }) =>
       executionId === null ? (
@@ -47,7 +53,7 @@ const COLUMNS: readonly Column<LedgerRow>[] = [
         </Link>
       ),
   },
-  { title: "When", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { title: COMMON.date, numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
 export const HistoryPage = () => {
@@ -56,29 +62,29 @@ export const HistoryPage = () => {
   const kind = isKind(search.kind) ? search.kind : undefined;
   return (
     <Page
-      title="History"
-      lead="Every movement of your credits, newest first. They add up to your balance, to the thousandth of a credit."
+      title={HISTORY_PAGE.history}
+      lead={HISTORY_PAGE.everyChangeOfYourCredits}
       actions={
         <>
           <Link to="/balance" className={buttonClasses("secondary", "md")}>
-            Balance
+            {COMMON.balance}
           </Link>
-          <DownloadButton path="/api/usage/summary?groupBy=day&format=csv" label="Spent by day, as CSV" />
+          <DownloadButton path="/api/usage/summary?groupBy=day&format=csv" label={HISTORY_PAGE.dailySpendingCsv} />
         </>
       }
     >
       <Select
-        aria-label="Kind"
+        aria-label={HISTORY_PAGE.type}
         className="mb-4 w-60!"
         value={kind ?? ""}
         onText={(text) => void navigate({ search: { kind: text || undefined } })}
         options={Object.entries(KINDS)}
       >
-        <option value="">Every movement</option>
+        <option value="">{HISTORY_PAGE.allTypes}</option>
       </Select>
       <Paged<LedgerRow>
         key={kind ?? ""}
-        label="Movements"
+        label={HISTORY_PAGE.transactions}
         queryKey={["my-ledger", kind ?? ""]}
         read={async (cursor, signal) => {
           const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }), ...(kind === undefined ? {} : { kind }) };
@@ -86,7 +92,7 @@ export const HistoryPage = () => {
         }}
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        empty={kind === undefined ? "Nothing was booked yet." : "Nothing of this kind was booked yet."}
+        empty={kind === undefined ? HISTORY_PAGE.noTransactionsYet : HISTORY_PAGE.noTransactionsOfThisType}
       />
     </Page>
   );

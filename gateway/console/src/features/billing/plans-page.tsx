@@ -8,6 +8,8 @@ import { classes } from "../../ui/classes";
 import { bytes, creditNumber } from "../../ui/format";
 import { Page } from "../../ui/page";
 import { billingQuery } from "./queries";
+import { COMMON } from "../../messages/common";
+import { PLANS_PAGE } from "../../messages/billing";
 
 const MILLI = 1_000;
 /** 0.04 USD without a markup. */
@@ -19,22 +21,25 @@ type Plan = (typeof PLANS)[keyof typeof PLANS];
 
 /** Differences between plans, most wanted first. */
 const LINES: readonly (readonly [string, (plan: Plan) => string | boolean])[] = [
-  ["Credits a month", ({ monthlyMillicredits }) => number(monthlyMillicredits / MILLI)],
-  ["A run costs", ({ markupPermille }) => `${markupPermille / MILLI} × the provider's price`],
-  ["Credits for a picture of 0.04 USD", ({ markupPermille }) => creditNumber((EXAMPLE_CREDITS * markupPermille) / MILLI)],
-  ["Runs at once", ({ concurrency }) => number(concurrency)],
-  ["Workflows", ({ maxWorkflows }) => (maxWorkflows === null ? "no limit" : number(maxWorkflows))],
-  ["Room for files", ({ mediaBytes }) => bytes(mediaBytes)],
-  ["API keys", ({ apiAccess }) => apiAccess],
-  ["Requests a minute", ({ rateLimitPerMinute }) => (rateLimitPerMinute === null ? "no limit" : number(rateLimitPerMinute))],
+  [PLANS_PAGE.creditsPerMonth, ({ monthlyMillicredits }) => number(monthlyMillicredits / MILLI)],
+  [PLANS_PAGE.priceOfARun, ({ markupPermille }) => PLANS_PAGE.theProvidersPrice(markupPermille / MILLI)],
+  [PLANS_PAGE.creditsForAnImageThat, ({ markupPermille }) => creditNumber((EXAMPLE_CREDITS * markupPermille) / MILLI)],
+  [PLANS_PAGE.concurrentRuns, ({ concurrency }) => number(concurrency)],
+  [COMMON.workflows, ({ maxWorkflows }) => (maxWorkflows === null ? PLANS_PAGE.unlimited : number(maxWorkflows))],
+  [PLANS_PAGE.fileStorage, ({ mediaBytes }) => bytes(mediaBytes)],
+  [COMMON.apiKeys, ({ apiAccess }) => apiAccess],
+  [
+    PLANS_PAGE.requestsPerMinute,
+    ({ rateLimitPerMinute }) => (rateLimitPerMinute === null ? PLANS_PAGE.unlimited : number(rateLimitPerMinute)),
+  ],
 ];
 
 const Value = ({ of }: { of: string | boolean }) => {
   if (typeof of === "string") return of;
   return of ? (
-    <Check className="inline size-4 text-ok" aria-label="yes" role="img" />
+    <Check className="inline size-4 text-ok" aria-label={PLANS_PAGE.yes} role="img" />
   ) : (
-    <Minus className="inline size-4 text-faint" aria-label="no" role="img" />
+    <Minus className="inline size-4 text-faint" aria-label={PLANS_PAGE.no} role="img" />
   );
 };
 
@@ -44,9 +49,9 @@ export const PlansPage = () => {
   const own = me?.user.tier;
   const isCustom = own !== undefined && !(TIERS as readonly string[]).includes(own);
   return (
-    <Page title="Plans" lead="A credit is one US cent. Credits of a month expire with it; credits that are bought stay.">
-      {isCustom && <p className="mb-4 text-sm text-muted">Your plan is {own}, made for you by an administrator.</p>}
-      <div className="overflow-x-auto rounded-2xl border bg-surface" tabIndex={0} role="region" aria-label="What the plans have">
+    <Page title={COMMON.plans} lead={PLANS_PAGE.oneCreditIsOneUs}>
+      {isCustom && <p className="mb-4 text-sm text-muted">{PLANS_PAGE.yourPlanWasCustomizedBy(own)}</p>}
+      <div className="overflow-x-auto rounded-2xl border bg-surface" tabIndex={0} role="region" aria-label={PLANS_PAGE.comparePlans}>
         <table className="w-full text-sm max-md:text-xs md:min-w-140">
           <thead>
             <tr className="border-b">
@@ -57,7 +62,7 @@ export const PlansPage = () => {
                   scope="col"
                   className={classes("p-3 text-left align-top font-semibold max-md:p-1.5", tier === own && "bg-accent-soft")}
                 >
-                  {titleOf(tier)} {tier === own && <Badge tone="accent">yours</Badge>}
+                  {titleOf(tier)} {tier === own && <Badge tone="accent">{PLANS_PAGE.yourPlan}</Badge>}
                 </th>
               ))}
             </tr>
@@ -79,15 +84,14 @@ export const PlansPage = () => {
         </table>
       </div>
       <p className="mt-4 text-sm text-muted">
-        An administrator of this platform changes plans{terms ? "" : " and gives credits"}; a plan can't be bought. Some models ask for a
-        plan: their pages say so, with the price at yours.{" "}
+        {PLANS_PAGE.administrators(!terms)}{" "}
         {terms && (
           <>
-            Credits beyond those of your plan{" "}
+            {PLANS_PAGE.buyMoreCredits}{" "}
             <Link to="/balance" className="text-accent-text underline underline-offset-2">
-              can be bought
+              {PLANS_PAGE.canBeBought}
             </Link>{" "}
-            at {terms.creditPriceUsd} USD each.
+            {PLANS_PAGE.forUsdEach(terms.creditPriceUsd)}
           </>
         )}
       </p>

@@ -14,6 +14,8 @@ import { useWorkflowNames } from "../../parts/workflow-names";
 import { BudgetBar } from "../../parts/budgets/budget-bar";
 import { BudgetDialog } from "../../parts/budgets/budget-dialog";
 import { budgetsQuery, scopeOf, scopeWords, sharesText } from "../../parts/budgets/budgets";
+import { COMMON } from "../../messages/common";
+import { BUDGETS_PAGE } from "../../messages/budgets";
 
 const columnsOf = (
   keys: readonly ApiKey[],
@@ -21,7 +23,7 @@ const columnsOf = (
   change: (budget: Budget) => void,
 ): readonly Column<Budget>[] => [
   {
-    title: "Of",
+    title: BUDGETS_PAGE.appliesTo,
     className: "max-md:max-w-28!",
     cell: (budget) => {
       const { kind, name } = scopeWords(scopeOf(budget), keys, nameOf);
@@ -35,27 +37,27 @@ const columnsOf = (
       );
     },
   },
-  { title: "Used", cell: (budget) => <BudgetBar budget={budget} className="min-w-40 max-md:min-w-24" /> },
+  { title: BUDGETS_PAGE.used, cell: (budget) => <BudgetBar budget={budget} className="min-w-40 max-md:min-w-24" /> },
   {
-    title: "Begins anew",
+    title: BUDGETS_PAGE.resets,
     wide: true,
     numeric: true,
-    cell: ({ resetsAt }) => (resetsAt === null ? <span className="text-faint">never</span> : <Time iso={resetsAt} />),
+    cell: ({ resetsAt }) => (resetsAt === null ? <span className="text-faint">{BUDGETS_PAGE.never}</span> : <Time iso={resetsAt} />),
   },
   {
-    title: "Alerts at",
+    title: BUDGETS_PAGE.alertsAt,
     wide: true,
     numeric: true,
     cell: ({ alertAt }) => (alertAt.length === 0 ? <span className="text-faint">–</span> : `${sharesText(alertAt)} %`),
   },
   {
-    title: "Actions",
+    title: COMMON.actions,
     numeric: true,
     cell: (budget) => (
       <IconButton
         icon={Pencil}
         size="sm"
-        label={`Change the budget of ${scopeWords(scopeOf(budget), keys, nameOf).name}`}
+        label={BUDGETS_PAGE.changeBudgetFor(scopeWords(scopeOf(budget), keys, nameOf).name)}
         onClick={() => change(budget)}
       />
     ),
@@ -71,25 +73,24 @@ export const BudgetsPage = () => {
   const close = (): void => setAsking(undefined);
   return (
     <Page
-      title="Budgets"
-      lead="What runs of a key, of a workflow, or for one of your customers may cost. Not a thousandth of a credit more."
+      title={COMMON.budgets}
+      lead={BUDGETS_PAGE.limitWhatTheRunsOf}
       actions={
         <Button icon={Plus} variant="primary" onClick={() => setAsking("new")}>
-          New budget
+          {BUDGETS_PAGE.newBudget}
         </Button>
       }
     >
       <Loaded of={budgets} lines={4}>
         {(rows) => (
           <Table
-            label="Budgets"
+            label={COMMON.budgets}
             columns={columnsOf(keys, nameOf, setAsking)}
             rows={rows}
             keyOf={({ id }) => id}
             empty={
-              <Empty icon={Wallet} title="No budgets yet">
-                Runs may take all credits of the account. A budget bounds those of a key, of a workflow, or of runs whose metadata name a
-                customer.
+              <Empty icon={Wallet} title={BUDGETS_PAGE.noBudgetsYet}>
+                {BUDGETS_PAGE.runsCanUseAllCredits}
               </Empty>
             }
           />

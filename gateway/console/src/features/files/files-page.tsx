@@ -14,6 +14,8 @@ import { complain } from "../../ui/overlays/toast";
 import { Page } from "../../ui/page";
 import { EVERYTHING, FileFilters, fits, keptWords, useFileActions, useLibrary } from "./library";
 import { Tile, viewerItem } from "./tile";
+import { COMMON } from "../../messages/common";
+import { FILES_PAGE } from "../../messages/files";
 
 const DAY = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
@@ -21,7 +23,7 @@ const DAY = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", mon
 const byDay = (files: readonly MediaFile[]): Map<string, MediaFile[]> => {
   const days = new Map<string, MediaFile[]>();
   for (const file of files) {
-    const day = file.createdAt === null ? "Before" : DAY.format(new Date(file.createdAt));
+    const day = file.createdAt === null ? FILES_PAGE.earlier : DAY.format(new Date(file.createdAt));
     days.set(day, [...(days.get(day) ?? []), file]);
   }
   return days;
@@ -34,7 +36,7 @@ const Chosen = ({ files, onDone }: { files: readonly MediaFile[]; onDone: () => 
   const openRun = async (id: string): Promise<void> => {
     try {
       const { body } = await request("getMediaProvenance", { params: { id } });
-      if (body.executionId === null) return complain("The run that made it is not kept any more.");
+      if (body.executionId === null) return complain(FILES_PAGE.theRunThatMadeThis);
       await navigate({ to: "/executions/$id", params: { id: body.executionId } });
     } catch (error) {
       complain(messageOf(error));
@@ -43,26 +45,26 @@ const Chosen = ({ files, onDone }: { files: readonly MediaFile[]; onDone: () => 
   return (
     <div
       role="toolbar"
-      aria-label="Chosen files"
+      aria-label={FILES_PAGE.selectedFiles}
       className="sticky bottom-4 z-10 mx-auto mt-6 flex w-fit max-w-full flex-wrap items-center gap-2 rounded-2xl border bg-surface p-2 shadow-high"
     >
-      <span className="px-2 text-sm font-medium">{files.length === 1 ? "1 file" : `${files.length} files`}</span>
+      <span className="px-2 text-sm font-medium">{FILES_PAGE.filesChosen(files.length)}</span>
       {only && others.length === 0 && only.origin === "generated" && (
         <Button size="sm" icon={Route} onClick={() => void openRun(only.id)}>
-          Open its run
+          {FILES_PAGE.openRun}
         </Button>
       )}
       <Button size="sm" icon={Download} onClick={() => void downloadAll(files.map(viewerItem), "files")}>
-        Download
+        {COMMON.download}
       </Button>
       <Button size="sm" icon={Pin} disabled={busy || files.every(({ kept }) => kept)} onClick={() => void keep()}>
-        Keep
+        {FILES_PAGE.keep}
       </Button>
       <Button size="sm" variant="danger" icon={Trash2} disabled={busy} onClick={() => void remove()}>
-        Delete
+        {COMMON.delete}
       </Button>
       <Button size="sm" variant="ghost" icon={X} onClick={onDone}>
-        Choose none
+        {FILES_PAGE.clearSelection}
       </Button>
     </div>
   );
@@ -83,15 +85,15 @@ export const FilesPage = () => {
     setChosen(next);
   };
   const open = (file: MediaFile): void =>
-    view([{ id: "files", title: "Your files", items: shown.map(viewerItem) }], { index: shown.indexOf(file) });
+    view([{ id: "files", title: FILES_PAGE.yourFiles, items: shown.map(viewerItem) }], { index: shown.indexOf(file) });
   return (
     <Page
-      title="Files"
-      lead={page ? keptWords(page) : "What runs made, and what you uploaded."}
+      title={COMMON.files}
+      lead={page ? keptWords(page) : FILES_PAGE.filesFromRunsAndFiles}
       actions={
         <UploadButton
           accept="image/*,video/*,audio/*"
-          label="Upload"
+          label={COMMON.upload}
           onDone={() => void client.invalidateQueries({ queryKey: ["media"] })}
         />
       }
@@ -102,16 +104,14 @@ export const FilesPage = () => {
       {library.isPending && <Skeleton lines={6} />}
       {library.isError && <LoadFailure error={library.error} retry={() => void library.refetch()} />}
       {library.data && shown.length === 0 && (
-        <Empty icon={Images} title={library.files.length === 0 ? "No files yet" : "No file fits"}>
-          {library.files.length === 0
-            ? "What you upload and what runs make appears here."
-            : "Older ones may: they are read by the button below."}
+        <Empty icon={Images} title={library.files.length === 0 ? FILES_PAGE.noFilesYet : FILES_PAGE.noMatchingFiles}>
+          {library.files.length === 0 ? FILES_PAGE.filesThatYouUploadAnd : FILES_PAGE.olderFilesMayMatchLoad}
         </Empty>
       )}
       {[...byDay(shown)].map(([day, files]) => (
         <section key={day} aria-label={day} className="mb-6">
           <h2 className="mb-2 text-sm font-semibold text-muted">{day}</h2>
-          <ul className="grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))] gap-3" aria-label={`Files of ${day}`}>
+          <ul className="grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))] gap-3" aria-label={FILES_PAGE.filesFrom(day)}>
             {files.map((file) => (
               <Tile key={file.id} file={file} chosen={chosen.has(file.id)} onChoose={() => choose(file.id)} onView={() => open(file)} />
             ))}
@@ -120,7 +120,7 @@ export const FilesPage = () => {
       ))}
       {library.hasNextPage && (
         <Button className="w-full" busy={library.isFetchingNextPage} onClick={() => void library.fetchNextPage()}>
-          Older
+          {COMMON.older}
         </Button>
       )}
       {picked.length > 0 && <Chosen files={picked} onDone={() => setChosen(new Set())} />}

@@ -8,21 +8,23 @@ import { fileTitle } from "../../media/file-title";
 import { bytes } from "../../ui/format";
 import { Input } from "../../ui/inputs/field";
 import { KEPT_DAYS } from "./tile";
+import { COMMON } from "../../messages/common";
+import { LIBRARY } from "../../messages/files";
 
 /** Library: files of runs and uploads, as a page and beside the canvas. */
 
 const PAGE = 60;
 const KINDS = [
-  ["", "All"],
-  ["image", "Pictures"],
-  ["video", "Clips"],
-  ["audio", "Sounds"],
+  ["", LIBRARY.all],
+  ["image", LIBRARY.images],
+  ["video", LIBRARY.video],
+  ["audio", LIBRARY.audio],
 ] as const;
 const ORIGINS = [
-  ["", "Everything"],
-  ["generated", "Made"],
-  ["upload", "Uploaded"],
-  ["kept", "Kept"],
+  ["", LIBRARY.all],
+  ["generated", LIBRARY.generated],
+  ["upload", LIBRARY.uploaded],
+  ["kept", LIBRARY.kept],
 ] as const;
 /** Own files, newest first, with paging. */
 export const useLibrary = () => {
@@ -81,20 +83,20 @@ export const FileFilters = ({ filter, onChange }: { filter: FileFilter; onChange
   <>
     <Input
       type="search"
-      aria-label="Search your files"
-      placeholder="Search by name or kind"
+      aria-label={LIBRARY.searchYourFiles}
+      placeholder={LIBRARY.searchByNameOrType}
       className="h-8!"
       value={filter.words}
       onText={(text) => onChange({ ...filter, words: text })}
     />
-    <Chips label="Kind" choices={KINDS} chosen={filter.kind} onChoose={(kind) => onChange({ ...filter, kind })} />
-    <Chips label="How they came" choices={ORIGINS} chosen={filter.origin} onChoose={(origin) => onChange({ ...filter, origin })} />
+    <Chips label={LIBRARY.type} choices={KINDS} chosen={filter.kind} onChoose={(kind) => onChange({ ...filter, kind })} />
+    <Chips label={COMMON.source} choices={ORIGINS} chosen={filter.origin} onChoose={(origin) => onChange({ ...filter, origin })} />
   </>
 );
 
 /** "331.9 kB of 10 GB kept · made files stay 90 days" */
 export const keptWords = ({ usedBytes, quotaBytes }: Pick<Operations["listMedia"]["response"], "usedBytes" | "quotaBytes">): string =>
-  `${bytes(usedBytes)}${quotaBytes === null ? "" : ` of ${bytes(quotaBytes)}`} kept · made files stay ${KEPT_DAYS} days`;
+  LIBRARY.used(bytes(usedBytes), quotaBytes === null ? "" : bytes(quotaBytes), KEPT_DAYS);
 
 /** Actions for files, in every list. */
 export const useFileActions = (files: readonly MediaFile[], onDone: () => void) => {
@@ -102,7 +104,7 @@ export const useFileActions = (files: readonly MediaFile[], onDone: () => void) 
   return {
     busy,
     remove: async (): Promise<void> => {
-      const [one, many] = ["The file was deleted.", `${files.length} files were deleted.`];
+      const [one, many] = [LIBRARY.fileDeleted, LIBRARY.filesDeleted(files.length)];
       await run(
         async () => {
           for (const { id } of files) await request("deleteMedia", { params: { id } });
@@ -114,6 +116,6 @@ export const useFileActions = (files: readonly MediaFile[], onDone: () => void) 
     keep: (): Promise<unknown> =>
       run(async () => {
         for (const { id, kept } of files) if (!kept) await request("keepMedia", { params: { id } });
-      }, "Kept until you delete them."),
+      }, LIBRARY.keptUntilYouDeleteThem),
   };
 };

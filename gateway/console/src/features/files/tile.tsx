@@ -9,6 +9,8 @@ import type { ViewerItem } from "../../media/viewer/store";
 import { IconButton } from "../../ui/button";
 import { classes } from "../../ui/classes";
 import { ago, bytes } from "../../ui/format";
+import { COMMON } from "../../messages/common";
+import { TILE } from "../../messages/files";
 
 export const KEPT_DAYS = 90;
 const DAY_MS = 86_400_000;
@@ -18,7 +20,7 @@ const SOON_DAYS = 14;
 const leavesIn = ({ origin, kept, createdAt }: MediaFile): string | undefined => {
   if (origin !== "generated" || kept || createdAt === null) return undefined;
   const days = Math.ceil((Date.parse(createdAt) + KEPT_DAYS * DAY_MS - Date.now()) / DAY_MS);
-  return days > SOON_DAYS ? undefined : `goes in ${Math.max(0, days)} ${days === 1 ? "day" : "days"}`;
+  return days > SOON_DAYS ? undefined : TILE.expires(Math.max(0, days));
 };
 
 export const viewerItem = (file: MediaFile): ViewerItem => ({
@@ -27,9 +29,9 @@ export const viewerItem = (file: MediaFile): ViewerItem => ({
   text: undefined,
   title: fileTitle(file),
   facts: [
-    ["Came by", file.origin === "generated" ? "a run" : "an upload"],
-    ["Size", bytes(file.bytes)],
-    ["Kept", file.kept || file.origin === "upload" ? "until it is deleted" : `${KEPT_DAYS} days, or as long as a workflow names it`],
+    [COMMON.source, file.origin === "generated" ? TILE.run : COMMON.upload],
+    [TILE.size, bytes(file.bytes)],
+    [TILE.kept, file.kept || file.origin === "upload" ? TILE.untilYouDeleteIt : TILE.forDaysOrWhileA(KEPT_DAYS)],
   ],
 });
 
@@ -64,7 +66,7 @@ export const Tile = ({ file, chosen, onChoose, onDrag, onView }: TileProps) => {
       <IconButton
         icon={Expand}
         size="sm"
-        label={`View ${fileTitle(file)}`}
+        label={TILE.view(fileTitle(file))}
         className="absolute! top-1 right-1 size-6! bg-surface/85! opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
         onClick={onView}
       />

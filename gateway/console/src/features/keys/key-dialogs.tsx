@@ -7,6 +7,8 @@ import { Button } from "../../ui/button";
 import { Code } from "../../ui/copy";
 import { Check, InputField, SelectField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
+import { COMMON } from "../../messages/common";
+import { KEY_DIALOGS } from "../../messages/keys";
 
 export interface Issued {
   name: string;
@@ -17,11 +19,11 @@ export interface Issued {
 
 /** Secrets that are shown once. */
 export const IssuedDialog = ({ issued: { name, key, webhookSecret, warnings }, onClose }: { issued: Issued; onClose: () => void }) => (
-  <ShownOnceDialog title={`“${name}”`} action="I have kept it" onClose={onClose}>
-    <Notice kind="warn" title="Shown this once">
-      Copy it now: only its hash is kept, and nobody can show it again.
+  <ShownOnceDialog title={`“${name}”`} action={KEY_DIALOGS.iSavedIt} onClose={onClose}>
+    <Notice kind="warn" title={KEY_DIALOGS.shownOnlyOnce}>
+      {KEY_DIALOGS.copyItNowOnlyIts}
     </Notice>
-    {[["Key", key] as const, ["Webhook secret", webhookSecret] as const].map(
+    {[[COMMON.apiKey, key] as const, [KEY_DIALOGS.webhookSecret, webhookSecret] as const].map(
       ([title, text]) =>
         text !== undefined && (
           <div key={title}>
@@ -46,34 +48,34 @@ interface DialogProps {
 
 const READS = ["keys"];
 const GRACES = [
-  ["0", "at once"],
-  ["3600", "an hour after the new one is first used"],
-  ["86400", "a day after the new one is first used"],
+  ["0", KEY_DIALOGS.immediately],
+  ["3600", KEY_DIALOGS.oneHourAfterTheNew],
+  ["86400", KEY_DIALOGS.oneDayAfterTheNew],
 ] as const;
 
 export const RotateDialog = ({ apiKey: { id, name, start }, onIssued, onClose }: DialogProps) => (
   <FormDialog
-    title={`Rotate “${name}”`}
-    action="Rotate"
+    title={KEY_DIALOGS.rotate(name)}
+    action={KEY_DIALOGS.rotate2}
     reads={READS}
     submit={async (data) =>
       onIssued((await request("rotateKey", { params: { id }, body: { graceSeconds: Number(data.get("grace")) } })).body)
     }
     onClose={onClose}
   >
-    <p className="text-sm text-muted">A new value takes the place of {start}…; what the key may do stays.</p>
-    <SelectField label="The old value ends" name="grace" defaultValue="3600" options={GRACES} />
+    <p className="text-sm text-muted">{KEY_DIALOGS.thisCreatesANewValue(start)}</p>
+    <SelectField label={KEY_DIALOGS.oldValueExpires} name="grace" defaultValue="3600" options={GRACES} />
   </FormDialog>
 );
 
 export const RevokeDialog = ({ apiKey: { id, name, start }, onClose }: Omit<DialogProps, "onIssued">) => (
   <ConfirmDialog
-    title="Revoke this key?"
-    action="Revoke"
-    text={`Calls with “${name}” (${start}…) fail within a second, everywhere. This can't be undone.`}
+    title={KEY_DIALOGS.revokeThisKey}
+    action={KEY_DIALOGS.revoke}
+    text={KEY_DIALOGS.callsWithFailWithinA(name, start)}
     reads={READS}
     submit={() => request("revokeKey", { params: { id } })}
-    done={`“${name}” was revoked.`}
+    done={KEY_DIALOGS.revoked(name)}
     onClose={onClose}
   />
 );
@@ -91,14 +93,14 @@ export const WebhookDialog = ({ apiKey: { id, name, webhook }, onIssued, onClose
     onIssued({ name, webhookSecret: body.webhookSecret });
   };
   const remove = async (): Promise<void> => {
-    await run(() => request("deleteKeyWebhook", { params: { id } }), "The webhook was removed.");
+    await run(() => request("deleteKeyWebhook", { params: { id } }), KEY_DIALOGS.webhookRemoved);
     onClose();
   };
   return (
     <FormDialog
-      title={`Webhook of “${name}”`}
+      title={KEY_DIALOGS.webhookFor(name)}
       width="md"
-      action="Save"
+      action={COMMON.save}
       disabled={url.trim() === "" || events.length === 0}
       reads={READS}
       submit={save}
@@ -106,24 +108,24 @@ export const WebhookDialog = ({ apiKey: { id, name, webhook }, onIssued, onClose
       others={
         webhook && (
           <Button busy={busy} onClick={() => void remove()}>
-            Remove
+            {COMMON.remove}
           </Button>
         )
       }
     >
       <InputField
-        label="Address"
-        hint="Saving makes a new secret, shown once; the old one signs along for a while."
+        label={COMMON.address}
+        hint={KEY_DIALOGS.savingCreatesANewSecret}
         type="url"
         placeholder="https://example.com/hook"
         value={url}
         onText={setUrl}
       />
       {webhook && webhook.disabledReason !== null && (
-        <p className="text-sm text-bad">It was disabled: {webhook.disabledReason}. Saving enables it.</p>
+        <p className="text-sm text-bad">{KEY_DIALOGS.nodeloomDisabledThisWebhookSave(webhook.disabledReason)}</p>
       )}
       <fieldset className="flex flex-col gap-2">
-        <legend className="mb-1 text-[13px] font-medium">Events</legend>
+        <legend className="mb-1 text-[13px] font-medium">{KEY_DIALOGS.events}</legend>
         {EVENTS.map((event) => (
           <Check
             key={event}

@@ -20,6 +20,8 @@ import { budgetsQuery, isBudgetOf } from "../../parts/budgets/budgets";
 import { MetadataDialog } from "./metadata-dialog";
 import { NewKeyDialog } from "./new-key-dialog";
 import { IssuedDialog, RevokeDialog, RotateDialog, WebhookDialog, type Issued } from "./key-dialogs";
+import { COMMON } from "../../messages/common";
+import { KEYS_PAGE } from "../../messages/keys";
 
 type Asking = { what: "revoke" | "rotate" | "webhook" | "budget" | "metadata"; key: ApiKey } | { what: "new" };
 
@@ -41,8 +43,8 @@ const useTest = () => {
   return (key: ApiKey): void =>
     void run(async () => {
       const { body } = await request("testKeyWebhook", { params: { id: key.id } });
-      if (body.delivered) say(`The receiver answered ${body.status} after ${body.durationMs} ms.`);
-      else complain(`The test was not delivered: ${body.error ?? `the receiver answered ${body.status}`}.`);
+      if (body.delivered) say(KEYS_PAGE.theReceiverReturnedAfterMs(body.status, body.durationMs));
+      else complain(KEYS_PAGE.testFailed(body.error, body.status));
     });
 };
 
@@ -56,7 +58,7 @@ interface Actions {
 
 const columnsOf = (budgets: readonly Budget[], { ask, test }: Actions): readonly Column<ApiKey>[] => [
   {
-    title: "Name",
+    title: COMMON.name,
     cell: ({ name, start }) => (
       <span className="block min-w-0">
         <span className="block truncate font-medium">{name}</span>
@@ -64,21 +66,21 @@ const columnsOf = (budgets: readonly Budget[], { ask, test }: Actions): readonly
       </span>
     ),
   },
-  { title: "May", wide: true, cell: (key) => <Capabilities apiKey={key} /> },
+  { title: KEYS_PAGE.permissions, wide: true, cell: (key) => <Capabilities apiKey={key} /> },
   {
-    title: "Webhook",
+    title: COMMON.webhook,
     wide: true,
     cell: ({ webhook }) =>
       webhook === null ? (
         <span className="text-faint">–</span>
       ) : (
         <span className="block truncate">
-          {webhook.disabledAt !== null && <Badge tone="bad">disabled</Badge>} {webhook.url}
+          {webhook.disabledAt !== null && <Badge tone="bad">{KEYS_PAGE.disabled}</Badge>} {webhook.url}
         </span>
       ),
   },
   {
-    title: "Budget",
+    title: COMMON.budget,
     wide: true,
     cell: (key) => {
       const budget = budgetOf(budgets, key);
@@ -86,30 +88,30 @@ const columnsOf = (budgets: readonly Budget[], { ask, test }: Actions): readonly
     },
   },
   {
-    title: "Last used",
+    title: KEYS_PAGE.lastUsed,
     numeric: true,
-    cell: ({ lastUsedAt }) => (lastUsedAt === null ? <span className="text-faint">never</span> : <Time iso={lastUsedAt} />),
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? <span className="text-faint">{KEYS_PAGE.never}</span> : <Time iso={lastUsedAt} />),
   },
   {
-    title: "Expires",
+    title: KEYS_PAGE.expires,
     numeric: true,
     wide: true,
-    cell: ({ expiresAt }) => (expiresAt === null ? <span className="text-faint">never</span> : <Time iso={expiresAt} />),
+    cell: ({ expiresAt }) => (expiresAt === null ? <span className="text-faint">{KEYS_PAGE.never}</span> : <Time iso={expiresAt} />),
   },
   {
-    title: "Actions",
+    title: COMMON.actions,
     numeric: true,
     cell: (key) => (
       <Menu
-        trigger={<IconButton icon={Ellipsis} size="sm" label={`More about the key ${key.name}`} />}
+        trigger={<IconButton icon={Ellipsis} size="sm" label={KEYS_PAGE.actionsForKey(key.name)} />}
         entries={[
-          { label: "Rotate…", icon: RefreshCw, run: () => ask({ what: "rotate", key }) },
-          { label: key.webhook ? "Change webhook…" : "Set a webhook…", icon: Webhook, run: () => ask({ what: "webhook", key }) },
-          ...(key.webhook ? [{ label: "Send a test", icon: Send, run: () => test(key) }] : []),
-          { label: "Budget…", icon: Wallet, run: () => ask({ what: "budget", key }) },
-          { label: "Metadata…", icon: Tag, run: () => ask({ what: "metadata", key }) },
+          { label: KEYS_PAGE.rotate, icon: RefreshCw, run: () => ask({ what: "rotate", key }) },
+          { label: key.webhook ? KEYS_PAGE.changeWebhook : KEYS_PAGE.setWebhook, icon: Webhook, run: () => ask({ what: "webhook", key }) },
+          ...(key.webhook ? [{ label: KEYS_PAGE.sendTest, icon: Send, run: () => test(key) }] : []),
+          { label: KEYS_PAGE.budget, icon: Wallet, run: () => ask({ what: "budget", key }) },
+          { label: KEYS_PAGE.metadata, icon: Tag, run: () => ask({ what: "metadata", key }) },
           null,
-          { label: "Revoke…", icon: Trash2, danger: true, run: () => ask({ what: "revoke", key }) },
+          { label: KEYS_PAGE.revoke, icon: Trash2, danger: true, run: () => ask({ what: "revoke", key }) },
         ]}
       />
     ),
@@ -128,30 +130,30 @@ export const KeysPage = () => {
   const denied = me.user.tier === "free" && me.user.role !== "admin";
   return (
     <Page
-      title="API keys"
-      lead="Keys let your programs call workflows and models. A key is shown once; a lost one is replaced."
+      title={COMMON.apiKeys}
+      lead={KEYS_PAGE.yourProgramsCallWorkflowsAnd}
       actions={
         <Button icon={Plus} variant="primary" disabled={denied || !me.user.approved} onClick={() => setAsking({ what: "new" })}>
-          New key
+          {KEYS_PAGE.createKey}
         </Button>
       }
     >
       {denied && (
-        <Notice kind="info" className="mb-5" title="Keys come with Pro">
-          The free tier runs workflows here, in the console. An administrator can change the tier of {me.user.email}.
+        <Notice kind="info" className="mb-5" title={KEYS_PAGE.apiKeysRequireThePro}>
+          {KEYS_PAGE.youCanRunWorkflowsIn(me.user.email)}
         </Notice>
       )}
       <Loaded of={keys} lines={5}>
         {(rows) => (
           <Table
-            label="API keys"
+            label={COMMON.apiKeys}
             columns={columnsOf(budgets, { ask: setAsking, test })}
             rows={rows}
             keyOf={({ id }) => id}
             empty={
               !denied && (
-                <Empty icon={KeyRound} title="No keys yet">
-                  Make one, and the “Use as API” button of every workflow shows what to do with it.
+                <Empty icon={KeyRound} title={KEYS_PAGE.noApiKeysYet}>
+                  {KEYS_PAGE.createAKeyThenOpen}
                 </Empty>
               )
             }

@@ -5,6 +5,8 @@ import { request } from "../../api/client";
 import { FormDialog } from "../../parts/form";
 import { Button, IconButton } from "../../ui/button";
 import { Input } from "../../ui/inputs/field";
+import { COMMON } from "../../messages/common";
+import { METADATA_DIALOG } from "../../messages/keys";
 
 const MOST = 10;
 
@@ -20,30 +22,28 @@ export const MetadataDialog = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: (
   const isTwice = new Set(named.map(([name]) => name.trim())).size < named.length;
   return (
     <FormDialog
-      title={`Metadata of “${apiKey.name}”`}
+      title={METADATA_DIALOG.metadataFor(apiKey.name)}
       width="md"
-      action="Save"
+      action={COMMON.save}
       disabled={isTwice}
       reads={["keys"]}
       submit={() => {
         const metadata = Object.fromEntries(named.map(([name, value]) => [name.trim(), value]));
         return request("updateKey", { params: { id: apiKey.id }, body: { metadata } });
       }}
-      done="Saved."
+      done={METADATA_DIALOG.saved}
       onClose={onClose}
     >
-      <p className="text-sm text-muted">
-        Every run by this key has these values; its callers can neither change nor leave them out. Usage and budgets go by them.
-      </p>
+      <p className="text-sm text-muted">{METADATA_DIALOG.everyRunWithThisKey}</p>
       <ul className="flex flex-col gap-2">
         {members.map(([name, value], place) => (
           <li key={place} className="flex items-center gap-2">
-            <Input aria-label={`Name ${place + 1}`} value={name} onText={(text) => set(place, [text, value])} />
-            <Input aria-label={`Value ${place + 1}`} value={value} onText={(text) => set(place, [name, text])} />
+            <Input aria-label={METADATA_DIALOG.name(place + 1)} value={name} onText={(text) => set(place, [text, value])} />
+            <Input aria-label={METADATA_DIALOG.value(place + 1)} value={value} onText={(text) => set(place, [name, text])} />
             <IconButton
               icon={X}
               size="sm"
-              label={`Remove ${name}`}
+              label={METADATA_DIALOG.remove(name)}
               onClick={() => setMembers(members.filter((_, index) => index !== place))}
             />
           </li>
@@ -51,7 +51,7 @@ export const MetadataDialog = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: (
       </ul>
       {isTwice && (
         <p role="alert" className="text-xs text-bad">
-          A name is there twice.
+          {METADATA_DIALOG.eachNameMustBeUnique}
         </p>
       )}
       <Button
@@ -61,7 +61,7 @@ export const MetadataDialog = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: (
         disabled={members.length >= MOST}
         onClick={() => setMembers([...members, ["", ""]])}
       >
-        Add
+        {METADATA_DIALOG.add}
       </Button>
     </FormDialog>
   );

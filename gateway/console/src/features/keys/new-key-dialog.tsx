@@ -6,18 +6,20 @@ import { request } from "../../api/client";
 import { FormDialog } from "../../parts/form";
 import { Check, InputField, SelectField } from "../../ui/inputs/field";
 import type { Issued } from "./key-dialogs";
+import { COMMON } from "../../messages/common";
+import { NEW_KEY_DIALOG } from "../../messages/keys";
 
 const NAMES: Readonly<Record<Preset, string>> = {
-  "read-only": "Read-only",
-  "workflow-deploy": "Workflow Deploy",
-  "webhook-receiver": "Webhook receiver",
-  "full-deploy": "Full deploy",
+  "read-only": NEW_KEY_DIALOG.readOnly,
+  "workflow-deploy": NEW_KEY_DIALOG.deployWorkflows,
+  "webhook-receiver": NEW_KEY_DIALOG.receiveWebhooks,
+  "full-deploy": NEW_KEY_DIALOG.fullAccess,
 };
 const LIVES = [
-  ["", "Never"],
-  ["30", "After 30 days"],
-  ["90", "After 90 days"],
-  ["365", "After a year"],
+  ["", NEW_KEY_DIALOG.never],
+  ["30", NEW_KEY_DIALOG.after30Days],
+  ["90", NEW_KEY_DIALOG.after90Days],
+  ["365", NEW_KEY_DIALOG.afterAYear],
 ] as const;
 const DAY_MS = 86_400_000;
 
@@ -50,7 +52,7 @@ const CustomGrants = ({
   const wrong = specific(grants.more).filter((capability) => !isCapability(capability) || !withinCeiling(capability, base, isAdmin));
   return (
     <fieldset className="flex flex-col gap-2 rounded-xl border p-3">
-      <legend className="px-1 text-[13px] font-medium">Grants</legend>
+      <legend className="px-1 text-[13px] font-medium">{NEW_KEY_DIALOG.permissions}</legend>
       {CEILINGS[isAdmin ? "enterprise" : base].map((capability) => (
         <Check
           key={capability}
@@ -65,9 +67,9 @@ const CustomGrants = ({
         />
       ))}
       <InputField
-        label="More"
-        hint="Single ones: workflow:my-slug:run, model:my-model:run"
-        error={wrong.length > 0 ? `not grantable: ${wrong.join(", ")}` : undefined}
+        label={NEW_KEY_DIALOG.morePermissions}
+        hint={NEW_KEY_DIALOG.forOneWorkflowOrModel}
+        error={wrong.length > 0 ? NEW_KEY_DIALOG.youCantGrant(wrong.join(", ")) : undefined}
         spellCheck={false}
         value={grants.more}
         onText={(text) => onChange({ ...grants, more: text })}
@@ -102,39 +104,43 @@ export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (iss
   };
   return (
     <FormDialog
-      title="New API key"
+      title={NEW_KEY_DIALOG.createApiKey}
       width="md"
-      action="Make the key"
+      action={NEW_KEY_DIALOG.createKey}
       disabled={name.trim() === "" || capabilities.length === 0}
       reads={["keys"]}
       submit={submit}
       onClose={onClose}
     >
-      <InputField label="Name" autoFocus required maxLength={200} placeholder="What will use it" value={name} onText={setName} />
+      <InputField
+        label={COMMON.name}
+        autoFocus
+        required
+        maxLength={200}
+        placeholder={NEW_KEY_DIALOG.nameTheProgramThatUses}
+        value={name}
+        onText={setName}
+      />
       <SelectField
-        label="What it may do"
-        hint={capabilities.join(", ") || "nothing yet"}
+        label={NEW_KEY_DIALOG.permissions}
+        hint={capabilities.join(", ") || NEW_KEY_DIALOG.none}
         value={grants.preset}
         onText={(text) => setGrants({ ...grants, preset: text as Grants["preset"] })}
       >
-        <option value={FOLLOW}>Run workflows, and follow the runs</option>
+        <option value={FOLLOW}>{NEW_KEY_DIALOG.runWorkflowsAndReadRuns}</option>
         {PRESETS.map((one) => (
           <option key={one} value={one}>
             {NAMES[one]}
           </option>
         ))}
-        <option value="custom">Custom</option>
+        <option value="custom">{NEW_KEY_DIALOG.custom}</option>
       </SelectField>
       {grants.preset === "custom" && <CustomGrants grants={grants} base={base} isAdmin={isAdmin} onChange={setGrants} />}
-      {grants.preset === "workflow-deploy" && (
-        <p className="text-xs text-faint">
-          It can start runs but not poll them: for asynchronous runs choose “Run workflows, and follow the runs”.
-        </p>
-      )}
-      <SelectField label="Expires" value={life} onText={setLife} options={LIVES} />
+      {grants.preset === "workflow-deploy" && <p className="text-xs text-faint">{NEW_KEY_DIALOG.thisKeyCanStartRuns}</p>}
+      <SelectField label={NEW_KEY_DIALOG.expires} value={life} onText={setLife} options={LIVES} />
       <InputField
-        label="Webhook"
-        hint="Called when an asynchronous run of this key ends; needs webhook:receive. Optional."
+        label={COMMON.webhook}
+        hint={NEW_KEY_DIALOG.optionalNodeloomCallsItWhen}
         type="url"
         placeholder="https://example.com/hook"
         value={webhook}

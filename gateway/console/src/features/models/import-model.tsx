@@ -8,11 +8,13 @@ import { InputField, SelectField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { Dialog } from "../../ui/overlays/dialog";
 import { propertiesOf } from "../../ui/inputs/properties";
+import { COMMON } from "../../messages/common";
+import { IMPORT_MODEL } from "../../messages/models";
 
 const PROVIDERS = [
-  { id: "fal", title: "fal", hint: "The path of the application, for example fal-ai/flux-2-pro." },
-  { id: "replicate", title: "Replicate", hint: "Owner and name, for example black-forest-labs/flux-schnell." },
-  { id: "openrouter", title: "OpenRouter", hint: "The id of the model, for example openai/gpt-6-luna." },
+  { id: "fal", title: IMPORT_MODEL.fal, hint: IMPORT_MODEL.thePathOfTheApplication },
+  { id: "replicate", title: IMPORT_MODEL.replicate, hint: IMPORT_MODEL.ownerAndNameSuchAs },
+  { id: "openrouter", title: IMPORT_MODEL.openRouter, hint: IMPORT_MODEL.theIdOfTheModel },
 ] as const;
 type ProviderId = (typeof PROVIDERS)[number]["id"];
 const MODALITIES = ["image", "video", "audio", "text"] as const;
@@ -22,23 +24,23 @@ type Modality = (typeof MODALITIES)[number];
 const unitsOf = ({ inputSchema }: Pick<Model, "inputSchema">): [name: string, title: string][] => {
   const inputs = new Set(propertiesOf(inputSchema).map(([name]) => name));
   return [
-    ["perRunUsd", "a run"],
-    ...(inputs.has("count") ? [["perImageUsd", "a picture"] as [string, string]] : []),
-    ...(inputs.has("seconds") ? [["perSecondUsd", "a second"] as [string, string]] : []),
+    ["perRunUsd", IMPORT_MODEL.perRun],
+    ...(inputs.has("count") ? [["perImageUsd", IMPORT_MODEL.perImage] as [string, string]] : []),
+    ...(inputs.has("seconds") ? [["perSecondUsd", IMPORT_MODEL.perSecond] as [string, string]] : []),
   ];
 };
 
 const Imported = ({ imported: { model, notes }, onClose }: { imported: ImportedModel; onClose: () => void }) => {
   const { internalName, displayName } = model;
-  const title = `${displayName} was imported`;
+  const title = IMPORT_MODEL.imported(displayName);
   const about = (
     <>
       <p className="text-sm text-muted">
-        It is called <code className="font-mono text-xs wrap-anywhere">{internalName}</code>
-        {model.price !== null ? "." : ", and is switched off until it has a price."}
+        {IMPORT_MODEL.itsNameIs} <code className="font-mono text-xs wrap-anywhere">{internalName}</code>
+        {model.price !== null ? "." : IMPORT_MODEL.itStaysDisabledUntilYou}
       </p>
       {notes.length > 0 && (
-        <Notice title="What to know">
+        <Notice title={IMPORT_MODEL.notes}>
           <ul className="list-disc pl-4">
             {notes.map((note) => (
               <li key={note}>{note}</li>
@@ -50,7 +52,7 @@ const Imported = ({ imported: { model, notes }, onClose }: { imported: ImportedM
   );
   if (model.price !== null)
     return (
-      <Dialog title={title} onClose={onClose} actions={<Button onClick={onClose}>Close</Button>}>
+      <Dialog title={title} onClose={onClose} actions={<Button onClick={onClose}>{COMMON.close}</Button>}>
         <div className="flex flex-col gap-4">{about}</div>
       </Dialog>
     );
@@ -61,18 +63,18 @@ const Imported = ({ imported: { model, notes }, onClose }: { imported: ImportedM
   return (
     <FormDialog
       title={title}
-      action="Set the price"
-      cancel="Later"
+      action={IMPORT_MODEL.setPrice}
+      cancel={IMPORT_MODEL.later}
       reads={["models"]}
       submit={price}
-      done={`${displayName} has a price now.`}
+      done={IMPORT_MODEL.priceOfSaved(displayName)}
       onClose={onClose}
     >
       {about}
       <div className="flex flex-wrap gap-3">
         <InputField
-          label="US dollars"
-          hint="Wholesale; tiers add their markup."
+          label={IMPORT_MODEL.usd}
+          hint={IMPORT_MODEL.theProvidersPriceEachPlan}
           name="amount"
           type="number"
           step="any"
@@ -81,7 +83,7 @@ const Imported = ({ imported: { model, notes }, onClose }: { imported: ImportedM
           required
           data-first
         />
-        <SelectField label="For" name="unit" options={unitsOf(model)} />
+        <SelectField label={IMPORT_MODEL.charged} name="unit" options={unitsOf(model)} />
       </div>
     </FormDialog>
   );
@@ -98,16 +100,16 @@ const ImportDialog = ({ onClose }: { onClose: () => void }) => {
     return false;
   };
   return (
-    <FormDialog title="Import a model" action="Import" reads={["models"]} submit={submit} onClose={onClose}>
-      <p className="text-sm text-muted">Its inputs are read from what the provider publishes.</p>
+    <FormDialog title={IMPORT_MODEL.importModel} action={IMPORT_MODEL.import} reads={["models"]} submit={submit} onClose={onClose}>
+      <p className="text-sm text-muted">{IMPORT_MODEL.nodeloomReadsItsInputsFrom}</p>
       <SelectField
-        label="Provider"
+        label={IMPORT_MODEL.provider}
         value={provider}
         onText={(text) => setProvider(text as ProviderId)}
         options={PROVIDERS.map(({ id, title }) => [id, title])}
       />
       <InputField
-        label="Model"
+        label={COMMON.model}
         hint={PROVIDERS.find(({ id }) => id === provider)!.hint}
         name="app"
         required
@@ -116,8 +118,8 @@ const ImportDialog = ({ onClose }: { onClose: () => void }) => {
         spellCheck={false}
       />
       {provider === "replicate" && (
-        <SelectField label="Makes" hint="Where Replicate does not say it." name="modality" options={MODALITIES}>
-          <option value="">as Replicate says</option>
+        <SelectField label={IMPORT_MODEL.output} hint={IMPORT_MODEL.usedIfReplicateDoesntState} name="modality" options={MODALITIES}>
+          <option value="">{IMPORT_MODEL.asStatedByReplicate}</option>
         </SelectField>
       )}
     </FormDialog>
@@ -130,7 +132,7 @@ export const ImportModelButton = () => {
   return (
     <>
       <Button icon={Download} onClick={() => setOpen(true)}>
-        Import a model
+        {IMPORT_MODEL.importModel}
       </Button>
       {isOpen && <ImportDialog onClose={() => setOpen(false)} />}
     </>

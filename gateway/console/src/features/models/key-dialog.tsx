@@ -8,6 +8,8 @@ import { Button } from "../../ui/button";
 import { InputField } from "../../ui/inputs/field";
 import { Notice, type NoticeProps } from "../../ui/notice";
 import { dateTime } from "../../ui/format";
+import { COMMON } from "../../messages/common";
+import { KEY_DIALOG } from "../../messages/models";
 
 const counted = (count: number): string => `${count} ${count === 1 ? "model" : "models"}`;
 
@@ -18,29 +20,29 @@ const outcomeWords = (
 ): Pick<NoticeProps, "kind" | "title"> & { text: string } => {
   switch (outcome) {
     case "works":
-      return { kind: "ok", title: "The key works", text: `${counted(models.length)} of ${account} can run.` };
+      return { kind: "ok", title: KEY_DIALOG.theKeyWorks, text: KEY_DIALOG.ofCanRun(counted(models.length), account) };
     case "refused":
-      return { kind: "bad", title: `${account} refuses the key`, text: message ?? "" };
+      return { kind: "bad", title: KEY_DIALOG.rejectedTheKey(account), text: message ?? "" };
     case "unreachable":
-      return { kind: "warn", title: `${account} could not be asked`, text: message ?? "" };
+      return { kind: "warn", title: KEY_DIALOG.cantReach(account), text: message ?? "" };
     case "not_set":
-      return { kind: "warn", title: "There is no key", text: "Add one first." };
+      return { kind: "warn", title: KEY_DIALOG.noApiKey, text: KEY_DIALOG.addOneFirst };
     case "not_testable":
       return {
         kind: "info",
-        title: "The key is kept",
-        text: `${account} has no request that tries a key for free: the first run shows whether it works.`,
+        title: KEY_DIALOG.apiKeySaved,
+        text: KEY_DIALOG.hasNoFreeRequestTo(account),
       };
   }
 };
 
 const stateWords = ({ source, hint, setBy, setAt }: ProviderKey): string => {
-  if (source === "environment") return "It is set in the platform's environment, which takes precedence: change it there.";
-  if (source === null) return "There is none yet.";
+  if (source === "environment") return KEY_DIALOG.thisKeyIsSetIn;
+  if (source === null) return KEY_DIALOG.noKeyIsSet;
   const parts = [
-    `It ends in ${hint ?? "something short"}`,
-    setBy?.email ? `set by ${setBy.email}` : "",
-    setAt === null ? "" : `on ${dateTime(setAt)}`,
+    KEY_DIALOG.endsIn(hint),
+    setBy?.email ? KEY_DIALOG.setBy(setBy.email) : "",
+    setAt === null ? "" : KEY_DIALOG.on(dateTime(setAt)),
   ];
   return `${parts.filter(Boolean).join(", ")}.`;
 };
@@ -73,12 +75,12 @@ export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; 
             void removing.run(() => request("adminDeleteProviderKey", { params }));
           }}
         >
-          Remove
+          {COMMON.remove}
         </Button>
       )}
       {source !== null && testable && (
         <Button busy={testing.busy} onClick={() => void testing.run(test)}>
-          Test
+          {KEY_DIALOG.test}
         </Button>
       )}
     </>
@@ -86,19 +88,17 @@ export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; 
   const shown = tested && outcomeWords(providerKey, tested);
   return (
     <FormDialog
-      title={`${account}: key`}
+      title={KEY_DIALOG.apiKeyFor(account)}
       width="md"
-      action={source === "environment" ? undefined : source === null ? "Add the key" : "Replace the key"}
-      cancel="Close"
+      action={source === "environment" ? undefined : source === null ? KEY_DIALOG.addKey : KEY_DIALOG.replaceKey}
+      cancel={COMMON.close}
       disabled={value.trim() === ""}
       reads={READS}
       submit={save}
       onClose={onClose}
       others={others}
     >
-      <p className="text-sm text-muted">
-        {counted(models.length)} of {account} run with it. {stateWords(providerKey)}
-      </p>
+      <p className="text-sm text-muted">{KEY_DIALOG.ofUseIt(counted(models.length), account)}</p>
       {shown && (
         <Notice kind={shown.kind} title={shown.title}>
           {shown.text}
@@ -107,7 +107,7 @@ export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; 
       {source !== "environment" && (
         <InputField
           label={<code className="font-mono text-xs">{name}</code>}
-          hint="It is encrypted, used by the platform alone and never shown again."
+          hint={KEY_DIALOG.storedEncryptedUsedOnlyBy}
           aside={
             keysUrl === null ? undefined : (
               <a
@@ -116,7 +116,7 @@ export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; 
                 rel="noreferrer"
                 className="inline-flex items-center gap-1 text-xs text-accent-text underline"
               >
-                Get one <ExternalLink className="size-3" aria-hidden />
+                {KEY_DIALOG.getAKey} <ExternalLink className="size-3" aria-hidden />
               </a>
             )
           }

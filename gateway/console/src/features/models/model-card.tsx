@@ -8,12 +8,17 @@ import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { Example } from "./examples/example";
 import { retirementOf, runnerOf, standingOf } from "../../parts/model-facts";
+import { MODEL_CARD } from "../../messages/models";
 
 /** Notice of a provider's shutdown of a model. */
 export const Retirement = ({ model }: { model: Model }) => {
   const retirement = retirementOf(model);
   if (!retirement) return null;
-  return <Badge tone={retirement.isOver ? "bad" : "warn"}>{`${retirement.isOver ? "shut down on" : "goes on"} ${retirement.day}`}</Badge>;
+  return (
+    <Badge
+      tone={retirement.isOver ? "bad" : "warn"}
+    >{`${retirement.isOver ? MODEL_CARD.shutDownOn : MODEL_CARD.shutsDownOn} ${retirement.day}`}</Badge>
+  );
 };
 
 /** Remaining trial runs of a model. */
@@ -50,15 +55,15 @@ export const ModelCard = ({ model, icon: Icon, onAddKey }: { model: Model; icon:
         <p className="mt-1.5 text-xs text-faint wrap-anywhere">{standing.reason}</p>
       )}
       <div className="mt-2.5 flex flex-wrap gap-1 empty:hidden">
-        {model.minTier !== "free" && <Badge>from {model.minTier}</Badge>}
-        {free > 0 && <Badge tone="ok">{free === 1 ? "1 free run" : `${free} free runs`}</Badge>}
+        {model.minTier !== "free" && <Badge>{MODEL_CARD.plan(model.minTier)}</Badge>}
+        {free > 0 && <Badge tone="ok">{MODEL_CARD.trialRuns(free, Math.max(free, model.trialRuns))}</Badge>}
         <Retirement model={model} />
       </div>
       <div className="mt-auto flex min-h-10 items-end justify-between gap-2 pt-3">
         <p className="text-[13px] font-medium">{priceWords(model)}</p>
         {onAddKey && (
           <Button size="sm" icon={KeyRound} className="relative z-10" onClick={onAddKey}>
-            Add a key
+            {MODEL_CARD.addApiKey}
           </Button>
         )}
       </div>

@@ -21,6 +21,8 @@ import { runnerOf, standingOf } from "../../parts/model-facts";
 import { Retirement } from "./model-card";
 import { propertiesOf } from "../../ui/inputs/properties";
 import { SchemaControl } from "../../ui/inputs/schema-control";
+import { COMMON } from "../../messages/common";
+import { MODEL_PAGE } from "../../messages/models";
 
 const route = getRouteApi("/shell/models/$internalName");
 
@@ -40,19 +42,23 @@ const StandingLine = ({ model }: { model: Model }) => {
 /** Accepted values: "a whole number from 1 to 10, usually 5". */
 const inputWords = ({ type, format, enum: choices, minimum, maximum, default: usual }: JsonSchema): string => {
   const what =
-    format === "media" ? "a file" : Array.isArray(choices) ? choices.map(String).join(", ") : (TYPE_WORDS[String(type)] ?? "any value");
-  const from = typeof minimum === "number" ? ` from ${minimum}` : "";
-  const to = typeof maximum === "number" ? ` to ${maximum}` : "";
-  const otherwise = typeof usual === "string" || typeof usual === "number" || typeof usual === "boolean" ? `; otherwise ${usual}` : "";
+    format === "media"
+      ? MODEL_PAGE.file
+      : Array.isArray(choices)
+        ? choices.map(String).join(", ")
+        : (TYPE_WORDS[String(type)] ?? MODEL_PAGE.anyValue);
+  const from = typeof minimum === "number" ? MODEL_PAGE.from(minimum) : "";
+  const to = typeof maximum === "number" ? MODEL_PAGE.to(maximum) : "";
+  const otherwise = typeof usual === "string" || typeof usual === "number" || typeof usual === "boolean" ? MODEL_PAGE.otherwise(usual) : "";
   return `${what}${from}${to}${otherwise}`;
 };
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   string: "text",
-  integer: "a whole number",
-  number: "a number",
-  boolean: "yes or no",
-  object: "an object",
-  array: "a list",
+  integer: MODEL_PAGE.wholeNumber,
+  number: MODEL_PAGE.number,
+  boolean: MODEL_PAGE.yesOrNo,
+  object: MODEL_PAGE.object,
+  array: MODEL_PAGE.list,
 };
 
 const Detail = ({ model }: { model: Model }) => {
@@ -70,15 +76,15 @@ const Detail = ({ model }: { model: Model }) => {
   return (
     <Page title={model.displayName} lead={model.description}>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <Card title="Try it">
+        <Card title={MODEL_PAGE.tryIt}>
           {me && !me.user.approved && (
             <Notice kind="warn" className="mb-4">
-              Your account waits for approval; running begins then.
+              {MODEL_PAGE.yourAccountAwaitsApprovalYou}
             </Notice>
           )}
           {!reaches && (
-            <Notice className="mb-4" title="Single models come with Business">
-              With your tier, put this model into a workflow and run that.
+            <Notice className="mb-4" title={MODEL_PAGE.directModelCallsRequireThe}>
+              {MODEL_PAGE.withYourPlanUseThis}
             </Notice>
           )}
           <div className="mb-5 flex flex-col gap-4">
@@ -93,7 +99,7 @@ const Detail = ({ model }: { model: Model }) => {
                   value={inputs[name]}
                   aside={
                     schema.format === "media" && me?.user.approved ? (
-                      <UploadButton accept={acceptOf(schema)} label="Upload" onDone={({ id }) => set(name, id)} />
+                      <UploadButton accept={acceptOf(schema)} label={COMMON.upload} onDone={({ id }) => set(name, id)} />
                     ) : undefined
                   }
                   onChange={(value) => set(name, value)}
@@ -104,48 +110,50 @@ const Detail = ({ model }: { model: Model }) => {
           <TryIt target={{ model: model.internalName }} inputs={inputs} mayRun={me?.user.approved === true && model.enabled && reaches} />
         </Card>
         <div className="flex min-w-0 flex-col gap-5">
-          <Card title="About">
+          <Card title={MODEL_PAGE.about}>
             <Facts
               rows={[
                 [
-                  "Name",
+                  COMMON.name,
                   <code key="name" className="font-mono text-xs wrap-anywhere">
                     {model.internalName}
                   </code>,
                 ],
-                ["Status", <StandingLine key="status" model={model} />],
-                ["Makes", model.modality],
-                ["Runs at", runnerOf(model)],
-                ["Price", priceWords(model)],
-                ["Needs", model.minTier === "free" ? "any tier" : `${model.minTier} or above`],
-                ["Called by", model.provider.kind],
-                ...(model.asOf === null ? [] : ([["Price as of", model.asOf]] as const)),
-                ["Async", model.asyncSupported ? "yes" : "no"],
-                ["Trial runs", String(model.trialRuns)],
-                ...(model.tasks.length > 0 ? [["Automatic", model.tasks.map((task) => `auto:${task}`).join(", ")] as const] : []),
+                [COMMON.status, <StandingLine key="status" model={model} />],
+                [MODEL_PAGE.output, model.modality],
+                [MODEL_PAGE.provider, runnerOf(model)],
+                [COMMON.price, priceWords(model)],
+                [MODEL_PAGE.requires, model.minTier === "free" ? MODEL_PAGE.anyPlan : MODEL_PAGE.planOrHigher(model.minTier)],
+                [MODEL_PAGE.nameInTheApi, model.provider.kind],
+                ...(model.asOf === null ? [] : ([[MODEL_PAGE.priceChecked, model.asOf]] as const)),
+                [MODEL_PAGE.asynchronous, model.asyncSupported ? "yes" : "no"],
+                [COMMON.trialRuns, String(model.trialRuns)],
+                ...(model.tasks.length > 0
+                  ? [[MODEL_PAGE.chosenAutomatically, model.tasks.map((task) => `auto:${task}`).join(", ")] as const]
+                  : []),
               ]}
             />
             <div className="mt-3 flex gap-1">
-              {model.sandbox && <Badge tone="warn">sandbox, no AI</Badge>}
+              {model.sandbox && <Badge tone="warn">{MODEL_PAGE.sandboxNoAi}</Badge>}
               <Retirement model={model} />
             </div>
           </Card>
           {example && (
-            <Card title="An example">
+            <Card title={MODEL_PAGE.example}>
               <p className="mb-3 text-xs text-faint">{example.words}</p>
               <Example model={model} className="max-h-72" />
             </Card>
           )}
-          <Card title="Inputs">
+          <Card title={COMMON.inputs}>
             <Facts
               rows={propertiesOf(model.inputSchema).map(
                 ([name, schema]) => [required.has(name) ? `${name} *` : name, inputWords(schema)] as const,
               )}
             />
           </Card>
-          <Card title="By key">
-            <p className="mb-2 text-xs text-faint">Needs model:run, which comes with Business.</p>
-            <Code text={curl({ baseUrl: location.origin, path: `models/${model.internalName}`, inputs })} label="curl example" />
+          <Card title={MODEL_PAGE.callOverHttp}>
+            <p className="mb-2 text-xs text-faint">{MODEL_PAGE.requiresAKeyWithModel}</p>
+            <Code text={curl({ baseUrl: location.origin, path: `models/${model.internalName}`, inputs })} label={MODEL_PAGE.curlExample} />
           </Card>
         </div>
       </div>
@@ -162,8 +170,8 @@ export const ModelPage = () => {
     <NotThere
       error={model.error}
       retry={() => void model.refetch()}
-      title="There is no such model"
-      list={{ to: "/models", title: "Go to the models" }}
+      title={MODEL_PAGE.modelNotFound}
+      list={{ to: "/models", title: MODEL_PAGE.goToModels }}
     />
   );
 };

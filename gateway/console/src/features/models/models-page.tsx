@@ -16,6 +16,8 @@ import { KeyDialog } from "./key-dialog";
 import { KeysDialog } from "./keys-dialog";
 import { LocalProgress } from "./local-progress";
 import { ModelCard } from "./model-card";
+import { COMMON } from "../../messages/common";
+import { MODELS_PAGE } from "../../messages/models";
 
 const EVERYTHING: Filter = { query: "", modality: "", place: "", readyOnly: false };
 /** Key changes appear with a delay, and files one by one. */
@@ -25,31 +27,31 @@ const Filters = ({ filter, onChange }: { filter: Filter; onChange: (filter: Filt
   <div className="mb-5 flex flex-wrap items-center gap-2">
     <Input
       type="search"
-      aria-label="Search models"
-      placeholder="Search models"
+      aria-label={MODELS_PAGE.searchModels}
+      placeholder={MODELS_PAGE.searchModels}
       className="min-w-48 flex-1"
       value={filter.query}
       onText={(text) => onChange({ ...filter, query: text })}
     />
     <Select
-      aria-label="Kind"
+      aria-label={MODELS_PAGE.type}
       className="w-32!"
       value={filter.modality}
       onText={(text) => onChange({ ...filter, modality: text })}
       options={KINDS.map(({ modality, title }) => [modality, title])}
     >
-      <option value="">Every kind</option>
+      <option value="">{MODELS_PAGE.allTypes}</option>
     </Select>
     <Select
-      aria-label="Where it runs"
+      aria-label={MODELS_PAGE.runsAt}
       className="w-36!"
       value={filter.place}
       onText={(text) => onChange({ ...filter, place: text })}
       options={Object.entries(PLACES)}
     >
-      <option value="">Anywhere</option>
+      <option value="">{MODELS_PAGE.allProviders}</option>
     </Select>
-    <Check label="Ready only" checked={filter.readyOnly} onCheck={(isOn) => onChange({ ...filter, readyOnly: isOn })} />
+    <Check label={MODELS_PAGE.readyOnly} checked={filter.readyOnly} onCheck={(isOn) => onChange({ ...filter, readyOnly: isOn })} />
   </div>
 );
 
@@ -102,15 +104,15 @@ export const ModelsPage = () => {
   };
   return (
     <Page
-      title="Models"
-      lead="What nodes can call, with the price for your tier."
+      title={COMMON.models}
+      lead={MODELS_PAGE.modelsForYourWorkflowsWith}
       actions={
         <>
           {me?.user.role === "admin" && <ImportModelButton />}
           <ServersButton />
           {keys.data && (
             <Button icon={KeyRound} onClick={() => setOpen("all")}>
-              Keys of providers
+              {MODELS_PAGE.providerApiKeys}
             </Button>
           )}
         </>
@@ -120,9 +122,13 @@ export const ModelsPage = () => {
       <Filters filter={filter} onChange={setFilter} />
       {models.isPending && <Skeleton lines={6} />}
       {models.isError && <LoadFailure error={models.error} retry={() => void models.refetch()} />}
-      {models.data?.length === 0 && <Empty icon={Boxes} title="No models are switched on" />}
+      {models.data?.length === 0 && <Empty icon={Boxes} title={MODELS_PAGE.noModelsAreEnabled} />}
       {found.length === 0 && models.data && models.data.length > 0 && (
-        <Empty icon={SearchX} title="No model fits" actions={<Button onClick={() => setFilter(EVERYTHING)}>Show all</Button>} />
+        <Empty
+          icon={SearchX}
+          title={MODELS_PAGE.noMatchingModels}
+          actions={<Button onClick={() => setFilter(EVERYTHING)}>{MODELS_PAGE.showAll}</Button>}
+        />
       )}
       {KINDS.map((kind) => {
         const some = found.filter(({ modality }) => modality === kind.modality);

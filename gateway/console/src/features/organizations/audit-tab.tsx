@@ -6,19 +6,26 @@ import { AuditOutcome } from "../../parts/audit-outcome";
 import { Paged } from "../../parts/paged";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
+import { COMMON } from "../../messages/common";
+import { AUDIT_TAB } from "../../messages/organizations";
 
 const columnsOf = (nameOf: (id: string) => string): readonly Column<AuditRow>[] => [
-  { title: "What", cell: ({ action }) => <span className="font-medium">{action}</span> },
-  { title: "Of", wide: true, className: "max-w-44!", cell: ({ target }) => <span className="block truncate">{nameOf(target)}</span> },
+  { title: AUDIT_TAB.action, cell: ({ action }) => <span className="font-medium">{action}</span> },
   {
-    title: "Change",
+    title: AUDIT_TAB.resource,
+    wide: true,
+    className: "max-w-44!",
+    cell: ({ target }) => <span className="block truncate">{nameOf(target)}</span>,
+  },
+  {
+    title: AUDIT_TAB.change,
     wide: true,
     className: "max-w-56!",
     cell: ({ change }) => change !== null && <code className="block truncate text-xs text-muted">{JSON.stringify(change)}</code>,
   },
-  { title: "Outcome", wide: true, cell: (row) => <AuditOutcome row={row} /> },
-  { title: "By", cell: ({ actor }) => <span className="block truncate">{nameOf(actor)}</span> },
-  { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },
+  { title: AUDIT_TAB.outcome, wide: true, cell: (row) => <AuditOutcome row={row} /> },
+  { title: AUDIT_TAB.user, cell: ({ actor }) => <span className="block truncate">{nameOf(actor)}</span> },
+  { title: COMMON.time, numeric: true, cell: ({ at }) => <Time iso={at} /> },
 ];
 
 /** Changes of members, keys, secrets, budgets and published versions. */
@@ -27,7 +34,7 @@ export const AuditTab = ({ id }: { id: string }) => {
   const nameOf = (one: string): string => members.data?.find(({ userId }) => userId === one)?.email ?? one;
   return (
     <Paged<AuditRow>
-      label="Changes"
+      label={AUDIT_TAB.auditLog}
       queryKey={["organizations", id, "audit"]}
       read={async (cursor, signal) => {
         const query = { limit: 50, ...(cursor === undefined ? {} : { cursor }) };
@@ -35,7 +42,7 @@ export const AuditTab = ({ id }: { id: string }) => {
       }}
       columns={columnsOf(nameOf)}
       keyOf={(row) => row.id}
-      empty="Nothing was changed yet of members, keys, secrets, budgets or published versions."
+      empty={AUDIT_TAB.noChangesYetOfMembers}
     />
   );
 };

@@ -4,21 +4,18 @@ import { Form } from "../../parts/form";
 import { tokenOfLink } from "../../parts/small-page";
 import { Notice } from "../../ui/notice";
 import { Page } from "../../ui/page";
+import { INVITATION_PAGE } from "../../messages/organizations";
 
 /** Target of an invitation's link. Its token follows `#`, which no server sees. */
 export const InvitationPage = () => {
   const token = tokenOfLink();
   const join = async (): Promise<void> => workFor((await request("acceptInvitation", { body: { token: token ?? "" } })).body.id);
   return (
-    <Page
-      narrow
-      title="You are invited"
-      lead="Join, and you work with the others of the organization. Your own account stays yours alone; you can switch between both at any time."
-    >
+    <Page narrow title={INVITATION_PAGE.joinAnOrganization} lead={INVITATION_PAGE.youShareWorkflowsFilesAnd}>
       {token === undefined ? (
-        <Notice kind="bad">The link is not complete: copy it whole.</Notice>
+        <Notice kind="bad">{INVITATION_PAGE.theLinkIsIncompleteCopy}</Notice>
       ) : (
-        <Form action="Join the organization" submit={join} />
+        <Form action={INVITATION_PAGE.joinOrganization} submit={join} />
       )}
     </Page>
   );

@@ -11,22 +11,19 @@ import { Empty } from "../../ui/notice";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { InviteDialog } from "./invite-dialog";
+import { COMMON } from "../../messages/common";
+import { INVITATIONS_TAB } from "../../messages/organizations";
 
 const columnsOf = (withdraw: (invitation: Invitation) => void): readonly Column<Invitation>[] => [
-  { title: "For", cell: ({ email }) => <span className="block truncate">{email ?? "who has the link"}</span> },
-  { title: "As", cell: ({ role }) => <Badge>{role}</Badge> },
-  { title: "Until", numeric: true, cell: ({ expiresAt }) => (expiresAt === null ? null : <Time iso={expiresAt} />) },
+  { title: COMMON.email, cell: ({ email }) => <span className="block truncate">{email ?? INVITATIONS_TAB.anyoneWithTheLink}</span> },
+  { title: COMMON.role, cell: ({ role }) => <Badge>{role}</Badge> },
+  { title: INVITATIONS_TAB.expires, numeric: true, cell: ({ expiresAt }) => (expiresAt === null ? null : <Time iso={expiresAt} />) },
   {
-    title: "Actions",
+    title: COMMON.actions,
     numeric: true,
     cell: (invitation) => (
-      <Button
-        size="sm"
-        icon={Trash2}
-        aria-label={`Withdraw the invitation of ${invitation.email ?? "who has the link"}`}
-        onClick={() => withdraw(invitation)}
-      >
-        Withdraw
+      <Button size="sm" icon={Trash2} aria-label={INVITATIONS_TAB.withdrawFor(invitation.email)} onClick={() => withdraw(invitation)}>
+        {INVITATIONS_TAB.revoke}
       </Button>
     ),
   },
@@ -40,25 +37,25 @@ export const InvitationsTab = ({ id }: { id: string }) => {
   const { run } = useChange("organizations");
   const [inviting, setInviting] = useState(false);
   const withdraw = ({ id: invitationId }: Invitation): void => {
-    void run(() => request("deleteInvitation", { params: { id, invitationId } }), "Its link does not work any more.");
+    void run(() => request("deleteInvitation", { params: { id, invitationId } }), INVITATIONS_TAB.invitationRevokedItsLinkNo);
   };
   return (
     <>
       <div className="mb-4 flex justify-end">
         <Button icon={MailPlus} variant="primary" onClick={() => setInviting(true)}>
-          Invite
+          {INVITATIONS_TAB.inviteMember}
         </Button>
       </div>
       <Loaded of={invitations} lines={2}>
         {(rows) => (
           <Table
-            label="Invitations"
+            label={INVITATIONS_TAB.invitations}
             columns={columnsOf(withdraw)}
             rows={rows}
             keyOf={(one) => one.id}
             empty={
-              <Empty icon={MailPlus} title="No open invitations">
-                A link makes one person a member. It works once, for a week.
+              <Empty icon={MailPlus} title={INVITATIONS_TAB.noPendingInvitations}>
+                {INVITATIONS_TAB.anInvitationLinkWorksFor}
               </Empty>
             }
           />

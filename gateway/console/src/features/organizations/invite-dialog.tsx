@@ -6,6 +6,8 @@ import { Field, InputField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { RoleSelect } from "./role-select";
 import { ROLE_WORDS, type Role } from "./roles";
+import { COMMON } from "../../messages/common";
+import { INVITE_DIALOG } from "../../messages/organizations";
 
 /** Creates an invitation and shows its link once. */
 export const InviteDialog = ({ id, onClose }: { id: string; onClose: () => void }) => {
@@ -19,25 +21,32 @@ export const InviteDialog = ({ id, onClose }: { id: string; onClose: () => void 
   };
   if (link !== undefined)
     return (
-      <ShownOnceDialog title="The link of the invitation" action="Done" onClose={onClose}>
-        <Notice kind="warn" title="Shown this once">
-          Send it to {email.trim() || "the person that you invite"}. It makes one person a member, within a week.
+      <ShownOnceDialog title={INVITE_DIALOG.invitationLink} action={COMMON.done} onClose={onClose}>
+        <Notice kind="warn" title={INVITE_DIALOG.shownOnlyOnce}>
+          {INVITE_DIALOG.sendTo(email.trim())}
         </Notice>
-        <Code text={link} label="Link" wrap />
+        <Code text={link} label={INVITE_DIALOG.link} wrap />
       </ShownOnceDialog>
     );
   return (
-    <FormDialog title="Invite somebody" width="md" action="Make the link" reads={["organizations"]} submit={submit} onClose={onClose}>
-      <Field label="Role" hint={`${ROLE_WORDS[role]}.`}>
-        {() => <RoleSelect label="Role" value={role} onChange={setRole} />}
+    <FormDialog
+      title={INVITE_DIALOG.inviteAMember}
+      width="md"
+      action={INVITE_DIALOG.createLink}
+      reads={["organizations"]}
+      submit={submit}
+      onClose={onClose}
+    >
+      <Field label={COMMON.role} hint={`${ROLE_WORDS[role]}.`}>
+        {() => <RoleSelect label={COMMON.role} value={role} onChange={setRole} />}
       </Field>
       <InputField
-        label="Email"
-        hint="The link is mailed there where mail is set up. It works for who has it."
+        label={COMMON.email}
+        hint={INVITE_DIALOG.optionalTheLinkIsSent}
         type="email"
         maxLength={254}
         autoComplete="off"
-        placeholder="grace@example.com"
+        placeholder={INVITE_DIALOG.graceExampleCom}
         value={email}
         onText={setEmail}
       />

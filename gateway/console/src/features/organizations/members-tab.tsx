@@ -16,6 +16,8 @@ import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { RoleSelect } from "./role-select";
 import { ROLE_WORDS, type Role } from "./roles";
+import { COMMON } from "../../messages/common";
+import { MEMBERS_TAB } from "../../messages/organizations";
 
 interface Actions {
   ownId: string;
@@ -27,20 +29,20 @@ interface Actions {
 
 const columnsOf = ({ ownId, isOwner, busy, change, ask }: Actions): readonly Column<Member>[] => [
   {
-    title: "Member",
+    title: MEMBERS_TAB.member,
     cell: ({ email, userId }) => (
       <span className="block truncate">
         {email}
-        {userId === ownId && <span className="text-muted"> (you)</span>}
+        {userId === ownId && <span className="text-muted"> {MEMBERS_TAB.you}</span>}
       </span>
     ),
   },
   {
-    title: "Role",
+    title: COMMON.role,
     cell: (member) =>
       isOwner ? (
         <RoleSelect
-          label={`Role of ${member.email}`}
+          label={MEMBERS_TAB.roleOf(member.email)}
           value={member.role}
           disabled={busy}
           className="w-28!"
@@ -50,10 +52,10 @@ const columnsOf = ({ ownId, isOwner, busy, change, ask }: Actions): readonly Col
         <Badge>{member.role}</Badge>
       ),
   },
-  { title: "May", wide: true, cell: ({ role }) => <span className="text-xs text-muted">{ROLE_WORDS[role]}</span> },
-  { title: "Since", numeric: true, wide: true, cell: ({ since }) => (since === null ? null : <Time iso={since} />) },
+  { title: MEMBERS_TAB.permissions, wide: true, cell: ({ role }) => <span className="text-xs text-muted">{ROLE_WORDS[role]}</span> },
+  { title: MEMBERS_TAB.joined, numeric: true, wide: true, cell: ({ since }) => (since === null ? null : <Time iso={since} />) },
   {
-    title: "Actions",
+    title: COMMON.actions,
     numeric: true,
     cell: (member) => {
       const isOwn = member.userId === ownId;
@@ -62,10 +64,10 @@ const columnsOf = ({ ownId, isOwner, busy, change, ask }: Actions): readonly Col
         <Button
           size="sm"
           icon={isOwn ? LogOut : UserMinus}
-          aria-label={isOwn ? "Leave the organization" : `Remove ${member.email}`}
+          aria-label={isOwn ? MEMBERS_TAB.leaveOrganization : MEMBERS_TAB.remove(member.email)}
           onClick={() => ask(member)}
         >
-          {isOwn ? "Leave" : "Remove"}
+          {isOwn ? MEMBERS_TAB.leave : COMMON.remove}
         </Button>
       );
     },
@@ -84,7 +86,7 @@ export const MembersTab = ({ organization }: { organization: Organization }) => 
   const isOwn = asked?.userId === ownId;
   const change = ({ userId, email }: Member, role: Role): void => {
     const work = () => request("changeMember", { params: { id, userId }, body: { role } });
-    void run(work, `${email} is ${role === "owner" || role === "editor" ? "an" : "a"} ${role} now.`);
+    void run(work, MEMBERS_TAB.roleChanged(email, role));
   };
   const remove = async ({ userId }: Member): Promise<void> => {
     await request("removeMember", { params: { id, userId } });
@@ -93,16 +95,16 @@ export const MembersTab = ({ organization }: { organization: Organization }) => 
   return (
     <>
       <Table
-        label="Members"
+        label={COMMON.members}
         columns={columnsOf({ ownId, isOwner: organization.role === "owner", busy, change, ask: setAsked })}
         rows={members.data}
         keyOf={({ userId }) => userId}
       />
       {asked && (
         <ConfirmDialog
-          title={isOwn ? `Leave ${name}?` : `Remove ${asked.email}?`}
-          text={`The API keys that ${isOwn ? "you" : "they"} made for it end at once. Workflows, files and runs stay the organization's.`}
-          action={isOwn ? "Leave" : "Remove"}
+          title={isOwn ? MEMBERS_TAB.leave2(name) : MEMBERS_TAB.remove2(asked.email)}
+          text={MEMBERS_TAB.keysEnd(isOwn)}
+          action={isOwn ? MEMBERS_TAB.leave : COMMON.remove}
           reads={["organizations", "me"]}
           submit={() => remove(asked)}
           onClose={() => setAsked(undefined)}

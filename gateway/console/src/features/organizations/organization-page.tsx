@@ -16,15 +16,17 @@ import { AuditTab } from "./audit-tab";
 import { InvitationsTab } from "./invitations-tab";
 import { LeavingCard } from "./leaving/leaving-card";
 import { MembersTab } from "./members-tab";
+import { COMMON } from "../../messages/common";
+import { ORGANIZATION_PAGE } from "../../messages/organizations";
 
 const route = getRouteApi("/shell/organizations/$id");
 
 type TabName = "members" | "invitations" | "changes" | "settings";
 const TABS: readonly { name: TabName; title: string; owners?: boolean }[] = [
-  { name: "members", title: "Members" },
-  { name: "invitations", title: "Invitations", owners: true },
-  { name: "changes", title: "Changes", owners: true },
-  { name: "settings", title: "Settings", owners: true },
+  { name: "members", title: COMMON.members },
+  { name: "invitations", title: ORGANIZATION_PAGE.invitations, owners: true },
+  { name: "changes", title: ORGANIZATION_PAGE.auditLog, owners: true },
+  { name: "settings", title: ORGANIZATION_PAGE.settings, owners: true },
 ];
 
 export const OrganizationPage = () => {
@@ -33,30 +35,30 @@ export const OrganizationPage = () => {
   const [tab, setTab] = useState<TabName>("members");
   const [naming, setNaming] = useState(false);
   const { data: organization } = found;
-  if (found.isPending) return <Page title="Organization">{<Skeleton lines={5} />}</Page>;
+  if (found.isPending) return <Page title={COMMON.organization}>{<Skeleton lines={5} />}</Page>;
   if (!organization) return <LoadFailure error={found.error} retry={() => void found.refetch()} />;
   const isOwner = organization.role === "owner";
   const { plan, topUp } = organization.credits;
   return (
     <Page
       title={organization.name}
-      lead={`You are its ${organization.role}. Plan ${organization.tier}; ${credits(plan + topUp)} to spend.`}
+      lead={ORGANIZATION_PAGE.yourRolePlanAvailable(organization.role, organization.tier, credits(plan + topUp))}
       actions={
         <>
           {isOwner && (
             <Button icon={Pencil} onClick={() => setNaming(true)}>
-              Rename
+              {COMMON.rename}
             </Button>
           )}
           {chosenOrganization() !== id && (
             <Button icon={ArrowRight} variant="primary" onClick={() => workFor(id)}>
-              Work here
+              {ORGANIZATION_PAGE.switchToIt}
             </Button>
           )}
         </>
       }
     >
-      <Tabs label="Organization" tabs={TABS.filter(({ owners }) => owners !== true || isOwner)} chosen={tab} onChoose={setTab}>
+      <Tabs label={COMMON.organization} tabs={TABS.filter(({ owners }) => owners !== true || isOwner)} chosen={tab} onChoose={setTab}>
         <div className="pt-5">
           {tab === "members" && <MembersTab organization={organization} />}
           {tab === "invitations" && <InvitationsTab id={id} />}
@@ -66,10 +68,10 @@ export const OrganizationPage = () => {
       </Tabs>
       {naming && (
         <PromptDialog
-          title={`Rename ${organization.name}`}
-          label="Name"
+          title={ORGANIZATION_PAGE.rename(organization.name)}
+          label={COMMON.name}
           initial={organization.name}
-          action="Rename"
+          action={COMMON.rename}
           reads={["organizations", "me"]}
           submit={(name) => request("renameOrganization", { params: { id }, body: { name } })}
           onClose={() => setNaming(false)}

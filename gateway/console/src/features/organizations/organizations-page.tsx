@@ -13,31 +13,33 @@ import { Empty } from "../../ui/notice";
 import { PromptDialog } from "../../parts/form";
 import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
+import { COMMON } from "../../messages/common";
+import { ORGANIZATIONS_PAGE } from "../../messages/organizations";
 
 const columnsOf = (currentId: string): readonly Column<Organization>[] => [
   {
-    title: "Organization",
+    title: COMMON.organization,
     cell: ({ id, name, erasesAt }) => (
       <>
         <Link to="/organizations/$id" params={{ id }} className="font-medium text-accent-text hover:underline">
           {name}
         </Link>{" "}
-        {erasesAt !== null && <Badge tone="warn">to be deleted</Badge>}
+        {erasesAt !== null && <Badge tone="warn">{ORGANIZATIONS_PAGE.toBeDeleted}</Badge>}
       </>
     ),
   },
-  { title: "You are", cell: ({ role }) => <Badge>{role}</Badge> },
-  { title: "Members", numeric: true, wide: true, cell: ({ members }) => members },
-  { title: "Plan", wide: true, cell: ({ tier }) => tier },
+  { title: ORGANIZATIONS_PAGE.yourRole, cell: ({ role }) => <Badge>{role}</Badge> },
+  { title: COMMON.members, numeric: true, wide: true, cell: ({ members }) => members },
+  { title: COMMON.plan, wide: true, cell: ({ tier }) => tier },
   {
-    title: "Actions",
+    title: COMMON.actions,
     numeric: true,
     cell: ({ id, name }) =>
       id === currentId ? (
-        <span className="text-xs text-muted">at work here</span>
+        <span className="text-xs text-muted">{ORGANIZATIONS_PAGE.current}</span>
       ) : (
-        <Button size="sm" icon={ArrowRight} aria-label={`Work for ${name}`} onClick={() => workFor(id)}>
-          Work here
+        <Button size="sm" icon={ArrowRight} aria-label={ORGANIZATIONS_PAGE.switchTo(name)} onClick={() => workFor(id)}>
+          {ORGANIZATIONS_PAGE.switchToIt}
         </Button>
       ),
   },
@@ -54,30 +56,38 @@ export const OrganizationsPage = () => {
   };
   return (
     <Page
-      title="Organizations"
-      lead="People who share workflows, files, keys, secrets, runs and one balance. Your own account stays yours alone."
+      title={COMMON.organizations}
+      lead={ORGANIZATIONS_PAGE.peopleWhoShareWorkflowsFiles}
       actions={
         <Button icon={Plus} variant="primary" disabled={!me.user.approved} onClick={() => setNaming(true)}>
-          New organization
+          {ORGANIZATIONS_PAGE.createOrganization}
         </Button>
       }
     >
       <Loaded of={list}>
         {(all) => (
           <Table
-            label="Organizations"
+            label={COMMON.organizations}
             columns={columnsOf(ownerIdOf(me))}
             rows={all.filter(({ personal }) => !personal)}
             keyOf={({ id }) => id}
             empty={
-              <Empty icon={Users} title="You are in no organization">
-                Make one and invite others, or open the link of an invitation that you were sent.
+              <Empty icon={Users} title={ORGANIZATIONS_PAGE.noOrganizationsYet}>
+                {ORGANIZATIONS_PAGE.createOneAndInviteOthers}
               </Empty>
             }
           />
         )}
       </Loaded>
-      {naming && <PromptDialog title="New organization" label="Name" action="Create" submit={create} onClose={() => setNaming(false)} />}
+      {naming && (
+        <PromptDialog
+          title={ORGANIZATIONS_PAGE.createOrganization}
+          label={COMMON.name}
+          action={COMMON.create}
+          submit={create}
+          onClose={() => setNaming(false)}
+        />
+      )}
     </Page>
   );
 };

@@ -1,10 +1,11 @@
 import { ROLES, type Role } from "@nodeloom/kernel/organizations";
+import { ROLES_TEXTS } from "../../messages/organizations";
 
 export { ROLES, type Role };
 
 export const ROLE_WORDS: Readonly<Record<Role, string>> = {
-  owner: "Everything: members, budgets and paying, too",
-  editor: "Builds, publishes, makes keys and secrets, runs",
-  runner: "Runs, and looks at what is there",
-  viewer: "Looks at what is there",
+  owner: ROLES_TEXTS.everythingIncludingMembersBudgetsAnd,
+  editor: ROLES_TEXTS.buildsPublishesAndRunsWorkflows,
+  runner: ROLES_TEXTS.runsWorkflowsAndViewsEverything,
+  viewer: ROLES_TEXTS.viewsEverything,
 };

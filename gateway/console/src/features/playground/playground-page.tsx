@@ -11,6 +11,7 @@ import { TryIt } from "../../runs/try-it";
 import { Button } from "../../ui/button";
 import { Empty, Notice } from "../../ui/notice";
 import { useTitle } from "../../ui/use-title";
+import { PLAYGROUND_PAGE } from "../../messages/playground";
 
 const publicSchemaQuery = (slug: string) =>
   queryOptions({ queryKey: ["public-schema", slug], queryFn: ({ signal }) => api.workflows.publicSchema(slug, { signal }), retry: false });
@@ -28,8 +29,8 @@ const Playground = ({ slug, onSignIn }: { slug: string; onSignIn: () => void }) 
   if (schema.isPending || me.isPending) return <Loading />;
   if (schema.isError)
     return isNotFound(schema.error) ? (
-      <Empty isPage icon={FileQuestion} title="There is no such playground">
-        It was taken down, or its owner does not share it.
+      <Empty isPage icon={FileQuestion} title={PLAYGROUND_PAGE.playgroundNotFound}>
+        {PLAYGROUND_PAGE.itWasRemovedOrIts}
       </Empty>
     ) : (
       <LoadFailure error={schema.error} retry={() => void schema.refetch()} />
@@ -51,22 +52,22 @@ const Playground = ({ slug, onSignIn }: { slug: string; onSignIn: () => void }) 
             <>
               {!me.data.user.approved && (
                 <Notice kind="warn" className="mb-4">
-                  Your account waits for approval; running begins then.
+                  {PLAYGROUND_PAGE.yourAccountAwaitsApprovalYou}
                 </Notice>
               )}
-              <p className="mb-3 text-xs text-faint">Running it takes credits of yours; nobody else pays.</p>
+              <p className="mb-3 text-xs text-faint">{PLAYGROUND_PAGE.aRunCostsYourCredits}</p>
               <TryIt target={{ workflow: slug }} inputs={sentInputs(fields, values)} mayRun={me.data.user.approved} />
             </>
           ) : (
             <Notice
-              title="Sign in to run this"
+              title={PLAYGROUND_PAGE.signInToRunThis}
               actions={
                 <Button variant="primary" size="sm" onClick={onSignIn}>
-                  Sign in or create an account
+                  {PLAYGROUND_PAGE.signInOrCreateAccount}
                 </Button>
               }
             >
-              Whoever runs it pays with their own credits. You come back to this page, with what you filled in.
+              {PLAYGROUND_PAGE.youPayWithYourOwn}
             </Notice>
           )}
         </div>
@@ -84,7 +85,7 @@ export const PlaygroundPage = ({ signIn }: { signIn: ReactNode }) => {
   return (
     <div className="min-h-full">
       <header className="border-b bg-surface px-4 py-2.5 sm:px-8">
-        <Link to="/" aria-label="Nodeloom">
+        <Link to="/" aria-label={PLAYGROUND_PAGE.nodeloom}>
           <Logo />
         </Link>
       </header>

@@ -4,6 +4,8 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { FormDialog } from "../../parts/form";
 import { AreaField, InputField } from "../../ui/inputs/field";
+import { COMMON } from "../../messages/common";
+import { SECRET_DIALOG } from "../../messages/secrets";
 
 const NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
@@ -23,9 +25,9 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
   };
   return (
     <FormDialog
-      title={secret ? `Replace ${[secret.name, secret.alias].filter(Boolean).join(" for ")}` : "New secret"}
+      title={secret ? SECRET_DIALOG.replace([secret.name, secret.alias].filter(Boolean).join(" for ")) : SECRET_DIALOG.newSecret}
       width="md"
-      action={secret ? "Replace" : "Save"}
+      action={secret ? SECRET_DIALOG.replace2 : COMMON.save}
       disabled={!NAME.test(name) || !(alias === "" || ALIAS.test(alias)) || value.trim() === "" || listed(hosts).length === 0}
       reads={["secrets"]}
       submit={submit}
@@ -33,14 +35,14 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
     >
       {!secret && (
         <InputField
-          label="Name"
-          hint={`HTTP nodes write {{secrets.${name || "NAME"}}}.`}
+          label={COMMON.name}
+          hint={SECRET_DIALOG.placeholder(name || "NAME")}
           autoFocus
           required
           maxLength={64}
           spellCheck={false}
           autoComplete="off"
-          placeholder="STRIPE_KEY"
+          placeholder={SECRET_DIALOG.stripeKey}
           className="font-mono text-xs"
           value={name}
           onText={(text) => setName(named(text))}
@@ -48,8 +50,8 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
       )}
       {!secret && (
         <InputField
-          label="Alias"
-          hint="Optional: only runs by this alias, such as staging, send this value."
+          label={SECRET_DIALOG.alias}
+          hint={SECRET_DIALOG.optionalOnlyRunsWithThis}
           maxLength={32}
           spellCheck={false}
           autoComplete="off"
@@ -58,8 +60,8 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
         />
       )}
       <InputField
-        label="Value"
-        hint="One line of at least 8 characters. It is kept encrypted, and never shown again."
+        label={COMMON.value}
+        hint={SECRET_DIALOG.oneLineAtLeast8}
         autoFocus={secret !== undefined}
         required
         type="password"
@@ -68,12 +70,12 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
         onText={setValue}
       />
       <AreaField
-        label="Hosts"
-        hint="Where it may be sent, by https; one in a line: api.stripe.com, or with a port, api.example.com:8443."
+        label={SECRET_DIALOG.hosts}
+        hint={SECRET_DIALOG.hostsThatCanReceiveIt}
         required
         rows={3}
         spellCheck={false}
-        placeholder="api.stripe.com"
+        placeholder={SECRET_DIALOG.apiStripeCom}
         className="font-mono text-xs"
         value={hosts}
         onText={setHosts}

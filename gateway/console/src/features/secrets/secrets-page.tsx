@@ -15,6 +15,8 @@ import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { SecretDialog } from "./secret-dialog";
+import { COMMON } from "../../messages/common";
+import { SECRETS_PAGE } from "../../messages/secrets";
 
 type Asking = { what: "new" } | { what: "replace" | "delete"; secret: ListedSecret };
 
@@ -29,11 +31,11 @@ const placeholderOf = ({ name }: ListedSecret): string => `{{secrets.${name}}}`;
 
 const copyPlaceholder = async (secret: ListedSecret): Promise<void> => {
   await navigator.clipboard.writeText(placeholderOf(secret));
-  say(`${placeholderOf(secret)} was copied.`);
+  say(SECRETS_PAGE.copied(placeholderOf(secret)));
 };
 
 const Uses = ({ usedBy }: ListedSecret) => {
-  if (usedBy.length === 0) return <span className="text-faint">nowhere yet</span>;
+  if (usedBy.length === 0) return <span className="text-faint">{SECRETS_PAGE.notUsed}</span>;
   return (
     <span className="flex flex-col gap-0.5">
       {usedBy.slice(0, SHOWN_USES).map(({ slug, name }) => (
@@ -41,7 +43,7 @@ const Uses = ({ usedBy }: ListedSecret) => {
           {name}
         </Link>
       ))}
-      {usedBy.length > SHOWN_USES && <span className="text-xs text-faint">and {usedBy.length - SHOWN_USES} more</span>}
+      {usedBy.length > SHOWN_USES && <span className="text-xs text-faint">{SECRETS_PAGE.andMore(usedBy.length - SHOWN_USES)}</span>}
     </span>
   );
 };
@@ -58,7 +60,7 @@ const Hosts = ({ hosts }: ListedSecret) => (
 
 const columnsOf = (ask: (asking: Asking) => void): readonly Column<ListedSecret>[] => [
   {
-    title: "Name",
+    title: COMMON.name,
     cell: (secret) => (
       <span className="block min-w-0">
         <code className="block font-mono text-xs font-medium wrap-anywhere">{secret.name}</code>
@@ -69,20 +71,25 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<ListedSecret>
       </span>
     ),
   },
-  { title: "Hosts", wide: true, cell: (secret) => <Hosts {...secret} /> },
-  { title: "Used by", wide: true, cell: (secret) => <Uses {...secret} /> },
-  { title: "Set", numeric: true, wide: true, cell: ({ updatedAt }) => (updatedAt === null ? null : <Time iso={updatedAt} />) },
+  { title: SECRETS_PAGE.hosts, wide: true, cell: (secret) => <Hosts {...secret} /> },
+  { title: SECRETS_PAGE.usedBy, wide: true, cell: (secret) => <Uses {...secret} /> },
   {
-    title: "Actions",
+    title: SECRETS_PAGE.updated,
+    numeric: true,
+    wide: true,
+    cell: ({ updatedAt }) => (updatedAt === null ? null : <Time iso={updatedAt} />),
+  },
+  {
+    title: COMMON.actions,
     numeric: true,
     cell: (secret) => (
       <Menu
-        trigger={<IconButton icon={Ellipsis} size="sm" label={`More about the secret ${secret.name}`} />}
+        trigger={<IconButton icon={Ellipsis} size="sm" label={SECRETS_PAGE.actionsForSecret(secret.name)} />}
         entries={[
-          { label: "Copy the placeholder", icon: Copy, run: () => void copyPlaceholder(secret) },
-          { label: "Replace…", icon: RefreshCw, run: () => ask({ what: "replace", secret }) },
+          { label: SECRETS_PAGE.copyPlaceholder, icon: Copy, run: () => void copyPlaceholder(secret) },
+          { label: SECRETS_PAGE.replace, icon: RefreshCw, run: () => ask({ what: "replace", secret }) },
           null,
-          { label: "Remove…", icon: Trash2, danger: true, run: () => ask({ what: "delete", secret }) },
+          { label: SECRETS_PAGE.remove, icon: Trash2, danger: true, run: () => ask({ what: "delete", secret }) },
         ]}
       />
     ),
@@ -91,12 +98,12 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<ListedSecret>
 
 const DeleteDialog = ({ secret: { name, alias, usedBy }, onClose }: { secret: ListedSecret; onClose: () => void }) => (
   <ConfirmDialog
-    title={`Remove ${name}?`}
-    action="Remove"
-    text={`Requests that would send it fail at once, and workflows that name it can’t run${usedBy.length > 0 ? `: ${usedBy.map((one) => one.name).join(", ")}.` : "; none of yours does."} This can’t be undone.`}
+    title={SECRETS_PAGE.remove2(name)}
+    action={COMMON.remove}
+    text={SECRETS_PAGE.removeHint(usedBy.map((one) => one.name).join(", "))}
     reads={["secrets"]}
     submit={() => request("deleteSecret", { params: { name }, query: alias === undefined ? {} : { alias } })}
-    done={`${name} was removed.`}
+    done={SECRETS_PAGE.removed(name)}
     onClose={onClose}
   />
 );
@@ -108,30 +115,30 @@ export const SecretsPage = () => {
   const isOff = list.data?.configured === false;
   return (
     <Page
-      title="Secrets"
-      lead="Keys that HTTP nodes send as {{secrets.NAME}}: to their hosts alone, and never shown in a workflow or a run."
+      title={COMMON.secrets}
+      lead={SECRETS_PAGE.credentialsThatHttpRequestNodes}
       actions={
         <Button icon={Plus} variant="primary" disabled={list.data === undefined || isOff} onClick={() => setAsking({ what: "new" })}>
-          New secret
+          {SECRETS_PAGE.newSecret}
         </Button>
       }
     >
       {isOff && (
-        <Notice kind="warn" className="mb-5" title="This installation keeps no secrets">
-          Its operator sets SECRETS_KEYS for the identity service.
+        <Notice kind="warn" className="mb-5" title={SECRETS_PAGE.secretsAreNotSetUp}>
+          {SECRETS_PAGE.askTheOperatorToSet}
         </Notice>
       )}
       <Loaded of={list} lines={4}>
         {({ secrets }) => (
           <Table
-            label="Secrets"
+            label={COMMON.secrets}
             columns={columnsOf(setAsking)}
             rows={secrets}
             keyOf={({ name, alias = "" }) => `${name} ${alias}`}
             empty={
               !isOff && (
-                <Empty icon={LockKeyhole} title="No secrets yet">
-                  Set one, and write its placeholder into a header, the body or the query of an HTTP node.
+                <Empty icon={LockKeyhole} title={SECRETS_PAGE.noSecretsYet}>
+                  {SECRETS_PAGE.createASecretThenUse}
                 </Empty>
               )
             }

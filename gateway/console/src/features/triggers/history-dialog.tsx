@@ -5,32 +5,34 @@ import { Button } from "../../ui/button";
 import { dateTime } from "../../ui/format";
 import { Dialog } from "../../ui/overlays/dialog";
 import { Table, type Column } from "../../ui/table";
+import { COMMON } from "../../messages/common";
+import { HISTORY_DIALOG } from "../../messages/triggers";
 
 const OUTCOMES: Readonly<Record<ScheduledTime["outcome"], readonly [string, Tone]>> = {
-  started: ["Started", "ok"],
-  skipped: ["Left out", "neutral"],
-  refused: ["Refused", "bad"],
+  started: [COMMON.started, "ok"],
+  skipped: [HISTORY_DIALOG.skipped, "neutral"],
+  refused: [HISTORY_DIALOG.rejected, "bad"],
 };
 
 const COLUMNS: readonly Column<ScheduledTime>[] = [
-  { title: "At", cell: ({ at }) => dateTime(at) },
+  { title: COMMON.time, cell: ({ at }) => dateTime(at) },
   {
-    title: "Outcome",
+    title: HISTORY_DIALOG.outcome,
     cell: ({ outcome }) => {
       const [text, tone] = OUTCOMES[outcome];
       return <Badge tone={tone}>{text}</Badge>;
     },
   },
   {
-    title: "Run",
+    title: HISTORY_DIALOG.run,
     cell: ({ executionId, error, outcome }) =>
       executionId === null ? (
         <span className="text-muted wrap-anywhere">
-          {error?.message ?? (outcome === "skipped" && "the run before was still under way")}
+          {error?.message ?? (outcome === "skipped" && HISTORY_DIALOG.thePreviousRunWasStill)}
         </span>
       ) : (
         <Link to="/executions/$id" params={{ id: executionId }} className="text-accent-text hover:underline">
-          Show
+          {HISTORY_DIALOG.show}
         </Link>
       ),
   },
@@ -44,11 +46,11 @@ export const HistoryDialog = ({
   schedule: Schedule;
   onClose: () => void;
 }) => (
-  <Dialog title={`${cron}, ${timezone}`} width="lg" onClose={onClose} actions={<Button onClick={onClose}>Close</Button>}>
+  <Dialog title={`${cron}, ${timezone}`} width="lg" onClose={onClose} actions={<Button onClick={onClose}>{COMMON.close}</Button>}>
     <div className="flex flex-col gap-5">
       {nextRuns.length > 0 && (
         <div>
-          <h3 className="mb-1 text-[13px] font-medium">Next</h3>
+          <h3 className="mb-1 text-[13px] font-medium">{COMMON.next}</h3>
           <ul className="text-sm text-muted">
             {nextRuns.map((at) => (
               <li key={at}>{dateTime(at)}</li>
@@ -57,9 +59,9 @@ export const HistoryDialog = ({
         </div>
       )}
       {history.length === 0 ? (
-        <p className="text-sm text-muted">Its time has not come yet.</p>
+        <p className="text-sm text-muted">{HISTORY_DIALOG.theScheduleHasntRunYet}</p>
       ) : (
-        <Table label="Last times" columns={COLUMNS} rows={history} keyOf={({ at }) => at} />
+        <Table label={HISTORY_DIALOG.recentRuns} columns={COLUMNS} rows={history} keyOf={({ at }) => at} />
       )}
     </div>
   </Dialog>

@@ -6,6 +6,7 @@ import { FormDialog } from "../../parts/form";
 import { AreaField, InputField } from "../../ui/inputs/field";
 import { NumberField } from "../../ui/inputs/value-inputs";
 import { schemaQuery } from "./queries";
+import { HOOK_DIALOG } from "../../messages/triggers";
 
 const EMPTY = { expression: "", header: "", secret: "", deliveryId: "" };
 
@@ -17,7 +18,7 @@ export interface HookDialogProps {
 
 /** "Its inputs: prompt, seconds." */
 const takenWords = (fields: readonly { name: string; required?: boolean }[]): string =>
-  `Its inputs: ${fields.map(({ name, required }) => (required === true ? `${name} (needed)` : name)).join(", ")}.`;
+  HOOK_DIALOG.inputs(fields.map(({ name, required }) => (required === true ? `${name} (required)` : name)).join(", "));
 
 export const HookDialog = ({ slug, onIssued, onClose }: HookDialogProps) => {
   const fields = useQuery(schemaQuery(slug)).data?.fields ?? [];
@@ -40,42 +41,34 @@ export const HookDialog = ({ slug, onIssued, onClose }: HookDialogProps) => {
     onIssued((await request("createHook", { params: { slug }, body })).body);
   };
   return (
-    <FormDialog title="New hook" width="md" action="Make the hook" reads={["hooks"]} submit={submit} onClose={onClose}>
-      <p className="text-sm text-muted">{fields.length === 0 ? "The workflow has no inputs." : takenWords(fields)}</p>
+    <FormDialog title={HOOK_DIALOG.newHook} width="md" action={HOOK_DIALOG.createHook} reads={["hooks"]} submit={submit} onClose={onClose}>
+      <p className="text-sm text-muted">{fields.length === 0 ? HOOK_DIALOG.theWorkflowHasNoInputs : takenWords(fields)}</p>
       <AreaField
-        label="Inputs from the body"
-        hint="JMESPath to an object: { prompt: issue.title }. Empty: the body itself."
+        label={HOOK_DIALOG.inputsFromTheBody}
+        hint={HOOK_DIALOG.aJMESPathExpressionThatReturns}
         {...input("expression")}
         rows={3}
         className="font-mono text-xs"
       />
       <NumberField
-        label="Credits of a run at most"
-        hint="A run that could cost more is refused."
+        label={HOOK_DIALOG.creditLimitPerRun}
+        hint={HOOK_DIALOG.aRunThatCanCost}
         required
         value={maxCredits}
         onChange={setMaxCredits}
       />
-      <InputField
-        label="Header of the signature"
-        hint="sha256= and the HMAC of the body; X-Hub-Signature-256 at GitHub. Empty: none is asked for."
-        {...input("header")}
-      />
+      <InputField label={HOOK_DIALOG.signatureHeader} hint={HOOK_DIALOG.theValueIsSha256And} {...input("header")} />
       {given.header.trim() !== "" && (
         <InputField
-          label="Secret of the signature"
-          hint="As the sender has it. It is kept encrypted, and never shown again."
+          label={HOOK_DIALOG.signatureSecret}
+          hint={HOOK_DIALOG.theSecretThatTheSender}
           {...input("secret")}
           type="password"
           autoComplete="off"
           required
         />
       )}
-      <InputField
-        label="Header of the delivery's id"
-        hint="With it a delivery that is sent again is the same run; X-GitHub-Delivery at GitHub. Optional."
-        {...input("deliveryId")}
-      />
+      <InputField label={HOOK_DIALOG.deliveryIdHeader} hint={HOOK_DIALOG.optionalRepeatedDeliveriesWithThe} {...input("deliveryId")} />
     </FormDialog>
   );
 };

@@ -12,45 +12,47 @@ import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { ConfirmDialog, ShownOnceDialog } from "../../parts/form";
 import { HookDialog } from "./hook-dialog";
+import { COMMON } from "../../messages/common";
+import { HOOK_LIST } from "../../messages/triggers";
 
 const columnsOf = (revoke: (hook: Hook) => void): readonly Column<Hook>[] => [
-  { title: "Address", cell: ({ start }) => <code className="font-mono text-xs">/hooks/{start}…</code> },
+  { title: COMMON.address, cell: ({ start }) => <code className="font-mono text-xs">{HOOK_LIST.hooks(start)}</code> },
   {
-    title: "Inputs by",
+    title: COMMON.inputs,
     wide: true,
-    cell: ({ expression }) => <code className="block truncate font-mono text-xs">{expression || "the whole body"}</code>,
+    cell: ({ expression }) => <code className="block truncate font-mono text-xs">{expression || HOOK_LIST.wholeBody}</code>,
   },
   {
-    title: "Signed",
-    cell: ({ hmac }) => (hmac ? <Badge tone="ok">{hmac.header}</Badge> : <span className="text-faint">no</span>),
+    title: HOOK_LIST.signed,
+    cell: ({ hmac }) => (hmac ? <Badge tone="ok">{hmac.header}</Badge> : <span className="text-faint">{HOOK_LIST.no}</span>),
   },
-  { title: "At most", numeric: true, wide: true, cell: ({ maxCredits }) => credits(maxCredits) },
-  { title: "Made", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { title: HOOK_LIST.creditLimit, numeric: true, wide: true, cell: ({ maxCredits }) => credits(maxCredits) },
+  { title: COMMON.created, numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
   {
-    title: "Runs",
+    title: COMMON.runs,
     numeric: true,
     cell: ({ id }) => (
       <Link to="/executions" search={{ meta: `hookId=${id}` }} className="text-accent-text hover:underline">
-        Show
+        {HOOK_LIST.view}
       </Link>
     ),
   },
   {
-    title: "Actions",
+    title: COMMON.actions,
     numeric: true,
-    cell: (hook) => <IconButton icon={Trash2} size="sm" label={`Revoke the hook ${hook.start}…`} onClick={() => revoke(hook)} />,
+    cell: (hook) => <IconButton icon={Trash2} size="sm" label={HOOK_LIST.revokeHook(hook.start)} onClick={() => revoke(hook)} />,
   },
 ];
 
 /** Address of a new hook. Only its button closes the dialog. */
 const IssuedHookDialog = ({ url, onClose }: { url: string; onClose: () => void }) => (
-  <ShownOnceDialog title="The hook's address" action="I have kept it" onClose={onClose}>
-    <Notice kind="warn" title="Shown this once">
-      Copy it now: only its hash is kept. Who has it may start this workflow at your cost.
+  <ShownOnceDialog title={HOOK_LIST.hookAddress} action={HOOK_LIST.iSavedIt} onClose={onClose}>
+    <Notice kind="warn" title={HOOK_LIST.shownOnlyOnce}>
+      {HOOK_LIST.copyItNowOnlyIts}
     </Notice>
-    <Code text={url} label="Address" wrap />
-    <p className="text-sm text-muted">To try it, in a terminal; the run appears under Runs:</p>
-    <Code text={`curl -X POST '${url}' -H 'content-type: application/json' -d '{}'`} label="Call" wrap />
+    <Code text={url} label={COMMON.address} wrap />
+    <p className="text-sm text-muted">{HOOK_LIST.toTestItRunThis}</p>
+    <Code text={`curl -X POST '${url}' -H 'content-type: application/json' -d '{}'`} label={HOOK_LIST.call} wrap />
   </ShownOnceDialog>
 );
 
@@ -60,23 +62,23 @@ export const HookList = ({ slug, hooks }: { slug: string; hooks: readonly Hook[]
   const [revoking, setRevoking] = useState<Hook>();
   const add = (
     <Button icon={Plus} variant="primary" onClick={() => setIsAdding(true)}>
-      New hook
+      {HOOK_LIST.newHook}
     </Button>
   );
   return (
     <section>
       <header className="mb-3 flex flex-wrap items-center justify-between gap-2">
-        <h2 className="text-[15px] font-semibold">Hooks</h2>
+        <h2 className="text-[15px] font-semibold">{HOOK_LIST.hooks2}</h2>
         {hooks.length > 0 && add}
       </header>
       <Table
-        label="Hooks"
+        label={HOOK_LIST.hooks2}
         columns={columnsOf(setRevoking)}
         rows={hooks}
         keyOf={({ id }) => id}
         empty={
-          <Empty icon={Webhook} title="No hooks" actions={add}>
-            A hook is an address: what another service sends to it becomes the inputs of a run.
+          <Empty icon={Webhook} title={HOOK_LIST.noHooksYet} actions={add}>
+            {HOOK_LIST.aHookIsAnAddress}
           </Empty>
         }
       />
@@ -84,12 +86,12 @@ export const HookList = ({ slug, hooks }: { slug: string; hooks: readonly Hook[]
       {issued && <IssuedHookDialog url={issued.url} onClose={() => setIssued(undefined)} />}
       {revoking && (
         <ConfirmDialog
-          title="Revoke this hook?"
-          text={`What is sent to /hooks/${revoking.start}… is answered as if it had never been there.`}
-          action="Revoke"
+          title={HOOK_LIST.revokeThisHook}
+          text={HOOK_LIST.requestsToHooksAreRejected(revoking.start)}
+          action={HOOK_LIST.revoke}
           reads={["hooks"]}
           submit={() => request("deleteHook", { params: { slug, id: revoking.id } })}
-          done="Revoked."
+          done={HOOK_LIST.revoked}
           onClose={() => setRevoking(undefined)}
         />
       )}

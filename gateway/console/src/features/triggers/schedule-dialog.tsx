@@ -8,14 +8,16 @@ import { Field, Input, InputField, SelectField } from "../../ui/inputs/field";
 import { NumberField } from "../../ui/inputs/value-inputs";
 import { Skeleton } from "../../ui/notice";
 import { schemaQuery } from "./queries";
+import { COMMON } from "../../messages/common";
+import { SCHEDULE_DIALOG } from "../../messages/triggers";
 
 const OTHER = "other";
 const TIMES = [
-  ["0 * * * *", "Every hour"],
-  ["0 9 * * *", "Every day at 9"],
-  ["0 9 * * 1-5", "Monday to Friday at 9"],
-  ["0 9 * * 1", "Every Monday at 9"],
-  ["0 9 1 * *", "On the first of every month at 9"],
+  ["0 * * * *", SCHEDULE_DIALOG.everyHour],
+  ["0 9 * * *", SCHEDULE_DIALOG.everyDayAt9],
+  ["0 9 * * 1-5", SCHEDULE_DIALOG.mondayToFridayAt9],
+  ["0 9 * * 1", SCHEDULE_DIALOG.everyMondayAt9],
+  ["0 9 1 * *", SCHEDULE_DIALOG.firstDayOfEveryMonth],
 ] as const;
 /** A schedule in words, if simple: "Every day at 9". */
 export const timesInWords = (cron: string): string | undefined => TIMES.find(([times]) => times === cron)?.[1];
@@ -40,16 +42,16 @@ export const ScheduleDialog = ({ slug, schedule, onClose }: { slug: string; sche
   };
   return (
     <FormDialog
-      title={schedule ? "Change the schedule" : "New schedule"}
+      title={schedule ? SCHEDULE_DIALOG.editSchedule : SCHEDULE_DIALOG.newSchedule}
       width="md"
-      action={schedule ? "Save" : "Set the schedule"}
+      action={schedule ? COMMON.save : SCHEDULE_DIALOG.createSchedule}
       disabled={cron.trim() === "" || !schema.data}
       reads={["schedules"]}
       submit={submit}
       onClose={onClose}
     >
       <SelectField
-        label="When"
+        label={SCHEDULE_DIALOG.schedule}
         value={isOther ? OTHER : cron}
         onChange={({ target: { value } }) => {
           setIsOther(value === OTHER);
@@ -61,18 +63,18 @@ export const ScheduleDialog = ({ slug, schedule, onClose }: { slug: string; sche
             {title}
           </option>
         ))}
-        <option value={OTHER}>Other times…</option>
+        <option value={OTHER}>{SCHEDULE_DIALOG.custom}</option>
       </SelectField>
       {isOther && (
         <InputField
-          label="Cron expression"
-          hint="Minute, hour, day of month, month, day of week: 0 9 * * 1-5"
+          label={SCHEDULE_DIALOG.cronExpression}
+          hint={SCHEDULE_DIALOG.minuteHourDayOfMonth}
           spellCheck={false}
           value={cron}
           onText={setCron}
         />
       )}
-      <Field label="Time zone">
+      <Field label={SCHEDULE_DIALOG.timeZone}>
         {(attributes) => (
           <>
             <Input {...attributes} list="time-zones" value={timezone} onText={setTimezone} />
@@ -85,8 +87,8 @@ export const ScheduleDialog = ({ slug, schedule, onClose }: { slug: string; sche
         )}
       </Field>
       <NumberField
-        label="Credits of a run at most"
-        hint="A run that could cost more is refused. Empty: no bound but your balance."
+        label={SCHEDULE_DIALOG.creditLimitPerRun}
+        hint={SCHEDULE_DIALOG.aRunThatCanCost}
         value={maxCredits}
         onChange={setMaxCredits}
       />

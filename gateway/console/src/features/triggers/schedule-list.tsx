@@ -13,17 +13,19 @@ import { Time } from "../../ui/time";
 import { ConfirmDialog } from "../../parts/form";
 import { HistoryDialog } from "./history-dialog";
 import { ScheduleDialog, timesInWords } from "./schedule-dialog";
+import { COMMON } from "../../messages/common";
+import { SCHEDULE_LIST } from "../../messages/triggers";
 
 type Asking = { what: "new" } | { what: "edit" | "delete" | "history"; schedule: Schedule };
 
 const State = ({ schedule: { paused, stopped } }: { schedule: Schedule }) => {
-  if (stopped) return <Badge tone="bad">Stopped</Badge>;
-  return paused ? <Badge tone="warn">Paused</Badge> : <Badge tone="ok">On</Badge>;
+  if (stopped) return <Badge tone="bad">{SCHEDULE_LIST.stopped}</Badge>;
+  return paused ? <Badge tone="warn">{SCHEDULE_LIST.paused}</Badge> : <Badge tone="ok">{SCHEDULE_LIST.active}</Badge>;
 };
 
 const columnsOf = (ask: (asking: Asking) => void, pause: (schedule: Schedule, paused: boolean) => void): readonly Column<Schedule>[] => [
   {
-    title: "When",
+    title: SCHEDULE_LIST.schedule,
     cell: ({ cron, timezone }) => (
       <span className="block min-w-0">
         {timesInWords(cron) === undefined ? (
@@ -37,33 +39,33 @@ const columnsOf = (ask: (asking: Asking) => void, pause: (schedule: Schedule, pa
       </span>
     ),
   },
-  { title: "State", cell: (schedule) => <State schedule={schedule} /> },
-  { title: "Next", numeric: true, cell: ({ nextRuns }) => <Time iso={nextRuns[0] ?? null} /> },
-  { title: "Last", numeric: true, wide: true, cell: ({ history }) => <Time iso={history[0]?.at ?? null} /> },
+  { title: COMMON.status, cell: (schedule) => <State schedule={schedule} /> },
+  { title: SCHEDULE_LIST.nextRun, numeric: true, cell: ({ nextRuns }) => <Time iso={nextRuns[0] ?? null} /> },
+  { title: SCHEDULE_LIST.lastRun, numeric: true, wide: true, cell: ({ history }) => <Time iso={history[0]?.at ?? null} /> },
   {
-    title: "At most",
+    title: SCHEDULE_LIST.creditLimit,
     numeric: true,
     wide: true,
     cell: ({ maxCredits }) => (maxCredits === null ? <span className="text-faint">–</span> : credits(maxCredits)),
   },
   {
-    title: "Actions",
+    title: COMMON.actions,
     numeric: true,
     cell: (schedule) => {
       const isOff = schedule.paused || schedule.stopped !== null;
       return (
         <Menu
           trigger={
-            <IconButton icon={Ellipsis} size="sm" label={`More about the schedule ${timesInWords(schedule.cron) ?? schedule.cron}`} />
+            <IconButton icon={Ellipsis} size="sm" label={SCHEDULE_LIST.actionsForSchedule(timesInWords(schedule.cron) ?? schedule.cron)} />
           }
           entries={[
-            { label: "What came of it…", icon: History, run: () => ask({ what: "history", schedule }) },
-            { label: "Change…", icon: Pencil, run: () => ask({ what: "edit", schedule }) },
+            { label: SCHEDULE_LIST.history, icon: History, run: () => ask({ what: "history", schedule }) },
+            { label: SCHEDULE_LIST.edit, icon: Pencil, run: () => ask({ what: "edit", schedule }) },
             isOff
-              ? { label: "Resume", icon: Play, run: () => pause(schedule, false) }
-              : { label: "Pause", icon: Pause, run: () => pause(schedule, true) },
+              ? { label: SCHEDULE_LIST.resume, icon: Play, run: () => pause(schedule, false) }
+              : { label: SCHEDULE_LIST.pause, icon: Pause, run: () => pause(schedule, true) },
             null,
-            { label: "Delete…", icon: Trash2, danger: true, run: () => ask({ what: "delete", schedule }) },
+            { label: COMMON.deleteMenu, icon: Trash2, danger: true, run: () => ask({ what: "delete", schedule }) },
           ]}
         />
       );
@@ -76,44 +78,47 @@ export const ScheduleList = ({ slug, schedules }: { slug: string; schedules: rea
   const { run } = useChange("schedules");
   const close = (): void => setAsking(undefined);
   const pause = ({ id }: Schedule, paused: boolean): void =>
-    void run(() => request("updateSchedule", { params: { slug, id }, body: { paused } }), paused ? "Paused." : "On again.");
+    void run(
+      () => request("updateSchedule", { params: { slug, id }, body: { paused } }),
+      paused ? SCHEDULE_LIST.paused2 : SCHEDULE_LIST.resumed,
+    );
   const add = (
     <Button icon={Plus} variant="primary" onClick={() => setAsking({ what: "new" })}>
-      New schedule
+      {SCHEDULE_LIST.newSchedule}
     </Button>
   );
   return (
     <section>
       <header className="mb-3 flex flex-wrap items-center justify-between gap-2">
-        <h2 className="text-[15px] font-semibold">Schedules</h2>
+        <h2 className="text-[15px] font-semibold">{SCHEDULE_LIST.schedules}</h2>
         {schedules.length > 0 && add}
       </header>
       {schedules.map(
         ({ id, cron, stopped }) =>
           stopped && (
-            <Notice key={id} kind="bad" className="mb-3" title={`${timesInWords(cron) ?? cron} has stopped`}>
+            <Notice key={id} kind="bad" className="mb-3" title={SCHEDULE_LIST.hasStopped(timesInWords(cron) ?? cron)}>
               {stopped.message}
             </Notice>
           ),
       )}
       {schedules.length === 0 ? (
-        <Empty icon={CalendarClock} title="No schedules" actions={add}>
-          A schedule runs this workflow at times: every morning, every Monday, every quarter of an hour.
+        <Empty icon={CalendarClock} title={SCHEDULE_LIST.noSchedulesYet} actions={add}>
+          {SCHEDULE_LIST.aScheduleRunsThisWorkflow}
         </Empty>
       ) : (
-        <Table label="Schedules" columns={columnsOf(setAsking, pause)} rows={schedules} keyOf={({ id }) => id} />
+        <Table label={SCHEDULE_LIST.schedules} columns={columnsOf(setAsking, pause)} rows={schedules} keyOf={({ id }) => id} />
       )}
       {asking?.what === "new" && <ScheduleDialog slug={slug} onClose={close} />}
       {asking?.what === "edit" && <ScheduleDialog slug={slug} schedule={asking.schedule} onClose={close} />}
       {asking?.what === "history" && <HistoryDialog schedule={asking.schedule} onClose={close} />}
       {asking?.what === "delete" && (
         <ConfirmDialog
-          title="Delete this schedule?"
-          text={`“${timesInWords(asking.schedule.cron) ?? asking.schedule.cron}” starts no more runs. Those that it has started go on.`}
-          action="Delete"
+          title={SCHEDULE_LIST.deleteThisSchedule}
+          text={SCHEDULE_LIST.startsNoMoreRunsRuns(timesInWords(asking.schedule.cron) ?? asking.schedule.cron)}
+          action={COMMON.delete}
           reads={["schedules"]}
           submit={() => request("deleteSchedule", { params: { slug, id: asking.schedule.id } })}
-          done="Deleted."
+          done={SCHEDULE_LIST.scheduleDeleted}
           onClose={close}
         />
       )}

@@ -7,6 +7,7 @@ import { Page } from "../../ui/page";
 import { HookList } from "./hook-list";
 import { hooksQuery, schedulesQuery } from "./queries";
 import { ScheduleList } from "./schedule-list";
+import { TRIGGERS_PAGE } from "../../messages/triggers";
 
 const route = getRouteApi("/shell/workflows/$slug/triggers");
 
@@ -17,15 +18,15 @@ export const TriggersPage = () => {
   const [schedules, hooks] = [useQuery(schedulesQuery(slug)), useQuery(hooksQuery(slug))];
   return (
     <Page
-      title="Schedules and hooks"
-      lead={`What starts ${nameOf(slug) ?? slug} without you: times, and other services that call an address.`}
+      title={TRIGGERS_PAGE.schedulesAndHooks}
+      lead={TRIGGERS_PAGE.runAtFixedTimesOr(nameOf(slug) ?? slug)}
       actions={
         <Link
           to="/workflows/$slug"
           params={{ slug }}
           className="inline-flex items-center gap-1.5 rounded-lg px-2.5 py-2 text-sm text-muted hover:bg-hover hover:text-text"
         >
-          <ArrowLeft className="size-4" aria-hidden /> Back to the workflow
+          <ArrowLeft className="size-4" aria-hidden /> {TRIGGERS_PAGE.backToWorkflow}
         </Link>
       }
     >

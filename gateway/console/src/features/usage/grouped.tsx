@@ -9,9 +9,11 @@ import { whole } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { Card } from "../../ui/page";
 import { Bars } from "./bars";
+import { COMMON } from "../../messages/common";
+import { GROUPED } from "../../messages/usage";
 
 const GROUPINGS = [
-  ["key", "API key"],
+  ["key", COMMON.apiKey],
   ["workflow", "workflow"],
   ["model", "model"],
   ["day", "day"],
@@ -29,7 +31,7 @@ const DAY_MS = 86_400_000;
 
 const NONE: Readonly<Record<Grouping, string>> = {
   key: "the console",
-  workflow: "models by themselves",
+  workflow: GROUPED.directModelCalls,
   model: "",
   day: "",
   metadata: "without",
@@ -54,43 +56,39 @@ export const Grouped = () => {
   const file = `/api/usage/summary?${new URLSearchParams({ groupBy, from, format: "csv" }).toString()}`;
   return (
     <Card
-      title="Who spent what"
+      title={GROUPED.spendingByGroup}
       className="mb-5"
       actions={
         <div className="flex flex-wrap items-center gap-2">
-          <Select aria-label="By" className="w-32!" value={by} onText={(text) => setBy(text as Grouping)}>
+          <Select aria-label={GROUPED.groupBy} className="w-32!" value={by} onText={(text) => setBy(text as Grouping)}>
             {GROUPINGS.map(([value, words]) => (
               <option key={value} value={value}>
-                by {words}
+                {GROUPED.by(words)}
               </option>
             ))}
           </Select>
-          {by === "metadata" && <Input aria-label="Name of the metadata" className="w-32!" value={name} onText={setName} />}
+          {by === "metadata" && <Input aria-label={GROUPED.metadataName} className="w-32!" value={name} onText={setName} />}
           <Select
-            aria-label="Period"
+            aria-label={GROUPED.period}
             className="w-28!"
             value={days}
             onText={(text) => setDays(Number(text))}
             options={PERIODS.map(([count, title]) => [String(count), title])}
           />
-          {isComplete && <DownloadButton path={file} label="CSV" size="sm" />}
+          {isComplete && <DownloadButton path={file} label={GROUPED.csv} size="sm" />}
         </div>
       }
     >
       {error && <Notice kind="bad">{error.message}</Notice>}
-      {groups.length === 0 && !error && <p className="text-sm text-muted">Nothing was spent in this time.</p>}
+      {groups.length === 0 && !error && <p className="text-sm text-muted">{GROUPED.noSpendingInThisPeriod}</p>}
       {groups.length > 0 && (
         <Bars
-          label="Credits by group"
+          label={GROUPED.creditsByGroup}
           bars={groups.map(({ group, creditsCost }) => [nameOf(by, group, keys), creditsCost] as const)}
           first
         />
       )}
-      {groups.length > 0 && (
-        <p className="mt-2 text-xs text-faint">
-          {whole(groups.length)} {groups.length === 1 ? "group" : "groups"}; the table has all of them.
-        </p>
-      )}
+      {groups.length > 0 && <p className="mt-2 text-xs text-faint">{GROUPED.groups(groups.length)}</p>}
     </Card>
   );
 };

@@ -20,6 +20,8 @@ import { useWorkflowNames } from "../../parts/workflow-names";
 import { csv } from "./csv";
 import { Grouped } from "./grouped";
 import { Summary } from "./summary";
+import { COMMON } from "../../messages/common";
+import { USAGE_PAGE } from "../../messages/usage";
 
 const route = getRouteApi("/shell/usage");
 const PAGE = 50;
@@ -41,9 +43,9 @@ const CallOf = ({ row: { workflowSlug, modelIds, createdAt } }: { row: UsageRow 
 };
 
 const COLUMNS: readonly Column<UsageRow>[] = [
-  { title: "Of", className: "max-xl:max-w-40! max-md:max-w-32!", cell: (row) => <CallOf row={row} /> },
+  { title: COMMON.workflow, className: "max-xl:max-w-40! max-md:max-w-32!", cell: (row) => <CallOf row={row} /> },
   {
-    title: "Status",
+    title: COMMON.status,
     cell: ({ status, errorCode }) => (
       <span className="flex items-center gap-2 max-md:flex-col max-md:items-start">
         <RunStatus status={status} />
@@ -51,11 +53,11 @@ const COLUMNS: readonly Column<UsageRow>[] = [
       </span>
     ),
   },
-  { title: "Models", wide: true, cell: ({ modelIds }) => <span className="block truncate text-muted">{modelIds.join(", ")}</span> },
-  { title: "Took", numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
-  { title: "Credits", numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
-  { title: "Price", numeric: true, wide: "widest", cell: ({ userCost }) => usd(userCost) },
-  { title: "When", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { title: COMMON.models, wide: true, cell: ({ modelIds }) => <span className="block truncate text-muted">{modelIds.join(", ")}</span> },
+  { title: COMMON.duration, numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
+  { title: COMMON.credits, numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
+  { title: COMMON.price, numeric: true, wide: "widest", cell: ({ userCost }) => usd(userCost) },
+  { title: COMMON.date, numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
 const save = (text: string): void => {
@@ -85,68 +87,72 @@ export const UsagePage = () => {
   const total = usage.data?.total ?? 0;
   return (
     <Page
-      title="Usage"
-      lead="Your credits, by day and by model, of runs from the console and by key. Below, the calls by key one by one."
+      title={COMMON.usage}
+      lead={USAGE_PAGE.yourCreditsByDayAnd}
       actions={
         <Button
           icon={Download}
           busy={busy}
           onClick={() => void run(async () => save(csv((await api.usage.list({ ...filter, limit: MOST_ROWS })).rows)))}
         >
-          CSV
+          {USAGE_PAGE.csv}
         </Button>
       }
     >
       {me && <BalanceCards me={me} />}
       <Summary />
       <Grouped />
-      <h2 className="mb-3 text-[15px] font-semibold">Calls by key</h2>
+      <h2 className="mb-3 text-[15px] font-semibold">{USAGE_PAGE.apiCalls}</h2>
       <div className="mb-4 flex flex-wrap gap-2">
         <Select
-          aria-label="Status"
+          aria-label={COMMON.status}
           className="w-44!"
           value={search.status ?? ""}
           onText={(text) => set({ status: text || undefined })}
           options={STATUSES}
         >
-          <option value="">Every status</option>
+          <option value="">{COMMON.everyStatus}</option>
         </Select>
         <Select
-          aria-label="Model"
+          aria-label={COMMON.model}
           className="w-56!"
           value={search.model ?? ""}
           onText={(text) => set({ model: text || undefined })}
           options={models.data}
         >
-          <option value="">Every model</option>
+          <option value="">{USAGE_PAGE.allModels}</option>
         </Select>
       </div>
       {usage.isPending && <Skeleton lines={8} />}
       {usage.isError && <LoadFailure error={usage.error} retry={() => void usage.refetch()} />}
       {usage.data && total === 0 && (
-        <Empty icon={ChartColumn} title="No calls by key yet">
-          Make a key and call a workflow: its calls appear here. Runs from the console are counted above, and listed under Runs.
+        <Empty icon={ChartColumn} title={USAGE_PAGE.noApiCallsYet}>
+          {USAGE_PAGE.createAnApiKeyAnd}
         </Empty>
       )}
       {usage.data && total > 0 && usage.data.rows.length === 0 && (
-        <Empty icon={ChartColumn} title="No calls this far back" actions={<Button onClick={() => set({})}>Newest calls</Button>} />
+        <Empty
+          icon={ChartColumn}
+          title={USAGE_PAGE.noMoreCalls}
+          actions={<Button onClick={() => set({})}>{USAGE_PAGE.newestCalls}</Button>}
+        />
       )}
       {usage.data && usage.data.rows.length > 0 && (
         <>
-          <Table label="Calls" columns={COLUMNS} rows={usage.data.rows} keyOf={({ id }) => String(id)} />
+          <Table label={USAGE_PAGE.calls} columns={COLUMNS} rows={usage.data.rows} keyOf={({ id }) => String(id)} />
           <div className="mt-4 flex items-center justify-end gap-3 text-sm text-muted">
             <span className="tabular-nums">
-              {whole((page - 1) * PAGE + 1)}–{whole(Math.min(page * PAGE, total))} of {whole(total)}
+              {USAGE_PAGE.of(whole((page - 1) * PAGE + 1), whole(Math.min(page * PAGE, total)), whole(total))}
             </span>
             <Button size="sm" disabled={page <= 1} onClick={() => void navigate({ search: (old) => ({ ...old, page: page - 1 }) })}>
-              Newer
+              {USAGE_PAGE.newer}
             </Button>
             <Button
               size="sm"
               disabled={page * PAGE >= total}
               onClick={() => void navigate({ search: (old) => ({ ...old, page: page + 1 }) })}
             >
-              Older
+              {COMMON.older}
             </Button>
           </div>
         </>

@@ -118,7 +118,7 @@ export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }:
         <ScopeFields scope={scope} keys={keys} workflows={workflows} onChange={setScope} />
       )}
       <div className="grid gap-4 sm:grid-cols-2">
-        <NumberField label={COMMON.credits} hint="0 forbids all that costs credits." value={credits} onChange={setCredits} />
+        <NumberField label={COMMON.credits} hint={BUDGET_DIALOG.zero} value={credits} onChange={setCredits} />
         <SelectField
           label={BUDGET_DIALOG.period}
           hint={BUDGET_DIALOG.timesAreUtcWeeksStart}

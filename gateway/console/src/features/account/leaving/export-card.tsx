@@ -8,6 +8,8 @@ import { bytes } from "../../../ui/format";
 import { Notice } from "../../../ui/notice";
 import { Card } from "../../../ui/page";
 import { Time } from "../../../ui/time";
+import { COMMON } from "../../../messages/common";
+import { EXPORT_CARD } from "../../../messages/account";
 
 const LOOK_MS = 3_000;
 
@@ -23,26 +25,24 @@ export const ExportCard = () => {
   const ready = data?.status === "ready" ? data : undefined;
   const isBeingMade = wanted && !isError && !ready;
   return (
-    <Card title="Export">
+    <Card title={EXPORT_CARD.exportData}>
       <div className="flex flex-col items-start gap-4 text-sm">
-        <p className="text-muted">
-          A ZIP of everything here: workflows with their versions, runs, usage, the ledger, settings, and your files. Of keys and secrets it
-          has the names alone.
-        </p>
+        <p className="text-muted">{EXPORT_CARD.aZipFileWithYour}</p>
         {isError && <LoadFailure error={error} retry={() => void refetch()} />}
         {ready ? (
           <>
             <p role="status">
-              {bytes(ready.bytes)}, made <Time iso={ready.createdAt} />. It can be fetched until <Time iso={ready.expiresAt} />.
+              {EXPORT_CARD.created(bytes(ready.bytes))} <Time iso={ready.createdAt} />
+              {EXPORT_CARD.availableUntil} <Time iso={ready.expiresAt} />.
             </p>
-            {ready.isPartial && <Notice kind="warn">Not everything fits: README.txt in it says what is missing.</Notice>}
+            {ready.isPartial && <Notice kind="warn">{EXPORT_CARD.theArchiveIsIncompleteIts}</Notice>}
             <Button variant="primary" icon={Download} onClick={() => location.assign(ready.url)}>
-              Download
+              {COMMON.download}
             </Button>
           </>
         ) : (
           <Button busy={isBeingMade} onClick={() => setWanted(true)}>
-            {isBeingMade ? "It is being made…" : "Make an archive"}
+            {isBeingMade ? EXPORT_CARD.creatingTheArchive : EXPORT_CARD.createArchive}
           </Button>
         )}
       </div>

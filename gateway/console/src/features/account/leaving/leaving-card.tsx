@@ -7,6 +7,8 @@ import { Notice } from "../../../ui/notice";
 import { Card } from "../../../ui/page";
 import { Time } from "../../../ui/time";
 import { DeleteDialog } from "./delete-dialog";
+import { COMMON } from "../../../messages/common";
+import { LEAVING_CARD } from "../../../messages/account";
 
 /** Deletes the account, or cancels that. */
 export const LeavingCard = ({ me }: { me: Me }) => {
@@ -14,29 +16,30 @@ export const LeavingCard = ({ me }: { me: Me }) => {
   const { busy, run } = useChange("me");
   const { user, erasesAt } = me;
   return (
-    <Card title="Delete the account">
+    <Card title={LEAVING_CARD.deleteAccount}>
       <div className="flex flex-col items-start gap-4 text-sm">
         {erasesAt === undefined ? (
           <>
             <p className="text-muted">
-              Everything goes, for good, after a few days in which you can change your mind. Take an export before.
-              {user.role === "admin" && " An administrator's account stays: another administrator takes the role from it first."}
+              {LEAVING_CARD.thisDeletesEverythingPermanentlyAfter}
+              {user.role === "admin" && LEAVING_CARD.youAreAnAdministratorAsk}
             </p>
             <Button variant="danger" disabled={user.role === "admin"} onClick={() => setAsking(true)}>
-              Delete…
+              {COMMON.deleteMenu}
             </Button>
           </>
         ) : (
           <>
             <Notice kind="warn">
-              This account is deleted <Time iso={erasesAt} />. Until then nothing can be run, and you can still take it back.
+              {LEAVING_CARD.thisAccountWillBeDeleted} <Time iso={erasesAt} />
+              {LEAVING_CARD.youCantStartRunsUntil}
             </Notice>
             <Button
               variant="primary"
               busy={busy}
-              onClick={() => void run(() => request("restoreAccount", {}), "The account stays. Schedules and hooks go on.")}
+              onClick={() => void run(() => request("restoreAccount", {}), LEAVING_CARD.deletionCancelledSchedulesAndHooks)}
             >
-              Keep the account
+              {LEAVING_CARD.keepAccount}
             </Button>
           </>
         )}

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { signInMethodsQuery } from "../../../parts/sign-in/methods";
+import { FORGOT_LINK } from "../../../messages/account";
 
 /** Link to resetting the password; hidden without mail. */
 export const ForgotLink = () => {
@@ -8,7 +9,7 @@ export const ForgotLink = () => {
   if (!data?.mail) return null;
   return (
     <Link to="/forgot-password" className="text-xs text-accent-text underline underline-offset-2">
-      Forgot your password?
+      {FORGOT_LINK.forgotYourPassword}
     </Link>
   );
 };

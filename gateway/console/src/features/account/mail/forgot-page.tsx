@@ -6,6 +6,8 @@ import { SmallPage } from "../../../parts/small-page";
 import { buttonClasses } from "../../../ui/button";
 import { InputField } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
+import { COMMON } from "../../../messages/common";
+import { FORGOT_PAGE } from "../../../messages/account";
 
 /** Sends a link for a new password. */
 export const ForgotPage = () => {
@@ -16,12 +18,12 @@ export const ForgotPage = () => {
     setSentTo(email);
   };
   return (
-    <SmallPage title="Forgot your password?">
+    <SmallPage title={FORGOT_PAGE.forgotYourPassword}>
       {sentTo === undefined ? (
-        <Form action="Mail me a link" submit={submit}>
+        <Form action={FORGOT_PAGE.sendLink} submit={submit}>
           <InputField
-            label="Email"
-            hint="A link that sets a new password is mailed to it."
+            label={COMMON.email}
+            hint={FORGOT_PAGE.weEmailYouALink}
             name="email"
             type="email"
             autoComplete="username"
@@ -32,15 +34,14 @@ export const ForgotPage = () => {
         </Form>
       ) : (
         <div role="status">
-          <Notice kind="ok" title="Look into your mail">
-            If an account with a password has the address {sentTo}, a link is on its way to it. It works once, for an hour. Another one can
-            be asked for in five minutes.
+          <Notice kind="ok" title={FORGOT_PAGE.checkYourEmail}>
+            {FORGOT_PAGE.ifBelongsToAnAccount(sentTo)}
           </Notice>
         </div>
       )}
       <p className="mt-5 text-center text-sm">
         <Link to="/" className={buttonClasses("ghost", "sm")}>
-          Back to signing in
+          {FORGOT_PAGE.backToSignIn}
         </Link>
       </p>
     </SmallPage>

@@ -7,6 +7,7 @@ import { Time } from "../../../ui/time";
 import { NOTICE_HINTS, NOTICE_TITLES } from "./notices";
 import { mailQuery } from "./queries";
 import { UnverifiedNotice } from "./unverified-notice";
+import { MAIL_CARD } from "../../../messages/account";
 
 const NOTICES = Object.keys(NOTICE_TITLES) as (keyof typeof NOTICE_TITLES)[];
 
@@ -16,24 +17,24 @@ export const MailCard = () => {
   const { busy, run } = useChange("mail");
   if (!data) return null;
   return (
-    <Card title="Mail">
+    <Card title={MAIL_CARD.emailNotifications}>
       <div className="flex flex-col gap-4 text-sm">
         {data.verifiedAt === null ? (
           <UnverifiedNotice />
         ) : (
           <p className="text-muted">
-            {data.email} was confirmed <Time iso={data.verifiedAt} />.
+            {MAIL_CARD.confirmed(data.email)} <Time iso={data.verifiedAt} />.
           </p>
         )}
         <fieldset className="flex flex-col gap-3" disabled={busy}>
-          <legend className="mb-2 text-[13px] font-medium">Mail me about</legend>
+          <legend className="mb-2 text-[13px] font-medium">{MAIL_CARD.emailMeAbout}</legend>
           {NOTICES.map((notice) => (
             <Check
               key={notice}
               label={NOTICE_TITLES[notice]}
               hint={NOTICE_HINTS[notice]}
               checked={data.notices[notice]}
-              onCheck={(isOn) => void run(() => request("updateMailSettings", { body: { notices: { [notice]: isOn } } }), "Saved.")}
+              onCheck={(isOn) => void run(() => request("updateMailSettings", { body: { notices: { [notice]: isOn } } }), MAIL_CARD.saved)}
             />
           ))}
         </fieldset>

@@ -1,6 +1,7 @@
-export const NOTICE_TITLES = { lowCredits: "Low credits", budgetAlerts: "Alerts of budgets" } as const;
+import { NOTICES } from "../../../messages/account";
+export const NOTICE_TITLES = { lowCredits: NOTICES.lowCredits, budgetAlerts: NOTICES.budgetAlerts } as const;
 
 export const NOTICE_HINTS: Readonly<Record<keyof typeof NOTICE_TITLES, string>> = {
-  lowCredits: "When less than a tenth of a month’s plan credits is left.",
-  budgetAlerts: "When a budget reaches one of its marks.",
+  lowCredits: NOTICES.whenLessThanATenth,
+  budgetAlerts: NOTICES.whenSpendingReachesAnAlert,
 };

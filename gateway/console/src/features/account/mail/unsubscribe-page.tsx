@@ -4,6 +4,7 @@ import { Form } from "../../../parts/form";
 import { SmallPage, tokenOfLink } from "../../../parts/small-page";
 import { Notice } from "../../../ui/notice";
 import { NOTICE_TITLES } from "./notices";
+import { UNSUBSCRIBE_PAGE } from "../../../messages/account";
 
 /** Target of a notice's unsubscribe link. Programs that prefetch links don't change anything. */
 export const UnsubscribePage = () => {
@@ -11,18 +12,18 @@ export const UnsubscribePage = () => {
   const [stopped, setStopped] = useState<keyof typeof NOTICE_TITLES>();
   const stop = async (): Promise<void> => setStopped((await request("unsubscribe", { query: { token: token ?? "" } })).body.notice);
   return (
-    <SmallPage title="Stop these mails">
+    <SmallPage title={UNSUBSCRIBE_PAGE.unsubscribe}>
       {stopped !== undefined ? (
         <div role="status">
-          <Notice kind="ok" title="No more of these">
-            “{NOTICE_TITLES[stopped]}” is switched off. Your account page switches it on again.
+          <Notice kind="ok" title={UNSUBSCRIBE_PAGE.unsubscribed}>
+            {UNSUBSCRIBE_PAGE.isOffYouCanTurn(NOTICE_TITLES[stopped])}
           </Notice>
         </div>
       ) : token === undefined ? (
-        <Notice kind="warn">This address lacks the token of the link. Open the whole link of the mail.</Notice>
+        <Notice kind="warn">{UNSUBSCRIBE_PAGE.theLinkIsIncompleteCopy}</Notice>
       ) : (
-        <Form action="Stop these mails" submit={stop}>
-          <p className="text-sm text-muted">You won’t be mailed about this any more. Links that you ask for still come.</p>
+        <Form action={UNSUBSCRIBE_PAGE.unsubscribe} submit={stop}>
+          <p className="text-sm text-muted">{UNSUBSCRIBE_PAGE.youWontGetTheseEmails}</p>
         </Form>
       )}
     </SmallPage>

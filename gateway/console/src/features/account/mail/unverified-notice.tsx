@@ -4,6 +4,7 @@ import { useChange } from "../../../api/use-change";
 import { Button } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
 import { mailQuery } from "./queries";
+import { UNVERIFIED_NOTICE } from "../../../messages/account";
 
 /** Notice about an unconfirmed address; hidden without mail. */
 export const UnverifiedNotice = ({ className }: { className?: string }) => {
@@ -13,21 +14,19 @@ export const UnverifiedNotice = ({ className }: { className?: string }) => {
   return (
     <Notice
       kind="warn"
-      title="Confirm your address"
+      title={UNVERIFIED_NOTICE.confirmYourEmailAddress}
       {...(className === undefined ? {} : { className })}
       actions={
         <Button
           size="sm"
           busy={busy}
-          onClick={() =>
-            void run(() => request("requestVerification", {}), "A link is on its way. Another one can be asked for in five minutes.")
-          }
+          onClick={() => void run(() => request("requestVerification", {}), UNVERIFIED_NOTICE.linkSentYouCanRequest)}
         >
-          Mail the link again
+          {UNVERIFIED_NOTICE.sendTheLinkAgain}
         </Button>
       }
     >
-      A link was mailed to {data.email}. Until you have opened it, no notices are sent, and a new password by mail ends your keys.
+      {UNVERIFIED_NOTICE.weSentALinkTo(data.email)}
     </Notice>
   );
 };

@@ -6,6 +6,8 @@ import { tokenOfLink } from "../../../parts/small-page";
 import { buttonClasses } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
 import { Page } from "../../../ui/page";
+import { COMMON } from "../../../messages/common";
+import { VERIFY_PAGE } from "../../../messages/account";
 
 /** Target of the mailed link for a signed-in person: a click confirms the address, opening the page doesn't. */
 export const VerifyPage = () => {
@@ -17,25 +19,25 @@ export const VerifyPage = () => {
     setDone(true);
   };
   return (
-    <Page title="Confirm your address">
+    <Page title={VERIFY_PAGE.confirmYourEmailAddress}>
       <div className="max-w-lg">
         {done ? (
           <Notice
             kind="ok"
-            title="The address is confirmed"
+            title={VERIFY_PAGE.emailAddressConfirmed}
             actions={
               <Link to="/" className={buttonClasses("primary", "sm")}>
-                Go on
+                {COMMON.continue}
               </Link>
             }
           >
-            Notices can be mailed to it now. Which ones, your account page says.
+            {VERIFY_PAGE.youNowGetEmailNotifications}
           </Notice>
         ) : token === undefined ? (
-          <Notice kind="warn">This address lacks the token of the link. Open the whole link that was mailed to you.</Notice>
+          <Notice kind="warn">{VERIFY_PAGE.theLinkIsIncompleteCopy}</Notice>
         ) : (
-          <Form action="Confirm the address" reads={["mail"]} submit={verify}>
-            <p className="text-sm text-muted">Confirm that the address of the account you are signed in to is yours.</p>
+          <Form action={VERIFY_PAGE.confirmEmailAddress} reads={["mail"]} submit={verify}>
+            <p className="text-sm text-muted">{VERIFY_PAGE.confirmThatTheEmailAddress}</p>
           </Form>
         )}
       </div>

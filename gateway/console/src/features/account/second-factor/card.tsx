@@ -11,6 +11,7 @@ import { CodeField } from "../../../parts/sign-in/code-field";
 import { PasswordField } from "../../../parts/sign-in/password-field";
 import { EnrolDialog } from "./enrol-dialog";
 import { secondFactorQuery } from "../../../parts/sign-in/second-factor";
+import { CARD } from "../../../messages/account";
 
 /** Below this number, new recovery codes are recommended. */
 const FEW_CODES = 3;
@@ -26,32 +27,31 @@ export const SecondFactorCard = ({ email }: { email: string }) => {
     void factor.refetch();
   };
   return (
-    <Card title="Second factor">
+    <Card title={CARD.twoFactorAuthentication}>
       <Loaded of={factor}>
         {(data) => (
           <div className="flex flex-col items-start gap-4 text-sm">
             {data.onSince === null ? (
               <p className="text-muted">
                 {!data.hasPassword
-                  ? "Your provider signs you in, without a password. A second factor is for passwords."
+                  ? CARD.youSignInThroughYour
                   : data.available
-                    ? "With it, signing in takes your password and a code from an authenticator on your phone."
-                    : "This installation has no key to keep its secret with (SECRETS_KEYS), so that it can't be switched on."}
+                    ? CARD.signingInThenRequiresYour
+                    : CARD.notAvailableThisInstallationHas}
               </p>
             ) : (
               <p className="text-muted">
-                Switched on <Time iso={data.onSince} />. {data.recoveryCodesLeft} recovery codes are left.
+                {CARD.turnedOn} <Time iso={data.onSince} />
+                {CARD.codesLeft(data.recoveryCodesLeft)}
               </p>
             )}
-            {data.onSince !== null && data.recoveryCodesLeft < FEW_CODES && (
-              <Notice kind="warn">Few recovery codes are left. Switch it off and on again for ten new ones.</Notice>
-            )}
+            {data.onSince !== null && data.recoveryCodesLeft < FEW_CODES && <Notice kind="warn">{CARD.youHaveFewRecoveryCodes}</Notice>}
             {data.onSince === null ? (
               <Button variant="primary" disabled={!data.available || !data.hasPassword} onClick={() => setAsking("on")}>
-                Switch on
+                {CARD.turnOn}
               </Button>
             ) : (
-              <Button onClick={() => setAsking("off")}>Switch off</Button>
+              <Button onClick={() => setAsking("off")}>{CARD.turnOff}</Button>
             )}
           </div>
         )}
@@ -59,11 +59,11 @@ export const SecondFactorCard = ({ email }: { email: string }) => {
       {asking === "on" && <EnrolDialog email={email} onClose={close} />}
       {asking === "off" && (
         <FormDialog
-          title="Switch the second factor off"
-          action="Switch off"
+          title={CARD.turnOffTwoFactorAuthentication}
+          action={CARD.turnOff}
           danger
           submit={disable}
-          done="The second factor is off."
+          done={CARD.twoFactorAuthenticationIsOff}
           onClose={close}
         >
           <PasswordField email={email} />

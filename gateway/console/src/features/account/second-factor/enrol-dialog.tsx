@@ -6,6 +6,8 @@ import { FormDialog, ShownOnceDialog } from "../../../parts/form";
 import { Code } from "../../../ui/copy";
 import { Notice } from "../../../ui/notice";
 import { PasswordField } from "../../../parts/sign-in/password-field";
+import { COMMON } from "../../../messages/common";
+import { ENROL_DIALOG } from "../../../messages/account";
 
 const QR_PX = 192;
 
@@ -14,26 +16,25 @@ type Step = { name: "password" } | { name: "secret"; secret: string; url: string
 
 const Secret = ({ secret, url }: { secret: string; url: string }) => (
   <>
-    <p className="text-sm text-muted">Scan this with an authenticator app, or type its secret in. Then give the code that it shows.</p>
+    <p className="text-sm text-muted">{ENROL_DIALOG.scanTheCodeWithAn}</p>
     {/* Scanners want dark on light, in a dark theme, too. */}
     <div className="self-center rounded-xl bg-white p-3">
-      <QRCodeSVG value={url} size={QR_PX} title="The secret as a QR code" bgColor="#ffffff" fgColor="#000000" />
+      <QRCodeSVG value={url} size={QR_PX} title={ENROL_DIALOG.qrCodeOfTheSecret} bgColor="#ffffff" fgColor="#000000" />
     </div>
-    <Code text={secret} label="Secret" wrap />
-    <CodeField hint="Six digits. They change every half minute." />
+    <Code text={secret} label={ENROL_DIALOG.secret} wrap />
+    <CodeField hint={ENROL_DIALOG.sixDigitsThatChangeEvery} />
   </>
 );
 
 const RecoveryCodes = ({ codes }: { codes: string[] }) => (
   <>
-    <Notice kind="ok" title="The second factor is on">
-      Every other session has ended.
+    <Notice kind="ok" title={ENROL_DIALOG.twoFactorAuthenticationIsOn}>
+      {ENROL_DIALOG.allOtherSessionsAreSigned}
     </Notice>
-    <Notice kind="warn" title="Recovery codes, shown this once">
-      Each takes the place of a code once. Keep them where you find them without your phone: without a code only an administrator can let
-      you in.
+    <Notice kind="warn" title={ENROL_DIALOG.recoveryCodesShownOnlyOnce}>
+      {ENROL_DIALOG.eachCodeWorksOnceIn}
     </Notice>
-    <Code text={codes.join("\n")} label="Recovery codes" />
+    <Code text={codes.join("\n")} label={ENROL_DIALOG.recoveryCodes} />
   </>
 );
 
@@ -41,7 +42,7 @@ export const EnrolDialog = ({ email, onClose }: { email: string; onClose: () => 
   const [step, setStep] = useState<Step>({ name: "password" });
   if (step.name === "codes")
     return (
-      <ShownOnceDialog title="Second factor" action="I have kept them" width="sm" onClose={onClose}>
+      <ShownOnceDialog title={ENROL_DIALOG.twoFactorAuthentication} action={ENROL_DIALOG.iSavedThem} width="sm" onClose={onClose}>
         <RecoveryCodes codes={step.codes} />
       </ShownOnceDialog>
     );
@@ -56,7 +57,12 @@ export const EnrolDialog = ({ email, onClose }: { email: string; onClose: () => 
     return false;
   };
   return (
-    <FormDialog title="Second factor" action={step.name === "password" ? "Go on" : "Switch on"} submit={submit} onClose={onClose}>
+    <FormDialog
+      title={ENROL_DIALOG.twoFactorAuthentication}
+      action={step.name === "password" ? COMMON.continue : ENROL_DIALOG.turnOn}
+      submit={submit}
+      onClose={onClose}
+    >
       {step.name === "password" ? <PasswordField email={email} /> : <Secret {...step} />}
     </FormDialog>
   );

@@ -11,6 +11,7 @@ import { Skeleton } from "../../../ui/notice";
 import { Card } from "../../../ui/page";
 import { runnerOf, standingOf } from "../../../parts/model-facts";
 import { moved, orderFor } from "./order";
+import { MODEL_ORDERS } from "../../../messages/admin";
 
 const ordersQuery = queryOptions({
   queryKey: ["models", "orders"],
@@ -34,15 +35,27 @@ const Row = ({ model, isTaken, onFirst, onUp, onDown, busy }: RowProps) => {
       <span className="min-w-0 flex-1">
         <span className="flex items-center gap-2">
           <span className="truncate text-sm font-medium">{model.displayName}</span>
-          {isTaken && <Badge tone="accent">taken now</Badge>}
+          {isTaken && <Badge tone="accent">{MODEL_ORDERS.currentDefault}</Badge>}
         </span>
         <span className="block truncate text-xs text-faint">{runnerOf(model)}</span>
       </span>
       <Badge tone={tone}>{title}</Badge>
       <span className="flex">
-        <IconButton size="sm" icon={ArrowUpToLine} label={`${model.displayName} first`} disabled={busy || !onFirst} onClick={onFirst} />
-        <IconButton size="sm" icon={ArrowUp} label={`${model.displayName} earlier`} disabled={busy || !onUp} onClick={onUp} />
-        <IconButton size="sm" icon={ArrowDown} label={`${model.displayName} later`} disabled={busy || !onDown} onClick={onDown} />
+        <IconButton
+          size="sm"
+          icon={ArrowUpToLine}
+          label={MODEL_ORDERS.moveToTheTop(model.displayName)}
+          disabled={busy || !onFirst}
+          onClick={onFirst}
+        />
+        <IconButton size="sm" icon={ArrowUp} label={MODEL_ORDERS.moveUp(model.displayName)} disabled={busy || !onUp} onClick={onUp} />
+        <IconButton
+          size="sm"
+          icon={ArrowDown}
+          label={MODEL_ORDERS.moveDown(model.displayName)}
+          disabled={busy || !onDown}
+          onClick={onDown}
+        />
       </span>
     </li>
   );
@@ -59,7 +72,7 @@ const TaskCard = ({ task: { name, summary, model: taken }, order: { task, order,
   const byName = new Map(models.map((model) => [model.internalName, model]));
   const known = row.filter((one) => byName.has(one));
   const put = (next: readonly string[]): void =>
-    void run(() => request("adminPutModelOrder", { params: { task }, body: { order: [...next] } }), `The order of ${name} was changed.`);
+    void run(() => request("adminPutModelOrder", { params: { task }, body: { order: [...next] } }), MODEL_ORDERS.orderForChanged(name));
   const move = (from: number, to: number): (() => void) | undefined =>
     to < 0 || to >= known.length ? undefined : () => put(orderFor(task, moved(known, from, to), models));
   return (
@@ -68,14 +81,14 @@ const TaskCard = ({ task: { name, summary, model: taken }, order: { task, order,
       actions={
         order.length > 0 && (
           <Button size="sm" icon={RotateCcw} disabled={busy} onClick={() => put([])}>
-            Built-in order
+            {MODEL_ORDERS.resetToBuiltInOrder}
           </Button>
         )
       }
     >
       <p className="mb-1 text-[13px] text-muted">{summary}</p>
-      {known.length === 0 && <p className="text-sm text-faint">No model does this.</p>}
-      <ol aria-label={`Models of ${name}`} className="divide-y">
+      {known.length === 0 && <p className="text-sm text-faint">{MODEL_ORDERS.noModelDoesThisTask}</p>}
+      <ol aria-label={MODEL_ORDERS.modelsFor(name)} className="divide-y">
         {known.map((one, index) => (
           <Row
             key={one}
@@ -100,9 +113,7 @@ export const ModelOrdersSection = () => {
   if (!orders.data || !tasks.data || !models.data) return <Skeleton lines={8} />;
   return (
     <>
-      <p className="mb-4 max-w-2xl text-sm text-muted">
-        A node that names a task takes the first of its models that is ready and that the tier of its user may run.
-      </p>
+      <p className="mb-4 max-w-2xl text-sm text-muted">{MODEL_ORDERS.aNodeThatNamesA}</p>
       <div className="grid items-start gap-5 lg:grid-cols-2">
         {tasks.data.map((task) => {
           const order = orders.data.find((one) => one.task === task.task);

@@ -6,6 +6,7 @@ import type { MediaFamily } from "../../../media/url";
 import { classes } from "../../../ui/classes";
 import { MADE } from "./made";
 import { newestFile, newestOf } from "./newest";
+import { EXAMPLE } from "../../../messages/models";
 
 /**
  * Examples of models: the newest output for the account, else those of local and sandbox models made by `npm run drill -- local-models
@@ -44,7 +45,7 @@ export interface Shown {
 export const useExample = (model: Model): Shown | undefined => {
   const newest = useQuery(newestQuery);
   const own = newestFile(newest.data, model);
-  if (own) return { words: "The newest that it made for you", src: own.url };
+  if (own) return { words: EXAMPLE.yourLatestResult, src: own.url };
   const made = EXAMPLES[model.internalName];
   return made && { words: made.asked, text: made.text, src: made.file === undefined ? undefined : FILES[`./files/${made.file}`] };
 };
@@ -56,7 +57,7 @@ export const Example = ({ model, className }: { model: Model; className?: string
   const { words, src, text } = example;
   if (src === undefined)
     return <blockquote className={classes("line-clamp-4 border-l-2 pl-3 text-[13px] text-muted", className)}>{text}</blockquote>;
-  const label = `An example of ${model.displayName}: ${words}`;
+  const label = EXAMPLE.exampleFrom(model.displayName, words);
   const file = { url: src, family: model.modality as MediaFamily };
   // Playable media is above the link that covers a card.
   const look = model.modality === "image" ? "w-full rounded-lg bg-sunken object-contain" : "relative z-10 w-full rounded-lg bg-sunken";

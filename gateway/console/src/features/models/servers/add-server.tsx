@@ -7,17 +7,19 @@ import { Button } from "../../../ui/button";
 import { InputField, SelectField } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
 import { KINDS, MAKES, SERVER_READS } from "./query";
+import { COMMON } from "../../../messages/common";
+import { ADD_SERVER } from "../../../messages/models";
 
 type Kind = keyof typeof KINDS;
 
 const testWords = ({ models }: ModelServerTest, kind: Kind): string => {
-  if (kind === "comfyui") return "It answers. Add it, then upload a workflow.";
+  if (kind === "comfyui") return ADD_SERVER.theServerRespondsAddIt;
   const shown = models.slice(0, 6).map(({ id, makes }) => `${id} (${MAKES[makes]})`);
-  return models.length === 0 ? "It answers, and has no models yet." : `${shown.join(", ")}${models.length > shown.length ? ", …" : ""}`;
+  return models.length === 0 ? ADD_SERVER.theServerRespondsButHas : `${shown.join(", ")}${models.length > shown.length ? ", …" : ""}`;
 };
 
 const TestNotice = ({ tested, kind }: { tested: ModelServerTest; kind: Kind }) => (
-  <Notice kind={tested.works ? "ok" : "bad"} title={tested.works ? "The server answers" : "The server can't be used"}>
+  <Notice kind={tested.works ? "ok" : "bad"} title={tested.works ? ADD_SERVER.connected : ADD_SERVER.cantUseThisServer}>
     {tested.works ? testWords(tested, kind) : tested.message}
   </Notice>
 );
@@ -42,23 +44,23 @@ export const AddServer = ({ onAdded, onClose }: { onAdded: (id: string) => void;
   const isSet = address.url !== "";
   return (
     <FormDialog
-      title="Add a server"
+      title={ADD_SERVER.addServer}
       width="md"
-      action="Add the server"
+      action={ADD_SERVER.addServer}
       disabled={!isSet || given.name.trim() === ""}
       reads={SERVER_READS}
       submit={add}
       onClose={onClose}
       others={
         <Button busy={busy} disabled={!isSet} onClick={() => void send(test)}>
-          Test the connection
+          {ADD_SERVER.testConnection}
         </Button>
       }
     >
       {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
       {tested && <TestNotice tested={tested} kind={kind} />}
       <SelectField
-        label="What it is"
+        label={ADD_SERVER.type}
         hint={KINDS[kind].hint}
         value={kind}
         onChange={(event) => {
@@ -68,8 +70,8 @@ export const AddServer = ({ onAdded, onClose }: { onAdded: (id: string) => void;
         options={Object.entries(KINDS).map(([value, { title }]) => [value, title])}
       />
       <InputField
-        label="Address"
-        hint="As the machine that runs Nodeloom reaches it. In a container, localhost is the container."
+        label={COMMON.address}
+        hint={ADD_SERVER.theAddressAsSeenFrom}
         data-first
         inputMode="url"
         placeholder={KINDS[kind].example}
@@ -77,15 +79,15 @@ export const AddServer = ({ onAdded, onClose }: { onAdded: (id: string) => void;
         onText={(text) => set({ url: text })}
       />
       <InputField
-        label="Name"
-        hint="Its models' names begin with it."
-        placeholder="GPU box"
+        label={COMMON.name}
+        hint={ADD_SERVER.modelNamesStartWithIt}
+        placeholder={ADD_SERVER.gpuBox}
         value={given.name}
         onText={(text) => set({ name: text })}
       />
       <InputField
-        label="Key (optional)"
-        hint="Sent to this server alone, encrypted and never shown again."
+        label={ADD_SERVER.apiKeyOptional}
+        hint={ADD_SERVER.sentOnlyToThisServer}
         type="password"
         autoComplete="off"
         data-1p-ignore

@@ -1,6 +1,7 @@
 import type { ModelServer } from "@nodeloom/client";
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../../api/client";
+import { QUERY } from "../../../messages/models";
 
 /** Model servers of the installation, managed by administrators. */
 
@@ -13,11 +14,11 @@ export const serversQuery = queryOptions({
 });
 
 export const KINDS = {
-  openai: { title: "OpenAI-compatible", hint: "Ollama, LM Studio, vLLM, llama.cpp, LocalAI", example: "http://192.168.1.20:11434/v1" },
-  comfyui: { title: "ComfyUI", hint: "Its workflows become models", example: "http://192.168.1.20:8188" },
+  openai: { title: QUERY.openAICompatible, hint: QUERY.ollamaLmStudioVLLMLlama, example: "http://192.168.1.20:11434/v1" },
+  comfyui: { title: QUERY.comfyUI, hint: QUERY.itsWorkflowsBecomeModels, example: "http://192.168.1.20:8188" },
 } as const;
 
-export const MAKES = { chat: "chat", image: "pictures", speech: "speech", transcribe: "transcripts", none: "not offered" } as const;
+export const MAKES = { chat: "chat", image: "pictures", speech: "speech", transcribe: "transcripts", none: QUERY.notOffered } as const;
 
 export const countOf = ({ kind, models, workflows }: ModelServer): string => {
   const count = kind === "comfyui" ? workflows.length : models.filter(({ makes }) => makes !== "none").length;

@@ -9,6 +9,8 @@ import { Notice } from "../../../ui/notice";
 import { Dialog } from "../../../ui/overlays/dialog";
 import { MAKES, SERVER_READS } from "./query";
 import { UploadWorkflow } from "./upload-workflow";
+import { COMMON } from "../../../messages/common";
+import { SERVER_DIALOG } from "../../../messages/models";
 
 type Makes = keyof typeof MAKES;
 type Send = ReturnType<typeof useChange>["send"];
@@ -30,7 +32,7 @@ const Models = ({ server, send }: { server: ModelServer; send: Send }) => (
           <ModelName internalName={internalName} title={id} />
         </div>
         <Select
-          aria-label={`What ${id} makes`}
+          aria-label={SERVER_DIALOG.outputTypeOf(id)}
           className="w-36!"
           value={makes}
           onChange={(event) => {
@@ -41,7 +43,7 @@ const Models = ({ server, send }: { server: ModelServer; send: Send }) => (
         />
       </li>
     ))}
-    {server.models.length === 0 && <li className="py-2 text-sm text-muted">It has no models yet.</li>}
+    {server.models.length === 0 && <li className="py-2 text-sm text-muted">{SERVER_DIALOG.noModelsYet}</li>}
   </ul>
 );
 
@@ -56,10 +58,10 @@ const Workflows = ({ server, send }: { server: ModelServer; send: Send }) => (
         <Button
           size="sm"
           variant="ghost"
-          aria-label={`Remove the workflow ${name}`}
+          aria-label={SERVER_DIALOG.removeWorkflow(name)}
           onClick={() => void send(() => request("adminDeleteServerWorkflow", { params: { id: server.id, workflow: slug } }))}
         >
-          Remove
+          {COMMON.remove}
         </Button>
       </li>
     ))}
@@ -83,11 +85,11 @@ export const ServerDialog = ({ server, onClose }: { server: ModelServer; onClose
         <>
           {!server.fromEnvironment && (
             <Button variant="ghost" className="mr-auto" busy={busy} onClick={remove}>
-              Remove the server
+              {SERVER_DIALOG.removeServer}
             </Button>
           )}
           <Button busy={busy} onClick={() => void send(() => request("adminGetModelServer", { params }))}>
-            Ask it now
+            {SERVER_DIALOG.refreshModels}
           </Button>
         </>
       }
@@ -96,8 +98,8 @@ export const ServerDialog = ({ server, onClose }: { server: ModelServer; onClose
         <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
           <code className="font-mono text-xs wrap-anywhere">{server.url}</code>
           <Badge tone={server.status === "ready" ? "ok" : "bad"}>{server.status}</Badge>
-          {server.fromEnvironment && <Badge>environment</Badge>}
-          {server.hasKey && <Badge>with a key</Badge>}
+          {server.fromEnvironment && <Badge>{SERVER_DIALOG.environment}</Badge>}
+          {server.hasKey && <Badge>{SERVER_DIALOG.withApiKey}</Badge>}
         </p>
         {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
         {server.statusReason !== null && <Notice kind="warn">{server.statusReason}</Notice>}

@@ -10,6 +10,7 @@ import { Dialog } from "../../../ui/overlays/dialog";
 import { AddServer } from "./add-server";
 import { countOf, KINDS, serversQuery } from "./query";
 import { ServerDialog } from "./server-dialog";
+import { SERVERS_BUTTON } from "../../../messages/models";
 
 const ServerRow = ({ server, onOpen }: { server: ModelServer; onOpen: () => void }) => (
   <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2.5">
@@ -18,8 +19,8 @@ const ServerRow = ({ server, onOpen }: { server: ModelServer; onOpen: () => void
       <div className="truncate text-xs text-muted">{`${KINDS[server.kind].title} · ${countOf(server)} · ${server.url}`}</div>
     </div>
     <Badge tone={server.status === "ready" ? "ok" : "bad"}>{server.status}</Badge>
-    <Button size="sm" aria-label={`Open the server ${server.name}`} onClick={onOpen}>
-      Open
+    <Button size="sm" aria-label={SERVERS_BUTTON.openServer(server.name)} onClick={onOpen}>
+      {SERVERS_BUTTON.open}
     </Button>
   </li>
 );
@@ -28,18 +29,16 @@ const List = ({ onAdd, onOpen, onClose }: { onAdd: () => void; onOpen: (id: stri
   const servers = useQuery(serversQuery);
   return (
     <Dialog
-      title="Servers of your own"
+      title={SERVERS_BUTTON.yourServers}
       width="md"
       onClose={onClose}
       actions={
         <Button variant="primary" onClick={onAdd}>
-          Add a server
+          {SERVERS_BUTTON.addServer}
         </Button>
       }
     >
-      <p className="mb-3 text-sm text-muted">
-        Ollama, LM Studio, vLLM, llama.cpp, LocalAI or ComfyUI on a machine in your network. What they have becomes models here, at no cost.
-      </p>
+      <p className="mb-3 text-sm text-muted">{SERVERS_BUTTON.connectOllamaLmStudioVLLM}</p>
       <Loaded of={servers}>
         {(rows) => (
           <ul className="divide-y">
@@ -64,7 +63,7 @@ export const ServersButton = () => {
   return (
     <>
       <Button icon={Server} onClick={() => setShown("list")}>
-        Servers
+        {SERVERS_BUTTON.servers}
       </Button>
       {shown === "list" && <List onAdd={() => setShown("add")} onOpen={(id) => setShown({ id })} onClose={() => setShown(undefined)} />}
       {shown === "add" && <AddServer onAdded={(id) => setShown({ id })} onClose={() => setShown("list")} />}

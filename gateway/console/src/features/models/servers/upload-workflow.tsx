@@ -6,6 +6,8 @@ import { Button } from "../../../ui/button";
 import { Check, Field, Input, SelectField } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
 import { SERVER_READS } from "./query";
+import { COMMON } from "../../../messages/common";
+import { UPLOAD_WORKFLOW } from "../../../messages/models";
 
 const MODALITIES = ["image", "video", "audio"] as const;
 type Modality = (typeof MODALITIES)[number];
@@ -49,7 +51,12 @@ const InputRow = ({
       onCheck={(isOn) => onChange(isOn ? input.name : undefined)}
     />
     {name !== undefined && (
-      <Input aria-label={`Name of ${input.title || input.classType}: ${input.input}`} className="w-44!" value={name} onText={onChange} />
+      <Input
+        aria-label={UPLOAD_WORKFLOW.nameOf(input.title || input.classType, input.input)}
+        className="w-44!"
+        value={name}
+        onText={onChange}
+      />
     )}
   </li>
 );
@@ -83,10 +90,7 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
   };
   return (
     <section className="flex flex-col gap-3 border-t pt-4">
-      <Field
-        label="Add a workflow"
-        hint="In ComfyUI: Workflow → Export (API). Nodes that have a title of their own are taken as inputs first."
-      >
+      <Field label={UPLOAD_WORKFLOW.uploadWorkflow} hint={UPLOAD_WORKFLOW.exportItInComfyUIWith}>
         {(attributes) => (
           <input
             {...attributes}
@@ -105,26 +109,26 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
       {chosen && (
         <>
           <div className="flex gap-3">
-            <Field label="Name of the model" className="flex-1">
+            <Field label={UPLOAD_WORKFLOW.modelName} className="flex-1">
               {(attributes) => <Input {...attributes} value={chosen.name} onText={(text) => setChosen({ ...chosen, name: text })} />}
             </Field>
             <SelectField
-              label="It makes"
+              label={UPLOAD_WORKFLOW.output}
               value={chosen.modality}
               onText={(text) => setChosen({ ...chosen, modality: text as Modality })}
               options={MODALITIES}
             >
-              {chosen.modality === "" && <option value="">Choose</option>}
+              {chosen.modality === "" && <option value="">{UPLOAD_WORKFLOW.choose}</option>}
             </SelectField>
           </div>
-          <ul aria-label="Values that can be inputs" className="max-h-72 divide-y overflow-y-auto">
+          <ul aria-label={COMMON.inputs} className="max-h-72 divide-y overflow-y-auto">
             {chosen.found.inputs.map((input) => (
               <InputRow key={placeOf(input)} input={input} name={chosen.names[placeOf(input)]} onChange={(name) => setName(input, name)} />
             ))}
           </ul>
           <Check
-            label="Keep the workflow in its files"
-            hint="ComfyUI writes all nodes and prompts into each file. They are removed otherwise."
+            label={UPLOAD_WORKFLOW.keepTheWorkflowInGenerated}
+            hint={UPLOAD_WORKFLOW.comfyUIWritesAllNodesAnd}
             checked={chosen.keepMetadata}
             onCheck={(isOn) => setChosen({ ...chosen, keepMetadata: isOn })}
           />
@@ -135,7 +139,7 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
             disabled={chosen.name.trim() === "" || chosen.modality === "" || Object.keys(chosen.names).length === 0}
             onClick={() => add(chosen)}
           >
-            Make a model of it
+            {UPLOAD_WORKFLOW.createModel}
           </Button>
         </>
       )}

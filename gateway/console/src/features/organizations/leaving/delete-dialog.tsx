@@ -5,6 +5,7 @@ import { FormDialog } from "../../../parts/form";
 import { useConfirmation } from "../../../parts/sign-in/password-field";
 import { InputField } from "../../../ui/inputs/field";
 import { say } from "../../../ui/overlays/toast";
+import { DELETE_DIALOG } from "../../../messages/organizations";
 
 export const DeleteDialog = ({ organization, email, onClose }: { organization: Organization; email: string; onClose: () => void }) => {
   const { id, name } = organization;
@@ -12,12 +13,12 @@ export const DeleteDialog = ({ organization, email, onClose }: { organization: O
   const { field, bodyOf } = useConfirmation(email);
   const submit = async (data: FormData): Promise<void> => {
     const { body } = await request("deleteOrganization", { params: { id }, body: bodyOf(data) });
-    say(`${name} is deleted on ${new Date(body.erasesAt).toLocaleString()}, unless an owner keeps it.`);
+    say(DELETE_DIALOG.isDeletedOnUnlessAn(name, new Date(body.erasesAt).toLocaleString()));
   };
   return (
     <FormDialog
-      title={`Delete ${name}`}
-      action="Delete the organization"
+      title={DELETE_DIALOG.delete(name)}
+      action={DELETE_DIALOG.deleteOrganization}
       danger
       disabled={typed.trim() !== name}
       reads={["me", "organizations"]}
@@ -25,12 +26,12 @@ export const DeleteDialog = ({ organization, email, onClose }: { organization: O
       onClose={onClose}
     >
       <ul className="list-disc space-y-1.5 pl-5 text-sm">
-        <li>Now: what runs is cancelled, and nothing can be run for it any more. Its owners are mailed.</li>
-        <li>For some days members can look around, and any owner can keep it. The date is shown here.</li>
-        <li>Then it is gone for all members, with workflows, files, runs, keys, secrets, schedules, hooks and credits that are left.</li>
-        <li>What stays: the amounts of the ledger and who did what in the audit, by ids alone. Names of workflows stay taken.</li>
+        <li>{DELETE_DIALOG.nowRunningWorkIsCancelled}</li>
+        <li>{DELETE_DIALOG.forAFewDaysMembers}</li>
+        <li>{DELETE_DIALOG.thenWorkflowsFilesRunsKeys}</li>
+        <li>{DELETE_DIALOG.ledgerAmountsAndAuditEntries}</li>
       </ul>
-      <InputField label={`Type ${name} to go on`} data-first value={typed} autoComplete="off" onText={setTyped} />
+      <InputField label={DELETE_DIALOG.typeToContinue(name)} data-first value={typed} autoComplete="off" onText={setTyped} />
       {field}
     </FormDialog>
   );

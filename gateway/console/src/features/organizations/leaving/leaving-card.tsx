@@ -7,6 +7,8 @@ import { Button } from "../../../ui/button";
 import { Card } from "../../../ui/page";
 import { DeleteDialog } from "./delete-dialog";
 import { LeavingNotice } from "./leaving-notice";
+import { COMMON } from "../../../messages/common";
+import { LEAVING_CARD } from "../../../messages/organizations";
 
 /** Deletes an organization, or cancels that. */
 export const LeavingCard = ({ organization }: { organization: Organization }) => {
@@ -14,20 +16,17 @@ export const LeavingCard = ({ organization }: { organization: Organization }) =>
   const [asking, setAsking] = useState(false);
   const { id, erasesAt } = organization;
   return (
-    <Card title="Delete the organization">
+    <Card title={LEAVING_CARD.deleteOrganization}>
       <div className="flex flex-col items-start gap-4 text-sm">
         {erasesAt === null ? (
           <>
-            <p className="text-muted">
-              Everything goes, for good and for all members, after a few days in which any owner can keep it. To go yourself, leave it under
-              Members, once it has another owner.
-            </p>
+            <p className="text-muted">{LEAVING_CARD.thisDeletesEverythingPermanentlyFor}</p>
             <Button variant="danger" onClick={() => setAsking(true)}>
-              Delete…
+              {COMMON.deleteMenu}
             </Button>
           </>
         ) : chosenOrganization() === id ? (
-          <p className="text-muted">It is to be deleted: see above.</p>
+          <p className="text-muted">{LEAVING_CARD.deletionIsScheduledAsShown}</p>
         ) : (
           <LeavingNotice organization={{ ...organization, erasesAt }} className="w-full" />
         )}

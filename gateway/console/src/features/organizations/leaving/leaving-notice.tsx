@@ -4,6 +4,7 @@ import { Button } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
 import { Time } from "../../../ui/time";
 import type { Role } from "../roles";
+import { LEAVING_NOTICE } from "../../../messages/organizations";
 
 export interface LeavingNoticeProps {
   organization: { id: string; name: string; role: Role; erasesAt: string };
@@ -18,19 +19,20 @@ export const LeavingNotice = ({ organization: { id, name, role, erasesAt }, clas
   return (
     <Notice
       kind="warn"
-      title={`${name} is to be deleted`}
+      title={LEAVING_NOTICE.willBeDeleted(name)}
       {...(className === undefined ? {} : { className })}
       {...(isOwner
         ? {
             actions: (
-              <Button size="sm" busy={busy} onClick={() => void run(keep, `${name} stays. Schedules and hooks go on.`)}>
-                Keep it
+              <Button size="sm" busy={busy} onClick={() => void run(keep, LEAVING_NOTICE.deletionOfCancelledSchedulesAnd(name))}>
+                {LEAVING_NOTICE.keepOrganization}
               </Button>
             ),
           }
         : {})}
     >
-      It goes for good <Time iso={erasesAt} />, and nothing can be run for it until then. {isOwner ? "" : "An owner can keep it."}
+      {LEAVING_NOTICE.itIsDeletedPermanently} <Time iso={erasesAt} />
+      {LEAVING_NOTICE.noRuns(isOwner)}
     </Notice>
   );
 };

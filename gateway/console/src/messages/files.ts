@@ -1,0 +1,46 @@
+import { plural } from "./forms";
+
+export const FILES_PAGE = {
+  earlier: "Earlier",
+  theRunThatMadeThis: "The run that made this file has expired.",
+  selectedFiles: "Selected files",
+  filesChosen: (count: number) => `${plural(count, "file", "files")}`,
+  openRun: "Open run",
+  keep: "Keep",
+  clearSelection: "Clear selection",
+  yourFiles: "Your files",
+  filesFromRunsAndFiles: "Files from runs, and files that you uploaded.",
+  noFilesYet: "No files yet",
+  noMatchingFiles: "No matching files",
+  filesThatYouUploadAnd: "Files that you upload and files that runs make appear here.",
+  olderFilesMayMatchLoad: "Older files may match. Load them below.",
+  filesFrom: (day: string) => `Files from ${day}`,
+};
+
+export const LIBRARY = {
+  all: "All",
+  images: "Images",
+  video: "Video",
+  audio: "Audio",
+  generated: "Generated",
+  uploaded: "Uploaded",
+  kept: "Kept",
+  searchYourFiles: "Search your files",
+  searchByNameOrType: "Search by name or type",
+  type: "Type",
+  used: (used: string, quota: string, keptDays: number) =>
+    `${used}${quota && ` of ${quota}`} kept · generated files expire after ${plural(keptDays, "day", "days")}`,
+  fileDeleted: "File deleted.",
+  filesDeleted: (count: number) => `${plural(count, "file", "files")} deleted.`,
+  keptUntilYouDeleteThem: "Kept until you delete them.",
+};
+
+export const TILE = {
+  expires: (days: number) => `expires in ${plural(days, "day", "days")}`,
+  run: "Run",
+  size: "Size",
+  kept: "Kept",
+  untilYouDeleteIt: "until you delete it",
+  forDaysOrWhileA: (kEPTDAYS: number) => `for ${kEPTDAYS} days, or while a workflow uses it`,
+  view: (file: string) => `View ${file}`,
+};
