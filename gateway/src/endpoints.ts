@@ -23,6 +23,7 @@ import { falRoutes } from "./routes/fal/routes";
 import { folderRoutes } from "./routes/workflows/folders";
 import { healthRoutes } from "./routes/health/routes";
 import { identityRoutes } from "./routes/identity/routes";
+import { runSecretRoutes } from "./routes/keys/run-secret";
 import { keyRoutes } from "./routes/keys/routes";
 import { mailRoutes } from "./routes/mail/routes";
 import { adminLeavingRoutes } from "./routes/leaving/admin";
@@ -89,6 +90,7 @@ export const routes: readonly Route[] = [
   ...invitationRoutes,
   ...organizationAuditRoutes,
   ...keyRoutes,
+  ...runSecretRoutes,
   ...secretRoutes,
   ...budgetRoutes,
   ...paymentRoutes,

@@ -303,10 +303,17 @@ export interface WorkflowRunRequest {
   metadata?: Record<string, string>;
   /** Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`) */
   provenance?: "full";
+  webhook?: RunWebhook;
   /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
   /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
   until?: string;
+}
+
+/** Receives this run's messages in place of the key's webhook, signed with the secret of `GET /api/webhook-secret`. Without `events`, it gets the end of the run. A run that is answered with 200 sends nothing. By key it needs `webhook:receive` */
+export interface RunWebhook {
+  url: string;
+  events?: ("execution.completed" | "execution.failed" | "execution.cancelled" | "execution.waiting")[];
 }
 
 export interface RunResult {
@@ -354,6 +361,8 @@ export interface WorkflowQuoteRequest {
   metadata?: Record<string, string>;
   /** Ignored */
   provenance?: "full";
+  /** Ignored */
+  webhook?: RunWebhook;
   /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
   until?: string;
 }
@@ -398,6 +407,7 @@ export interface RunRequest {
   metadata?: Record<string, string>;
   /** Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`) */
   provenance?: "full";
+  webhook?: RunWebhook;
   /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
 }
@@ -411,6 +421,8 @@ export interface QuoteRequest {
   metadata?: Record<string, string>;
   /** Ignored */
   provenance?: "full";
+  /** Ignored */
+  webhook?: RunWebhook;
 }
 
 export interface Schedule {
@@ -1331,6 +1343,7 @@ export interface RerunRequest {
   metadata?: Record<string, string>;
   /** Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`) */
   provenance?: "full";
+  webhook?: RunWebhook;
   /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
   /** As for runs. Without `until` and `version`, the execution's own value */
@@ -1974,6 +1987,11 @@ export interface WebhookTest {
   status: number | null;
   error: string | null;
   durationMs: number;
+}
+
+export interface WebhookSecret {
+  secret: string;
+  createdAt: string | null;
 }
 
 export interface Secrets {
@@ -4294,6 +4312,14 @@ export interface Operations {
     };
     response: WebhookTest;
   };
+  /** Read the secret that signs webhooks of runs */
+  getWebhookSecret: {
+    response: WebhookSecret;
+  };
+  /** Replace the secret that signs webhooks of runs */
+  rotateWebhookSecret: {
+    response: WebhookSecret;
+  };
   /** List the caller's secrets, without their values */
   listSecrets: {
     response: Secrets;
@@ -5236,6 +5262,8 @@ export const OPERATIONS = {
   setKeyWebhook: { method: "PUT", path: "/api/keys/{id}/webhook", idempotent: false, contentType: "application/json" },
   deleteKeyWebhook: { method: "DELETE", path: "/api/keys/{id}/webhook", idempotent: false, contentType: null },
   testKeyWebhook: { method: "POST", path: "/api/keys/{id}/webhook/test", idempotent: false, contentType: null },
+  getWebhookSecret: { method: "GET", path: "/api/webhook-secret", idempotent: false, contentType: null },
+  rotateWebhookSecret: { method: "POST", path: "/api/webhook-secret/rotate", idempotent: false, contentType: null },
   listSecrets: { method: "GET", path: "/api/secrets", idempotent: false, contentType: null },
   putSecret: { method: "PUT", path: "/api/secrets/{name}", idempotent: false, contentType: "application/json" },
   deleteSecret: { method: "DELETE", path: "/api/secrets/{name}", idempotent: false, contentType: null },

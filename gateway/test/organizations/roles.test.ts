@@ -17,7 +17,7 @@ const named = (rows: typeof table): string[] => rows.map(({ route }) => route.op
 /** What a member must be for each operation, and not as the routes say it: one that becomes open to more, or to fewer, is noticed here. */
 const OPERATIONS: Readonly<Record<Role, string>> = {
   owner: `
-      createCheckout createErasure deleteBudget deleteKeyBudget deleteWorkflowBudget getErasure listMyLedger setKeyBudget setMetadataBudget setWorkflowBudget
+      createCheckout createErasure deleteBudget deleteKeyBudget deleteWorkflowBudget getErasure getWebhookSecret listMyLedger rotateWebhookSecret setKeyBudget setMetadataBudget setWorkflowBudget
   `,
   editor: `
       cloneWorkflow createFolder createHook createKey createSchedule createWorkflow deleteAlias deleteExecution deleteFolder

@@ -32,7 +32,8 @@ import { createInvitations } from "./organizations/invitations";
 import { createOrganizations } from "./organizations/organizations";
 import { createServiceAccounts } from "./organizations/service-accounts";
 import { createUsers } from "./users/users";
-import { createWebhooks, type AddressProblem } from "./keys/webhooks";
+import { createRunSecrets } from "./keys/run-secrets";
+import { createWebhooks, urlProblem, type AddressProblem } from "./keys/webhooks";
 
 const DAY_MS = 86_400_000;
 
@@ -145,6 +146,8 @@ export const createIdentity = async ({
     rollouts: createRollouts({ store: store.tiers }),
     keys: createKeys({ store: store.keys, users, accounts, changes, secretBox, addressProblem, pepper, environment }),
     webhooks: createWebhooks({ store: store.keys, accounts, secretBox, changes, addressProblem }),
+    runSecrets: createRunSecrets({ store: store.runSecrets, secretBox, clock }),
+    webhookProblem: async (url) => urlProblem(url) ?? addressProblem(url),
     secrets: createSecrets({ store: store.secrets, envelope, addressProblem }),
     audit: createAudit(store.audit),
     erasures: createErasures({

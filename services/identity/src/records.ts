@@ -173,6 +173,13 @@ export interface WebhookSecretRecord {
   createdAt: Date;
 }
 
+/** `_id` is the owner: a person or an organization. */
+export interface RunSecretRecord {
+  _id: string;
+  /** Newest first. */
+  secrets: WebhookSecretRecord[];
+}
+
 export interface RotationRecord {
   graceSeconds: number;
   /** End of the previous value; null until the current one is first used. */

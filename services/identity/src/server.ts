@@ -33,7 +33,8 @@ import type { Organizations } from "./organizations/organizations";
 import type { ServiceAccounts } from "./organizations/service-accounts";
 import type { EarlierAccess } from "./users/earlier-access";
 import type { Users } from "./users/users";
-import type { Webhooks } from "./keys/webhooks";
+import type { RunSecrets } from "./keys/run-secrets";
+import type { AddressProblem, Webhooks } from "./keys/webhooks";
 
 export interface Identity {
   earlierAccess: EarlierAccess;
@@ -54,6 +55,9 @@ export interface Identity {
   rollouts: Rollouts;
   keys: Keys;
   webhooks: Webhooks;
+  runSecrets: RunSecrets;
+  /** Checks the address of a webhook. */
+  webhookProblem: AddressProblem;
   authentication: Authentication;
   audit: Audit;
   secrets: Secrets;
@@ -155,9 +159,23 @@ const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethod
   }),
 });
 
+type RunSecretMethods = "checkWebhookAddress" | "getRunSecret" | "rotateRunSecret";
+
+const runSecretHandlers = ({ runSecrets, webhookProblem }: Identity): Pick<Server, RunSecretMethods> => ({
+  checkWebhookAddress: unary(async ({ url }: identity.CheckWebhookAddressRequest) =>
+    identity.CheckWebhookAddressResponse.fromPartial({ problem: await webhookProblem(url) }),
+  ),
+  getRunSecret: unary(async ({ ownerId }: identity.GetRunSecretRequest) =>
+    identity.GetRunSecretResponse.fromPartial(await runSecrets.current(ownerId)),
+  ),
+  rotateRunSecret: unary(async ({ ownerId }: identity.RotateRunSecretRequest) =>
+    identity.RotateRunSecretResponse.fromPartial(await runSecrets.rotate(ownerId)),
+  ),
+});
+
 type WebhookMethods = "setKeyWebhook" | "deleteKeyWebhook" | "getWebhookTarget" | "disableWebhook" | "reportDelivery";
 
-const webhookHandlers = ({ webhooks }: Identity): Pick<Server, WebhookMethods> => ({
+const webhookHandlers = ({ webhooks, runSecrets }: Identity): Pick<Server, WebhookMethods> => ({
   setKeyWebhook: unary(async ({ userId, madeBy, keyId, url, events }: identity.SetKeyWebhookRequest) => {
     const { key, secret } = await webhooks.set({ userId, madeBy }, keyId, { url, events });
     return identity.SetKeyWebhookResponse.fromPartial({ key: toKeyMessage(key), webhookSecret: secret });
@@ -165,8 +183,12 @@ const webhookHandlers = ({ webhooks }: Identity): Pick<Server, WebhookMethods> =
   deleteKeyWebhook: unary(async ({ userId, madeBy, keyId }: identity.DeleteKeyWebhookRequest) =>
     identity.DeleteKeyWebhookResponse.fromPartial({ key: toKeyMessage(await webhooks.remove({ userId, madeBy }, keyId)) }),
   ),
-  getWebhookTarget: unary(async ({ keyId, userId, madeBy }: identity.GetWebhookTargetRequest) =>
-    identity.GetWebhookTargetResponse.fromPartial(await webhooks.target(keyId, userId === undefined ? undefined : { userId, madeBy })),
+  getWebhookTarget: unary(async ({ keyId, userId, madeBy, runOf }: identity.GetWebhookTargetRequest) =>
+    identity.GetWebhookTargetResponse.fromPartial(
+      runOf === undefined
+        ? await webhooks.target(keyId, userId === undefined ? undefined : { userId, madeBy })
+        : { secrets: await runSecrets.signing(runOf) },
+    ),
   ),
   disableWebhook: unary(async ({ reason, ...settings }: identity.DisableWebhookRequest) =>
     identity.DisableWebhookResponse.fromPartial({ disabled: await webhooks.disable(settings, reason) }),
@@ -244,6 +266,7 @@ export const identityHandlers = (services: Identity): Server => ({
   ...runStopHandlers(services),
   ...keyHandlers(services),
   ...webhookHandlers(services),
+  ...runSecretHandlers(services),
   ...tierHandlers(services),
   ...rolloutHandlers(services),
   ...auditHandlers(services),

@@ -3,6 +3,7 @@ import { Schema, type Connection, type Model } from "mongoose";
 import { createAddressStore, type AddressStore } from "./addresses/address-store";
 import { createAttemptsStore, type AttemptsStore } from "./sessions/attempts-store";
 import { createAuditStore, type AuditStore } from "./audit/audit-store";
+import { createRunSecretStore, type RunSecretStore } from "./keys/run-secret-store";
 import { createKeyStore, type KeyStore } from "./keys/key-store";
 import type {
   AttemptsRecord,
@@ -11,6 +12,7 @@ import type {
   KeyRecord,
   KnownAddressRecord,
   PendingSignInRecord,
+  RunSecretRecord,
   RunStopRecord,
   SecondFactorRecord,
   SecretRecord,
@@ -106,6 +108,9 @@ const tierSchema = new Schema<TierRecord>(
   OPTIONS,
 );
 
+const signingSecret = new Schema({ sealed: text, createdAt: { type: Date, required: true } }, OPTIONS);
+const runSecretSchema = new Schema<RunSecretRecord>({ _id: text, secrets: { type: [signingSecret], required: true } }, OPTIONS);
+
 const keySchema = new Schema<KeyRecord>(
   {
     _id: text,
@@ -136,7 +141,7 @@ const keySchema = new Schema<KeyRecord>(
       ),
       default: null,
     },
-    webhookSecrets: { type: [new Schema({ sealed: text, createdAt: { type: Date, required: true } }, OPTIONS)], required: true },
+    webhookSecrets: { type: [signingSecret], required: true },
     createdAt: { type: Date, required: true },
     lastUsedAt: optionalDate,
     expiresAt: optionalDate,
@@ -227,6 +232,7 @@ export interface Store {
   pendingSignIns: PendingSignInStore;
   oidc: OidcStore;
   runStops: RunStopStore;
+  runSecrets: RunSecretStore;
   secrets: SecretStore;
   audit: AuditStore;
   organizations: OrganizationStore;
@@ -257,6 +263,7 @@ export const createStore = (connection: Connection): Store => {
     pendingSignIns: createPendingSignInStore(pendingSignIns),
     oidc: createOidcStore({ users, ...createOidcModels(connection) }),
     runStops: createRunStopStore(runStops),
+    runSecrets: createRunSecretStore(connection.model<RunSecretRecord>("RunSecret", runSecretSchema, "run-secrets")),
     secrets: createSecretStore(secrets),
     audit: createAuditStore(audit),
     organizations: createOrganizationStore(organizations),

@@ -27,6 +27,7 @@ export const ERASURE = {
     secrets: "removed",
     "known-addresses": "removed",
     "pending-sign-ins": "removed",
+    "run-secrets": "removed",
     "run-stops": "removed",
     "oidc-identities": "removed",
     "oidc-sign-ins": "removed",

@@ -77,15 +77,17 @@ export interface DeliveryRecord extends Standing {
   baseTier?: BaseTier;
   event: string;
   about: About;
-  /** Where it goes in place of the key's webhook, whose secret signs it. */
+  /** The run's own webhook, which the owner's secret for runs signs; absent for the key's. */
   url?: string;
+  /** Of the run's own webhook; absent or empty for the ends of runs. */
+  events?: string[];
   createdAt: Date;
   /** When a workflow was last started for it; null until then. */
   startedAt: Date | null;
 }
 
 /** A message as it is handed over. */
-export type NewDelivery = Pick<DeliveryRecord, "_id" | "ownerId" | "keyId" | "baseTier" | "event" | "about" | "url"> & {
+export type NewDelivery = Pick<DeliveryRecord, "_id" | "ownerId" | "keyId" | "baseTier" | "event" | "about" | "url" | "events"> & {
   earlier?: Standing;
 };
 

@@ -326,12 +326,20 @@ class WorkflowRunRequest(TypedDict):
     metadata: NotRequired[Mapping[str, str]]
     # Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`)
     provenance: NotRequired[Literal["full"]]
+    webhook: NotRequired[RunWebhook]
     # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
     # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
     maxCredits: NotRequired[float]
     # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
     # ask for are left aside
     until: NotRequired[str]
+
+
+class RunWebhook(TypedDict):
+    """Receives this run's messages in place of the key's webhook, signed with the secret of `GET /api/webhook-secret`. Without `events`, it gets the end of the run. A run that is answered with 200 sends nothing. By key it needs `webhook:receive`"""
+
+    url: str
+    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting"]]]
 
 
 class RunResultWarningsItem(TypedDict):
@@ -386,6 +394,8 @@ class WorkflowQuoteRequest(TypedDict):
     metadata: NotRequired[Mapping[str, str]]
     # Ignored
     provenance: NotRequired[Literal["full"]]
+    # Ignored
+    webhook: NotRequired[RunWebhook]
     # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
     # ask for are left aside
     until: NotRequired[str]
@@ -440,6 +450,7 @@ class RunRequest(TypedDict):
     metadata: NotRequired[Mapping[str, str]]
     # Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`)
     provenance: NotRequired[Literal["full"]]
+    webhook: NotRequired[RunWebhook]
     # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
     # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
     maxCredits: NotRequired[float]
@@ -454,6 +465,8 @@ class QuoteRequest(TypedDict):
     metadata: NotRequired[Mapping[str, str]]
     # Ignored
     provenance: NotRequired[Literal["full"]]
+    # Ignored
+    webhook: NotRequired[RunWebhook]
 
 
 class ScheduleStopped1(TypedDict):
@@ -1469,6 +1482,7 @@ class RerunRequest(TypedDict):
     metadata: NotRequired[Mapping[str, str]]
     # Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`)
     provenance: NotRequired[Literal["full"]]
+    webhook: NotRequired[RunWebhook]
     # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
     # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
     maxCredits: NotRequired[float]
@@ -2160,6 +2174,11 @@ class WebhookTest(TypedDict):
     status: float | None
     error: str | None
     durationMs: float
+
+
+class WebhookSecret(TypedDict):
+    secret: str
+    createdAt: str | None
 
 
 class Secrets(TypedDict):

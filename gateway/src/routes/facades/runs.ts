@@ -7,7 +7,8 @@ import { isFinal } from "../executions/view";
 import { startRun, toRunner } from "../runs/run";
 import { NAMED_START_ERRORS } from "../runs/schemas";
 import type { FacadeTarget } from "./target";
-import { runnerWith, type FacadeWebhook } from "./webhook";
+import { runnerWith } from "../runs/webhook";
+import type { FacadeWebhook } from "./webhook";
 
 /** Runs for the APIs of fal and Replicate: begun, read and cancelled like all others. */
 
@@ -50,11 +51,11 @@ export const cancelling = { auth: "any", role: "runner", capability: "execution:
   RouteDefinition<"any">
 >;
 
-const requestOf = (context: RunContext, { target, inputs, waitMs, webhook }: Wanted): executions.RunRequest =>
+const requestOf = async (context: RunContext, { target, inputs, waitMs, webhook }: Wanted): Promise<executions.RunRequest> =>
   executions.RunRequest.fromPartial({
     executionId: context.executionId,
     target: target.target,
-    runner: { ...toRunner(context.caller, target.kind), ...(webhook ? runnerWith(context.caller, webhook) : {}) },
+    runner: { ...toRunner(context.caller, target.kind), ...(webhook ? await runnerWith(context.gateway, context.caller, webhook) : {}) },
     inputsJson: JSON.stringify(inputs),
     // Only asynchronous runs have webhooks: one with a webhook begins as such, and is then waited for.
     mode: waitMs > 0 && !webhook ? RUN_MODE_SYNC : RUN_MODE_RESPOND_ASYNC,
@@ -67,7 +68,7 @@ const requestOf = (context: RunContext, { target, inputs, waitMs, webhook }: Wan
 /** Starts a run. @returns it as it is when it is over, or the wait is. @throws DomainError of a refusal */
 export const beginRun = async (context: RunContext, wanted: Wanted): Promise<executions.Execution> => {
   const { services, stopping } = context.gateway;
-  const { execution } = await startRun(services.executions, requestOf(context, wanted), stopping);
+  const { execution } = await startRun(services.executions, await requestOf(context, wanted), stopping);
   if (!execution) throw unavailable("executions answered without an execution");
   return wanted.webhook && wanted.waitMs > 0 ? waitForRun(context, execution, wanted.waitMs) : execution;
 };

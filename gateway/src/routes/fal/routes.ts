@@ -148,7 +148,7 @@ export const falRoutes = [
       fal_webhook: z
         .string()
         .optional()
-        .meta({ description: "Receives the end of the request in fal's format, signed with the secret of the key's webhook" }),
+        .meta({ description: "Receives the end of the request in fal's format, signed with the secret of `GET /api/webhook-secret`" }),
     }),
     summary: "Submit a request to the queue",
     description: "Works like `https://queue.fal.run/{endpoint}`. The endpoint can have a path after its owner and name.",

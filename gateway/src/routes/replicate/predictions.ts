@@ -43,7 +43,7 @@ const COMPLETED = "completed";
 const asked = z.looseObject({
   input: input.optional(),
   webhook: z.string().nullish().meta({
-    description: "Receives the finished prediction, signed with the secret of the key's webhook",
+    description: "Receives the finished prediction, signed with the secret of `GET /api/webhook-secret`",
   }),
   webhook_events_filter: z.array(z.enum(EVENTS)).nullish().meta({ description: "Without `completed`, nothing is sent" }),
 });

@@ -19,6 +19,7 @@ import { readPrefer, type Preferences } from "../../http/prefer";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../edge/route";
 import { selectedGraph, type Named, type SelectedGraph } from "../workflows/selection";
 import { runReply, startRun, syncWaitMs, toRunner } from "./run";
+import { runnerWith } from "./webhook";
 import { modelParams, workflowParams } from "../../http/schemas";
 import {
   NO_NAME,
@@ -88,10 +89,11 @@ export const run = async (context: RunContext, $case: TargetCase, value: string,
   const preferences = { ...preferred, respondAsync: preferred.respondAsync || (part.respondAsync ?? false) };
   const mode = modeOf(query.async ?? false, preferences);
   checkMetadata(context.members().get("metadata"));
+  const own = body.webhook ? await runnerWith(gateway, caller, body.webhook) : {};
   const request = executions.RunRequest.fromPartial({
     executionId: context.executionId,
     target: { target: { $case, value }, ...graphOf(caller, $case, { ...query, ...part }), until: body.until ?? "" },
-    runner: toRunner(caller, $case === "model" ? "model" : "workflow"),
+    runner: { ...toRunner(caller, $case === "model" ? "model" : "workflow"), ...own },
     inputsJson: sentInputs(context, part),
     rerun: part.rerun,
     mode,

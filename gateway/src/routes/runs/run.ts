@@ -42,6 +42,7 @@ export const toRunner = (caller: Caller, target: "workflow" | "model"): executio
     webhookUrl: webhook?.url ?? "",
     webhookEvents: webhook?.events ?? [],
     webhookForm: "",
+    webhookOwn: false,
     capabilities: [...caller.capabilities],
     keyAlias: key?.alias,
     keyMetadata: { ...key?.metadata, ...visitor?.metadata },

@@ -1,6 +1,7 @@
 import { type DomainError, GRAPH_BOUNDS, invalidInputs, invalidRequest, RUN_METADATA, type Issue } from "@nodeloom/kernel";
 import { z } from "zod";
 import { runCapability } from "../../auth/caller";
+import { runWebhook } from "./webhook";
 import { webhookConfiguration } from "../executions/view";
 import { anyObject, credits, line, MAX_CREDITS, nodeWarnings, queryFlag, selection, uuid } from "../../http/schemas";
 import { jsonBody, type Body } from "../../http/body/kinds";
@@ -29,6 +30,7 @@ export const quoteBody = z
     maxCredits: maxCredits.meta({ description: "Ignored, so that you can send the body of a run" }),
     metadata: metadata.optional().meta({ description: "Ignored" }),
     provenance: provenance.meta({ description: "Ignored" }),
+    webhook: runWebhook.optional().meta({ description: "Ignored" }),
   })
   .meta({ id: "QuoteRequest" });
 export const runBody = z
@@ -36,6 +38,7 @@ export const runBody = z
     inputs,
     metadata: metadata.optional(),
     provenance,
+    webhook: runWebhook.optional(),
     maxCredits: maxCredits.meta({
       description:
         "The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough",

@@ -140,6 +140,37 @@ export const approvalCases: Case[] = [
     answers(await actor.post(`/api/workflows/${await save(actor, graph)}/quote`, { inputs: {} }), 200, { exact: false });
   }),
   control(
+    "a synchronous run that became a 202 announces its wait and its end, to the key's webhook or to its own",
+    async (ctx) => {
+      const events = ["execution.waiting", "execution.completed"];
+      const inboxes = [ctx.receiver!.inbox(), ctx.receiver!.inbox()] as const;
+      const actor = await ctx.actor({ tier: "pro", webhook: { url: inboxes[0].url, events } });
+      const slug = await save(actor, reviewed());
+      for (const [index, webhook] of [undefined, { url: inboxes[1].url, events }].entries()) {
+        const configured = { webhookDelivery: { configured: true, url: inboxes[index]!.url } };
+        const answer = await actor.post(`/api/workflows/${slug}/run`, { inputs: {}, ...(webhook ? { webhook } : {}) });
+        const id = pick<string>(answers(answer, 202, configured), "executionId");
+        const heardOf = (count: number) =>
+          eventually(
+            () => Promise.resolve(inboxes[index]!.deliveries),
+            (all) => all.length >= count,
+          );
+        // A node that no longer waits isn't announced.
+        await heardOf(1);
+        answers(await decide(actor, id, { decision: "approve" }), 200);
+        await finished(actor, id);
+        const told = (await heardOf(2)).map(({ body }) => JSON.parse(body) as { type: string; data: { executionId: string } });
+        assert.deepEqual(
+          told.map(({ type }) => type),
+          events,
+        );
+        for (const { data } of told) assert.equal(data.executionId, id);
+      }
+      assert.equal(inboxes[0].deliveries.length, 2);
+    },
+    NEEDS,
+  ),
+  control(
     "execution.waiting is sent, with a link to the console, to webhooks that name it alone",
     async (ctx) => {
       const inboxes = [ctx.receiver!.inbox(), ctx.receiver!.inbox()] as const;

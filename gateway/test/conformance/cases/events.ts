@@ -95,6 +95,39 @@ const announcements: Case[] = [
     },
     NEEDS,
   ),
+  deliveries(
+    "a run's own webhook gets its message in place of the key's, signed with the account's secret, also by session",
+    async (ctx) => {
+      const { user, inbox: keys } = await subscriber(ctx);
+      const own = ctx.receiver!.inbox();
+      const slug = await save(user, clip(QUICK));
+      const body = { inputs: {}, webhook: { url: own.url, events: ["execution.completed"] } };
+      for (const caller of [user, user.session]) {
+        const configured = { webhookDelivery: exactly({ configured: true, url: own.url }) };
+        answers(await caller.post(`/api/workflows/${slug}/run?async=true`, body), 202, configured);
+      }
+      const first = pick<string>(answers(await user.session.get("/api/webhook-secret"), 200), "secret");
+      for (const { headers, body: text } of await received(own, 2)) {
+        const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${text}`;
+        const key = Buffer.from(first.slice("whsec_".length), "base64");
+        assert.equal(headers["webhook-signature"], `v1,${createHmac("sha256", key).update(signed).digest("base64")}`);
+      }
+      assert.equal(keys.deliveries.length, 0);
+      const rotated = pick<string>(answers(await user.session.post("/api/webhook-secret/rotate"), 200), "secret");
+      assert.notEqual(rotated, first);
+    },
+    NEEDS,
+  ),
+  deliveries("a run's own webhook needs webhook:receive by key, and a public address: nothing runs without", async (ctx) => {
+    const user = await ctx.actor({ tier: "pro" });
+    const slug = await save(user, clip(QUICK));
+    const to = (url: string) => ({ inputs: {}, webhook: { url } });
+    const without = await user.withKey(["workflow:run"]);
+    const path = `/api/workflows/${slug}/run?async=true`;
+    refuses(await without.post(path, to("https://example.com/hook")), 403, "CAPABILITY_DENIED", { required: "webhook:receive" });
+    refuses(await user.session.post(path, to("http://10.0.0.1/hook")), 400, "INVALID_REQUEST");
+    answers(await user.session.get("/api/executions"), 200, { rows: [], nextCursor: null });
+  }),
   events(
     "a run that another key submitted is not announced",
     async (ctx) => {

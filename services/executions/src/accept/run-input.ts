@@ -19,7 +19,7 @@ export const toRunInput = (
   attempt: number,
 ): RunInput => {
   const { executionId, maxMillicredits } = request;
-  const { userId, source, keyId, webhookUrl, webhookEvents, webhookForm, baseTier, concurrency } = runner;
+  const { userId, source, keyId, webhookUrl, webhookEvents, webhookForm, webhookOwn, baseTier, concurrency } = runner;
   const { plan, workflowSlug, version, alias, modelIds, holds, reused } = planned;
   if (plan.graphHidden && request.fullProvenance)
     throw invalidRequest([{ path: "provenance", message: "can't be full for a workflow that you don't own: it would reveal prompts" }]);
@@ -31,7 +31,13 @@ export const toRunInput = (
     ...(alias === undefined ? {} : { alias }),
     mode: isAsync ? "async" : "sync",
     keyId: keyId || null,
-    webhook: isAsync && webhookUrl ? { url: webhookUrl, events: webhookEvents, ...(webhookForm ? { form: webhookForm } : {}) } : null,
+    webhook: webhookUrl
+      ? {
+          ...{ url: webhookUrl, events: webhookEvents },
+          ...(webhookForm ? { form: webhookForm } : {}),
+          ...(webhookOwn ? { isOwn: true as const } : {}),
+        }
+      : null,
     held: [],
     ...(request.fullProvenance ? { provenance: "full" as const } : {}),
     ...(reused ? { reuse: reused.reuse } : {}),

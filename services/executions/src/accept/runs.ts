@@ -97,11 +97,22 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
     return refused ?? stores.rows.find(row._id);
   };
 
-  /** Stores an answer that the row can't give later: the 202 of a synchronous run, and the error of an asynchronous one. */
-  const noteAnswer = async (row: ExecutionView, { mode, fingerprint }: executions.RunRequest): Promise<void> => {
-    if (fingerprint === "" || row.answered !== undefined) return;
-    if (isSync(mode) && !isFinal(row)) await stores.rows.noteAnswer(row._id, "accepted");
-    if (!isSync(mode) && row.error?.code === "PROVIDER_SUBMIT_FAILED") await stores.rows.noteAnswer(row._id, "failure");
+  /**
+   * Stores an answer that the row can't give later: the 202 of a synchronous run, and the error of an asynchronous one.
+   * @returns the row with it; if a synchronous run has ended meanwhile, that row
+   */
+  const noteAnswer = async (row: ExecutionView, { mode, fingerprint }: executions.RunRequest): Promise<ExecutionView> => {
+    if (row.answered !== undefined || (fingerprint === "" && row.webhook === null)) return row;
+    if (isSync(mode) && !isFinal(row)) {
+      const isAccepted = await stores.rows.noteAnswer(row._id, "accepted");
+      if (isAccepted) return { ...row, answered: "accepted" };
+      const ended = (await stores.rows.find(row._id)) ?? row;
+      await awaitDelivered(ended);
+      return ended;
+    }
+    if (fingerprint !== "" && !isSync(mode) && row.error?.code === "PROVIDER_SUBMIT_FAILED")
+      await stores.rows.noteAnswer(row._id, "failure");
+    return row;
   };
 
   return {
@@ -131,8 +142,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
           if (isAnswer(row, request.mode) || (row.status !== "accepted" && now >= deadline)) {
             // A run that proceeds already has its usage row.
             await (isFinal(row) ? awaitDelivered(row) : outbox.deliverFirst(row));
-            if (!isReplay) await noteAnswer(row, request);
-            return { row, isReplay };
+            return { row: isReplay ? row : await noteAnswer(row, request), isReplay };
           }
           if (row.status === "accepted" && now >= decideBy) row = await decide(row);
           else row = await following.next(row.status === "accepted" ? decideBy : deadline);

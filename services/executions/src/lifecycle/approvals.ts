@@ -37,7 +37,7 @@ export const decisionOf = ({ decisions = [] }: ExecutionView, nodeId: string): D
 export const isOpen = ({ waitingFor = [] }: ExecutionView, nodeId: string): boolean => waitingFor.includes(nodeId);
 
 /** Only a webhook that names the event receives it. */
-const hearsOfWaits = ({ webhook, keyId }: ExecutionView): boolean => keyId !== null && webhook?.events.includes(WAITING) === true;
+const hearsOfWaits = ({ webhook }: ExecutionView): boolean => webhook?.events.includes(WAITING) === true;
 
 export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsOptions) => {
   const announceAll = (executionId: string, events: readonly ExecutionEvent[]): void => {

@@ -67,7 +67,7 @@ const carried = (input: RunInput, { extended = [] }: RunEnd): FinishedRun => ({
   ...input,
   markupPermille: input.plan.markupPermille,
   held: [...input.held, ...extended],
-  hasWebhook: input.webhook !== null && input.keyId !== null,
+  hasWebhook: input.webhook !== null,
   isItem: input.batch !== undefined,
   input,
 });
@@ -77,7 +77,7 @@ const abandoned = (row: ExecutionView): FinishedRun => ({
   executionId: row._id,
   receivedAt: row.createdAt.getTime(),
   held: null,
-  hasWebhook: row.webhook !== null && row.keyId !== null,
+  hasWebhook: row.webhook !== null,
   isItem: row.batchId !== undefined,
 });
 

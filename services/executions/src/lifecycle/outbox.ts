@@ -3,6 +3,7 @@ import { createOutbox as createPlatformOutbox, withTimeout, type Logger } from "
 import type { usage as usageProto } from "@nodeloom/proto";
 import { itemEndOf } from "../run/batch";
 import { metadataOf, type ExecutionView } from "../run/record";
+import { isAnnounced } from "../run/delivery";
 import { isFinal, type OutboxEntry } from "../run/states";
 import { TIMING } from "../run/timing";
 import type { Stores } from "../record/stores";
@@ -64,7 +65,7 @@ export type Outbox = ReturnType<typeof createOutbox>;
 
 export const createOutbox = ({ stores, holds, queue, reports, webhooks, erase, starter, logger }: OutboxOptions) => {
   const send = async (row: ExecutionView, entry: OutboxEntry): Promise<void> => {
-    const { _id: executionId, userId, keyId, webhook } = row;
+    const { _id: executionId, userId, webhook } = row;
     const [what, attempt] = entry.split(":");
     switch (what) {
       case "void":
@@ -74,7 +75,7 @@ export const createOutbox = ({ stores, holds, queue, reports, webhooks, erase, s
       case "usage":
         return isFinal(row) ? reports.finished(finishedRun(row)) : reports.started(runStart(row));
       case "webhook":
-        return webhook && keyId !== null ? webhooks.end(row) : undefined;
+        return isAnnounced(row) ? webhooks.end(row) : undefined;
       case "batch":
         return isFinal(row) ? countItem(stores, row) : undefined;
       case "erase":
@@ -85,7 +86,8 @@ export const createOutbox = ({ stores, holds, queue, reports, webhooks, erase, s
       case "decided":
         return isFinal(row) ? undefined : starter.decided(executionId, nodeOf(entry));
       case "waiting":
-        return webhook && keyId !== null ? webhooks.waiting(row, nodeOf(entry)) : undefined;
+        // A synchronous run that waits for a decision is answered with 202.
+        return webhook ? webhooks.waiting(row, nodeOf(entry)) : undefined;
       default:
         return undefined;
     }

@@ -1,7 +1,7 @@
 import { groupBy, isRepairKey, itemKey, makesCalls, placeOfKey, repairKey } from "@nodeloom/kernel";
 import { withPublicErrors } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import type { WebhookAttempt, WebhookState } from "../run/delivery";
+import { isAnnounced, type WebhookAttempt, type WebhookState } from "../run/delivery";
 import type { NodeState } from "../run/types";
 import type { CallRecord } from "../run/call-record";
 import { metadataOf, type ExecutionView } from "../run/record";
@@ -129,7 +129,7 @@ export const executionMessage = (record: ExecutionView, details?: Details): exec
     queued: record.status === "queued" || (details?.position ?? 0) > 0,
     waitingFor: waitingForMessages(record, details?.waitingValues),
     durationMs: record.durationMs ?? Math.max(0, Date.now() - record.createdAt.getTime()),
-    webhookDelivery: record.webhook ? deliveryMessage(record.webhook) : { configured: false },
+    webhookDelivery: record.webhook && isAnnounced(record) ? deliveryMessage(record.webhook) : { configured: false },
     nodes: nodes.map((node) => nodeMessage(node, record.createdAt, details && (byNode.get(node.id) ?? []))),
     position: details?.position,
     inputsJson: details?.inputsJson,

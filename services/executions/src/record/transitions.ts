@@ -1,7 +1,7 @@
 /** All changes of a run's status; each is one conditional update. */
 import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
 import type { FinalStatus, Refusal, StoredText } from "../run/types";
-import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type OutboxEntry, type RunStatus, type TransitionName } from "../run/states";
+import { OVER, REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type OutboxEntry, type RunStatus, type TransitionName } from "../run/states";
 import type { ExecutionRecord, ExecutionView, FinalState } from "../run/record";
 import type { ExecutionEvent } from "../run/events";
 import { lacks, pushed, WITHOUT_EVENTS, type EventLog, type KnownLog, type LogKeys } from "./event-log";
@@ -207,9 +207,13 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       await executions.updateOne({ _id, ...NOTHING_LEFT, status: { $nin: [...UNDECIDED] } }, { $unset: { unsettled: 1 } }).exec();
     },
 
-    /** Records how a client was answered, if the row doesn't show it. */
-    noteAnswer: async (id: string, answered: NonNullable<ExecutionRecord["answered"]>): Promise<void> => {
-      await executions.updateOne({ _id: id }, { $set: { answered } }, { writeConcern: DURABLE }).exec();
+    /**
+     * Records how a client is answered, if the row doesn't show it.
+     * @returns false if the run has ended, so that it can't be accepted any more
+     */
+    noteAnswer: async (id: string, answered: NonNullable<ExecutionRecord["answered"]>): Promise<boolean> => {
+      const where = answered === "accepted" ? { status: { $nin: [...OVER] } } : {};
+      return (await executions.updateOne({ _id: id, ...where }, { $set: { answered } }, { writeConcern: DURABLE }).exec()).matchedCount > 0;
     },
 
     /** Rows that owe something or are undecided, oldest first, after the given one. */

@@ -1,4 +1,5 @@
 /** The webhook of a run. Notifications delivers it; version 1.0.0 delivered it here and kept the state in the row. */
+import type { ExecutionView } from "./record";
 import { TIMING } from "./timing";
 
 /** Number of a run's own delivery; each redelivery has the next number. */
@@ -63,13 +64,22 @@ export interface WebhookState extends Partial<DeliveryStanding> {
   /** Address when the run was submitted. */
   url: string;
   events: string[];
-  /** Form of the body, if the webhook is the run's own and not the key's. */
+  /** Form of the body of a run's own webhook, if it isn't Nodeloom's. */
   form?: string;
+  /** The run named it; it replaces the key's. */
+  isOwn?: true;
   /** Set by the update that moves a delivery of version 1.0.0 to notifications. */
   isMoved?: true;
 }
 
-export const newWebhookState = (webhook: Pick<WebhookState, "url" | "events" | "form">): WebhookState => ({ configured: true, ...webhook });
+export const newWebhookState = (webhook: Pick<WebhookState, "url" | "events" | "form" | "isOwn">): WebhookState => ({
+  configured: true,
+  ...webhook,
+});
 
 /** True if notifications has the delivery state: always, except for deliveries that version 1.0.0 started. */
 export const isNotified = ({ state, isMoved }: WebhookState): boolean => state === undefined || isMoved === true;
+
+/** True if the run has a webhook and its client wasn't answered with the end: a run that was answered 200 announces nothing. */
+export const isAnnounced = (row: Pick<ExecutionView, "webhook" | "mode" | "answered">): boolean =>
+  row.webhook !== null && (row.mode === "async" || row.answered === "accepted");

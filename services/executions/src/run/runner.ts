@@ -13,8 +13,10 @@ export interface Runner {
   /** Set if the key can receive webhooks and has one. */
   webhookUrl: string;
   webhookEvents: string[];
-  /** Form of the webhook's body, if it is the run's own: `fal` or `replicate`. */
+  /** Form of the body of the run's own webhook: `fal` or `replicate`. Empty or absent for Nodeloom's. */
   webhookForm?: string;
+  /** The webhook is the run's own and replaces the key's. */
+  webhookOwn?: boolean;
   /** Capabilities of the caller; a direct run of a model needs them for its fallbacks. */
   capabilities: string[];
   /** Metadata that the key fixes; absent in rows of earlier releases. */

@@ -20,7 +20,7 @@ export interface RunInput {
   source: string;
   /** Key that submitted the run; null for a session. */
   keyId: string | null;
-  webhook: { url: string; events: string[]; form?: string } | null;
+  webhook: { url: string; events: string[]; form?: string; isOwn?: true } | null;
   /** The built-in tier whose rights the user has. */
   baseTier: BaseTier;
   /** Executions the user can have in flight; 0: unlimited. */

@@ -53,6 +53,7 @@ export const createEarlierMessages = ({ stores, notifications, webhooks, logger 
           about,
           earlier: undefined,
           url: "",
+          events: [],
         });
         return null;
       },

@@ -2,7 +2,7 @@
 import { DomainError, executionNotFound } from "@nodeloom/kernel";
 import { notifications as proto } from "@nodeloom/proto";
 import type { Notifications } from "../clients";
-import { isNotified, type DeliveryState, type WebhookState } from "../run/delivery";
+import { isAnnounced, isNotified, type DeliveryState, type WebhookState } from "../run/delivery";
 import type { BatchRecord } from "../run/batch";
 import type { ExecutionView } from "../run/record";
 import { isFinal, WAITING } from "../run/states";
@@ -31,7 +31,7 @@ const runWebhook = (row: ExecutionView, nodeId = ""): proto.Webhook =>
     ...{ ownerId: row.userId, keyId: row.keyId ?? "", baseTier: row.baseTier ?? "" },
     event: nodeId === "" ? `execution.${row.status}` : WAITING,
     about: { $case: "run", value: { executionId: row._id, nodeId } },
-    url: row.webhook?.form === undefined ? "" : row.webhook.url,
+    ...(row.webhook?.isOwn ? { url: row.webhook.url, events: row.webhook.events } : {}),
     ...(row.webhook && nodeId === "" ? { earlier: earlierOf(row.webhook) } : {}),
   });
 
@@ -101,11 +101,11 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
     /** Moves a delivery that version 1.0.0 started to notifications. */
     move: async (executionId: string): Promise<void> => {
       const row = await stores.deliveries.move(executionId);
-      if (row?.webhook && row.keyId !== null) await send(executionId, runWebhook(row));
+      if (row?.webhook) await send(executionId, runWebhook(row));
     },
 
     runs: (rows: readonly ExecutionView[]): Promise<ExecutionView[]> =>
-      withDeliveries(rows, (row) => isFinal(row) && row.webhook !== null && isNotified(row.webhook)),
+      withDeliveries(rows, (row) => isFinal(row) && isAnnounced(row) && row.webhook !== null && isNotified(row.webhook)),
     batches: (rows: readonly BatchRecord[]): Promise<BatchRecord[]> =>
       withDeliveries(rows, ({ webhook }) => webhook?.isHandedOver === true),
 
@@ -119,7 +119,7 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
     redeliver: async (executionId: string, userId: string): Promise<ExecutionView> => {
       const found = await stores.rows.findOwned(executionId, userId);
       if (!found) throw executionNotFound();
-      if (!found.webhook || found.keyId === null) throw refused("the execution has no webhook");
+      if (!found.webhook || (isFinal(found) && !isAnnounced(found))) throw refused("the execution has no webhook");
       if (!isFinal(found)) throw refused("the execution isn't final yet: its webhook is sent when it is");
       const row = isNotified(found.webhook) ? found : ((await stores.deliveries.move(executionId)) ?? found);
       const { delivery } = await notifications.redeliver({ id: executionId, webhook: runWebhook(row) });

@@ -39,6 +39,8 @@ interface Faults {
   /** Behaviour instead of a step's work, or before it. */
   hold?: () => Promise<void>;
   start?: () => Promise<void>;
+  /** Before an answer is stored. */
+  answer?: () => Promise<unknown>;
   /** Leaves owed work to another process, unless it must precede the answer. */
   noBackground?: true;
 }
@@ -92,7 +94,12 @@ const replica = (faults: Faults = {}, calls = 1) => {
     end,
     outbox: faults.noBackground ? { ...outbox, deliverLater: () => Promise.resolve(false) } : outbox,
   });
-  const runs = createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, outbox, awaitDelivered });
+  const noteAnswer: typeof stores.rows.noteAnswer = async (...args) => {
+    await faults.answer?.();
+    return stores.rows.noteAnswer(...args);
+  };
+  const answering = { ...stores, rows: { ...stores.rows, noteAnswer } };
+  const runs = createRuns({ start, follow: createFollow({ stores, channel }), stores: answering, execution, outbox, awaitDelivered });
   const carry = async (input: RunInput, completed = 0): Promise<boolean> => {
     if (!(await execution.claim(input.executionId, input.attempt!, `workflow of ${input.attempt}`))) return false;
     const seen: RunEnd = {
@@ -254,6 +261,46 @@ describe("per run", () => {
   });
 });
 
+describe("the webhook of a synchronous run", () => {
+  const synchronous = (userId: string, waitMs: number): executions.RunRequest => {
+    const request = requestOf(userId, { mode: RUN_MODE_SYNC, waitMs, concurrency: 0 });
+    return { ...request, runner: { ...request.runner!, keyId: "key", webhookUrl: "https://receiver.test/hook" } };
+  };
+  const announcementsOf = async (id: string): Promise<number> => {
+    await eventually(async () => (await money.stores.rows.find(id))?.outbox?.length === 0);
+    return money.delivered.filter((one) => one === id).length;
+  };
+
+  it("is left alone if the answer is the end", async () => {
+    const [userId, one] = [await fund(10 * PRICE), replica()];
+    const { row } = await runThrough(one, synchronous(userId, 10_000));
+    expect(row.status).toBe("completed");
+    expect(await announcementsOf(row._id)).toBe(0);
+  });
+
+  it("gets the end once if the answer is 202", async () => {
+    const [userId, one] = [await fund(10 * PRICE), replica()];
+    const request = synchronous(userId, 100);
+    const asked = one.runs.run(request);
+    await eventually(() => one.started.length === 1);
+    await one.execution.claim(request.executionId, one.started[0]!.attempt!, "workflow of 1");
+    expect((await asked).row).toMatchObject({ answered: "accepted", status: "processing" });
+    await one.carry(one.started[0]!, 1);
+    expect(await announcementsOf(request.executionId)).toBe(1);
+  });
+
+  it("is left alone if the run ends just before its 202 is stored: the answer is the end", async () => {
+    const userId = await fund(10 * PRICE);
+    const one: ReturnType<typeof replica> = replica({ answer: () => one.carry(one.started[0]!, 1) });
+    const request = synchronous(userId, 100);
+    const asked = one.runs.run(request);
+    await eventually(() => one.started.length === 1);
+    await one.execution.claim(request.executionId, one.started[0]!.attempt!, "workflow of 1");
+    expect((await asked).row).toMatchObject({ status: "completed" });
+    expect(await announcementsOf(request.executionId)).toBe(0);
+  });
+});
+
 describe("waiting in line", () => {
   it("lets a run wait with its credits held, frees those of one that may not before it is told so, and starts the oldest when a place is free", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica({ noBackground: true })];
@@ -375,7 +422,7 @@ describe("a crash", () => {
 
   it("after the end leaves an outbox that another process delivers", async () => {
     const [userId, one, other] = [await fund(10 * PRICE), replica(), replica()];
-    const input: RunInput = { ...runOf(userId, []), keyId: "key", webhook: { url: "https://x", events: [] } };
+    const input: RunInput = { ...runOf(userId, []), mode: "async", keyId: "key", webhook: { url: "https://x", events: [] } };
     const seen: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes: [], completed: [] };
     const outbox = { deliverFirst: <Row>(row: Row): Promise<Row> => Promise.resolve(row) };
     await createEnd({ ...money, execution: one.execution, outbox }).end({ from: "plan", input, part: {} }, seen);

@@ -56,7 +56,8 @@ export interface KeyStore {
   noteSuccess(settings: WebhookSettings, at: Date): Promise<void>;
 }
 
-const newestFirst = (secret: WebhookSecretRecord): object => ({ $each: [secret], $position: 0, $slice: SECRETS_KEPT });
+/** Keeps the newest ones. */
+export const newestFirst = (secret: WebhookSecretRecord): object => ({ $each: [secret], $position: 0, $slice: SECRETS_KEPT });
 
 const enabled = ({ keyId, url, revision }: WebhookSettings): object => ({
   _id: keyId,

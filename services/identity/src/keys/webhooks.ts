@@ -66,7 +66,7 @@ export interface Webhooks {
 
 export const noSuchKey = (): DomainError => new DomainError("not_found", "NOT_FOUND", "no such key");
 
-const urlProblem = (text: string): string | undefined => {
+export const urlProblem = (text: string): string | undefined => {
   if (isLonger(text, MAX_URL_CHARS)) return `must have at most ${MAX_URL_CHARS} characters`;
   if (!URL.canParse(text)) return "must be a URL";
   const url = new URL(text);
@@ -139,7 +139,7 @@ export interface WebhooksOptions {
 const NOTHING: WebhookTarget = { url: "", secrets: [], events: [], disabled: false, revision: "" };
 
 /** Current signing secrets, the newest first. A replaced one stays for a while after its direct successor was created. */
-const signing = (secrets: readonly WebhookSecretRecord[], now: number): WebhookSecretRecord[] =>
+export const signing = (secrets: readonly WebhookSecretRecord[], now: number): WebhookSecretRecord[] =>
   secrets.filter((_secret, index) => {
     const successor = secrets[index - 1];
     return !successor || successor.createdAt.getTime() + SECRET_OVERLAP_MS > now;

@@ -7,7 +7,7 @@ import { DELIVERY_ATTEMPTS } from "../timing";
 import type { SentAttempt } from "../delivery";
 import { createSend, type Message } from "./send";
 
-const GONE = 410;
+export const GONE = 410;
 
 type Target = Pick<identityProto.GetWebhookTargetResponse, "url" | "revision" | "secrets">;
 

@@ -6,7 +6,7 @@ import type { Identity } from "../clients";
 import type { DeliveryStore } from "../store/deliveries";
 import { TIMING } from "../timing";
 import { FIRST_DELIVERY, nextAttempt, type DeliveryRecord, type NewDelivery, type Standing } from "../delivery";
-import { isFor } from "./webhooks";
+import { createReadTarget, wants } from "./webhooks";
 
 /** How a workflow begins with a delivery. */
 export interface DeliveryInput {
@@ -49,7 +49,7 @@ const refused = (message: string): DomainError => new DomainError("precondition"
 const obstacle = (record: Pick<DeliveryRecord, "event" | "url">, target: identityProto.GetWebhookTargetResponse): string | undefined => {
   if (target.disabled) return "the key's webhook is disabled; set it again to enable it";
   if (target.url === "") return "the key has no webhook any more, or may not receive webhooks";
-  if (!isFor(target, record)) return `the key's webhook is not for ${record.event}`;
+  if (!wants(target, record.event)) return `the ${record.url === undefined ? "key" : "run"}'s webhook is not for ${record.event}`;
   return undefined;
 };
 
@@ -60,6 +60,7 @@ const nextDelivery = ({ delivery, state, history }: Standing): number => {
 };
 
 export const createDeliveries = ({ store, identity, starter, logger, clock = Date.now }: DeliveriesOptions): Deliveries => {
+  const readTarget = createReadTarget(identity);
   const start = async ({ _id: id, delivery, history, nextAttemptAt }: Omit<DeliveryRecord, "about">): Promise<void> => {
     const pauseMs = Math.max(0, (nextAttemptAt?.getTime() ?? 0) - clock());
     await starter.startDelivery({ id, delivery, attempt: nextAttempt({ delivery, history }), pauseMs });
@@ -88,7 +89,7 @@ export const createDeliveries = ({ store, identity, starter, logger, clock = Dat
 
     again: async (message) => {
       const { record } = await accept(message);
-      const problem = obstacle(record, await identity.getWebhookTarget({ keyId: record.keyId }));
+      const problem = obstacle(record, await readTarget(record));
       if (problem !== undefined) throw refused(problem);
       const delivery = nextDelivery(record);
       await store.begin(record._id, delivery, new Date(clock()));

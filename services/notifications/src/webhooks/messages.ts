@@ -39,11 +39,11 @@ const earlierOf = ({ state, delivery, attempts, deliveredAt, lastError, nextAtte
 /** @throws INVALID_REQUEST */
 export const newDelivery = (id: string, webhook: proto.Webhook | undefined): NewDelivery => {
   if (id === "" || !webhook) throw invalidRequest([{ path: id === "" ? "id" : "webhook", message: "is required" }]);
-  const { ownerId, keyId, event, baseTier, url, earlier } = webhook;
+  const { ownerId, keyId, event, baseTier, url, events, earlier } = webhook;
   return {
     ...{ _id: id, ownerId, keyId, event, about: aboutOf(webhook) },
     ...(isBaseTier(baseTier) ? { baseTier } : {}),
-    ...(url === "" ? {} : { url }),
+    ...(url === "" ? {} : { url, events }),
     ...(earlier ? { earlier: earlierOf(earlier) } : {}),
   };
 };

@@ -6,8 +6,8 @@ import { notifications, type identity as identityProto } from "@nodeloom/proto";
 import type { Executions, Identity } from "../clients";
 import { countDelivery, countPostponed, noteFirstAttempt } from "../meters";
 import type { DeliveryStore } from "../store/deliveries";
-import { pauseBefore, TIMING } from "../timing";
-import { createAttempt, createReport } from "./attempt";
+import { DELIVERY_ATTEMPTS, pauseBefore, TIMING } from "../timing";
+import { createAttempt, createReport, GONE } from "./attempt";
 import { createReadMessage } from "./body";
 import {
   END_OF,
@@ -25,14 +25,17 @@ const TEST_EVENT = "webhook.test";
 /** Webhooks that list no events want those of runs that are over. */
 const BY_DEFAULT: readonly string[] = ["execution.completed", "execution.failed", "execution.cancelled"];
 
-const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
+export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
   events.length === 0 ? BY_DEFAULT.includes(event) : events.includes(event);
 
-/** Whether a message goes to a key's webhook, or by its secret to the run's own. */
-export const isFor = (
-  key: Pick<identityProto.GetWebhookTargetResponse, "events">,
-  { event, url }: Pick<DeliveryRecord, "event" | "url">,
-): boolean => url !== undefined || wants(key, event);
+/** Reads where a message goes: the run's own webhook, or its key's. */
+export const createReadTarget =
+  (identity: Pick<Identity, "getWebhookTarget">) =>
+  async ({ keyId, ownerId, url, events = [] }: Pick<DeliveryRecord, "keyId" | "ownerId" | "url" | "events">) => {
+    if (url === undefined) return identity.getWebhookTarget({ keyId });
+    const { secrets } = await identity.getWebhookTarget({ keyId: "", runOf: ownerId });
+    return { url, events, secrets, disabled: false, revision: "" };
+  };
 
 /** An attempt that is too many for its owner's budget: nothing was sent, and it is made later. */
 export class Postponed extends Error {
@@ -44,6 +47,12 @@ export class Postponed extends Error {
     this.name = "Postponed";
   }
 }
+
+/** State after an attempt at a run's own webhook: it has no settings that could be disabled. */
+const ownStateAfter = (attempt: number, { error, status }: SentAttempt): DeliveryState => {
+  if (error === null) return "delivered";
+  return status === GONE || attempt >= DELIVERY_ATTEMPTS ? "failed" : "pending";
+};
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
@@ -59,10 +68,12 @@ export interface WebhooksOptions {
 
 export const createWebhooks = ({ store, identity, executions, egress, outgoing, logger, timeoutMs }: WebhooksOptions) => {
   const [send, attemptAt, report] = [createSend(egress, timeoutMs), createAttempt(egress, timeoutMs), createReport(identity)];
+  const readTarget = createReadTarget(identity);
   const readMessage = createReadMessage({ executions });
 
   /** Reports an attempt. @returns how the delivery stands after it */
-  const stateAfter = async ({ _id, keyId }: DeliveryRecord, attempt: number, sent: SentAttempt): Promise<DeliveryState> => {
+  const stateAfter = async ({ _id, keyId, url }: DeliveryRecord, attempt: number, sent: SentAttempt): Promise<DeliveryState> => {
+    if (url !== undefined) return ownStateAfter(attempt, sent);
     const { delivered, disabled, isGone, final } = await report({ keyId, attempt }, sent);
     if (delivered) return "delivered";
     if (disabled) logger.info({ keyId, message: _id, status: sent.status }, "the webhook is disabled");
@@ -88,10 +99,9 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
     send: async ({ id, delivery, attempt }: AttemptId): Promise<Sent> => {
       const record = await store.find(id);
       if (record?.state !== "pending" || record.delivery !== delivery) return { nothing: "superseded" };
-      const key = await identity.getWebhookTarget({ keyId: record.keyId });
-      if (key.disabled) return { nothing: "disabled" };
-      if (key.url === "" || !isFor(key, record)) return { nothing: "skipped" };
-      const target = { ...key, url: record.url ?? key.url };
+      const target = await readTarget(record);
+      if (target.disabled) return { nothing: "disabled" };
+      if (target.url === "" || !wants(target, record.event)) return { nothing: "skipped" };
       const message = await readMessage(record.about, record.event);
       if (!message) return { nothing: "skipped" };
       await assertInBudget(record, target.url);

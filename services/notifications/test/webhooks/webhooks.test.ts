@@ -417,29 +417,42 @@ describe("a webhook", () => {
 });
 
 describe("a message to the run's own webhook", () => {
-  it("goes there whatever the key's webhook is for, as a whole body, signed with the key's secret", async () => {
+  it("goes there whatever the key's webhook is for, as a whole body, signed with the owner's secret for runs", async () => {
     const own = await startReceiver();
     const over = webhooksOver(createEgressClient({ allow: [own.address] }));
     const run = await newRun({ url: own.url }, receiver.url, ["execution.failed"]);
     expect((await attempt(run.id(), over)).end).toBe("delivered");
     expect(receiver.deliveries).toHaveLength(0);
     const [{ headers, body }] = own.deliveries as [(typeof own.deliveries)[0]];
-    expect(new Webhook(run.secret).verify(body, headers as Record<string, string>)).toEqual({
+    const { secret } = await identity.client.getRunSecret({ ownerId: identity.userId });
+    expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual({
       executionId: run.id().id,
       result: { text: "grüße" },
     });
     own.close();
   });
 
-  it("isn't sent without a secret to sign it, and its failure doesn't count against the key's webhook", async () => {
+  it("that is gone fails, and doesn't count against the key's webhook", async () => {
     receiver.respond = answering(410);
-    const removed = await newRun({ url: receiver.url });
-    await identity.client.deleteKeyWebhook({ userId: identity.userId, keyId: removed.keyId });
-    expect((await attempt(removed.id())).end).toBe("nothing to send");
-    expect(receiver.deliveries).toHaveLength(0);
     const gone = await newRun({ url: receiver.url }, `${receiver.url}/elsewhere`);
-    await attempt(gone.id());
+    expect((await attempt(gone.id())).end).toBe("given up");
     expect((await keyWebhook(gone.keyId)).disabledAt).toBeUndefined();
+  });
+
+  it("for other events gets nothing", async () => {
+    const other = await newRun({ url: receiver.url, events: ["execution.failed"] });
+    expect((await attempt(other.id())).end).toBe("nothing to send");
+    expect(receiver.deliveries).toHaveLength(0);
+  });
+
+  it("carries signatures by the new and the replaced secret after a rotation", async () => {
+    const ownerId = identity.userId;
+    const { secret: replaced } = await identity.client.getRunSecret({ ownerId });
+    const { secret: newest } = await identity.client.rotateRunSecret({ ownerId });
+    expect(newest).not.toBe(replaced);
+    await attempt((await newRun({ url: receiver.url })).id());
+    const [{ headers, body }] = receiver.deliveries as [(typeof receiver.deliveries)[0]];
+    for (const secret of [newest, replaced]) expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toBeDefined();
   });
 });
 
