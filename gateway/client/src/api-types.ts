@@ -195,6 +195,58 @@ export interface Workflow {
   };
 }
 
+export interface WorkflowWithQuoteError {
+  slug: string;
+  name: string;
+  description: string;
+  tags: string[];
+  isTemplate: boolean;
+  hidden: boolean;
+  archived: boolean;
+  publicPlayground: boolean;
+  /** Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it */
+  mcp?: boolean;
+  /** Set where it has a page for others */
+  app?: AppSettings;
+  folderId: string | null;
+  thumbnail: string | null;
+  /** `{ image, video? }`, media-storage URLs */
+  cover: Record<string, unknown> | null;
+  createdBy: string;
+  /** Set where an organization owns it; `createdBy` is the person then */
+  organizationId?: string;
+  nodes: unknown[];
+  edges: unknown[];
+  /** `{ x, y, zoom }` */
+  viewport: Record<string, unknown>;
+  createdAt: string;
+  updatedAt: string;
+  /** The latest published version, or null. Runs use it unless `production` is set */
+  publishedVersion: number | null;
+  /** The version that runs use, if you set the alias `production`; otherwise absent */
+  productionVersion?: number;
+  /** True if the draft's graph differs from this version */
+  changedSincePublished: boolean;
+  /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
+  pendingChange?: boolean;
+  /** Misspelled settings. Only in the answer to saving the graph; absent if there are none */
+  warnings?: {
+    nodeId: string;
+    message: string;
+  }[];
+  /** Reason for an administrator's takedown of the template. Only its owner sees it */
+  takedown?: {
+    reason: string;
+    at: string | null;
+  };
+  /** How far the bills of your last 100 completed runs were from their estimates: `p50` and `p90` of (bill − estimate) ÷ bill, over the `runs` among them that cost something. Above 0, runs cost more than estimated. Absent without such runs, and in others' workflows */
+  quoteError?: {
+    runs: number;
+    p50: number;
+    p90: number;
+  };
+}
+
 export interface WorkflowChanges {
   name?: string;
   description?: string;
@@ -3437,7 +3489,7 @@ export interface Operations {
     params: {
       slug: string;
     };
-    response: Workflow;
+    response: WorkflowWithQuoteError;
   };
   /** Change fields of a workflow */
   updateWorkflow: {

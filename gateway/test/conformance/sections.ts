@@ -57,5 +57,6 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D29", "Files and data protection"],
   ["D30", "Service accounts and capabilities by name"],
   ["D31", "Environments"],
+  ["D33", "Quotes"],
   ["D34", "The APIs of fal and Replicate"],
 ]);

@@ -57,6 +57,8 @@ export const REQUESTS = {
     requestId: z.string().max(1_000).nullable(),
     /** `millicredits` per model; empty if unknown. */
     modelCredits: z.array(z.object({ model: id, millicredits: amount })).max(MODELS_PER_RUN),
+    /** Expected `millicredits`; absent if unknown. */
+    estimatedMillicredits: amount.optional(),
   }),
   rows: z.object({
     userId: id,
@@ -68,6 +70,7 @@ export const REQUESTS = {
     offset: z.number().int().min(0).max(MAX_OFFSET),
   }),
   modelNames: z.object({ userId: id, sources }),
+  quoteError: z.object({ userId: id, workflowSlug: z.string().min(1).max(LIMITS.nameChars) }),
   dailySums: z.object({ userId: id, fromDay: day, toDay: day, sources }).refine(isWithinRange, TOO_LONG),
   groupSums: z
     .object({
@@ -86,6 +89,7 @@ export type RunOutcome = z.infer<typeof REQUESTS.outcome>;
 export type RowsQuery = z.infer<typeof REQUESTS.rows>;
 export type GroupSumsQuery = z.infer<typeof REQUESTS.groupSums>;
 export type DailySumsQuery = z.infer<typeof REQUESTS.dailySums>;
+export type QuoteErrorQuery = z.infer<typeof REQUESTS.quoteError>;
 export type ModelNamesQuery = z.infer<typeof REQUESTS.modelNames>;
 
 /** @throws DomainError INVALID_REQUEST with every problem */

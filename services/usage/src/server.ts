@@ -16,9 +16,11 @@ const runOutcome = ({
   status,
   errorCode,
   requestId,
+  estimatedMillicredits,
   ...amounts
 }: proto.FinishRunRequest): RunOutcome => ({
   ...amounts,
+  ...(estimatedMillicredits === undefined ? {} : { estimatedMillicredits }),
   status: status as RunOutcome["status"],
   errorCode: errorCode ?? null,
   requestId: requestId ?? null,
@@ -65,6 +67,8 @@ export const usageHandlers = (usage: Usage): proto.UsageServiceServer => ({
   }),
 
   listModelNames: unary(async (request) => proto.ListModelNamesResponse.fromPartial({ names: await usage.modelNames(request) })),
+
+  getQuoteError: unary(async (request) => proto.GetQuoteErrorResponse.fromPartial(await usage.quoteError(request))),
 
   listDailySums: unary(async (request) => proto.ListDailySumsResponse.fromPartial({ sums: await usage.dailySums(request) })),
 

@@ -1,6 +1,14 @@
 import { createInserter, createUpdater, DURABLE } from "@nodeloom/platform";
 import { Schema, type Connection, type QueryFilter } from "mongoose";
-import { FINAL_STATUSES, type ModelNamesQuery, type RowsQuery, type RunOutcome, type RunStart, type STATUSES } from "./requests";
+import {
+  FINAL_STATUSES,
+  type ModelNamesQuery,
+  type QuoteErrorQuery,
+  type RowsQuery,
+  type RunOutcome,
+  type RunStart,
+  type STATUSES,
+} from "./requests";
 
 /** One run. Members of the outcome are zero or null until the row is final. */
 export interface UsageRow extends Omit<RunStart, "startedAt">, Omit<RunOutcome, "status"> {
@@ -27,6 +35,8 @@ export type CountedPart = Pick<
   "executionId" | "userId" | "source" | "status" | "workflowSlug" | "modelIds" | "millicredits" | "modelCredits" | "createdAt"
 >;
 
+export type CostPart = Pick<UsageRow, "millicredits" | "estimatedMillicredits">;
+
 /** A row past its retention period. */
 export interface ExpiredRow {
   executionId: string;
@@ -48,6 +58,7 @@ const COUNTED_PART = {
   createdAt: 1,
 } as const;
 const GROUPED_PART = { _id: 0, source: 1, workflowSlug: 1, keyId: 1, metadata: 1, millicredits: 1 } as const;
+const COST_PART = { _id: 0, millicredits: 1, estimatedMillicredits: 1 } as const;
 /** Rows per batch of a cursor. */
 const CURSOR_ROWS = 1_000;
 const GROUPED_TIMEOUT_MS = 30_000;
@@ -72,6 +83,7 @@ const rowSchema = new Schema<RowDocument>(
     metadata: { type: Object, required: true },
     keyId: { type: String, default: "" },
     modelCredits: { type: [Object], required: true },
+    estimatedMillicredits: { type: Number },
     uncounted: { type: String },
     counted: { type: Boolean },
   },
@@ -135,6 +147,16 @@ export const createStore = (connection: Connection) => {
       const page = rows.find(rowFilter(query)).sort({ id: -1 }).skip(query.offset).limit(limit).maxTimeMS(OPERATION_TIMEOUT_MS);
       return (await page.lean<RowDocument[]>()).map(toRow);
     },
+
+    /** Costs of a workflow's newest completed runs. */
+    costs: ({ userId, workflowSlug }: QuoteErrorQuery, limit: number): Promise<CostPart[]> =>
+      rows
+        .find({ userId, workflowSlug, status: "completed" }, COST_PART)
+        .sort({ id: -1 })
+        .limit(limit)
+        .maxTimeMS(OPERATION_TIMEOUT_MS)
+        .lean<CostPart[]>()
+        .exec(),
 
     /** Reads all matching rows, so only for filters that the totals don't cover. */
     countAll: (query: RowsQuery): Promise<number> => rows.countDocuments(rowFilter(query)).maxTimeMS(OPERATION_TIMEOUT_MS).exec(),

@@ -2,12 +2,14 @@ import { CONFLICT_ATTEMPTS, DomainError, expiresBefore, groupBy, LIMITS, RETENTI
 import { createRemoval, retryOnConflict, untilNone } from "@nodeloom/platform";
 import { groupSumsOf, type GroupSum } from "./groups/groups";
 import { createIds, idsBetween } from "./ids";
+import { QUOTE_ERROR_RUNS, quoteErrorOf, type QuoteError } from "./quote-error";
 import {
   checked,
   REQUESTS,
   type DailySumsQuery,
   type GroupSumsQuery,
   type ModelNamesQuery,
+  type QuoteErrorQuery,
   type RowsQuery,
   type RunOutcome,
   type RunStart,
@@ -149,6 +151,9 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       if (!found) return (await store.modelNamesOfAll(query)).sort();
       return modelNamesIn(found.total.models, found.others, query);
     },
+
+    quoteError: async (request: QuoteErrorQuery): Promise<QuoteError> =>
+      quoteErrorOf(await store.costs(checked(REQUESTS.quoteError, request), QUOTE_ERROR_RUNS)),
 
     /** Sums of a user's final runs by day and model. */
     dailySums: async (request: DailySumsQuery): Promise<DailySum[]> => {

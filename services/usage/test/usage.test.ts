@@ -252,3 +252,18 @@ describe("an erased value of metadata", () => {
     eraser.close();
   });
 });
+
+it("says how far the newest completed bills of a workflow were from their estimates", async () => {
+  const userId = user();
+  const errorOf = (workflowSlug: string) => client.getQuoteError({ userId, workflowSlug });
+  expect(await errorOf("posters")).toEqual({ runs: 0, p50: 0, p90: 0 });
+  // Ten dearer than expected are older than a hundred others; free, failed and others' runs don't count.
+  const bills = [...times(10, () => 9_000), ...times(89, () => 1_000), ...times(11, () => 2_000)];
+  for (const millicredits of bills)
+    await client.finishRun(finished(runOf(userId), "completed", { millicredits, estimatedMillicredits: 1_500, unstarted: true }));
+  await client.finishRun(finished(runOf(userId), "failed", { estimatedMillicredits: 1, unstarted: true }));
+  await client.finishRun(finished(runOf(userId, { workflowSlug: "films" }), "completed", { millicredits: 0, estimatedMillicredits: 1 }));
+  await client.finishRun(finished(runOf(userId, { workflowSlug: "films" }), "completed"));
+  expect(await errorOf("posters")).toEqual({ runs: 100, p50: -0.5, p90: 0.25 });
+  expect(await errorOf("films")).toEqual({ runs: 0, p50: 0, p90: 0 });
+});

@@ -212,6 +212,73 @@ class Workflow(TypedDict):
     takedown: NotRequired[WorkflowTakedown]
 
 
+class WorkflowWithQuoteErrorWarningsItem(TypedDict):
+    nodeId: str
+    message: str
+
+
+class WorkflowWithQuoteErrorTakedown(TypedDict):
+    """Reason for an administrator's takedown of the template. Only its owner sees it"""
+
+    reason: str
+    at: str | None
+
+
+class WorkflowWithQuoteErrorQuoteError(TypedDict):
+    """How far the bills of your last 100 completed runs were from their estimates: `p50` and `p90` of (bill − estimate) ÷ bill, over the `runs` among them that cost something. Above 0, runs cost more than estimated. Absent without such runs, and in others' workflows"""
+
+    runs: float
+    p50: float
+    p90: float
+
+
+class WorkflowWithQuoteError(TypedDict):
+    slug: str
+    name: str
+    description: str
+    tags: Sequence[str]
+    isTemplate: bool
+    hidden: bool
+    archived: bool
+    publicPlayground: bool
+    # Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it
+    mcp: NotRequired[bool]
+    # Set where it has a page for others
+    app: NotRequired[AppSettings]
+    folderId: str | None
+    thumbnail: str | None
+    # `{ image, video? }`, media-storage URLs
+    cover: Mapping[str, Any] | None
+    createdBy: str
+    # Set where an organization owns it; `createdBy` is the person then
+    organizationId: NotRequired[str]
+    nodes: Sequence[Any]
+    edges: Sequence[Any]
+    # `{ x, y, zoom }`
+    viewport: Mapping[str, Any]
+    createdAt: str
+    updatedAt: str
+    # The latest published version, or null. Runs use it unless `production` is set
+    publishedVersion: float | None
+    # The version that runs use, if you set the alias `production`; otherwise absent
+    productionVersion: NotRequired[float]
+    # True if the draft's graph differs from this version
+    changedSincePublished: bool
+    # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
+    # the graph that was approved last until a caller who can run it publishes or confirms the change. A
+    # change of the draft counts also behind a published version, because `workflow` nodes with `version:
+    # "draft"` run the draft: until then they run the approved one
+    pendingChange: NotRequired[bool]
+    # Misspelled settings. Only in the answer to saving the graph; absent if there are none
+    warnings: NotRequired[Sequence[WorkflowWithQuoteErrorWarningsItem]]
+    # Reason for an administrator's takedown of the template. Only its owner sees it
+    takedown: NotRequired[WorkflowWithQuoteErrorTakedown]
+    # How far the bills of your last 100 completed runs were from their estimates: `p50` and `p90` of
+    # (bill − estimate) ÷ bill, over the `runs` among them that cost something. Above 0, runs cost more
+    # than estimated. Absent without such runs, and in others' workflows
+    quoteError: NotRequired[WorkflowWithQuoteErrorQuoteError]
+
+
 class WorkflowChanges(TypedDict):
     name: NotRequired[str]
     description: NotRequired[str]

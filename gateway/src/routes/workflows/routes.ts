@@ -6,7 +6,8 @@ import { defineRoute, type Reply } from "../../edge/route";
 import { cursor, identifier, listQuery, optionalLimit, selection, workflowParams } from "../../http/schemas";
 import { selectedGraph } from "./selection";
 import { createRequest, LOSSLESS, updateRequest, wantedRevision } from "./requests";
-import { changes, creation, folderId, inputSchema, publicSchema, workflowSchema, workflowSummary } from "./schemas";
+import { changes, creation, folderId, inputSchema, publicSchema, workflowSchema, workflowSummary, workflowWithQuoteError } from "./schemas";
+import { quoteError } from "./quote-error";
 import { graphWarnings, schemaView, summaryView, workflowReply } from "./views";
 import { jsonBody } from "../../http/body/kinds";
 
@@ -88,7 +89,7 @@ export const workflowRoutes = [
       const create = async (headers: Record<string, string> = {}): Promise<Reply> => {
         const { workflow: stored } = await gateway.services.workflows.createWorkflow(createRequest(context.body, context));
         const warnings = await graphWarnings(gateway.catalog, stored);
-        return workflowReply(201, stored, { Location: `/api/workflows/${stored?.slug}`, ...headers }, warnings);
+        return workflowReply(201, stored, { headers: { Location: `/api/workflows/${stored?.slug}`, ...headers }, warnings });
       };
       if (fingerprint === "") return create();
       const earlier = await gateway.leases.remember(executionId, fingerprint);
@@ -111,11 +112,14 @@ export const workflowRoutes = [
     summary: "Read a workflow",
     params: workflowParams,
     headers: ["ETag"],
-    responses: { 200: workflowSchema },
+    responses: { 200: workflowWithQuoteError },
     errors: ["WORKFLOW_NOT_FOUND"],
-    handler: async ({ gateway, caller, params }) => {
-      const { workflow: stored } = await gateway.services.workflows.getWorkflow({ slug: params.slug, userId: caller.user.id });
-      return workflowReply(200, stored);
+    handler: async ({ gateway, caller, params: { slug } }) => {
+      const [{ workflow: stored }, error] = await Promise.all([
+        gateway.services.workflows.getWorkflow({ slug, userId: caller.user.id }),
+        quoteError(gateway, slug, caller.user.id),
+      ]);
+      return workflowReply(200, stored, { more: stored?.createdBy === caller.user.id ? error : {} });
     },
   }),
   defineRoute({
@@ -140,7 +144,7 @@ export const workflowRoutes = [
       const request = { ...updateRequest(params.slug, context.body, context), ifRevision: await wantedRevision(context) };
       const { workflow: stored } = await gateway.services.workflows.updateWorkflow(request);
       const warnings = context.body.nodes === undefined ? [] : await graphWarnings(gateway.catalog, stored);
-      return workflowReply(200, stored, {}, warnings);
+      return workflowReply(200, stored, { warnings });
     },
   }),
   defineRoute({

@@ -71,6 +71,19 @@ export const workflowSchema = z
   })
   .meta({ id: "Workflow" });
 
+export const workflowWithQuoteError = workflowSchema
+  .extend({
+    quoteError: z
+      .object({ runs: z.number(), p50: z.number(), p90: z.number() })
+      .optional()
+      .meta({
+        description:
+          "How far the bills of your last 100 completed runs were from their estimates: `p50` and `p90` of (bill − estimate) ÷ bill, over the `runs` among them that cost something. Above 0, runs cost more than estimated. Absent without such runs, and in others' workflows",
+        example: { runs: 100, p50: -0.12, p90: 0.04 },
+      }),
+  })
+  .meta({ id: "WorkflowWithQuoteError" });
+
 const estimatedCreditCost = credits.nullable().meta({ description: "Credits per run at the caller's tier; null without generators" });
 
 export const workflowSummary = workflowSchema

@@ -112,7 +112,7 @@ export const versionRoutes = [
         withoutRun: isWithoutRun(caller),
       });
       const { workflow: stored } = await gateway.services.workflows.cloneWorkflow(request, { deadlineMs: CLONE_MS });
-      return workflowReply(201, stored, { Location: `/api/workflows/${stored?.slug}` });
+      return workflowReply(201, stored, { headers: { Location: `/api/workflows/${stored?.slug}` } });
     },
   }),
   defineRoute({

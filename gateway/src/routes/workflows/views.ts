@@ -93,13 +93,19 @@ export const graphWarnings = async (
   return misspeltIn(nodes, (node) => nodeSchema(node, schemas)).map(({ nodeId, message }) => ({ nodeId, message }));
 };
 
+interface ReplyParts {
+  headers?: Record<string, string>;
+  warnings?: readonly NodeWarning[];
+  /** Further members of the body. */
+  more?: Record<string, unknown>;
+}
+
 export const workflowReply = (
   status: number,
   stored: workflows.Workflow | undefined,
-  headers: Record<string, string> = {},
-  warnings: readonly NodeWarning[] = [],
+  { headers, warnings = [], more }: ReplyParts = {},
 ): Reply => {
   if (!stored) throw new Error("workflows answered without a workflow");
-  const body = { ...view(stored), ...(warnings.length > 0 ? { warnings } : {}) };
+  const body = { ...view(stored), ...(warnings.length > 0 ? { warnings } : {}), ...more };
   return { status, body, headers: { ETag: tagOf(stored), ...headers } };
 };

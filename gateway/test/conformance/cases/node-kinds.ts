@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inSection, type Case, type CaseOptions } from "../case";
 import { answers, fits, is, pick, refuses } from "../check";
-import type { Actor, Context } from "../context";
+import { eventually, type Actor, type Context } from "../context";
 import { edge, node, picture, request, runGraph, save, type Graph } from "../graphs";
 
 const kinds = inSection("D15");
@@ -158,7 +158,13 @@ const told: Case[] = [
       assert.ok(bounded.most > bounded.about && bounded.most < open.most / 20, JSON.stringify(bounded));
       assert.equal(bounded.about, open.about);
       const limited = { inputs: {}, maxCredits: open.about };
-      answers(await actor.post(`/api/workflows/${await save(actor, reader(url))}/run`, limited), 200, { result: { text: is.text } });
+      const slug = await save(actor, reader(url));
+      answers(await actor.post(`/api/workflows/${slug}/run`, limited), 200, { result: { text: is.text } });
+      const { quoteError } = await eventually(
+        async () => answers(await actor.get(`/api/workflows/${slug}`), 200).body as { quoteError?: { p50: number } },
+        (workflow) => workflow.quoteError !== undefined,
+      );
+      assert.ok(quoteError!.p50 < 0, "the bill is below the estimate, which holds the longest answer");
       refuses(await runGraph(actor, reader(url, { maxInputChars: 5 })), 500, "EXECUTION_FAILED", { nodeId: "sum" });
     },
     NEEDS,

@@ -6,6 +6,7 @@ import { clip, greeting, picture, runGraph, runModel, save, submitGraph } from "
 
 const row = inSection("2.6");
 const usage = inSection("4.13");
+const quotes = inSection("D33");
 
 const ROW = {
   id: is.number,
@@ -98,6 +99,16 @@ export const usageCases: Case[] = [
     const user = await ctx.actor({ tier: "pro" });
     refuses(await runGraph(user, clip({ latencyMs: 10, fail: "incomplete" })), 500, "PROVIDER_RESPONSE_INCOMPLETE");
     fits(await usageTold(user, 1), [{ status: "failed", errorCode: "PROVIDER_RESPONSE_INCOMPLETE", creditsCost: 0, cost: is.number }]);
+  }),
+  quotes("a workflow says how far the bills of its last runs were from their estimates, to its owner alone", async (ctx) => {
+    const [user, other] = [await ctx.actor({ tier: "business" }), await ctx.actor({ tier: "business" })];
+    const slug = await save(user, { ...picture(QUICK), isTemplate: true });
+    const hasNone = async (actor: Actor) => !("quoteError" in (answers(await actor.get(`/api/workflows/${slug}`), 200).body as object));
+    assert.ok(await hasNone(user));
+    for (const _ of [1, 2]) answers(await user.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
+    await usageTold(user, 2);
+    answers(await user.get(`/api/workflows/${slug}`), 200, { quoteError: exactly({ runs: 2, p50: 0, p90: 0 }) });
+    assert.ok(await hasNone(other));
   }),
   row("the duration is the execution's", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });

@@ -23,6 +23,7 @@ import { lacks, type LogKeys } from "../record/event-log";
 import type { Stores } from "../record/stores";
 import type { DecidedEnding } from "../record/transitions";
 import type { Execution } from "./execution";
+import { estimateOf } from "./holds";
 import type { Outbox } from "./outbox";
 
 /**
@@ -124,6 +125,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
       grantUsed: captured.some(({ source }) => source === billingProto.HoldSource.HOLD_SOURCE_GRANT),
       costs: { costMicroUsd, userCostMicroUsd: behind.userCostMicroUsd },
       modelCredits: [...creditsBy(captured, ({ model }) => model)].map(([model, credits]) => ({ model, millicredits: credits })),
+      ...(run.input && run.input.held.length > 0 ? { estimatedMillicredits: estimateOf(run.input) } : {}),
     };
     return { charged, nodes: end.nodes.map((node) => ({ ...node, millicredits: byNode.get(node.id) ?? 0 })) };
   };

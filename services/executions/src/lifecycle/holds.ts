@@ -14,6 +14,17 @@ const heldItems = (held: readonly billingProto.HeldItem[], wanted: readonly Hold
   );
 };
 
+/** Credits that were held at the start. Of alternative calls the most expensive is held. */
+export const estimateOf = ({ holds, held }: Pick<RunInput, "holds" | "held">): number => {
+  const groups = new Map(holds.map(({ key, alternativeTo }) => [key, alternativeTo ?? key]));
+  const most = new Map<string, number>();
+  for (const { key, source, millicredits } of held) {
+    const group = groups.get(key) ?? key;
+    if (source === "credits") most.set(group, Math.max(most.get(group) ?? 0, millicredits));
+  }
+  return [...most.values()].reduce((sum, millicredits) => sum + millicredits, 0);
+};
+
 const paidItems = (items: readonly HoldItem[]): Required<HoldItem>[] =>
   items.filter(({ maxMillicredits }) => maxMillicredits > 0).map((item) => ({ alternativeTo: "", ...item }));
 

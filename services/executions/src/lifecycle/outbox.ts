@@ -46,6 +46,7 @@ const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
   userCostMicroUsd: row.costs?.userCostMicroUsd ?? 0,
   millicredits: row.millicredits,
   modelCredits: row.modelCredits ?? [],
+  estimatedMillicredits: row.estimatedMillicredits,
   durationMs: row.durationMs ?? 0,
   errorCode: row.error?.code,
   requestId: row.requestId ?? undefined,

@@ -90,6 +90,8 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   index?: number;
   costs?: Costs;
   modelCredits?: { model: string; millicredits: number }[];
+  /** Cost that was expected when the credits were held; absent if nothing was held. */
+  estimatedMillicredits?: number;
   /** Keys and ids of stored files that its inputs and its graph name. */
   uses?: string[];
   /** When it was erased. */
@@ -126,7 +128,10 @@ export const metadataOf = (keys: readonly string[] = []): Record<string, string>
 
 export type ExecutionView = Omit<ExecutionRecord, "events">;
 
-export type FinalState = Pick<ExecutionRecord, "resultHash" | "nodesHash" | "closing" | "costs" | "modelCredits"> &
+export type FinalState = Pick<
+  ExecutionRecord,
+  "resultHash" | "nodesHash" | "closing" | "costs" | "modelCredits" | "estimatedMillicredits"
+> &
   Pick<ExecutionRecord, "resultJson" | "error" | "nodes" | "millicredits" | "grantUsed" | "finishedAt" | "durationMs"> & {
     status: FinalStatus;
     requestId?: string;
@@ -139,6 +144,7 @@ export interface Charged {
   grantUsed: boolean;
   costs: Costs;
   modelCredits?: { model: string; millicredits: number }[];
+  estimatedMillicredits?: number;
 }
 
 export const settledEvent = ({ status, error }: Pick<RunEnd, "status" | "error">): ExecutionEvent => runEvent("settled", { status, error });
