@@ -39,7 +39,7 @@ const take = async (theme) => {
     .getByRole("button", { name: /side panel/ })
     .click();
   await page.getByRole("button", { name: "Tidy up" }).click();
-  await page.getByRole("button", { name: "Show everything" }).click();
+  await page.getByRole("button", { name: "Fit to screen" }).click();
   await page.getByText("Saved").waitFor();
   await page.waitForLoadState("networkidle");
   await page.mouse.move(700, 600);

@@ -66,12 +66,12 @@ const publish = async (account: Account, slug: string, { credits, origin }: { cr
   await page.getByRole("button", { name: "Menu", exact: true }).click();
   await page.getByRole("menuitem", { name: "Publish as an app…" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Credits a day").fill(String(credits));
-  await dialog.getByLabel("Sites that may embed it").fill(origin);
+  await dialog.getByLabel("Credits per day").fill(String(credits));
+  await dialog.getByLabel("Sites that can embed it").fill(origin);
   await picture(page, "app-dialog-new");
   await dialog.getByRole("button", { name: "Publish", exact: true }).click();
   await dialog.getByText("Spent today").waitFor();
-  await dialog.getByRole("region", { name: "Code to embed it" }).waitFor();
+  await dialog.getByRole("region", { name: "Embed code" }).waitFor();
   await picture(page, "app-dialog");
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(complaints).toEqual([]);
@@ -205,7 +205,7 @@ test("it is gone as soon as its owner switches it off", async () => {
   await page.locator(".react-flow__node").first().waitFor();
   await page.getByRole("button", { name: "Menu", exact: true }).click();
   await page.getByRole("menuitem", { name: "Publish as an app…" }).click();
-  await page.getByRole("button", { name: "Switch it off" }).click();
+  await page.getByRole("button", { name: "Unpublish" }).click();
   await page.getByRole("button", { name: "Publish", exact: true }).waitFor();
   await page.waitForTimeout(1_000);
   const answer = await page.goto(`/a/${slug}`);

@@ -54,7 +54,7 @@ onCanvas(
   async (page, slug) => {
     const name = page.getByRole("textbox", { name: "Name", exact: true });
     await name.fill("");
-    await page.getByText("An input needs a name.").waitFor();
+    await page.getByText("Enter a name.").waitFor();
     await page.keyboard.type("subject");
     await saved(page);
     const renamed = await read(slug);
@@ -66,9 +66,9 @@ onCanvas(
 );
 
 onCanvas("an input can't take another one's name, and a new one is named at once", "?node=in", async (page, slug) => {
-  await page.getByRole("button", { name: "Add an input" }).click();
+  await page.getByRole("button", { name: "Add input" }).click();
   await page.keyboard.type("prompt");
-  await page.getByText("Another input is called that.").waitFor();
+  await page.getByText("Another input has this name.").waitFor();
   await page.keyboard.type("2");
   await saved(page);
   const [input] = (await read(slug)).nodes;
@@ -82,7 +82,7 @@ onCanvas("what is typed after adding an item is the item", "", async (page, slug
   await press("Enter");
   await nodes(page, 4);
   for (const item of ["late", "early"]) {
-    await page.getByRole("button", { name: "Add an item" }).click();
+    await page.getByRole("button", { name: "Add item" }).click();
     await type(item);
   }
   await saved(page);

@@ -149,7 +149,7 @@ test.describe("whatever the service answers,", () => {
       const mend = await fail("PUT", /^\/api\/workflows\//, failure);
       await text.fill(typed);
       await reads(page, failure);
-      if (!failure.isSignedOut) await page.getByText("Kept in this browser.").waitFor();
+      if (!failure.isSignedOut) await page.getByText("Your changes are kept in this browser.").waitFor();
       expect(await text.inputValue()).toBe(typed);
       await mend();
       if (failure.isSignedOut) await signIn();
@@ -185,7 +185,7 @@ test.describe("whatever the service answers,", () => {
     page.on("dialog", (dialog) => void dialog.accept());
     await page.reload();
     await mend();
-    await page.getByText("Unsaved changes of your last visit are back.").waitFor();
+    await page.getByText("Restored unsaved changes of your last visit.").waitFor();
     await page.getByText("Saved", { exact: true }).waitFor();
     expect(await page.getByRole("textbox", { name: "Text", exact: true }).inputValue()).toBe("through a crash");
   });
@@ -315,7 +315,7 @@ test.describe("whatever the service answers,", () => {
     async (editor) => {
       const { page, fail, signIn } = editor;
       await open(editor, "file");
-      const takeOut = page.getByRole("button", { name: "Take it out of File" });
+      const takeOut = page.getByRole("button", { name: "Remove it from File" });
       const picture = Buffer.from(
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
         "base64",

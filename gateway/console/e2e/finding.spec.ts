@@ -83,14 +83,14 @@ test("a graph of ComfyUI that is pasted runs here as far as it can; one of n8n i
   // Out of sight, the nodes are a click away.
   await page.locator(".react-flow__pane").hover({ position: { x: 40, y: 40 } });
   await page.mouse.wheel(9_000, 0);
-  await page.getByRole("button", { name: "Show the nodes" }).click();
-  await page.getByRole("button", { name: "Show the nodes" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Show nodes" }).click();
+  await page.getByRole("button", { name: "Show nodes" }).waitFor({ state: "detached" });
   // What is pasted out of sight is shown.
   await page.mouse.wheel(0, 9_000);
-  await page.getByRole("button", { name: "Show the nodes" }).waitFor();
+  await page.getByRole("button", { name: "Show nodes" }).waitFor();
   await paste(COMFY);
   await nodes(page, 8);
-  await page.getByRole("button", { name: "Show the nodes" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Show nodes" }).waitFor({ state: "detached" });
   await close();
 });
 

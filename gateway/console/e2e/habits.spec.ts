@@ -123,7 +123,7 @@ test("a node that stands for a workflow shows its state, price and result, live 
   // What it gave is a click away.
   await head(page, "part").click();
   await page.getByRole("button", { name: "Show the last run" }).click();
-  await page.getByRole("heading", { name: "In the run shown" }).waitFor();
+  await page.getByRole("heading", { name: "In this run" }).waitFor();
   await page.keyboard.press("v");
   const viewer = page.getByRole("dialog", { name: /Viewing/ });
   await viewer

@@ -87,7 +87,7 @@ for (const [name, text] of PAYLOADS)
         .getByRole("dialog", { name: "Versions" })
         .getByRole("button", { name: /^Version 1/ })
         .click();
-      await page.getByText("Both are the same.").waitFor();
+      await page.getByText("No differences.").waitFor();
       await look("versions");
       await context.close();
     }

@@ -87,7 +87,7 @@ task("see all results of a fan-out at once", { clicks: 2, keys: 1 }, onMade("thr
 task("compare two runs", { clicks: 2, keys: 1 }, onMade("three", 3), async (hand, page) => {
   await look(hand, page);
   await viewer(page).getByText("run 1 of 2").waitFor();
-  await hand.click(viewer(page).getByRole("button", { name: "Compare A and B by a slider" }));
+  await hand.click(viewer(page).getByRole("button", { name: "Compare with slider" }));
   await viewer(page).getByRole("slider").waitFor();
   expect(await viewer(page).locator("img[alt^='A:'], img[alt^='B:']").count()).toBe(2);
 });
@@ -156,7 +156,7 @@ task("try four seeds and go on with the best", { clicks: 4, keys: 1 }, onMade("o
   effort.clicks += 1;
   await dialog
     .getByTestId("sweep")
-    .getByText(/^Try 4 · /)
+    .getByText(/^Run 4 · /)
     .waitFor();
   await click(dialog.getByTestId("sweep"));
   await dialog
@@ -176,17 +176,17 @@ task("make a part a workflow of its own", { clicks: 2, keys: 2 }, onCanvas("thre
   await click(head(page, "list"));
   await page.keyboard.up("Shift");
   await press("Control+Shift+G");
-  await page.getByRole("dialog", { name: "Make a workflow of it" }).waitFor();
+  await page.getByRole("dialog", { name: "Convert to workflow" }).waitFor();
   await press("Enter");
   await page.locator(`${NODE} .node-title`, { hasText: "Part of three" }).waitFor();
   await saved(page);
-  await page.getByRole("button", { name: /^Undo: Make a workflow/ }).click();
+  await page.getByRole("button", { name: /^Undo: Convert to workflow/ }).click();
   await saved(page);
 });
 
 task("see what a call of a node cost and was asked", { clicks: 1, keys: 1 }, onMade("three", 3), async (hand, page) => {
   await look(hand, page);
-  const facts = viewer(page).getByRole("complementary", { name: "What made it" });
+  const facts = viewer(page).getByRole("complementary", { name: "Settings" });
   await facts.getByText("a boat").first().waitFor();
   await facts
     .getByText(/credits?$/)

@@ -129,12 +129,12 @@ onCanvas("a node shows what it made larger, those beside it make room, and undo 
     .first()
     .waitFor();
   await page.locator(node("stills")).hover();
-  await page.locator(node("stills")).getByRole("button", { name: "Show it large", exact: true }).click();
+  await page.locator(node("stills")).getByRole("button", { name: "Preview size: large", exact: true }).click();
   await saved(page);
   const [, larger, after] = (await read(slug)).nodes;
   expect(larger!.view).toEqual({ width: 560, media: 420 });
   expect(after!.position.x).toBe(800 + 560 - 248);
-  await page.getByRole("button", { name: /^Undo: Show it/ }).click();
+  await page.getByRole("button", { name: /^Undo: Preview size/ }).click();
   await eventually(async () => (await read(slug)).nodes[1]!.view === undefined);
 });
 
@@ -148,7 +148,7 @@ onCanvas(
     const viewer = page.getByRole("dialog", { name: /Viewing/ });
     await viewer.getByText("run 1 of 2").waitFor();
     await viewer.getByText("1 of 3").first().waitFor();
-    expect(await viewer.getByRole("complementary", { name: "What made it" }).textContent()).toContain("a boat");
+    expect(await viewer.getByRole("complementary", { name: "Settings" }).textContent()).toContain("a boat");
     for (const place of ["2 of 3", "3 of 3", "run 2 of 2"]) {
       await page.keyboard.press("ArrowRight");
       await viewer.getByText(place).first().waitFor();
@@ -160,7 +160,7 @@ onCanvas(
     const saving = page.waitForEvent("download");
     await viewer.getByRole("button", { name: "Download all as ZIP" }).click();
     expect((await saving).suggestedFilename()).toMatch(/^Stills.*\.zip$/);
-    await viewer.getByRole("button", { name: "Compare A and B by a slider" }).click();
+    await viewer.getByRole("button", { name: "Compare with slider" }).click();
     await viewer.getByRole("slider").fill("20");
     expect(await viewer.locator("img[alt^='A:'], img[alt^='B:']").count()).toBe(2);
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -216,7 +216,7 @@ onCanvas("a photo that is dropped, or pasted, becomes a node that shows it by it
   const library = page.getByRole("complementary", { name: "Your files" });
   await library.getByRole("button", { name: /harbour.png, image/ }).click();
   expect(await accessibilityProblems(page)).toEqual([]);
-  await library.getByRole("button", { name: "Add to the canvas" }).click();
+  await library.getByRole("button", { name: "Add to canvas" }).click();
   await nodes(page, 3);
 });
 
@@ -235,8 +235,8 @@ onCanvas(
     await page.getByRole("button", { name: "Add the first node" }).waitFor();
     await add("/", "assistant", 1);
     await fill(page.getByLabel("Prompt", { exact: true }), "Three scenes of a film about a lighthouse");
-    await page.getByLabel("Answers as").selectOption("list");
-    await page.getByLabel("Each item is").selectOption("fields");
+    await page.getByLabel("Response format").selectOption("list");
+    await page.getByLabel("Item type").selectOption("fields");
     effort.clicks += 2;
     await fill(page.getByRole("textbox", { name: "Name of field 1" }), "still");
     await click(page.locator(port("assistant", "json", "source")));
@@ -268,7 +268,7 @@ onCanvas(
     // What flowed in is clicked, and the answer is a table.
     await page.locator(node("json")).click({ position: { x: 60, y: 20 } });
     await page
-      .getByRole("region", { name: "Values to pick from" })
+      .getByRole("region", { name: "Values to select" })
       .getByRole("button", { name: /still:/ })
       .click();
     expect(await page.getByRole("textbox", { name: "Expression" }).inputValue()).toBe("[*].still");

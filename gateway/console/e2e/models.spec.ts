@@ -11,7 +11,7 @@ const stage = setStage(() => Promise.resolve({ env: { FAL_KEY: "", OPENAI_API_KE
 test("a key that an administrator adds makes its models ready, and one that is removed doesn't", async () => {
   const { page, complaints } = await stage.signedIn(stage.platform.admin);
   await page.goto("/models");
-  const card = page.getByRole("listitem").filter({ has: page.getByText("needs a key", { exact: false }) });
+  const card = page.getByRole("listitem").filter({ has: page.getByText("needs an API key", { exact: false }) });
   const flux = card.filter({ has: page.getByRole("link", { name: /flux/i }) }).first();
   const name = (await flux.getByRole("link").innerText()).trim();
   await flux.getByRole("button", { name: "Add a key" }).click();

@@ -37,8 +37,8 @@ test("a newcomer gets from signing in to an own pipeline that curl calls by what
   await page.locator("section[aria-label=Run] img").waitFor();
 
   await click(button("Use as API"));
-  await click(button("Make a key for it"));
-  await page.getByText("The key below is shown this once").waitFor();
+  await click(button("Create key"));
+  await page.getByText("The key below is shown only once").waitFor();
   await click(page.getByRole("dialog").getByRole("button", { name: "Copy" }).first());
   const command = (await page.evaluate("navigator.clipboard.readText()")) as string;
   const { stdout } = await execute("sh", ["-c", `${command} -s`]);

@@ -120,14 +120,14 @@ onCanvas("a frame gets a name and a colour, folds what lies on it, and takes it 
   await page.locator(".frame-title", { hasText: "Telling" }).click();
   await button(page, "teal").click();
   await eventually(async () => (await dataOf(read, "frame")).color === "teal");
-  await button(page, "Collapse this frame").click();
+  await button(page, "Collapse frame").click();
   await page.locator(".frame-folded", { hasText: "3 nodes" }).waitFor();
   expect(await page.locator(NODE).count()).toBe(1);
   const place = (await read()).nodes.map(({ id }) => id);
   const from = await middleOf(page, ".frame-title span");
   await handOf(page).drag(from, { x: from.x + 60, y: from.y + 120 });
   await saved(page);
-  await button(page, "Open this frame").click();
+  await button(page, "Expand frame").click();
   await nodes(page, GRAPH.nodes.length + 1);
   expect((await read()).nodes.map(({ id }) => id)).toEqual(place);
   const [frame, words] = [(await page.locator(".frame").boundingBox())!, (await page.locator(node("words")).boundingBox())!];

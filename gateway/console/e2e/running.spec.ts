@@ -63,8 +63,8 @@ test("Run pays only for what changed, says when nothing has, and does the same a
   await rewrite(page, "caption", "Text", "by the lake");
   await runNow(page).filter({ hasText: "free" }).click();
   await completed(page, 3, slug);
-  await page.getByRole("button", { name: "More ways to run" }).click();
-  await page.getByRole("menuitem", { name: "Run everything again" }).click();
+  await page.getByRole("button", { name: "More run options" }).click();
+  await page.getByRole("menuitem", { name: "Run all nodes again" }).click();
   await completed(page, 4, slug);
   expect((await costs(slug)).toSorted((a, b) => b - a)).toEqual([first, first, second, 0]);
 });

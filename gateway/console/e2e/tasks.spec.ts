@@ -173,7 +173,7 @@ task("run it again", { clicks: 3, keys: 0 }, onRuns, async ({ click }, page) => 
 task("share it", { clicks: 3, keys: 0 }, onCanvas("three", 3), async ({ click }, page) => {
   await click(page.getByRole("button", { name: "Settings and sharing" }));
   await click(page.getByLabel("Public playground"));
-  await click(page.getByRole("button", { name: "Copy the address" }));
+  await click(page.getByRole("button", { name: "Copy address" }));
   await saved(page);
   expect(await page.evaluate("navigator.clipboard.readText()")).toContain(`/p/${slugs.three}`);
 });

@@ -62,12 +62,12 @@ onCanvas(
     await dialog.getByRole("checkbox", { name: /^Sandbox Image ·/ }).check();
     await dialog.getByRole("checkbox", { name: /^Sandbox Image Fast/ }).check();
     await dialog.getByLabel("and", { exact: true }).selectOption("seed");
-    await dialog.getByLabel("How many seeds").selectOption("2");
-    const tried = dialog.getByRole("list", { name: "What is tried" });
+    await dialog.getByLabel("Number of seeds").selectOption("2");
+    const tried = dialog.getByRole("list", { name: "Setting" });
     await tried.getByText(/cr$/).nth(3).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     const button = dialog.getByTestId("sweep");
-    await button.getByText(/^Try 4 · \d/).waitFor();
+    await button.getByText(/^Run 4 · \d/).waitFor();
     const price = Number(/[\d.]+ credits/.exec((await button.textContent()) ?? "")?.[0].split(" ")[0]);
     await button.click();
     const table = dialog.getByRole("region", { name: "Variations" });
@@ -111,7 +111,7 @@ onCanvas(
     // It is found again, with its rating, by the node.
     await head(page, "stills").click();
     await page.keyboard.press("e");
-    await dialog.getByRole("region", { name: "Earlier variations" }).getByRole("button").first().click();
+    await dialog.getByRole("region", { name: "Previous variations" }).getByRole("button").first().click();
     await dialog.locator('[aria-pressed="true"][aria-label="4 of 5"]').waitFor();
   },
 );
@@ -123,10 +123,10 @@ onCanvas(
     await head(page, "words").click();
     await head(page, "stills").click({ modifiers: ["Shift"] });
     await page.keyboard.press("Control+Shift+G");
-    const dialog = page.getByRole("dialog", { name: "Make a workflow of it" });
+    const dialog = page.getByRole("dialog", { name: "Convert to workflow" });
     await dialog.getByLabel("Name").fill("Drawing");
     expect(await accessibilityProblems(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Make it" }).click();
+    await dialog.getByRole("button", { name: "Convert" }).click();
     await page.locator(`${NODE} .node-title`, { hasText: "Drawing" }).waitFor();
     await saved(page);
     const outer = await read(slug);
@@ -155,15 +155,15 @@ onCanvas("undo puts a part back where one node stood for it", DRAWN, async (page
   const before = await read(slug);
   await head(page, "words").click();
   await page.keyboard.press("Control+Shift+G");
-  await page.getByRole("button", { name: "Make it" }).click();
+  await page.getByRole("button", { name: "Convert" }).click();
   await page.locator(`${NODE} .node-title`, { hasText: "Part of Drawn" }).waitFor();
-  await page.getByRole("button", { name: /^Undo: Make a workflow/ }).click();
+  await page.getByRole("button", { name: /^Undo: Convert to workflow/ }).click();
   await eventually(async () => JSON.stringify((await read(slug)).nodes) === JSON.stringify(before.nodes));
   // What is chosen around another node would close a circle.
   await head(page, "words").click();
   await head(page, "clip").click({ modifiers: ["Shift"] });
   await page.keyboard.press("Control+Shift+G");
-  await page.getByText(/“Stills” stands between/).waitFor();
+  await page.getByText(/“Stills” is between/).waitFor();
 });
 
 onCanvas("a pinned result is kept by the next run, which makes and charges all else", DRAWN, async (page, slug) => {

@@ -50,7 +50,7 @@ const countNodes = async (page: Page, count: number): Promise<void> => {
 
 /** Shows everything, and waits until it stands: what moves under the pointer is not clicked. */
 const showAll = async (page: Page): Promise<void> => {
-  await page.getByRole("button", { name: "Show everything" }).click();
+  await page.getByRole("button", { name: "Fit to screen" }).click();
   await canvasStands(page);
 };
 
@@ -177,7 +177,7 @@ describe("the console in a browser", () => {
 
     const text = page.getByRole("textbox", { name: "Text", exact: true });
     await text.fill("second words");
-    await page.getByRole("button", { name: /Version 1\s*changed since published/ }).waitFor();
+    await page.getByRole("button", { name: /Version 1\s*changed since publishing/ }).waitFor();
     await page.locator("header").getByRole("button", { name: "Run", exact: true }).click();
     await page.getByTestId("run").click();
     await page.locator("section[aria-label=Run]").getByText("second words").waitFor();
@@ -193,8 +193,8 @@ describe("the console in a browser", () => {
     await page.keyboard.press("Shift+V");
     await dialog.getByRole("button", { name: /What callers get/ }).click();
     await dialog.getByText("“first words”").waitFor();
-    await dialog.getByRole("button", { name: "Restore into the draft…" }).click();
-    await dialog.getByRole("button", { name: "Replace the draft" }).click();
+    await dialog.getByRole("button", { name: "Restore as draft…" }).click();
+    await dialog.getByRole("button", { name: "Replace draft" }).click();
     await page.getByRole("button", { name: "Version 1", exact: true }).waitFor();
     await page.getByRole("tab", { name: "Node" }).click();
     expect(await text.inputValue()).toBe("first words");

@@ -4,6 +4,7 @@ import { emptyHistory, rebase, record, redo, undo, type History } from "./histor
 import { mergeGraphs, merger, takeTheirs, type Conflict } from "./merge";
 import type { Draft, Drafts, Loaded, Meta, Published, Remote } from "./remote";
 import { createWriteQueue, WriteError, type Timers, type WriteState } from "./write-queue";
+import { DOCUMENT } from "../messages/document";
 
 export interface Selection {
   readonly nodes: ReadonlySet<string>;
@@ -98,7 +99,7 @@ const withRemote = (state: DocumentState, theirs: Loaded): Partial<DocumentState
 const writeDocument = async (store: StoreApi<DocumentState>, remote: Remote): Promise<void> => {
   for (let round = 0; round < MAX_STALE_ROUNDS; round += 1) {
     if (store.getState().conflicts.length > 0)
-      throw new WriteError({ kind: "conflict", message: "This workflow was changed elsewhere at the same places." });
+      throw new WriteError({ kind: "conflict", message: DOCUMENT.thisWorkflowWasChangedElsewhere });
     const sent = store.getState();
     if (!isDirty(sent)) return;
     const answer = await remote.save(bodyOf(sent), sent.etag);
@@ -113,7 +114,7 @@ const writeDocument = async (store: StoreApi<DocumentState>, remote: Remote): Pr
     });
     return;
   }
-  throw new WriteError({ kind: "unreachable", message: "Others keep saving this workflow; trying again." });
+  throw new WriteError({ kind: "unreachable", message: DOCUMENT.othersAreSavingThisWorkflow });
 };
 
 /** Initial state: the saved graph with recovered drafts. */
@@ -233,7 +234,7 @@ export const openDocument = async ({ loaded, remote, drafts, timers, mayWrite }:
       if (theirs.length > 0)
         show(
           takeTheirs(graph, theirs),
-          record(history, { label: "Take the other version", before: graph, key: undefined, at: timers.now() }),
+          record(history, { label: DOCUMENT.useTheOtherVersion, before: graph, key: undefined, at: timers.now() }),
         );
       queue.retry();
     },

@@ -6,6 +6,8 @@ import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { classes } from "../ui/classes";
 import { useDocument, useEditor } from "./context";
+import { COMMON } from "../messages/common";
+import { SAVE_STATE } from "../messages/editor/page";
 
 const MS = 1_000;
 
@@ -23,13 +25,13 @@ const useSecondsUntil = (at: number | undefined): number | undefined => {
 export const SaveState = () => {
   const { canEdit } = useEditor();
   const write = useDocument((state) => state.write);
-  if (!canEdit) return <Badge>Read only</Badge>;
+  if (!canEdit) return <Badge>{SAVE_STATE.readOnly}</Badge>;
   const [Icon, words, colour] =
     write.kind === "saved"
-      ? ([CircleCheck, "Saved", "text-faint"] as const)
+      ? ([CircleCheck, SAVE_STATE.saved, "text-faint"] as const)
       : write.kind === "unsaved" || write.kind === "saving"
-        ? ([CloudUpload, "Saving…", "text-faint"] as const)
-        : ([CloudAlert, "Not saved", "text-bad"] as const);
+        ? ([CloudUpload, SAVE_STATE.saving, "text-faint"] as const)
+        : ([CloudAlert, SAVE_STATE.notSaved, "text-bad"] as const);
   return (
     <span
       role={colour === "text-bad" ? undefined : "status"}
@@ -58,16 +60,16 @@ export const SaveFailure = () => {
     <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-b bg-bad-soft px-3 py-2 text-[13px] text-bad">
       <CloudAlert className="size-4 shrink-0" aria-hidden />
       <span className="min-w-0 flex-1 wrap-anywhere">
-        <b className="font-semibold">Not saved.</b> {shown.message} Kept in this browser.
-        {seconds !== undefined && seconds > 0 && ` Trying again in ${seconds} s.`}
+        <b className="font-semibold">{SAVE_STATE.notSaved2}</b> {SAVE_STATE.yourChangesAreKeptIn(shown.message)}
+        {seconds !== undefined && seconds > 0 && SAVE_STATE.tryingAgainInS(seconds)}
       </span>
       {shown.kind === "signed-out" ? (
         <Button size="sm" onClick={endSession}>
-          Sign in
+          {COMMON.signIn}
         </Button>
       ) : (
         <Button size="sm" busy={!FAILURES.has(write.kind)} onClick={() => document.retry()}>
-          Try now
+          {SAVE_STATE.tryNow}
         </Button>
       )}
     </div>

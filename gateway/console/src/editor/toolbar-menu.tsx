@@ -3,6 +3,7 @@ import { IconButton } from "../ui/button";
 import { Menu } from "../ui/overlays/menu";
 import { commandById, type Stage } from "./commands/commands";
 import { useEditor } from "./context";
+import { COMMON } from "../messages/common";
 
 export const ToolbarMenu = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
@@ -13,7 +14,7 @@ export const ToolbarMenu = ({ stage }: { stage: Stage }) => {
   };
   return (
     <Menu
-      trigger={<IconButton icon={CommandIcon} label="Menu" />}
+      trigger={<IconButton icon={CommandIcon} label={COMMON.menu} />}
       entries={[
         ...(canEdit ? [entry("tidy"), entry("duplicate"), entry("paste"), null] : []),
         entry("find"),

@@ -27,6 +27,8 @@ import { RunButton } from "./panels/lazy-panels";
 import { SaveState } from "./save-state";
 import { ToolbarMenu } from "./toolbar-menu";
 import { VersionButton } from "./versions/version-button";
+import { COMMON } from "../messages/common";
+import { TOOLBAR } from "../messages/editor/page";
 
 const History = () => {
   const { document } = useEditor();
@@ -36,14 +38,14 @@ const History = () => {
     <span className="flex max-sm:hidden">
       <IconButton
         icon={Undo2}
-        label={undone === undefined ? "Nothing to undo" : `Undo: ${undone}`}
+        label={undone === undefined ? TOOLBAR.nothingToUndo : TOOLBAR.undo(undone)}
         keys="Mod+Z"
         disabled={undone === undefined}
         onClick={() => document.undo()}
       />
       <IconButton
         icon={Redo2}
-        label={redone === undefined ? "Nothing to redo" : `Redo: ${redone}`}
+        label={redone === undefined ? TOOLBAR.nothingToRedo : TOOLBAR.redo(redone)}
         keys="Mod+Shift+Z"
         disabled={redone === undefined}
         onClick={() => document.redo()}
@@ -72,7 +74,7 @@ const ProblemsButton = () => {
       <TriangleAlert className="size-3.5" aria-hidden />
       {count}{" "}
       <span className="max-sm:sr-only">
-        {issues.length > 0 ? (count === 1 ? "problem" : "problems") : count === 1 ? "warning" : "warnings"}
+        {issues.length > 0 ? (count === 1 ? TOOLBAR.problem : TOOLBAR.problems) : count === 1 ? TOOLBAR.warning : TOOLBAR.warnings}
       </span>
     </button>
   );
@@ -93,7 +95,7 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
     <header className="flex h-13 shrink-0 items-center gap-2 border-b bg-surface px-2 sm:px-3">
       <Link
         to="/"
-        aria-label="Back to your workflows"
+        aria-label={TOOLBAR.backToWorkflows}
         className="inline-flex size-9 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-hover md:hidden"
       >
         <ArrowLeft className="size-4" aria-hidden />
@@ -115,13 +117,13 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
         <ToolbarMenu stage={stage} />
         <IconButton
           icon={Share2}
-          label="Settings and sharing"
+          label={TOOLBAR.settingsAndSharing}
           className="max-sm:hidden"
           onClick={() => ui.setState({ overlay: "settings" })}
         />
         <IconButton
           icon={PanelRight}
-          label={panelOpen ? "Hide the side panel" : "Show the side panel"}
+          label={panelOpen ? TOOLBAR.hideSidePanel : TOOLBAR.showSidePanel}
           keys="P"
           active={panelOpen}
           onClick={() => ui.setState({ panelOpen: !panelOpen })}
@@ -129,7 +131,7 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
         <Suspense
           fallback={
             <Button variant="primary" icon={Play} disabled>
-              Run
+              {TOOLBAR.run}
             </Button>
           }
         >
@@ -153,16 +155,16 @@ export const BoardTools = ({ stage }: { stage: Stage }) => {
   const library = useUi((state) => state.library);
   const runs = (id: string) => () => commandById(id).run(editor, stage);
   const tools: readonly Tool[] = [
-    { icon: Plus, label: "Add a node", keys: "/", edits: true, onClick: stage.openPalette },
-    { icon: LayoutGrid, label: "Tidy up", keys: "Shift+T", edits: true, onClick: runs("tidy") },
-    { icon: Images, label: "Your files", keys: "Shift+F", edits: true, active: library, onClick: runs("library") },
-    { icon: LassoIcon, label: "Lasso: draw around nodes", keys: "L", active: lasso, onClick: runs("lasso") },
-    { icon: ZoomIn, label: "Zoom in", keys: "+", onClick: () => stage.zoom("in") },
-    { icon: ZoomOut, label: "Zoom out", keys: "-", onClick: () => stage.zoom("out") },
-    { icon: Maximize, label: "Show everything", keys: "Shift+1", onClick: () => stage.fit() },
+    { icon: Plus, label: COMMON.addNode, keys: "/", edits: true, onClick: stage.openPalette },
+    { icon: LayoutGrid, label: TOOLBAR.tidyUp, keys: "Shift+T", edits: true, onClick: runs("tidy") },
+    { icon: Images, label: TOOLBAR.yourFiles, keys: "Shift+F", edits: true, active: library, onClick: runs("library") },
+    { icon: LassoIcon, label: TOOLBAR.lassoDrawAroundNodes, keys: "L", active: lasso, onClick: runs("lasso") },
+    { icon: ZoomIn, label: TOOLBAR.zoomIn, keys: "+", onClick: () => stage.zoom("in") },
+    { icon: ZoomOut, label: TOOLBAR.zoomOut, keys: "-", onClick: () => stage.zoom("out") },
+    { icon: Maximize, label: TOOLBAR.fitToScreen, keys: "Shift+1", onClick: () => stage.fit() },
     {
       icon: locked ? Lock : LockOpen,
-      label: locked ? "Unlock the canvas" : "Lock the canvas",
+      label: locked ? TOOLBAR.unlockCanvas : TOOLBAR.lockCanvas,
       edits: true,
       active: locked,
       onClick: () => editor.ui.setState({ locked: !locked }),
@@ -172,7 +174,7 @@ export const BoardTools = ({ stage }: { stage: Stage }) => {
     <div
       className="absolute bottom-3 left-3 z-10 flex flex-col gap-0.5 rounded-xl border bg-surface p-1 shadow-panel"
       role="toolbar"
-      aria-label="Canvas"
+      aria-label={TOOLBAR.canvas}
     >
       {tools.map(
         ({ edits = false, ...tool }, index) => (editor.canEdit || !edits) && <IconButton key={index} size="sm" tipSide="right" {...tool} />,

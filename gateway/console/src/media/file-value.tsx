@@ -8,6 +8,8 @@ import { InputField } from "../ui/inputs/field";
 import { fileOf, type OutputFile } from "./files-in";
 import { Thumb } from "./thumb";
 import { UploadButton } from "./upload-button";
+import { COMMON } from "../messages/common";
+import { FILE_VALUE } from "../messages/media";
 
 export interface FileValueProps {
   label: string;
@@ -36,7 +38,7 @@ const useKnownFile = (value: string): { file: OutputFile; title: string } | unde
     return file && { file, title: fileTitle(known) };
   }
   const url = isAddress ? safeUrl(value) : undefined;
-  return url !== undefined && isOwnMedia(url) ? { file: { url, family: familyOfUrl(url) }, title: "A file of yours" } : undefined;
+  return url !== undefined && isOwnMedia(url) ? { file: { url, family: familyOfUrl(url) }, title: FILE_VALUE.yourFile } : undefined;
 };
 
 /** A file with picture and name, and ways to replace it. */
@@ -56,10 +58,10 @@ export const FileValue = ({
     <span className="flex gap-1">
       {onChoose && (
         <Button size="sm" icon={FolderOpen} onClick={onChoose}>
-          Choose
+          {FILE_VALUE.choose}
         </Button>
       )}
-      {isOffered && <UploadButton accept={accept} label="Upload" onDone={({ id }) => onChange(id)} />}
+      {isOffered && <UploadButton accept={accept} label={COMMON.upload} onDone={({ id }) => onChange(id)} />}
     </span>
   );
   if (known)
@@ -72,7 +74,7 @@ export const FileValue = ({
         <div className="flex items-center gap-3 rounded-lg border p-2">
           <Thumb file={known.file} label={known.title} width={160} className="size-16 shrink-0 overflow-hidden rounded-md bg-(--media)" />
           <span className="min-w-0 flex-1 text-sm wrap-anywhere">{known.title}</span>
-          {!disabled && <IconButton icon={X} size="sm" label={`Take it out of ${label}`} onClick={() => onChange(undefined)} />}
+          {!disabled && <IconButton icon={X} size="sm" label={FILE_VALUE.removeItFrom(label)} onClick={() => onChange(undefined)} />}
         </div>
         {error !== undefined && <p className="text-xs text-bad">{error}</p>}
       </div>
@@ -81,11 +83,11 @@ export const FileValue = ({
     <InputField
       label={label}
       error={error}
-      hint={hint ?? "A file of yours, or an address."}
+      hint={hint ?? FILE_VALUE.chooseAFileOrEnter}
       aside={ways}
       value={value}
       disabled={disabled}
-      placeholder="https://…"
+      placeholder={FILE_VALUE.https}
       spellCheck={false}
       onText={(text) => onChange(text === "" ? undefined : text)}
     />

@@ -5,6 +5,8 @@ import { MediaView } from "./media-view";
 import type { OutputFile } from "./files-in";
 import { downloadAll, downloadItem } from "./viewer/download";
 import { view, type ViewerItem } from "./viewer/store";
+import { COMMON } from "../messages/common";
+import { GALLERY } from "../messages/media";
 
 /** Width of result pictures on a fine screen. */
 const GALLERY_WIDTH = 768;
@@ -13,12 +15,12 @@ const viewed = (file: OutputFile, at: number): ViewerItem => ({
   id: `${file.url} ${at}`,
   file,
   text: undefined,
-  title: `Result ${at + 1}`,
-  facts: file.format === undefined ? [] : [["File", file.format]],
+  title: GALLERY.result(at + 1),
+  facts: file.format === undefined ? [] : [[COMMON.file, file.format]],
 });
 
 const viewFiles = (files: readonly OutputFile[], index: number): void =>
-  view([{ id: files[0]!.url, title: "Result", items: files.map(viewed) }], { index });
+  view([{ id: files[0]!.url, title: COMMON.result, items: files.map(viewed) }], { index });
 
 export const Gallery = ({ files }: { files: readonly OutputFile[] }) => (
   <div className="flex flex-col gap-2">
@@ -31,35 +33,35 @@ export const Gallery = ({ files }: { files: readonly OutputFile[] }) => (
           {file.family === "image" && isOwnMedia(file.url) ? (
             <button
               type="button"
-              aria-label={`View result ${index + 1}`}
+              aria-label={GALLERY.viewResult(index + 1)}
               className="block w-full cursor-zoom-in"
               onClick={() => viewFiles(files, index)}
             >
               <MediaView
                 file={file}
-                label={`Result ${index + 1}`}
+                label={GALLERY.result2(index + 1)}
                 className="mx-auto max-h-80 w-full object-contain"
                 width={GALLERY_WIDTH}
               />
             </button>
           ) : (
-            <MediaView file={file} label={`Result ${index + 1}`} className="mx-auto max-h-80 w-full object-contain" />
+            <MediaView file={file} label={GALLERY.result2(index + 1)} className="mx-auto max-h-80 w-full object-contain" />
           )}
           <div className="flex min-h-9 items-center justify-between gap-2 border-t pr-1 pl-2.5 text-xs">
             <a
               href={file.url}
               target="_blank"
               rel="noopener noreferrer"
-              aria-label={`Open file ${index + 1}`}
+              aria-label={GALLERY.openFile(index + 1)}
               className="text-accent-text underline underline-offset-2"
             >
-              Open
+              {GALLERY.open}
             </a>
             {isOwnMedia(file.url) && (
               <IconButton
                 icon={Download}
                 size="sm"
-                label={`Download file ${index + 1}`}
+                label={GALLERY.downloadFile(index + 1)}
                 onClick={() => void downloadItem(viewed(file, index))}
               />
             )}
@@ -69,7 +71,7 @@ export const Gallery = ({ files }: { files: readonly OutputFile[] }) => (
     </ul>
     {files.length > 1 && files.every(({ url }) => isOwnMedia(url)) && (
       <Button size="sm" icon={FileArchive} className="self-start" onClick={() => void downloadAll(files.map(viewed), "result")}>
-        Download all
+        {GALLERY.downloadAll}
       </Button>
     )}
   </div>

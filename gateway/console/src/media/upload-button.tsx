@@ -6,13 +6,15 @@ import { MAX_UPLOAD_BYTES, uploadFile } from "../api/files";
 import { Button } from "../ui/button";
 import { bytes } from "../ui/format";
 import { complain } from "../ui/overlays/toast";
+import { COMMON } from "../messages/common";
+import { UPLOAD_BUTTON } from "../messages/media";
 
 /** Uploads a file; `onDone` gets its id. */
 export const UploadButton = ({
   accept,
   disabled,
   onDone,
-  label = "Upload a file",
+  label = UPLOAD_BUTTON.uploadFile,
 }: {
   accept?: string;
   disabled?: boolean;
@@ -23,11 +25,11 @@ export const UploadButton = ({
   const uploading = useMutation({ mutationFn: uploadFile });
   const send = async (file: File): Promise<void> => {
     if (file.size > MAX_UPLOAD_BYTES)
-      return complain(`${file.name} has ${bytes(file.size)}; files have at most ${bytes(MAX_UPLOAD_BYTES)}.`);
+      return complain(UPLOAD_BUTTON.hasFilesCanHaveAt(file.name, bytes(file.size), bytes(MAX_UPLOAD_BYTES)));
     await uploading
       .mutateAsync(file)
       .then(onDone, (error: unknown) =>
-        complain(`${file.name} was not uploaded. ${messageOf(error)}`, { label: "Try again", run: () => void send(file) }),
+        complain(UPLOAD_BUTTON.couldntUpload(file.name, messageOf(error)), { label: COMMON.tryAgain, run: () => void send(file) }),
       );
   };
   return (

@@ -73,7 +73,7 @@ export const LOCAL_PROGRESS = {
   localModelsAreUnavailable: "Local models are unavailable",
   localModelsOfMb: (fetched: number, total: number) => `Local models: ${fetched} of ${total} MB`,
   localModels: "Local models",
-  theyRunOnThisServer: "They run on this server for free, without an API key.",
+  theyRunOnThisServer: "They run on this machine for free, without an API key.",
 };
 
 export const MODEL_CARD = {

@@ -57,19 +57,26 @@ export const MODEL_FACTS = {
   video: "Video",
   audio: "Audio",
   provider: "Provider",
-  thisServer: "This server",
+  thisMachine: "This machine",
   sandboxNoAi: "Sandbox (no AI)",
+  needsAnApiKey: "Needs an API key",
+  disabled: "Disabled",
+  downloading: "Downloading",
+  unavailable: "Unavailable",
+  ready: "Ready",
+};
+
+/** Spelling of company names; others are shown as in the registry. */
+export const COMPANIES: Readonly<Record<string, string>> = {
   anthropic: "Anthropic",
+  elevenlabs: "ElevenLabs",
   google: "Google",
   kling: "Kling",
   luma: "Luma",
+  openai: "OpenAI",
+  openrouter: "OpenRouter",
   replicate: "Replicate",
   runway: "Runway",
-  needsAnApiKey: "Needs an API key",
-  disabled: "Disabled",
-  comingSoon: "Coming soon",
-  unavailable: "Unavailable",
-  ready: "Ready",
 };
 
 export const MODEL_LIST = {

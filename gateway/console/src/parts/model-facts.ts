@@ -2,7 +2,7 @@ import type { Model } from "@nodeloom/client";
 import { AudioLines, Film, Image, MessageSquareText, type LucideIcon } from "lucide-react";
 import type { Tone } from "../ui/badge";
 import { COMMON } from "../messages/common";
-import { MODEL_FACTS } from "../messages/parts";
+import { COMPANIES, MODEL_FACTS } from "../messages/parts";
 
 /** Facts about a model as texts. */
 
@@ -21,21 +21,8 @@ export const KINDS: readonly Kind[] = [
 
 export const PLACES: Readonly<Record<Model["runsAt"], string>> = {
   provider: MODEL_FACTS.provider,
-  local: MODEL_FACTS.thisServer,
+  local: MODEL_FACTS.thisMachine,
   sandbox: MODEL_FACTS.sandboxNoAi,
-};
-
-/** Spelling of company names; others are shown as in the registry. */
-const COMPANIES: Readonly<Record<string, string>> = {
-  anthropic: MODEL_FACTS.anthropic,
-  elevenlabs: "ElevenLabs",
-  google: MODEL_FACTS.google,
-  kling: MODEL_FACTS.kling,
-  luma: MODEL_FACTS.luma,
-  openai: "OpenAI",
-  openrouter: "OpenRouter",
-  replicate: MODEL_FACTS.replicate,
-  runway: MODEL_FACTS.runway,
 };
 
 export const runnerOf = ({ runsAt, company }: Model): string => {
@@ -55,7 +42,7 @@ export const standingOf = ({ status, statusReason, enabled }: Model): Standing =
   const reason = statusReason === null ? {} : { reason: statusReason };
   if (status === "needs-key") return { title: MODEL_FACTS.needsAnApiKey, tone: "warn", ...reason };
   if (!enabled) return { title: MODEL_FACTS.disabled, tone: "bad" };
-  if (status === "downloading") return { title: MODEL_FACTS.comingSoon, tone: "accent", ...reason };
+  if (status === "downloading") return { title: MODEL_FACTS.downloading, tone: "accent", ...reason };
   if (status === "away") return { title: MODEL_FACTS.unavailable, tone: "bad", ...reason };
   return { title: MODEL_FACTS.ready, tone: "ok" };
 };

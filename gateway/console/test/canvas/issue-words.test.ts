@@ -42,10 +42,10 @@ describe("what the canvas offers to do about an issue", () => {
 
   it("depends on its code and params, whatever its message says", async () => {
     const unnamed = { nodeId: "n", message: "other words" };
-    expect(await fixes({ ...finding("REQUIRED", { name: "prompt" }), ...unnamed })).toEqual(["Write it", "Add a text"]);
-    expect(await fixes({ ...finding("CYCLE"), ...unnamed })).toEqual(["Remove a link of the circle"]);
+    expect(await fixes({ ...finding("REQUIRED", { name: "prompt" }), ...unnamed })).toEqual(["Edit", "Add text"]);
+    expect(await fixes({ ...finding("CYCLE"), ...unnamed })).toEqual(["Break the cycle"]);
     const input = { node: "n", name: "sound", edge: "e1", choices: "" };
-    expect(await fixes({ ...finding("UNKNOWN_INPUT", input), ...unnamed })).toEqual(["Remove the link"]);
+    expect(await fixes({ ...finding("UNKNOWN_INPUT", input), ...unnamed })).toEqual(["Remove link"]);
     expect(await fixes({ ...findingInWords("SETTING_INVALID", "a cycle of prompt: is required (edge e1)"), nodeId: "n" })).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ describe("the kinds of the canvas", () => {
 
   it("need nothing of the console to be chosen, added and read", () => {
     const kind = kindFrom(later);
-    expect(kind).toMatchObject({ title: "Blur image", description: "Blurs an image.", group: "Data", id: "blur-image", runs: true });
+    expect(kind).toMatchObject({ title: "Blur image", description: "Blurs an image.", group: "data", id: "blur-image", runs: true });
     expect(kind.data()).toEqual({ radius: 4 });
     expect(kind.summary({ mode: "soft", radius: 4, name: "first" })).toBe("soft\nfirst");
     expect(kind.summary({})).toBe("Blurs an image.");

@@ -153,7 +153,7 @@ describe("two tabs on one workflow", () => {
     right.open.resolve(conflicts);
     await right.open.flush();
     expect(nodeById(right.open.store.getState().graph, "a")?.data.text).toBe("left");
-    expect(right.open.undo()).toBe("Take the other version");
+    expect(right.open.undo()).toBe("Use the other version");
     await right.open.flush();
     expect(service.texts().nodes).toContain('"right"');
   });

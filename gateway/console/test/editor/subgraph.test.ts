@@ -117,6 +117,6 @@ it("gives two outputs of a type members of their own", () => {
 });
 
 it("refuses a part that what stands outside of it would close to a circle, and one of nothing", () => {
-  expect(problemOf(STORY, ["words", "again"])).toContain("stands between");
+  expect(problemOf(STORY, ["words", "again"])).toContain("is between");
   expect(problemOf(STORY, ["in", "out"])).toContain("Choose the nodes");
 });

@@ -7,76 +7,24 @@ export interface Literal {
   node: ts.JsxText | ts.StringLiteralLike | ts.TemplateExpression;
 }
 
+const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
+
 /** Attributes and properties that people read, whatever their value looks like. */
-const READ = new Set(
-  ["title", "label", "placeholder", "alt", "hint", "text", "aria-label", "aria-description", "lead", "action", "legend"].concat([
-    "description",
-    "help",
-    "tip",
-    "caption",
-    "heading",
-    "empty",
-    "message",
-    "lessLabel",
-    "moreLabel",
-    "hold",
-    "summary",
-    "advice",
-  ]),
+const READ = names(
+  "title label placeholder alt hint text aria-label aria-description lead action legend description help tip caption heading empty message summary advice",
 );
 /** Attributes and properties for browsers and programs. */
-const UNREAD = new Set(
-  [
-    "className",
-    "class",
-    "style",
-    "id",
-    "key",
-    "preserveAspectRatio",
-    "aria-live",
-    "aria-current",
-    "name",
-    "type",
-    "d",
-    "viewBox",
-    "to",
-    "href",
-    "src",
-    "rel",
-    "accept",
-    "autoComplete",
-  ].concat([
-    "fill",
-    "stroke",
-    "transform",
-    "mode",
-    "role",
-    "method",
-    "queryKey",
-    "reads",
-    "colours",
-    "code",
-    "sizes",
-    "allow",
-    "data-testid",
-  ]),
+const UNREAD = names(
+  "className class style id key name type d viewBox preserveAspectRatio to href src rel accept autoComplete fill stroke transform mode role method queryKey reads colours code sizes allow aria-live aria-current",
 );
 /** Functions whose texts people read, and functions whose texts they never see. */
-const SAYS = new Set(["say", "complain", "confirm", "alert", "useTitle", "setError"]);
-const SILENT = new Set(
-  ["classes", "Error", "TypeError", "RangeError", "querySelector", "querySelectorAll", "closest", "matchMedia"].concat([
-    "request",
-    "useChange",
-    "fetch",
-    "open",
-    "addEventListener",
-    "matches",
-    "getItem",
-    "setItem",
-    "DateTimeFormat",
-    "NumberFormat",
-  ]),
+const SAYS = names("say complain confirm alert useTitle setError");
+const SILENT = names(
+  "classes Error TypeError RangeError querySelector querySelectorAll closest matchMedia request useChange fetch open addEventListener matches getItem setItem DateTimeFormat NumberFormat",
 );
+
+/** Names of keys, as browsers send them and as shortcuts are written. */
+const KEYS = new Set(["Alt", "Backspace", "Control", "Delete", "Enter", "Escape", "Meta", "Mod", "Shift", "Space"]);
 
 const LETTER = /\p{L}/u;
 const CLASS_LIKE = /^[a-z0-9!@&*_.,:%#()[\]/>+=<'"-]+$/;
@@ -87,13 +35,19 @@ const isClasses = (text: string): boolean => {
   return tokens.every((token) => CLASS_LIKE.test(token)) && tokens.some((token) => /[-[:]|[a-z]\d/.test(token));
 };
 const looksRead = (text: string): boolean =>
-  /^["“]?\p{Lu}\p{Ll}+(?:$|[\s,.:;…!?’'-])/u.test(text.trim()) ||
-  (/\p{L}+[,.:;]?\s+\p{L}+/u.test(text) && !isClasses(text)) ||
-  /^\p{L}{2,}… |\p{L}…$|\p{L}{2,} …|… \p{L}{2,}/u.test(text);
+  /\p{L}{2}/u.test(text) &&
+  (/^["“]?\p{Lu}\p{Ll}+(?:$|[\s,.:;…!?’'-])/u.test(text.trim()) ||
+    (/\p{L}+[,.:;]?\s+\p{L}+/u.test(text) && !isClasses(text)) ||
+    /^\p{L}{2,}… |\p{L}…$|\p{L}{2,} …|… \p{L}{2,}/u.test(text));
 
 const nameOf = (node: ts.Node): string | undefined => {
   if (ts.isJsxAttribute(node)) return node.name.getText();
-  if (ts.isPropertyAssignment(node)) return node.name.getText().replaceAll(/["']/g, "");
+  // Ports and fields are called text, too.
+  if (ts.isPropertyAssignment(node))
+    return node.name
+      .getText()
+      .replaceAll(/["']/g, "")
+      .replace(/^text$/, "content");
   return undefined;
 };
 
@@ -121,8 +75,11 @@ const verdictOf = (literal: ts.Node): Verdict => {
   return "by-looks";
 };
 
+/** Text of a program within a sentence. */
+const isCode = ({ parent }: ts.JsxText): boolean => ts.isJsxElement(parent) && parent.openingElement.tagName.getText() === "code";
+
 const textOf = (node: ts.Node): string | undefined => {
-  if (ts.isJsxText(node)) return node.text.trim();
+  if (ts.isJsxText(node)) return isCode(node) ? undefined : node.text.trim();
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isTemplateExpression(node))
     return [node.head, ...node.templateSpans.map(({ literal }) => literal)].map(({ text }) => text).join("…");
@@ -136,7 +93,8 @@ export const literalsOf = (file: ts.SourceFile): readonly Literal[] => {
     const text = textOf(node);
     if (text !== undefined && LETTER.test(ts.isTemplateExpression(node) ? text.replaceAll("…", "") : text)) {
       const verdict = ts.isJsxText(node) ? "read" : verdictOf(node);
-      const isRead = verdict === "read" ? !isClasses(text) || /^\p{Lu}/u.test(text) : verdict === "by-looks" && looksRead(text);
+      const isRead =
+        verdict === "read" ? !isClasses(text) || /^\p{Lu}/u.test(text) : verdict === "by-looks" && looksRead(text) && !KEYS.has(text);
       if (isRead)
         found.push({ line: file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1, text, node: node as Literal["node"] });
     }

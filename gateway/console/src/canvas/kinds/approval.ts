@@ -1,15 +1,15 @@
 import { UserCheck } from "lucide-react";
 import { type Look } from "./look";
+import { APPROVAL } from "../../messages/canvas";
 
 export const approval: Look = {
   type: "approval",
-  title: "Approval",
-  group: "Data",
+  title: APPROVAL.approval,
+  group: "data",
   icon: UserCheck,
   id: "approval",
-  words:
-    "approve, reject, review, human in the loop, human, person, wait, decide, decision, check, sign off, confirm, pause, wait for approval, manual approval, ask a person",
-  description: "Waits for a person's yes or no",
-  data: { title: "Good to go?", timeoutHours: 72, onTimeout: "reject" },
-  summary: ({ timeoutHours }) => `Waits for ${typeof timeoutHours === "number" ? timeoutHours : 72} hours at most`,
+  words: APPROVAL.approveRejectReviewHumanIn,
+  description: APPROVAL.waitsUntilAPersonApproves,
+  data: { title: APPROVAL.approveThis, timeoutHours: 72, onTimeout: "reject" },
+  summary: ({ timeoutHours }) => APPROVAL.waitsAtMost(typeof timeoutHours === "number" ? timeoutHours : 72),
 };

@@ -1,11 +1,12 @@
 import { Film } from "lucide-react";
 import { generator, type Look } from "./look";
+import { GENERATE_VIDEO } from "../../messages/canvas";
 
 export const generateVideo: Look = generator(
   "generate-video",
-  "Video",
+  GENERATE_VIDEO.video,
   "video",
   Film,
-  "Makes a clip with a model",
+  GENERATE_VIDEO.generatesVideoWithAModel,
   "generate video, text to video, image to video, t2v, i2v, movie, film, animate, clip, svd, animatediff, wan, ltx, hunyuan, sora, veo, kling, runway, make video, create video clip, video generation, animate image",
 );

@@ -1,18 +1,19 @@
 import { Globe } from "lucide-react";
 import { textOf, type Look } from "./look";
+import { COMMON } from "../../messages/common";
+import { HTTP_REQUEST } from "../../messages/canvas";
 
 export const httpRequest: Look = {
   type: "http-request",
-  title: "HTTP request",
-  group: "Data",
+  title: HTTP_REQUEST.httpRequest,
+  group: "data",
   icon: Globe,
   id: "request",
-  words:
-    "http, request, api call, fetch, rest, call url, url, curl, webhook call, slack, discord, telegram, notion, airtable, google sheets, send email, email, post, get, download url, graphql, hook",
-  description: "Asks another service, for text, JSON or a file",
+  words: HTTP_REQUEST.httpRequestApiCallFetch,
+  description: HTTP_REQUEST.callsAnotherServiceForText,
   data: { method: "GET", url: "" },
   summary: (data) => `${textOf(data.method) || "GET"} ${textOf(data.url)}`,
-  writes: { setting: "url", label: "Address", placeholder: "https://…", lines: 1 },
+  writes: { setting: "url", label: COMMON.address, placeholder: HTTP_REQUEST.https, lines: 1 },
   line: (data) => textOf(data.method) || "GET",
   form: "http",
 };

@@ -1,8 +1,9 @@
 import { makesCalls, NODE_KINDS, type NodeKind, type PortType } from "@nodeloom/kernel/graph";
 import { CircleHelp, Frame, Shapes, Sparkles, type LucideIcon } from "lucide-react";
-import { FRAME_WORDS, OPERATION_WORDS } from "../search-words";
+import { FRAME_WORDS, OPERATION_WORDS } from "../../messages/search-words";
 import { textOf, type Group, type Look } from "./look";
 import { LOOKS } from "./looks";
+import { KINDS_TEXTS } from "../../messages/canvas";
 
 /** A node kind of the kernel with its appearance. */
 export interface Kind extends Omit<Look, "data" | "fedBy" | "summary"> {
@@ -25,7 +26,7 @@ const titleOf = (type: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-const groupOf = ({ calls, runs }: NodeKind): Group => (runs ? (calls === "model" ? "Generate" : "Data") : "Notes");
+const groupOf = ({ calls, runs }: NodeKind): Group => (runs ? (calls === "model" ? "generate" : "data") : "notes");
 const iconOf = ({ calls }: NodeKind): LucideIcon => (calls === "model" ? Sparkles : Shapes);
 
 export type { FormName } from "./look";
@@ -79,12 +80,12 @@ export const REMARK: Kind = KINDS.find(({ runs }) => !runs)!;
 const NEW_FRAME = { width: 560, height: 360 };
 const FRAME: Kind = {
   ...REMARK,
-  title: "Frame",
-  description: "Groups nodes: they move with it, and it folds",
+  title: KINDS_TEXTS.frame,
+  description: KINDS_TEXTS.groupsNodesSoThatThey,
   icon: Frame,
   id: "frame",
   words: FRAME_WORDS,
-  data: () => ({ text: "Frame", frame: NEW_FRAME }),
+  data: () => ({ text: KINDS_TEXTS.frame, frame: NEW_FRAME }),
 };
 
 /** Palette entries: a kind with several operations has one each. */
@@ -109,8 +110,8 @@ const BY_TYPE = new Map(KINDS.map((one) => [one.type, one]));
 const unknown = (type: string): Kind => ({
   type,
   title: type,
-  description: "A node kind that this version does not know",
-  group: "Data",
+  description: KINDS_TEXTS.thisVersionDoesntKnowThis,
+  group: "data",
   icon: CircleHelp,
   id: "node",
   words: "",
@@ -149,7 +150,7 @@ export const previewOf = (type: string): Preview => {
 export const kindColour = (type: string): string => {
   if (isRemark(type)) return "var(--kind-note)";
   const found = outputTypes(kindOf(type)).find((one) => one !== "any");
-  return found === undefined || !(kindOf(type).modality !== undefined || previewOf(type) === "picture" || kindOf(type).group === "Text")
+  return found === undefined || !(kindOf(type).modality !== undefined || previewOf(type) === "picture" || kindOf(type).group === "text")
     ? "var(--kind-value)"
     : `var(--port-${found})`;
 };

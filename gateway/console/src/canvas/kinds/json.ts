@@ -1,17 +1,17 @@
 import { Braces } from "lucide-react";
 import { textOf, type Look } from "./look";
+import { JSON_TEXTS } from "../../messages/canvas";
 
 export const json: Look = {
   type: "json",
-  title: "JSON",
-  group: "Data",
+  title: JSON_TEXTS.json,
+  group: "data",
   icon: Braces,
   id: "json",
-  words:
-    "json, jmespath, query, pick, extract, code, transform, map, filter items, parse, function, javascript, python, expression, math, aggregate, sort, item lists, set fields, calculate, limit, remove duplicates",
-  description: "Picks values out of JSON",
+  words: JSON_TEXTS.jsonJmespathQueryPickExtract,
+  description: JSON_TEXTS.extractsValuesFromJson,
   data: { expression: "" },
-  summary: (data) => textOf(data.expression) || "The whole value",
-  writes: { setting: "expression", label: "Expression", placeholder: "The whole value", lines: 1 },
+  summary: (data) => textOf(data.expression) || JSON_TEXTS.theWholeValue,
+  writes: { setting: "expression", label: JSON_TEXTS.expression, placeholder: JSON_TEXTS.theWholeValue, lines: 1 },
   form: "expression",
 };

@@ -1,18 +1,19 @@
 import { List } from "lucide-react";
 import { type Look } from "./look";
+import { COMMON } from "../../messages/common";
+import { LIST } from "../../messages/canvas";
 
 export const list: Look = {
   type: "list",
-  title: "List",
-  group: "Data",
+  title: LIST.list,
+  group: "data",
   icon: List,
   id: "list",
-  words:
-    "items, array, batch, fan out, fanout, loop, for each, foreach, each, iterate, repeat, loop over items, split in batches, split out, many, image batch list, multiple prompts, variations, xy plot",
-  description: "Several values: what follows runs once for each",
+  words: LIST.itemsArrayBatchFanOut,
+  description: LIST.severalValuesTheNodesAfter,
   data: { items: [] },
-  summary: ({ items }) => (Array.isArray(items) && items.length > 0 ? items.map(String).join(" · ") : "Empty list"),
-  writes: { setting: "items", label: "Items", placeholder: "One item to a line", lines: 3, isList: true },
+  summary: ({ items }) => (Array.isArray(items) && items.length > 0 ? items.map(String).join(" · ") : LIST.emptyList),
+  writes: { setting: "items", label: COMMON.items, placeholder: LIST.oneItemPerLine, lines: 3, isList: true },
   givesLists: true,
   form: "list",
 };

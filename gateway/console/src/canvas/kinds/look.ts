@@ -1,7 +1,8 @@
 import type { LucideIcon } from "lucide-react";
+import { COMMON } from "../../messages/common";
 
 type Data = Readonly<Record<string, unknown>>;
-export type Group = "Start and end" | "Text" | "Generate" | "Data" | "Notes";
+export type Group = "ends" | "text" | "generate" | "data" | "notes";
 
 /** A setting shown on the node. */
 export interface Writes {
@@ -53,7 +54,7 @@ export const textOf = (value: unknown): string => (typeof value === "string" ? v
 export const modelAndPrompt = (data: Data): string => {
   const inputs = (typeof data.inputs === "object" && data.inputs !== null ? data.inputs : {}) as Record<string, unknown>;
   const prompt = textOf(inputs.prompt) || textOf(data.prompt);
-  return `${textOf(data.model) || "Choose a model"}${prompt === "" ? "" : `\n${prompt}`}`;
+  return `${textOf(data.model) || COMMON.chooseModel}${prompt === "" ? "" : `\n${prompt}`}`;
 };
 
 export const generator = (type: string, title: string, id: string, icon: LucideIcon, description: string, words: string): Look => ({
@@ -63,7 +64,7 @@ export const generator = (type: string, title: string, id: string, icon: LucideI
   icon,
   description,
   words,
-  group: "Generate",
+  group: "generate",
   data: { inputs: {} },
   summary: modelAndPrompt,
 });

@@ -1,14 +1,15 @@
 import { FileUp } from "lucide-react";
 import { type Look } from "./look";
+import { COMMON } from "../../messages/common";
+import { MEDIA_UPLOAD } from "../../messages/canvas";
 
 export const mediaUpload: Look = {
   type: "media-upload",
-  title: "File",
-  group: "Data",
+  title: COMMON.file,
+  group: "data",
   icon: FileUp,
   id: "file",
-  words:
-    "upload, load, load image, load video, load audio, load media, import file, asset, image upload, read file, read files, open, my photo, upload photo, vhs load video, attachment, binary file",
-  description: "A file you upload",
+  words: MEDIA_UPLOAD.uploadLoadLoadImageLoad,
+  description: MEDIA_UPLOAD.aFileThatYouUpload,
   form: "file",
 };

@@ -1,15 +1,16 @@
 import { Scissors } from "lucide-react";
 import { mediaOperation } from "@nodeloom/kernel/graph";
 import { type Look } from "./look";
+import { MEDIA } from "../../messages/canvas";
 
 export const media: Look = {
   type: "media",
-  title: "File operation",
-  group: "Data",
+  title: MEDIA.fileOperation,
+  group: "data",
   icon: Scissors,
   id: "operation",
-  words: "operation, ffmpeg, process file",
-  description: "Works on images, videos and sounds",
+  words: MEDIA.operationFfmpegProcessFile,
+  description: MEDIA.editsImagesVideoAndAudio,
   data: { operation: "image-resize" },
-  summary: ({ operation }) => mediaOperation(operation)?.title ?? "Choose an operation",
+  summary: ({ operation }) => mediaOperation(operation)?.title ?? MEDIA.chooseAnOperation,
 };

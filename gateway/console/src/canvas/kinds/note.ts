@@ -1,13 +1,14 @@
 import { StickyNote } from "lucide-react";
 import { type Look } from "./look";
+import { NOTE } from "../../messages/canvas";
 
 export const note: Look = {
   type: "note",
-  title: "Note",
-  group: "Notes",
+  title: NOTE.note,
+  group: "notes",
   icon: StickyNote,
   id: "note",
-  words: "comment, sticky, sticky note, remark, annotation, markdown note, markdown, memo, label",
-  description: "For people; never runs",
+  words: NOTE.commentStickyStickyNoteRemark,
+  description: NOTE.aCommentForPeopleIt,
   data: { text: "" },
 };

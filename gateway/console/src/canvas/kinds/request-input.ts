@@ -1,20 +1,21 @@
 import { TextCursorInput } from "lucide-react";
 import { fieldsOf } from "@nodeloom/kernel/graph";
 import { type Look } from "./look";
+import { COMMON } from "../../messages/common";
+import { REQUEST_INPUT } from "../../messages/canvas";
 
 export const requestInput: Look = {
   type: "request-input",
-  title: "Inputs",
-  group: "Start and end",
+  title: COMMON.inputs,
+  group: "ends",
   icon: TextCursorInput,
   id: "input",
-  words:
-    "request, input, form, field, api, start, trigger, manual trigger, manual, webhook, webhook trigger, form trigger, chat trigger, parameter, variable, begin, user input, primitive, on form submission, entry",
-  description: "The form and the API's inputs",
-  data: { fields: [{ name: "prompt", type: "textarea", label: "Prompt" }], values: {} },
+  words: REQUEST_INPUT.requestInputFormFieldApi,
+  description: REQUEST_INPUT.theInputsOfTheForm,
+  data: { fields: [{ name: "prompt", type: "textarea", label: REQUEST_INPUT.prompt }], values: {} },
   summary: (data) =>
     fieldsOf(data)
       .map(({ label }) => label)
-      .join(", ") || "No inputs yet",
+      .join(", ") || REQUEST_INPUT.noInputsYet,
   form: "fields",
 };

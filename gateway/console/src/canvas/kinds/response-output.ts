@@ -1,13 +1,13 @@
 import { FileOutput } from "lucide-react";
 import { type Look } from "./look";
+import { RESPONSE_OUTPUT } from "../../messages/canvas";
 
 export const responseOutput: Look = {
   type: "response-output",
-  title: "Results",
-  group: "Start and end",
+  title: RESPONSE_OUTPUT.results,
+  group: "ends",
   icon: FileOutput,
   id: "output",
-  words:
-    "response, output, result, end, return, save, preview, save image, preview image, save video, save audio, respond to webhook, respond, preview any, show image, display, finish, download, vhs video combine",
-  description: "What a run gives back",
+  words: RESPONSE_OUTPUT.responseOutputResultEndReturn,
+  description: RESPONSE_OUTPUT.theResultsThatARun,
 };

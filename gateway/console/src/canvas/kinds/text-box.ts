@@ -1,18 +1,19 @@
 import { SquarePen } from "lucide-react";
 import { textOf, type Look } from "./look";
+import { COMMON } from "../../messages/common";
+import { TEXT_BOX } from "../../messages/canvas";
 
 export const textBox: Look = {
   type: "text-box",
-  title: "Text",
-  group: "Text",
+  title: COMMON.text,
+  group: "text",
   icon: SquarePen,
   id: "text",
-  words:
-    "template, prompt, string, join text, concat text, clip text encode, cliptextencode, positive prompt, negative prompt, negative, set, edit fields, string multiline, primitive string, string concatenate, variables, text multiline, constant, concatenate strings",
-  description: "Text with {{placeholders}} that become ports",
+  words: TEXT_BOX.templatePromptStringJoinText,
+  description: TEXT_BOX.textWithPlaceholdersThatBecome,
   data: { text: "" },
   fedBy: (port) => ({ text: `{{${port}}}` }),
-  summary: (data) => textOf(data.text) || "Empty text",
-  writes: { setting: "text", label: "Text", placeholder: "Write a text; {{name}} becomes a port", lines: 3 },
+  summary: (data) => textOf(data.text) || TEXT_BOX.emptyText,
+  writes: { setting: "text", label: COMMON.text, placeholder: TEXT_BOX.enterATextNameBecomes, lines: 3 },
   form: "text",
 };

@@ -1,16 +1,18 @@
 import { Workflow } from "lucide-react";
 import { textOf, type Look } from "./look";
+import { COMMON } from "../../messages/common";
+import { WORKFLOW } from "../../messages/canvas";
 
 export const workflow: Look = {
   type: "workflow",
-  title: "Workflow",
-  group: "Data",
+  title: COMMON.workflow,
+  group: "data",
   icon: Workflow,
   id: "part",
   words:
     "subflow, subworkflow, sub-workflow, execute workflow, execute sub-workflow, nested, inner workflow, call workflow, reuse, component, subgraph, module",
-  description: "Runs another workflow as a part",
+  description: WORKFLOW.runsAnotherWorkflowAsA,
   data: { slug: "" },
-  summary: ({ slug }) => textOf(slug) || "Choose a workflow",
+  summary: ({ slug }) => textOf(slug) || COMMON.chooseWorkflow,
   form: "workflow",
 };

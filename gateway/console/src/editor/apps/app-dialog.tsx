@@ -11,6 +11,8 @@ import { useDocument, useEditor } from "../context";
 import { AppForm } from "./app-form";
 import { SharedAddress } from "./shared-address";
 import { appBudgetQuery, appQuery, embedCode, linesOf, NEW_APP, saveApp, shownAppQuery } from "./apps";
+import { COMMON } from "../../messages/common";
+import { APP_DIALOG } from "../../messages/editor/apps";
 
 /** Address and embedding of a published app, and its spending today. */
 const Published = ({ slug, app }: { slug: string; app: AppSettings }) => {
@@ -21,12 +23,12 @@ const Published = ({ slug, app }: { slug: string; app: AppSettings }) => {
       <SharedAddress path={`/a/${slug}`} />
       {app.payer === "owner" && (
         <div>
-          <p className="mb-1 text-[13px] font-medium">Spent today</p>
-          {budget.data ? <BudgetBar budget={budget.data} /> : <p className="text-xs text-faint">It has had no run yet.</p>}
+          <p className="mb-1 text-[13px] font-medium">{APP_DIALOG.spentToday}</p>
+          {budget.data ? <BudgetBar budget={budget.data} /> : <p className="text-xs text-faint">{APP_DIALOG.noRunsYet}</p>}
         </div>
       )}
-      <Code text={embedCode(slug)} label="Code to embed it" wrap />
-      {app.origins.length === 0 && <p className="text-xs text-faint">Name the sites below first: no other page may embed it.</p>}
+      <Code text={embedCode(slug)} label={APP_DIALOG.embedCode} wrap />
+      {app.origins.length === 0 && <p className="text-xs text-faint">{APP_DIALOG.toEmbedTheAppFirst}</p>}
       {shown.data && (
         <a
           href={`/apps/${shown.data.ownerId}`}
@@ -34,7 +36,7 @@ const Published = ({ slug, app }: { slug: string; app: AppSettings }) => {
           rel="noopener"
           className="text-xs text-accent-text underline underline-offset-2"
         >
-          All apps of this account
+          {APP_DIALOG.allAppsOfThisAccount}
         </a>
       )}
     </div>
@@ -73,14 +75,14 @@ const Editing = ({ stored, onClose }: { stored: AppSettings | null; onClose: () 
         </Notice>
       )}
       <div className="mt-5 flex flex-wrap justify-end gap-2">
-        <Button onClick={onClose}>Close</Button>
+        <Button onClick={onClose}>{COMMON.close}</Button>
         {before.published && (
           <Button variant="danger" busy={busy} onClick={() => save({ ...before, published: false })}>
-            Switch it off
+            {APP_DIALOG.unpublish}
           </Button>
         )}
         <Button variant="primary" busy={busy} onClick={() => save({ ...app, published: true })}>
-          {before.published ? "Save" : "Publish"}
+          {before.published ? COMMON.save : APP_DIALOG.publish}
         </Button>
       </div>
     </>
@@ -92,12 +94,9 @@ export const AppDialog = ({ onClose }: { onClose: () => void }) => {
   const { slug } = useEditor();
   const stored = useQuery(appQuery(slug));
   return (
-    <Dialog title="Publish as an app" width="md" onClose={onClose}>
-      <p className="mb-4 text-sm text-muted">
-        A page with the form of this workflow, for people who never see its graph. Runs run its newest version, or the draft while there is
-        none.
-      </p>
-      {stored.isError && <Notice kind="bad">The app can't be read. Close this, and open it again.</Notice>}
+    <Dialog title={APP_DIALOG.publishAsAnApp} width="md" onClose={onClose}>
+      <p className="mb-4 text-sm text-muted">{APP_DIALOG.aPageWithTheForm}</p>
+      {stored.isError && <Notice kind="bad">{APP_DIALOG.cantLoadTheAppClose}</Notice>}
       {stored.isPending && <Skeleton lines={5} />}
       {stored.isSuccess && <Editing stored={stored.data} onClose={onClose} />}
     </Dialog>

@@ -4,6 +4,7 @@ import { UploadButton } from "../../media/upload-button";
 import { Button } from "../../ui/button";
 import { AreaField, InputField, SelectField } from "../../ui/inputs/field";
 import { NumberField } from "../../ui/inputs/value-inputs";
+import { APP_FORM } from "../../messages/editor/apps";
 
 export interface AppFormProps {
   app: AppSettings;
@@ -19,17 +20,17 @@ const Cover = ({ cover, onChange }: { cover: string | null; onChange: (cover: st
   const picture = safeUrl(cover);
   return (
     <div>
-      <p className="mb-1 text-[13px] font-medium">Cover</p>
+      <p className="mb-1 text-[13px] font-medium">{APP_FORM.cover}</p>
       <div className="flex flex-wrap items-center gap-3">
-        {picture !== undefined && <img src={picture} alt="Cover" className="h-16 w-28 rounded-lg border object-cover" />}
+        {picture !== undefined && <img src={picture} alt={APP_FORM.cover} className="h-16 w-28 rounded-lg border object-cover" />}
         <UploadButton
           accept="image/*"
-          label={picture === undefined ? "Upload a picture" : "Another picture"}
+          label={picture === undefined ? APP_FORM.uploadAnImage : APP_FORM.replaceImage}
           onDone={({ url }) => onChange(url)}
         />
         {cover !== null && (
           <Button size="sm" onClick={() => onChange(null)}>
-            Remove it
+            {APP_FORM.removeImage}
           </Button>
         )}
       </div>
@@ -40,13 +41,13 @@ const Cover = ({ cover, onChange }: { cover: string | null; onChange: (cover: st
 const Limits = ({ app, onChange }: Pick<AppFormProps, "app" | "onChange">) => (
   <div className="grid gap-4 sm:grid-cols-2">
     <NumberField
-      label="Credits a day"
-      hint="For all visitors together: past it runs are refused. Begins anew at midnight, UTC."
+      label={APP_FORM.creditsPerDay}
+      hint={APP_FORM.forAllVisitorsTogetherAt}
       value={app.dailyCredits}
       onChange={(dailyCredits = 0) => onChange({ dailyCredits })}
     />
     <NumberField
-      label="Runs of one visitor a day"
+      label={APP_FORM.runsPerVisitorAndDay}
       value={app.perVisitorPerDay}
       onChange={(perVisitorPerDay = 1) => onChange({ perVisitorPerDay })}
     />
@@ -55,21 +56,21 @@ const Limits = ({ app, onChange }: Pick<AppFormProps, "app" | "onChange">) => (
 
 export const AppForm = ({ app, name, origins, onChange, onOrigins }: AppFormProps) => (
   <div className="flex flex-col gap-4">
-    <InputField label="Title" maxLength={100} placeholder={name} value={app.title} onText={(text) => onChange({ title: text })} />
-    <SelectField label="Who pays" value={app.payer} onText={(text) => onChange({ payer: text === "runner" ? "runner" : "owner" })}>
-      <option value="owner">You: visitors need no account</option>
-      <option value="runner">Each visitor, signed in (a public playground)</option>
+    <InputField label={APP_FORM.title} maxLength={100} placeholder={name} value={app.title} onText={(text) => onChange({ title: text })} />
+    <SelectField label={APP_FORM.whoPays} value={app.payer} onText={(text) => onChange({ payer: text === "runner" ? "runner" : "owner" })}>
+      <option value="owner">{APP_FORM.youVisitorsNeedNoAccount}</option>
+      <option value="runner">{APP_FORM.eachVisitorAfterSigningIn}</option>
     </SelectField>
     {app.payer === "owner" && <Limits app={app} onChange={onChange} />}
     <Cover cover={app.cover} onChange={(cover) => onChange({ cover })} />
-    <SelectField label="Theme" value={app.theme} onText={(text) => onChange({ theme: text as AppSettings["theme"] })}>
-      <option value="auto">As the visitor's system</option>
-      <option value="light">Light</option>
-      <option value="dark">Dark</option>
+    <SelectField label={APP_FORM.theme} value={app.theme} onText={(text) => onChange({ theme: text as AppSettings["theme"] })}>
+      <option value="auto">{APP_FORM.matchVisitorsSystem}</option>
+      <option value="light">{APP_FORM.light}</option>
+      <option value="dark">{APP_FORM.dark}</option>
     </SelectField>
     <AreaField
-      label="Sites that may embed it"
-      hint="One a line, such as https://example.com. Their pages may use its tokens, too."
+      label={APP_FORM.sitesThatCanEmbedIt}
+      hint={APP_FORM.onePerLineSuchAs}
       rows={2}
       spellCheck={false}
       value={origins}

@@ -1,5 +1,6 @@
 import { classes } from "../../ui/classes";
 import { CopyButton } from "../../ui/copy";
+import { SHARED_ADDRESS } from "../../messages/editor/apps";
 
 /** Address of a public page, with a copy button. @param path path on this site */
 export const SharedAddress = ({ path, className }: { path: string; className?: string }) => {
@@ -9,7 +10,7 @@ export const SharedAddress = ({ path, className }: { path: string; className?: s
       <a href={path} target="_blank" rel="noopener" className="min-w-0 flex-1 truncate text-accent-text underline underline-offset-2">
         {address}
       </a>
-      <CopyButton text={address} compact label="Copy the address" />
+      <CopyButton text={address} compact label={SHARED_ADDRESS.copyAddress} />
     </div>
   );
 };

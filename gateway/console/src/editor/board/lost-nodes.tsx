@@ -3,6 +3,7 @@ import { Maximize } from "lucide-react";
 import { Button } from "../../ui/button";
 import type { Stage } from "../commands/commands";
 import { useScene } from "../context";
+import { LOST_NODES } from "../../messages/editor/board";
 
 /** Leads back to the nodes if all are out of view, after an undo or panning. */
 export const LostNodes = ({ stage }: { stage: Stage }) => {
@@ -20,7 +21,7 @@ export const LostNodes = ({ stage }: { stage: Stage }) => {
   return (
     <Panel position="bottom-center">
       <Button size="sm" icon={Maximize} className="shadow-high" onClick={() => stage.fit()}>
-        Show the nodes
+        {LOST_NODES.showNodes}
       </Button>
     </Panel>
   );

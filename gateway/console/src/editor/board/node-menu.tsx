@@ -37,6 +37,8 @@ import { selectedNodes } from "../chosen";
 import { addFromPalette } from "../commands/new-nodes";
 import { useEditor, useUi, type Editor } from "../context";
 import { innerSlug } from "../inspector/inner/ports";
+import { COMMON } from "../../messages/common";
+import { NODE_MENU } from "../../messages/editor/board";
 
 const ON_NODES: readonly (readonly [string, LucideIcon] | null)[] = [
   ["run-to-here", Milestone],
@@ -98,15 +100,15 @@ const nodeEntries = (editor: Editor, stage: Stage): MenuEntries => entriesOf(edi
 /** Commands for an empty spot; new nodes appear at the pointer. */
 const boardEntries = (editor: Editor, stage: Stage, at: Point, place: Point): MenuEntries => {
   const adding = [
-    { label: "Add a node", icon: Plus, keys: "/", run: () => editor.ui.setState({ palette: { at, place } }) },
-    { label: "Add a note", icon: StickyNote, run: () => addFromPalette(editor, REMARK, { at, place }) },
+    { label: COMMON.addNode, icon: Plus, keys: "/", run: () => editor.ui.setState({ palette: { at, place } }) },
+    { label: NODE_MENU.addANote, icon: StickyNote, run: () => addFromPalette(editor, REMARK, { at, place }) },
   ];
   return [...(isLocked(editor) ? [] : adding), ...entriesOf(editor, stage, ON_BOARD)];
 };
 
 export const NodeMenuButton = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
-  return <Menu trigger={<IconButton icon={Ellipsis} label="What can be done with it" size="sm" />} entries={nodeEntries(editor, stage)} />;
+  return <Menu trigger={<IconButton icon={Ellipsis} label={COMMON.actions} size="sm" />} entries={nodeEntries(editor, stage)} />;
 };
 
 /** Context menu of nodes, or of the canvas without a selection. */

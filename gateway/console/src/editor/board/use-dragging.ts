@@ -6,6 +6,7 @@ import { moveNodes, type Point } from "../../document/edit";
 import { nodeById } from "../../document/graph";
 import { useEditor } from "../context";
 import type { FlowNode } from "../scene/flow";
+import { USE_DRAGGING } from "../../messages/editor/board";
 
 const NO_GUIDES: Guides = { x: undefined, y: undefined, dx: 0, dy: 0 };
 
@@ -55,7 +56,7 @@ export const useDragging = (flowNodes: readonly FlowNode[]) => {
   const drop = (): void => {
     setGuides(NO_GUIDES);
     if (places.size > 0)
-      document.change(places.size === 1 ? "Move node" : `Move ${places.size} nodes`, (graph) => moveNodes(graph, places));
+      document.change(places.size === 1 ? USE_DRAGGING.moveNode : USE_DRAGGING.moveNodes(places.size), (graph) => moveNodes(graph, places));
     setPlaces(new Map());
   };
   return { nodes, guides, drag, drop };

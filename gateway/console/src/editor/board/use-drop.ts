@@ -5,6 +5,8 @@ import { embeddedWorkflow, pasteText } from "../commands/paste";
 import type { Point } from "../../document/edit";
 import { say } from "../../ui/overlays/toast";
 import { useEditor, type Editor } from "../context";
+import { COMMON } from "../../messages/common";
+import { USE_DROP } from "../../messages/editor/board";
 
 const isFile = (value: unknown): value is LibraryFile => typeof (value as LibraryFile | null)?.id === "string";
 
@@ -26,8 +28,8 @@ const dropFiles = async (editor: Editor, files: readonly File[], at: Point): Pro
     const text = isGraph(file) ? await file.text() : await embeddedWorkflow(file);
     if (text === undefined) media.push(file);
     else if ((await pasteText(editor, text, at)) && !isGraph(file))
-      say(`${file.name} contains a ComfyUI workflow, which was added.`, {
-        label: "Add the picture",
+      say(USE_DROP.addedTheComfyUIWorkflowIn(file.name), {
+        label: USE_DROP.addTheImage,
         run: () => void uploadToCanvas(editor, [file], at),
       });
     else if (!isGraph(file)) media.push(file);
@@ -42,7 +44,7 @@ export const useDrop = () => {
   return {
     onDragOver: (event: DragEvent): void => {
       const { types } = event.dataTransfer;
-      if (!types.includes("Files") && !types.includes(LIBRARY_DRAG)) return;
+      if (!types.includes(COMMON.files) && !types.includes(LIBRARY_DRAG)) return;
       event.preventDefault();
       event.dataTransfer.dropEffect = "copy";
     },

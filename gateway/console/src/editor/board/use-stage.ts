@@ -9,6 +9,7 @@ import { pasteText } from "../commands/paste";
 import { uploadToCanvas } from "../commands/files";
 import type { Stage } from "../commands/commands";
 import type { Editor } from "../context";
+import { USE_STAGE } from "../../messages/editor/board";
 
 const GLIDE_MS = 250;
 const MOST_ZOOM = 1.1;
@@ -98,7 +99,7 @@ export const useStage = (editor: Editor): Stage => {
         const at = flow.screenToFlowPosition(middle());
         readClipboard().then(
           ({ text, files }) => (files.length > 0 ? void uploadToCanvas(editor, files, at) : paste(text, at)),
-          () => complain("The browser does not let this page read the clipboard."),
+          () => complain(USE_STAGE.yourBrowserBlockedReadingThe),
         );
       },
       pasteFrom: (data) => {
@@ -111,7 +112,7 @@ export const useStage = (editor: Editor): Stage => {
         const { nodes } = editor.document.store.getState().selection;
         const [nodeId] = [...nodes];
         const port = nodeId === undefined ? undefined : editor.scene.store.getState().ports.get(nodeId)?.outputs[0];
-        if (nodeId === undefined || !port || nodes.size > 1) return complain("Choose the one node that it should come after.");
+        if (nodeId === undefined || !port || nodes.size > 1) return complain(USE_STAGE.selectTheOneNodeTo);
         const place = placeBeside(editor, nodeId, "output");
         // Beside the node on the screen, where the new one will be.
         editor.ui.setState({ palette: { at: flow.flowToScreenPosition(place), place, from: { nodeId, port, side: "output" } } });

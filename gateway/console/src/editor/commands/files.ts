@@ -8,6 +8,7 @@ import { bytes } from "../../ui/format";
 import { complain, say } from "../../ui/overlays/toast";
 import { graphOf, roomsOf } from "../chosen";
 import type { Editor } from "../context";
+import { FILES } from "../../messages/editor/commands";
 
 /** A library file to add as a node. */
 export interface LibraryFile {
@@ -34,7 +35,7 @@ export const addFileNodes = (editor: Editor, files: readonly LibraryFile[], at: 
     return addNode(graph, { id, type: FILE_TYPE, at: place, data: { mediaId, ...(name ? { label: name.slice(0, LABEL) } : {}) } });
   };
   const next = files.reduce(add, graphOf(editor));
-  editor.document.change(files.length === 1 ? "Add a file" : `Add ${files.length} files`, () => next, { select: ids });
+  editor.document.change(files.length === 1 ? FILES.addAFile : FILES.addFiles(files.length), () => next, { select: ids });
   editor.ui.setState({ panel: "node", reveal: ids[0] });
 };
 
@@ -43,16 +44,16 @@ const isMedia = ({ type }: File): boolean => /^(image|video|audio)\//.test(type)
 /** Uploads files and adds a node for each. */
 export const uploadToCanvas = async (editor: Editor, given: readonly File[], at: Point): Promise<void> => {
   const files = given.filter(isMedia).slice(0, MOST_FILES);
-  if (files.length === 0) return complain("Pictures, clips and sounds become nodes; this is none of them.");
+  if (files.length === 0) return complain(FILES.onlyImagesVideoAndAudio);
   const large = files.find(({ size }) => size > MAX_UPLOAD_BYTES);
-  if (large) return complain(`${large.name} has ${bytes(large.size)}; files have at most ${bytes(MAX_UPLOAD_BYTES)}.`);
-  say(files.length === 1 ? `Uploading ${files[0]!.name}…` : `Uploading ${files.length} files…`);
+  if (large) return complain(FILES.hasFilesCanHaveAt(large.name, bytes(large.size), bytes(MAX_UPLOAD_BYTES)));
+  say(files.length === 1 ? FILES.uploading(files[0]!.name) : FILES.uploadingFiles(files.length));
   const done: LibraryFile[] = [];
   for (const file of files)
     try {
       done.push({ id: (await uploadFile(file)).id, name: nameOf(file) });
     } catch (error) {
-      complain(`${file.name} was not uploaded. ${messageOf(error)}`);
+      complain(FILES.couldntUpload(file.name, messageOf(error)));
     }
   if (done.length > 0) addFileNodes(editor, done, at);
 };

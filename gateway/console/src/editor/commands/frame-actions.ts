@@ -6,17 +6,22 @@ import { nodesOf, type DocNode } from "../../document/graph";
 import { complain } from "../../ui/overlays/toast";
 import { graphOf, rectsOf, selectedNodes } from "../chosen";
 import type { Editor } from "../context";
+import { FRAME_ACTIONS } from "../../messages/editor/commands";
 
 /** Puts a frame around the selected nodes. */
 export const frameSelection = (editor: Editor): void => {
   const frame = around([...rectsOf(editor, selectedNodes(editor)).values()]);
-  if (!frame) return complain("Choose the nodes that the frame should go around.");
+  if (!frame) return complain(FRAME_ACTIONS.selectTheNodesToFrame);
   const id = freeId(graphOf(editor), "frame");
   const size = frameSize({ width: frame.width + 2 * FRAME_MARGIN, height: frame.height + FRAME_TITLE + FRAME_MARGIN });
   const at = { x: frame.x - FRAME_MARGIN, y: frame.y - FRAME_TITLE };
-  editor.document.change("Add frame", (graph) => addNode(graph, { id, type: REMARK.type, at, data: { text: "Frame", frame: size } }), {
-    select: [id],
-  });
+  editor.document.change(
+    FRAME_ACTIONS.addFrame,
+    (graph) => addNode(graph, { id, type: REMARK.type, at, data: { text: FRAME_ACTIONS.frame, frame: size } }),
+    {
+      select: [id],
+    },
+  );
   editor.ui.setState({ panel: "node" });
 };
 

@@ -4,6 +4,7 @@ import { moveNodes, setView, type Point } from "../../document/edit";
 import { nodesOf, type DocNode, type NodeView } from "../../document/graph";
 import { graphOf, rectsOf } from "../chosen";
 import type { Editor } from "../context";
+import { MEDIA_ACTIONS } from "../../messages/editor/commands";
 
 /** Moves nodes on the right of a growing node, or below it. */
 const roomMade = (editor: Editor, grown: Rect, before: Rect, id: string): ReadonlyMap<string, Point> => {
@@ -32,11 +33,11 @@ export const resizeTo = (editor: Editor, node: DocNode, size: keyof typeof WIDTH
   const media = editor.scene.store.getState().boxes.get(node.id)?.floor?.height ?? 0;
   const grown = { ...before, width, height: before.height - media + Math.round(width * NODE.mediaShare) };
   const moved = roomMade(editor, grown, before, node.id);
-  editor.document.change(`Show it ${size}`, (graph) => moveNodes(setView(graph, node.id, view), moved));
+  editor.document.change(MEDIA_ACTIONS.previewSize(size), (graph) => moveNodes(setView(graph, node.id, view), moved));
 };
 
 /** Saves a size chosen by dragging. */
 export const resizeBy = (editor: Editor, node: DocNode, view: NodeView): void => {
   editor.scene.preview(node.id, undefined);
-  editor.document.change("Resize node", (graph) => setView(graph, node.id, boundedView(view)));
+  editor.document.change(MEDIA_ACTIONS.resizeNode, (graph) => setView(graph, node.id, boundedView(view)));
 };

@@ -6,6 +6,7 @@ import type { DocGraph, DocNode, NodeView } from "../../document/graph";
 import { complain } from "../../ui/overlays/toast";
 import { selectedNodes, wholeRects } from "../chosen";
 import type { Editor } from "../context";
+import { NODE_ACTIONS } from "../../messages/editor/commands";
 
 /** Changes of existing nodes: bypass, collapse, colour. */
 
@@ -21,34 +22,34 @@ const contentsOf = (editor: Editor, frame: DocNode): string[] => {
 /** Collapses nodes and frames, or opens them if all are collapsed. */
 export const collapse = (editor: Editor, nodes: readonly DocNode[] = selectedNodes(editor)): void => {
   const foldable = nodes.filter((node) => frameOf(node) !== undefined || !isRemark(node.type));
-  if (foldable.length === 0) return complain("Choose nodes or a frame first.");
+  if (foldable.length === 0) return complain(NODE_ACTIONS.selectNodesOrAFrame);
   const isFolded = (node: DocNode): boolean => (frameOf(node) ? Array.isArray(node.data.collapsed) : node.view?.collapsed === true);
   const opens = foldable.every(isFolded);
   const change = (graph: DocGraph, node: DocNode): DocGraph => {
     if (frameOf(node)) return setData(graph, node.id, ["collapsed"], opens ? undefined : contentsOf(editor, node));
     return setView(graph, node.id, opens ? withoutFold(node.view ?? {}) : { ...node.view, collapsed: true });
   };
-  editor.document.change(opens ? "Open" : "Collapse", (graph) => foldable.reduce(change, graph));
+  editor.document.change(opens ? NODE_ACTIONS.expand : NODE_ACTIONS.collapse, (graph) => foldable.reduce(change, graph));
 };
 
 /** Bypasses the selected nodes, or stops that if all are bypassed. */
 export const bypass = (editor: Editor): void => {
   const nodes = selectedNodes(editor).filter(({ type }) => !isRemark(type));
-  if (nodes.length === 0) return complain("Choose the nodes that runs should pass by.");
+  if (nodes.length === 0) return complain(NODE_ACTIONS.selectTheNodesToBypass);
   const ends = nodes.every(isBypassed);
-  editor.document.change(ends ? "Use again" : "Bypass", (graph) =>
+  editor.document.change(ends ? NODE_ACTIONS.restore : NODE_ACTIONS.bypass, (graph) =>
     nodes.reduce((now, { id }) => setData(now, id, ["bypass"], ends ? undefined : true), graph),
   );
 };
 
 /** Sets the colour of frames and notes; undefined resets it. */
 export const paint = (editor: Editor, nodes: readonly DocNode[], colour: string | undefined): void =>
-  editor.document.change("Colour", (graph) => nodes.reduce((now, { id }) => setData(now, id, ["color"], colour), graph));
+  editor.document.change(NODE_ACTIONS.colour, (graph) => nodes.reduce((now, { id }) => setData(now, id, ["color"], colour), graph));
 
 /** Starts to rename the selected node. */
 export const rename = (editor: Editor): void => {
   const [node, ...others] = selectedNodes(editor);
-  if (!node || others.length > 0) return complain("Choose the one node that gets another name.");
+  if (!node || others.length > 0) return complain(NODE_ACTIONS.selectTheOneNodeTo);
   if (isRemark(node.type) && !frameOf(node)) return editor.ui.setState({ writing: { nodeId: node.id, what: "text" } });
   editor.ui.setState({ writing: { nodeId: node.id, what: "title" } });
 };

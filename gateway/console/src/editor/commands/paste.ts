@@ -5,6 +5,7 @@ import type { Point } from "../../document/edit";
 import { complain, say } from "../../ui/overlays/toast";
 import type { Editor } from "../context";
 import { insertPart, NEW_SIZE, some } from "./actions";
+import { PASTE } from "../../messages/editor/commands";
 
 /** Puts nodes of a clipboard's text around a place; a graph of another editor as far as it has counterparts. @returns whether it did */
 export const pasteText = async (editor: Editor, text: string, middle: Point): Promise<boolean> => {
@@ -24,7 +25,7 @@ export const pasteText = async (editor: Editor, text: string, middle: Point): Pr
   if (foreign) say(foreign.words);
   const frame = around(part.nodes.map(({ x, y }) => ({ x, y, ...NEW_SIZE })))!;
   const offset = { x: middle.x - frame.x - frame.width / 2, y: middle.y - frame.y - frame.height / 2 };
-  insertPart(editor, part, offset, `Paste ${some(part.nodes.length, "node")}`);
+  insertPart(editor, part, offset, PASTE.paste(some(part.nodes.length, "node")));
   return true;
 };
 

@@ -15,6 +15,8 @@ import { itemsOf, type ShownItem } from "../scene/shown-items";
 import { nodeTitle } from "../titles";
 import { placeBeside } from "./actions";
 import { addFileNodes } from "./files";
+import { COMMON } from "../../messages/common";
+import { VIEW_MADE } from "../../messages/editor/commands";
 
 /** Earlier runs loaded for the viewer. */
 const OLDER_RUNS = 8;
@@ -70,13 +72,13 @@ const setOfRun = async (editor: Editor, node: DocNode, execution: Execution): Pr
     const { model, prompt, settings } = recipeOf(graph, then, { nodes, inputs: execution.inputs }, item.item);
     const seed = settings.find(([name]) => name === "seed")?.[1];
     const facts: [string, string][] = [
-      ...(model === undefined ? [] : [["Model", nameOfModel(editor, model)] as [string, string]]),
-      ...(item.file?.format === undefined ? [] : [["File", item.file.format] as [string, string]]),
+      ...(model === undefined ? [] : [[COMMON.model, nameOfModel(editor, model)] as [string, string]]),
+      ...(item.file?.format === undefined ? [] : [[COMMON.file, item.file.format] as [string, string]]),
       ...settings,
-      ...(item.creditsCost > 0 ? [["Price", credits(item.creditsCost)] as [string, string]] : []),
-      ...(progress.durationMs === null ? [] : [["All of the node took", duration(progress.durationMs)] as [string, string]]),
-      ["Run", `${execution.createdAt === null ? "" : dateTime(execution.createdAt)} · ${execution.executionId}`],
-      ...(execution.version === null ? [] : [["Version", String(execution.version)] as [string, string]]),
+      ...(item.creditsCost > 0 ? [[COMMON.price, credits(item.creditsCost)] as [string, string]] : []),
+      ...(progress.durationMs === null ? [] : [[VIEW_MADE.totalOfTheNode, duration(progress.durationMs)] as [string, string]]),
+      [VIEW_MADE.run, `${execution.createdAt === null ? "" : dateTime(execution.createdAt)} · ${execution.executionId}`],
+      ...(execution.version === null ? [] : [[COMMON.version, String(execution.version)] as [string, string]]),
     ];
     return { facts, prompt, seed };
   });

@@ -1,9 +1,10 @@
 import { complain } from "../../ui/overlays/toast";
 import type { Editor } from "../context";
+import { VIEW_NODE } from "../../messages/editor/commands";
 
 /** Views a node's outputs; the code is loaded on first use. */
 export const viewNode = (editor: Editor, nodeId: string, index: number): void =>
   void import("./view-made").then(
     ({ viewMade }) => viewMade(editor, nodeId, index),
-    () => complain("The viewer could not be loaded. Check the connection."),
+    () => complain(VIEW_NODE.couldntLoadTheViewerCheck),
   );

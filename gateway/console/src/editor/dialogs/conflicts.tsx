@@ -6,6 +6,7 @@ import { Dialog } from "../../ui/overlays/dialog";
 import { say } from "../../ui/overlays/toast";
 import { useDocument, useEditor } from "../context";
 import { nodeTitle } from "../titles";
+import { CONFLICTS } from "../../messages/editor/dialogs";
 
 const MOST = 400;
 const shown = (json: string | undefined): string => {
@@ -23,10 +24,10 @@ export const Conflicts = () => {
   const graph = useDocument((state) => state.graph);
   const [theirs, setTheirs] = useState<ReadonlySet<number>>(new Set());
   useEffect(() => {
-    if (merges > 0) say("Changes made elsewhere were merged in.");
+    if (merges > 0) say(CONFLICTS.mergedChangesMadeElsewhere);
   }, [merges]);
   useEffect(() => {
-    if (recovered) say("Unsaved changes of your last visit are back.");
+    if (recovered) say(CONFLICTS.restoredUnsavedChangesOfYour);
   }, [recovered]);
   if (conflicts.length === 0) return null;
   const done = (): void => {
@@ -35,26 +36,23 @@ export const Conflicts = () => {
   };
   return (
     <Dialog
-      title="Changed in two places"
+      title={CONFLICTS.conflictingChanges}
       width="lg"
       onClose={done}
       mayClose={() => false}
       actions={
         <Button variant="primary" icon={GitMerge} onClick={done}>
-          Save this choice
+          {CONFLICTS.saveChoices}
         </Button>
       }
     >
-      <p className="mb-4 text-sm text-muted">
-        Somebody (or another tab of yours) saved other values for the same settings. Everything else is merged. Nothing is saved until you
-        choose; undo brings back the other choice.
-      </p>
+      <p className="mb-4 text-sm text-muted">{CONFLICTS.someoneOrAnotherTabOf}</p>
       <ul className="flex flex-col gap-4">
         {conflicts.map((conflict, index) => {
           const node = nodeById(graph, conflict.nodeId);
           const options = [
-            [false, "Yours", conflict.mine],
-            [true, "Theirs", conflict.theirs],
+            [false, CONFLICTS.yours, conflict.mine],
+            [true, CONFLICTS.theirs, conflict.theirs],
           ] as const;
           return (
             <li key={`${conflict.nodeId} ${conflict.path.join(".")}`}>

@@ -17,12 +17,13 @@ import { Tabs } from "../../ui/tabs";
 import { useDocument, useEditor, useUi } from "../context";
 import { aliasesQuery } from "../versions/queries";
 import { isAhead } from "../versions/state";
+import { USE_AS_API } from "../../messages/editor/dialogs";
 
 type Language = "curl" | "typescript" | "python";
 const LANGUAGES = [
-  { name: "curl", title: "curl" },
-  { name: "typescript", title: "TypeScript" },
-  { name: "python", title: "Python" },
+  { name: "curl", title: USE_AS_API.curl },
+  { name: "typescript", title: USE_AS_API.typeScript },
+  { name: "python", title: USE_AS_API.python },
 ] as const;
 const WRITTEN: Readonly<Record<Language, (call: Call, key?: string) => string>> = { curl, typescript, python };
 
@@ -58,54 +59,54 @@ export const UseAsApi = ({ onClose }: { onClose: () => void }) => {
   const inputs = sentInputs(fields, { ...initialValues(fields, savedValues(kernelGraph(graph))), ...typed });
   const call = { baseUrl: location.origin, path: `workflows/${slug}`, inputs, maxCredits, alias };
   return (
-    <Dialog title="Use as API" width="md" onClose={onClose}>
+    <Dialog title={USE_AS_API.useAsApi} width="md" onClose={onClose}>
       <p className="mb-3 text-sm text-muted">
-        This very run, from your own program. It waits for the result; add <code className="font-mono text-xs">?async=true</code> to poll or
-        be called back.
+        {USE_AS_API.callThisRunFromYour} <code className="font-mono text-xs">?async=true</code> {USE_AS_API.toPollOrToReceive}
       </p>
       {ahead && (
         <Notice kind="warn" className="mb-3">
-          Callers run version {production}. What you changed since reaches them when you publish it.
+          {USE_AS_API.callersRunVersion} {production}
+          {USE_AS_API.publishYourChangesToMake}
         </Notice>
       )}
       {key === undefined ? (
         <div className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1.5">
           <Button size="sm" icon={KeyRound} busy={busy} onClick={() => void make()}>
-            Make a key for it
+            {USE_AS_API.createKey}
           </Button>
           <span className="text-xs text-faint">
-            It may run this workflow alone. Or put in one that{" "}
+            {USE_AS_API.itCanRunOnlyThis}{" "}
             <a href="/keys" target="_blank" rel="noopener" className="text-accent-text underline underline-offset-2">
-              you have
+              {USE_AS_API.youAlreadyHave}
             </a>
             .
           </span>
         </div>
       ) : (
-        <Notice kind="warn" title="The key below is shown this once" className="mb-3">
-          Copy the call, or the key in it: only its hash is kept, and nobody can show it again.
+        <Notice kind="warn" title={USE_AS_API.theKeyBelowIsShown} className="mb-3">
+          {USE_AS_API.copyTheCallOrThe}
         </Notice>
       )}
       {aliases.length > 1 && (
         <div className="mb-3">
-          <SelectField label="Environment" value={alias} onText={setAlias}>
+          <SelectField label={USE_AS_API.environment} value={alias} onText={setAlias}>
             {aliases.map(({ name, version: target }) => (
               <option key={name} value={name === PRODUCTION ? "" : name}>
-                {name} (version {target})
+                {USE_AS_API.version(name)} {target})
               </option>
             ))}
           </SelectField>
         </div>
       )}
-      <Tabs label="Language" tabs={LANGUAGES} chosen={language} onChoose={setLanguage}>
+      <Tabs label={USE_AS_API.language} tabs={LANGUAGES} chosen={language} onChoose={setLanguage}>
         <div className="pt-3">
-          <Code text={WRITTEN[language](call, key)} label={`${language} example`} />
+          <Code text={WRITTEN[language](call, key)} label={USE_AS_API.example(language)} />
         </div>
       </Tabs>
       <Notice className="mt-3">
-        All routes are described in the{" "}
+        {USE_AS_API.findAllEndpointsInThe}{" "}
         <a href="/docs/api" target="_blank" rel="noopener" className="underline underline-offset-2">
-          API reference
+          {USE_AS_API.apiReference}
         </a>
         .
       </Notice>

@@ -2,19 +2,21 @@ import { Plus, Trash2 } from "lucide-react";
 import { retyped, type AnswerField, type FieldType } from "../../runs/answers/schema-form";
 import { Button, IconButton } from "../../ui/button";
 import { Input, Select } from "../../ui/inputs/field";
+import { COMMON } from "../../messages/common";
+import { ANSWER_FIELDS } from "../../messages/editor/inspector";
 
 const TYPES: readonly (readonly [FieldType, string])[] = [
-  ["text", "Text"],
-  ["number", "Number"],
-  ["whole", "Whole number"],
-  ["boolean", "Yes or no"],
-  ["texts", "List of texts"],
-  ["choice", "One of…"],
+  ["text", COMMON.text],
+  ["number", ANSWER_FIELDS.number],
+  ["whole", ANSWER_FIELDS.wholeNumber],
+  ["boolean", ANSWER_FIELDS.yesOrNo],
+  ["texts", ANSWER_FIELDS.listOfTexts],
+  ["choice", ANSWER_FIELDS.oneOf],
 ];
 
 const freeName = (fields: readonly AnswerField[]): string => {
   for (let number = 1; ; number += 1) {
-    const name = number === 1 ? "field" : `field${number}`;
+    const name = number === 1 ? "field" : ANSWER_FIELDS.field(number);
     if (!fields.some((field) => field.name === name)) return name;
   }
 };
@@ -22,8 +24,8 @@ const freeName = (fields: readonly AnswerField[]): string => {
 /** Why a field can't have this name. */
 export const nameProblem = (fields: readonly AnswerField[], index: number): string | undefined => {
   const { name } = fields[index]!;
-  if (name.trim() === "") return "A field needs a name.";
-  return fields.some((field, at) => at !== index && field.name === name) ? "Another field is called that." : undefined;
+  if (name.trim() === "") return ANSWER_FIELDS.enterAName;
+  return fields.some((field, at) => at !== index && field.name === name) ? ANSWER_FIELDS.anotherFieldHasThisName : undefined;
 };
 
 interface RowProps {
@@ -42,7 +44,7 @@ const FieldRow = ({ fields, index, disabled, change, retype, remove }: RowProps)
     <li className="flex flex-col gap-1.5 rounded-xl border p-2">
       <div className="flex items-start gap-1.5">
         <Input
-          aria-label={`Name of field ${index + 1}`}
+          aria-label={ANSWER_FIELDS.nameOfField(index + 1)}
           aria-invalid={problem === undefined ? undefined : true}
           spellCheck={false}
           disabled={disabled}
@@ -50,14 +52,14 @@ const FieldRow = ({ fields, index, disabled, change, retype, remove }: RowProps)
           onText={(text) => change({ name: text })}
         />
         <Select
-          aria-label={`Kind of field ${index + 1}`}
+          aria-label={ANSWER_FIELDS.typeOfField(index + 1)}
           className="w-36!"
           disabled={disabled}
           value={type}
           onText={(text) => retype(text as FieldType)}
           options={TYPES}
         />
-        <IconButton icon={Trash2} label={`Remove field ${index + 1}`} disabled={disabled} onClick={remove} />
+        <IconButton icon={Trash2} label={ANSWER_FIELDS.removeField(index + 1)} disabled={disabled} onClick={remove} />
       </div>
       {problem !== undefined && (
         <p role="alert" className="text-xs text-bad">
@@ -66,8 +68,8 @@ const FieldRow = ({ fields, index, disabled, change, retype, remove }: RowProps)
       )}
       {type === "choice" && (
         <Input
-          aria-label={`Choices of field ${index + 1}, with commas between them`}
-          placeholder="calm, playful, dark"
+          aria-label={ANSWER_FIELDS.choicesOfFieldSeparatedBy(index + 1)}
+          placeholder={ANSWER_FIELDS.calmPlayfulDark}
           disabled={disabled}
           defaultValue={choices.join(", ")}
           onText={(text) =>
@@ -81,8 +83,8 @@ const FieldRow = ({ fields, index, disabled, change, retype, remove }: RowProps)
         />
       )}
       <Input
-        aria-label={`What field ${index + 1} means`}
-        placeholder="What is meant, for the model (optional)"
+        aria-label={ANSWER_FIELDS.descriptionOfField(index + 1)}
+        placeholder={ANSWER_FIELDS.descriptionForTheModelOptional}
         disabled={disabled}
         value={description}
         onText={(text) => change({ description: text })}
@@ -101,7 +103,7 @@ export const AnswerFields = ({
   write: (fields: readonly AnswerField[]) => void;
 }) => (
   <div className="flex flex-col gap-2">
-    <ul className="flex flex-col gap-2" aria-label="Fields of the answer">
+    <ul className="flex flex-col gap-2" aria-label={ANSWER_FIELDS.fieldsOfTheResponse}>
       {fields.map((_, index) => (
         <FieldRow
           key={index}
@@ -121,7 +123,7 @@ export const AnswerFields = ({
       disabled={disabled}
       onClick={() => write([...fields, { name: freeName(fields), type: "text", choices: [], description: "" }])}
     >
-      Add a field
+      {ANSWER_FIELDS.addAField}
     </Button>
   </div>
 );

@@ -6,11 +6,13 @@ import { SelectField } from "../../ui/inputs/field";
 import { JsonInput, NumberField } from "../../ui/inputs/value-inputs";
 import { AnswerFields, nameProblem } from "./answer-fields";
 import { useSetting } from "./use-setting";
+import { COMMON } from "../../messages/common";
+import { ANSWER_FORM } from "../../messages/editor/inspector";
 
 const SHAPES = [
-  ["text", "Text"],
-  ["list", "A list"],
-  ["fields", "Fields"],
+  ["text", COMMON.text],
+  ["list", ANSWER_FORM.list],
+  ["fields", ANSWER_FORM.fields],
 ] as const;
 const FIRST: readonly AnswerField[] = [{ name: "title", type: "text", choices: [], description: "" }];
 const LIST_BOUNDS = { least: 1, most: 50 } as const;
@@ -20,7 +22,7 @@ const ListBounds = ({ answer, disabled, write }: { answer: Answer; disabled: boo
     {(["least", "most"] as const).map((end) => (
       <NumberField
         key={end}
-        label={end === "least" ? "At least" : "At most"}
+        label={end === "least" ? ANSWER_FORM.minimumItems : ANSWER_FORM.maximumItems}
         disabled={disabled}
         value={answer[end]}
         onChange={(count) =>
@@ -28,7 +30,7 @@ const ListBounds = ({ answer, disabled, write }: { answer: Answer; disabled: boo
         }
       />
     ))}
-    <p className="col-span-2 text-xs text-faint">What follows runs once for each item; these bounds are what its price is told by.</p>
+    <p className="col-span-2 text-xs text-faint">{ANSWER_FORM.theNodesAfterItRun}</p>
   </div>
 );
 
@@ -44,15 +46,20 @@ export const AnswerForm = ({ node }: { node: DocNode }) => {
     return (
       <div className="flex flex-col gap-2">
         <JsonInput
-          label="Answers as"
-          hint="A JSON Schema that says more than the form can."
+          label={ANSWER_FORM.responseFormat}
+          hint={ANSWER_FORM.thisJsonSchemaHasMore}
           value={schema}
           disabled={disabled}
           onChange={(value) => set(["schema"], value)}
           rows={10}
         />
-        <Button size="sm" className="self-start" disabled={disabled} onClick={() => set(["schema"], undefined, "Answer as text")}>
-          Answer as text instead
+        <Button
+          size="sm"
+          className="self-start"
+          disabled={disabled}
+          onClick={() => set(["schema"], undefined, ANSWER_FORM.respondWithText)}
+        >
+          {ANSWER_FORM.respondWithTextInstead}
         </Button>
       </div>
     );
@@ -61,7 +68,7 @@ export const AnswerForm = ({ node }: { node: DocNode }) => {
       (field, index) => nameProblem(next.fields, index) === undefined && (field.type !== "choice" || field.choices.length > 0),
     );
     setDraft(isWhole ? undefined : next);
-    if (isWhole) set(["schema"], schemaOfAnswer(next), "Edit the answer");
+    if (isWhole) set(["schema"], schemaOfAnswer(next), ANSWER_FORM.editResponse);
   };
   const shape = (to: Answer["shape"]): void => {
     if (to === "text") return write(TEXT_ANSWER);
@@ -70,10 +77,10 @@ export const AnswerForm = ({ node }: { node: DocNode }) => {
   };
   const ofFields = shown.fields.length > 0;
   return (
-    <section className="flex flex-col gap-3 rounded-xl bg-sunken p-3" aria-label="The answer">
+    <section className="flex flex-col gap-3 rounded-xl bg-sunken p-3" aria-label={ANSWER_FORM.response}>
       <SelectField
-        label="Answers as"
-        hint={shown.shape === "text" ? undefined : "The answer leaves by the port json."}
+        label={ANSWER_FORM.responseFormat}
+        hint={shown.shape === "text" ? undefined : ANSWER_FORM.theResponseIsAtThe}
         disabled={disabled}
         value={shown.shape}
         onText={(text) => shape(text as Answer["shape"])}
@@ -83,13 +90,13 @@ export const AnswerForm = ({ node }: { node: DocNode }) => {
         <>
           <ListBounds answer={shown} disabled={disabled} write={write} />
           <SelectField
-            label="Each item is"
+            label={ANSWER_FORM.itemType}
             disabled={disabled}
             value={ofFields ? "fields" : "text"}
             onText={(text) => write({ ...shown, fields: text === "fields" ? FIRST : [] })}
           >
-            <option value="text">Text</option>
-            <option value="fields">Fields</option>
+            <option value="text">{COMMON.text}</option>
+            <option value="fields">{ANSWER_FORM.fields}</option>
           </SelectField>
         </>
       )}

@@ -9,6 +9,7 @@ import { outputsOf } from "../../runs/outputs";
 import { AreaField } from "../../ui/inputs/field";
 import { useDocument, useEditor } from "../context";
 import { useSetting } from "./use-setting";
+import { EXPRESSION_FORM } from "../../messages/editor/inspector";
 
 const MOST_SHOWN = 30;
 const MOST_DEPTH = 6;
@@ -47,12 +48,12 @@ const Leaf = ({ value, path, disabled, onChoose, name }: TreeProps & { name: str
     type="button"
     disabled={disabled}
     className="block w-full truncate rounded px-1.5 py-0.5 text-left text-xs hover:bg-hover"
-    title={`Pick ${expressionOf(path) || "the whole value"}`}
+    title={EXPRESSION_FORM.pick(expressionOf(path))}
     onClick={() => onChoose(path)}
   >
     {name !== undefined && <span className="text-muted">{name}: </span>}
     {typeof value === "object" && value !== null ? (
-      <span className="text-faint">{Array.isArray(value) ? `${value.length} items` : "fields"}</span>
+      <span className="text-faint">{Array.isArray(value) ? EXPRESSION_FORM.items(value.length) : EXPRESSION_FORM.fields}</span>
     ) : (
       <span>{typeof value === "string" ? value : JSON.stringify(value)}</span>
     )}
@@ -99,8 +100,8 @@ export const ExpressionForm = ({ node }: { node: DocNode }) => {
   return (
     <div className="flex flex-col gap-4">
       <AreaField
-        label="Expression"
-        hint="JMESPath, for example items[*].title. Empty: the whole value. Or click a value below."
+        label={EXPRESSION_FORM.expression}
+        hint={EXPRESSION_FORM.aJMESPathExpressionSuchAs}
         rows={2}
         disabled={disabled}
         spellCheck={false}
@@ -110,32 +111,37 @@ export const ExpressionForm = ({ node }: { node: DocNode }) => {
       />
       {given ? (
         <>
-          <section aria-label="What flowed in">
-            <h3 className="mb-1 text-xs font-medium text-muted">What flowed in</h3>
-            <div className="max-h-64 overflow-auto rounded-xl border p-1.5" tabIndex={0} role="region" aria-label="Values to pick from">
+          <section aria-label={EXPRESSION_FORM.input}>
+            <h3 className="mb-1 text-xs font-medium text-muted">{EXPRESSION_FORM.input}</h3>
+            <div
+              className="max-h-64 overflow-auto rounded-xl border p-1.5"
+              tabIndex={0}
+              role="region"
+              aria-label={EXPRESSION_FORM.valuesToSelect}
+            >
               <Tree
                 value={given.value}
                 path={[]}
                 disabled={disabled}
-                onChoose={(path) => set(["expression"], expressionOf(path), "Pick a value")}
+                onChoose={(path) => set(["expression"], expressionOf(path), EXPRESSION_FORM.selectAValue)}
               />
             </div>
           </section>
-          <section aria-label="What it gives" aria-live="polite">
-            <h3 className="mb-1 text-xs font-medium text-muted">What it gives</h3>
+          <section aria-label={EXPRESSION_FORM.output} aria-live="polite">
+            <h3 className="mb-1 text-xs font-medium text-muted">{EXPRESSION_FORM.output}</h3>
             {made && "problem" in made ? (
               <p className="text-sm text-bad wrap-anywhere">{made.problem}</p>
             ) : isReadable(made?.value) ? (
-              <AnswerTable value={made!.value} label="What it gives" />
+              <AnswerTable value={made!.value} label={EXPRESSION_FORM.output} />
             ) : (
               <p className="rounded-xl border p-3 text-[13px] wrap-anywhere">
-                {made?.value === null ? "Nothing: no value is there." : String(made?.value)}
+                {made?.value === null ? EXPRESSION_FORM.emptyNoValueMatches : String(made?.value)}
               </p>
             )}
           </section>
         </>
       ) : (
-        <p className="text-xs text-faint">After a run, what flows in stands here, to be clicked.</p>
+        <p className="text-xs text-faint">{EXPRESSION_FORM.afterARunClickA}</p>
       )}
     </div>
   );

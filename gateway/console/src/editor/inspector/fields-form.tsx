@@ -6,16 +6,18 @@ import { Button, IconButton } from "../../ui/button";
 import { AreaField, Check, InputField, SelectField } from "../../ui/inputs/field";
 import { JsonInput, NumberField } from "../../ui/inputs/value-inputs";
 import { useSetting } from "./use-setting";
+import { COMMON } from "../../messages/common";
+import { FIELDS_FORM } from "../../messages/editor/inspector";
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
-  text: "Text",
-  textarea: "Long text",
-  number: "Number",
-  boolean: "Yes or no",
-  select: "Choice",
-  image_upload: "Image",
-  video_upload: "Video",
-  audio_upload: "Audio",
+  text: COMMON.text,
+  textarea: FIELDS_FORM.longText,
+  number: FIELDS_FORM.number,
+  boolean: FIELDS_FORM.yesOrNo,
+  select: FIELDS_FORM.choice,
+  image_upload: FIELDS_FORM.image,
+  video_upload: FIELDS_FORM.video,
+  audio_upload: FIELDS_FORM.audio,
   json: "JSON",
 };
 
@@ -27,11 +29,11 @@ const DefaultControl = ({ field, change, disabled }: { field: RawField; change: 
   const set = (value: unknown): void => change({ ...field, default: value });
   switch (field.type) {
     case "number":
-      return <NumberField label="Default" disabled={disabled} value={field.default} onChange={set} />;
+      return <NumberField label={FIELDS_FORM.default} disabled={disabled} value={field.default} onChange={set} />;
     case "boolean":
-      return <Check label="On by default" disabled={disabled} checked={field.default === true} onCheck={set} />;
+      return <Check label={FIELDS_FORM.onByDefault} disabled={disabled} checked={field.default === true} onCheck={set} />;
     case "json":
-      return <JsonInput label="Default" value={field.default} disabled={disabled} onChange={set} rows={3} />;
+      return <JsonInput label={FIELDS_FORM.default} value={field.default} disabled={disabled} onChange={set} rows={3} />;
     case "image_upload":
     case "video_upload":
     case "audio_upload":
@@ -39,7 +41,7 @@ const DefaultControl = ({ field, change, disabled }: { field: RawField; change: 
     default:
       return (
         <AreaField
-          label="Default"
+          label={FIELDS_FORM.default}
           rows={field.type === "textarea" ? 3 : 1}
           disabled={disabled}
           value={text(field.default)}
@@ -53,11 +55,11 @@ const DefaultControl = ({ field, change, disabled }: { field: RawField; change: 
 const NameInput = ({ value, taken, disabled, autoFocus, onChange }: NameInputProps) => {
   const [typed, setTyped] = useState<string>();
   const shown = typed ?? value;
-  const error = shown === "" ? "An input needs a name." : taken.has(shown) ? "Another input is called that." : undefined;
+  const error = shown === "" ? FIELDS_FORM.enterAName : taken.has(shown) ? FIELDS_FORM.anotherInputHasThisName : undefined;
   return (
     <InputField
-      label="Name"
-      hint="its key in the API"
+      label={COMMON.name}
+      hint={FIELDS_FORM.theKeyInTheApi}
       error={typed === undefined ? undefined : error}
       disabled={disabled}
       value={shown}
@@ -104,28 +106,34 @@ const FieldCard = ({ field, index, count, disabled, taken, isNew, change, rename
   <fieldset className="flex flex-col gap-3 rounded-xl border p-3">
     <legend className="sr-only">{text(field.label) || text(field.name)}</legend>
     <div className="flex items-center justify-between">
-      <span className="text-xs font-medium text-faint">Input {index + 1}</span>
+      <span className="text-xs font-medium text-faint">{FIELDS_FORM.input(index + 1)}</span>
       <span className="flex">
-        <IconButton icon={ArrowUp} label="Move up" size="sm" disabled={disabled || index === 0} onClick={() => move(-1)} />
-        <IconButton icon={ArrowDown} label="Move down" size="sm" disabled={disabled || index === count - 1} onClick={() => move(1)} />
-        <IconButton icon={Trash2} label="Remove this input" size="sm" disabled={disabled} onClick={remove} />
+        <IconButton icon={ArrowUp} label={FIELDS_FORM.moveUp} size="sm" disabled={disabled || index === 0} onClick={() => move(-1)} />
+        <IconButton
+          icon={ArrowDown}
+          label={FIELDS_FORM.moveDown}
+          size="sm"
+          disabled={disabled || index === count - 1}
+          onClick={() => move(1)}
+        />
+        <IconButton icon={Trash2} label={FIELDS_FORM.removeInput} size="sm" disabled={disabled} onClick={remove} />
       </span>
     </div>
     <div className="grid grid-cols-2 gap-3">
       <NameInput value={text(field.name)} taken={taken} disabled={disabled} autoFocus={isNew} onChange={rename} />
       <SelectField
-        label="Type"
+        label={FIELDS_FORM.type}
         disabled={disabled}
         value={text(field.type) || "text"}
         onText={(text) => change({ ...field, type: text, default: undefined })}
         options={FIELD_TYPES.map((type) => [type, TYPE_NAMES[type] ?? type])}
       />
     </div>
-    <InputField label="Label" disabled={disabled} value={text(field.label)} onText={(text) => change({ ...field, label: text })} />
+    <InputField label={COMMON.label} disabled={disabled} value={text(field.label)} onText={(text) => change({ ...field, label: text })} />
     {field.type === "select" && (
       <AreaField
-        label="Choices"
-        hint="one on each line"
+        label={FIELDS_FORM.choices}
+        hint={FIELDS_FORM.onePerLine}
         rows={3}
         disabled={disabled}
         value={Array.isArray(field.options) ? field.options.map(String).join("\n") : ""}
@@ -134,7 +142,7 @@ const FieldCard = ({ field, index, count, disabled, taken, isNew, change, rename
     )}
     <DefaultControl field={field} change={change} disabled={disabled} />
     <Check
-      label="Required"
+      label={FIELDS_FORM.required}
       disabled={disabled}
       checked={field.required === true}
       onCheck={(isOn) => change({ ...field, required: isOn || undefined })}
@@ -149,10 +157,10 @@ export const FieldsForm = ({ node }: { node: DocNode }) => {
   const fields = (Array.isArray(node.data.fields) ? node.data.fields : []).map((field: unknown): RawField =>
     isRecord(field) ? field : {},
   );
-  const write = (next: readonly RawField[]): void => set(["fields"], next, "Edit inputs");
+  const write = (next: readonly RawField[]): void => set(["fields"], next, FIELDS_FORM.editInputs);
   const names = new Set(fields.map(({ name }) => name));
   const freeName = (): string => {
-    for (let number = fields.length + 1; ; number += 1) if (!names.has(`input${number}`)) return `input${number}`;
+    for (let number = fields.length + 1; ; number += 1) if (!names.has(FIELDS_FORM.input2(number))) return FIELDS_FORM.input2(number);
   };
   const moved = (index: number, by: number): RawField[] => {
     const next = [...fields];
@@ -187,7 +195,7 @@ export const FieldsForm = ({ node }: { node: DocNode }) => {
           write([...fields, { name: freeName(), type: "text", label: "" }]);
         }}
       >
-        Add an input
+        {FIELDS_FORM.addInput}
       </Button>
     </div>
   );

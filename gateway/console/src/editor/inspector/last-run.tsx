@@ -9,6 +9,7 @@ import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ago, creditNumber, duration } from "../../ui/format";
 import { useDocument, useEditor, useUi } from "../context";
+import { LAST_RUN } from "../../messages/editor/inspector";
 
 /** Loads the newest run, while none is shown. */
 const LastRunButton = () => {
@@ -18,9 +19,10 @@ const LastRunButton = () => {
   if (!last) return null;
   return (
     <div className="flex items-center justify-between gap-2 border-t pt-4 text-sm text-muted">
-      What it took and gave{last.createdAt !== null && `, ${ago(last.createdAt)}`}
+      {LAST_RUN.inputsAndOutputs}
+      {last.createdAt !== null && `, ${ago(last.createdAt)}`}
       <Button size="sm" onClick={() => watchRun(slug, last.executionId, () => afterRun(client))}>
-        Show the last run
+        {LAST_RUN.showTheLastRun}
       </Button>
     </div>
   );
@@ -37,14 +39,14 @@ export const LastRun = ({ node }: { node: DocNode }) => {
   if (!progress || progress.status === "pending") return null;
   return (
     <section className="border-t pt-4">
-      <h3 className="mb-2 text-[13px] font-semibold">In the run shown</h3>
+      <h3 className="mb-2 text-[13px] font-semibold">{LAST_RUN.inThisRun}</h3>
       <div className="flex flex-wrap gap-1.5 text-xs">
         <Badge tone={progress.status === "completed" ? "ok" : progress.status === "failed" ? "bad" : "neutral"}>{progress.status}</Badge>
         {progress.durationMs !== null && <Badge>{duration(progress.durationMs)}</Badge>}
-        {progress.creditsCost > 0 && <Badge>{creditNumber(progress.creditsCost)} credits</Badge>}
+        {progress.creditsCost > 0 && <Badge>{LAST_RUN.credits(creditNumber(progress.creditsCost))}</Badge>}
         {(progress.items ?? 0) > 1 && (
           <Badge>
-            {progress.itemsDone ?? 0} of {progress.items}
+            {LAST_RUN.of(progress.itemsDone ?? 0)} {progress.items}
           </Badge>
         )}
       </div>

@@ -5,6 +5,7 @@ import { NumberField } from "../../ui/inputs/value-inputs";
 import { noteMember } from "../board/node/note-view";
 import { PaintPicker } from "./paint-picker";
 import { useSetting } from "./use-setting";
+import { NOTE_FORM } from "../../messages/editor/inspector";
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -16,22 +17,24 @@ export const NoteForm = ({ node }: { node: DocNode }) => {
     return (
       <div className="flex flex-col gap-4">
         <InputField
-          label="Title"
-          hint="Nodes on a frame move with it. It never runs."
+          label={NOTE_FORM.title}
+          hint={NOTE_FORM.nodesOnAFrameMove}
           disabled={disabled}
           maxLength={200}
           value={text(node.data[name])}
-          onText={(text) => set([name], text, "Rename frame")}
+          onText={(text) => set([name], text, NOTE_FORM.renameFrame)}
         />
         <PaintPicker node={node} />
         <div className="grid grid-cols-2 gap-3">
           {(["width", "height"] as const).map((side) => (
             <NumberField
               key={side}
-              label={side === "width" ? "Width" : "Height"}
+              label={side === "width" ? NOTE_FORM.width : NOTE_FORM.height}
               disabled={disabled}
               value={frame[side]}
-              onChange={(value) => value !== undefined && value >= SMALLEST_FRAME[side] && set(["frame", side], value, "Resize frame")}
+              onChange={(value) =>
+                value !== undefined && value >= SMALLEST_FRAME[side] && set(["frame", side], value, NOTE_FORM.resizeFrame)
+              }
             />
           ))}
         </div>
@@ -40,8 +43,8 @@ export const NoteForm = ({ node }: { node: DocNode }) => {
   return (
     <div className="flex flex-col gap-4">
       <AreaField
-        label="Note"
-        hint="For people who read this workflow. It never runs."
+        label={NOTE_FORM.note}
+        hint={NOTE_FORM.forPeopleWhoReadThis}
         rows={10}
         disabled={disabled}
         value={text(node.data[name])}

@@ -2,16 +2,15 @@ import { Link2 } from "lucide-react";
 import type { DocNode } from "../../document/graph";
 import { Notice } from "../../ui/notice";
 import { useWired } from "./use-setting";
+import { RESULTS_FORM } from "../../messages/editor/inspector";
 
 /** Links of a result node. */
 export const ResultsForm = ({ node }: { node: DocNode }) => {
   const wired = [...useWired(node.id)];
   return (
     <div className="flex flex-col gap-2 text-sm">
-      <p className="text-xs text-faint">
-        What is linked here is what a run answers, under the port's name. Drop a link on the node to add a result.
-      </p>
-      {wired.length === 0 && <Notice kind="warn">Nothing is linked yet: a run would answer an empty result.</Notice>}
+      <p className="text-xs text-faint">{RESULTS_FORM.aRunReturnsEachLinked}</p>
+      {wired.length === 0 && <Notice kind="warn">{RESULTS_FORM.nothingIsLinkedYetRuns}</Notice>}
       <ul className="flex flex-col gap-1.5">
         {wired.map(([name, from]) => (
           <li key={name} className="flex items-center gap-2">

@@ -4,6 +4,7 @@ import { propertiesOf } from "../../ui/inputs/properties";
 import { SchemaControl } from "../../ui/inputs/schema-control";
 import { useSetting, useWired } from "./use-setting";
 import { WiredField } from "./wired-field";
+import { SETTINGS_FORM } from "../../messages/editor/inspector";
 
 /** Shown under "More", or only by other forms. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems", "inputs", "onItemError", "onRetired"]);
@@ -22,7 +23,7 @@ export const SettingsForm = ({ node }: { node: DocNode }) => {
   // Settings that depend on other settings follow them.
   const all = [...Object.entries(rules?.settings ?? {}), ...propertiesOf(rules?.schema?.(node))];
   const settings = all.filter(([name]) => !ELSEWHERE.has(name));
-  if (settings.length === 0) return <p className="text-sm text-muted">It has no settings.</p>;
+  if (settings.length === 0) return <p className="text-sm text-muted">{SETTINGS_FORM.thisNodeHasNoSettings}</p>;
   return (
     <div className="flex flex-col gap-4">
       {settings.map(([name, schema]) => {

@@ -7,6 +7,8 @@ import { AreaField, Check, InputField, SelectField, TextArea } from "../../ui/in
 import { JsonInput, NumberField } from "../../ui/inputs/value-inputs";
 import { FileValue } from "../../media/file-value";
 import { useLibraryChoice, useSetting, useWired } from "./use-setting";
+import { COMMON } from "../../messages/common";
+import { SIMPLE_FORMS } from "../../messages/editor/inspector";
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -14,8 +16,8 @@ export const TextForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   return (
     <AreaField
-      label="Text"
-      hint="Write {{name}} where a value from another node belongs: it becomes a port."
+      label={COMMON.text}
+      hint={SIMPLE_FORMS.writeNameWhereAValue}
       rows={12}
       disabled={disabled}
       value={text(node.data.text)}
@@ -31,22 +33,22 @@ export const ListForm = ({ node }: { node: DocNode }) => {
   if (!items.every((item) => typeof item === "string"))
     return (
       <JsonInput
-        label="Items"
-        hint="A JSON list."
+        label={COMMON.items}
+        hint={SIMPLE_FORMS.aJsonList}
         value={node.data.items}
         disabled={disabled}
         onChange={(value) => set(["items"], value ?? [])}
         rows={12}
       />
     );
-  const write = (next: unknown[]): void => set(["items"], next, "Edit list");
+  const write = (next: unknown[]): void => set(["items"], next, SIMPLE_FORMS.editList);
   return (
     <div className="flex flex-col gap-2">
-      <p className="text-xs text-faint">What follows runs once for each item, up to 50 at the same time.</p>
+      <p className="text-xs text-faint">{SIMPLE_FORMS.theNodesAfterItRun}</p>
       {items.map((item, index) => (
         <div key={index} className="flex items-start gap-1">
           <TextArea
-            aria-label={`Item ${index + 1}`}
+            aria-label={SIMPLE_FORMS.item(index + 1)}
             rows={1}
             autoFocus={index === added}
             onFocus={() => setAdded(undefined)}
@@ -56,13 +58,13 @@ export const ListForm = ({ node }: { node: DocNode }) => {
               set(
                 ["items"],
                 items.map((one, at) => (at === index ? text : one)),
-                "Edit list",
+                SIMPLE_FORMS.editList,
               )
             }
           />
           <IconButton
             icon={Trash2}
-            label={`Remove item ${index + 1}`}
+            label={SIMPLE_FORMS.removeItem(index + 1)}
             disabled={disabled}
             onClick={() => write(items.filter((_, at) => at !== index))}
           />
@@ -79,7 +81,7 @@ export const ListForm = ({ node }: { node: DocNode }) => {
           write([...items, ""]);
         }}
       >
-        Add an item
+        {SIMPLE_FORMS.addItem}
       </Button>
     </div>
   );
@@ -96,34 +98,36 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
     <div className="flex flex-col gap-4">
       <div className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-2">
         <SelectField
-          label="Method"
+          label={SIMPLE_FORMS.method}
           disabled={disabled}
           value={text(data.method) || "GET"}
           onText={(text) => set(["method"], text)}
           options={METHODS}
         />
         <InputField
-          label="Address"
+          label={COMMON.address}
           disabled={disabled}
-          placeholder="https://api.example.com/{{id}}"
+          placeholder={SIMPLE_FORMS.httpsApiExampleComId}
           spellCheck={false}
           value={text(data.url)}
           onText={(text) => set(["url"], text)}
         />
       </div>
       <JsonInput
-        label="Headers"
-        hint={'An object: {"authorization": "Bearer {{secrets.NAME}}"}. Keys are kept under Secrets.'}
+        label={SIMPLE_FORMS.headers}
+        hint={SIMPLE_FORMS.aJsonObjectAuthorizationBearer}
         value={data.headers}
         disabled={disabled}
         onChange={(value) => set(["headers"], value)}
         rows={3}
       />
       {wired.has("body") ? (
-        <p className="text-xs text-muted">The body comes from {wired.get("body")}.</p>
+        <p className="text-xs text-muted">
+          {SIMPLE_FORMS.theBodyComesFrom} {wired.get("body")}.
+        </p>
       ) : isText ? (
         <AreaField
-          label="Body"
+          label={SIMPLE_FORMS.body}
           rows={5}
           disabled={disabled}
           spellCheck={false}
@@ -132,19 +136,19 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
           onText={(text) => set(["body"], text === "" ? undefined : text)}
         />
       ) : (
-        <JsonInput label="Body" value={data.body} disabled={disabled} onChange={(value) => set(["body"], value)} />
+        <JsonInput label={SIMPLE_FORMS.body} value={data.body} disabled={disabled} onChange={(value) => set(["body"], value)} />
       )}
       <InputField
-        label="Take from the answer"
-        hint="A JSON pointer such as /items/0/title; empty: all of it."
+        label={SIMPLE_FORMS.responseValue}
+        hint={SIMPLE_FORMS.aJsonPointerSuchAs}
         disabled={disabled}
         spellCheck={false}
         value={text(data.extract)}
         onText={(text) => set(["extract"], text === "" ? undefined : text)}
       />
       <Check
-        label="Fail on an error status"
-        hint="An answer outside 2xx fails this node."
+        label={SIMPLE_FORMS.failOnErrorStatus}
+        hint={SIMPLE_FORMS.ifTheStatusIsnt2xx}
         disabled={disabled}
         checked={data.failOnStatus === true}
         onCheck={(isOn) => set(["failOnStatus"], isOn)}
@@ -156,14 +160,14 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
 export const FileForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   const choose = useLibraryChoice();
-  const put = (id: string | undefined): void => set(["mediaId"], id ?? "", "Choose a file");
+  const put = (id: string | undefined): void => set(["mediaId"], id ?? "", SIMPLE_FORMS.chooseAFile);
   return (
     <FileValue
-      label="File"
+      label={COMMON.file}
       value={text(node.data.mediaId)}
       onChange={put}
       accept="image/*,video/*,audio/*"
-      hint="Upload one, choose one of yours, or drop it on the canvas."
+      hint={SIMPLE_FORMS.uploadOrChooseAFile}
       disabled={disabled}
       onChoose={() => choose(put)}
     />
@@ -173,12 +177,12 @@ export const FileForm = ({ node }: { node: DocNode }) => {
 /** Upper bounds that a node can set, by the names of their settings. */
 const BOUNDS = {
   maxItems: {
-    label: "At most so many items",
-    hint: "Of a list whose length only the run knows: 1 to 50. More fail the node.",
+    label: SIMPLE_FORMS.maximumItems,
+    hint: SIMPLE_FORMS.forListsWhoseLengthIs,
   },
   maxInputChars: {
-    label: "At most so many characters",
-    hint: "Of prompt, system and history together. It bounds the price; longer texts fail the node.",
+    label: SIMPLE_FORMS.maximumCharacters,
+    hint: SIMPLE_FORMS.limitsPromptSystemTextAnd,
   },
 } as const;
 
@@ -193,12 +197,12 @@ export const Bounds = ({ node, settings }: { node: DocNode; settings: object }) 
 };
 
 /** Settings without a form, as JSON. */
-export const RawForm = ({ node, label = "Settings" }: { node: DocNode; label?: string }) => {
+export const RawForm = ({ node, label = SIMPLE_FORMS.settings }: { node: DocNode; label?: string }) => {
   const { set, disabled } = useSetting(node);
   return (
     <JsonInput
       label={label}
-      hint="As they are saved."
+      hint={SIMPLE_FORMS.asStored}
       value={node.data}
       disabled={disabled}
       rows={14}

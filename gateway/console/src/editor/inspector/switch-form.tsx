@@ -5,6 +5,8 @@ import type { DocNode } from "../../document/graph";
 import { Button, IconButton } from "../../ui/button";
 import { InputField, SelectField } from "../../ui/inputs/field";
 import { useSetting } from "./use-setting";
+import { COMMON } from "../../messages/common";
+import { SWITCH_FORM } from "../../messages/editor/inspector";
 
 /** Maximum cases and operators from the kernel's table. */
 const rulesOf = ({ type }: DocNode): { most: number; operators: string[] } => {
@@ -14,13 +16,13 @@ const rulesOf = ({ type }: DocNode): { most: number; operators: string[] } => {
 
 const WORDS: Readonly<Record<string, string>> = {
   equals: "is",
-  notEquals: "is not",
+  notEquals: SWITCH_FORM.isNot,
   contains: "contains",
-  matches: "matches the pattern",
-  greater: "is greater than",
-  less: "is less than",
-  exists: "is there",
-  empty: "is empty",
+  matches: SWITCH_FORM.matchesPattern,
+  greater: SWITCH_FORM.isGreaterThan,
+  less: SWITCH_FORM.isLessThan,
+  exists: SWITCH_FORM.exists,
+  empty: SWITCH_FORM.isEmpty,
 };
 const ALONE: ReadonlySet<string> = new Set(["exists", "empty"]);
 
@@ -29,8 +31,8 @@ const text = (value: unknown): string => (value === undefined || value === null 
 const freeName = (cases: readonly Record<string, unknown>[]): string => {
   const taken = new Set(cases.map(({ name }) => name));
   let number = cases.length + 1;
-  while (taken.has(`case ${number}`)) number += 1;
-  return `case ${number}`;
+  while (taken.has(SWITCH_FORM.case(number))) number += 1;
+  return SWITCH_FORM.case(number);
 };
 
 export const SwitchForm = ({ node }: { node: DocNode }) => {
@@ -41,51 +43,46 @@ export const SwitchForm = ({ node }: { node: DocNode }) => {
   const change = (at: number, part: Record<string, unknown>): void =>
     write(
       cases.map((one, index) => (index === at ? { ...one, ...part } : one)),
-      "Edit case",
+      SWITCH_FORM.editCase,
     );
   return (
     <div className="flex flex-col gap-3">
-      <p className="text-xs text-faint">
-        The value leaves by the first case that is true, or by “else”. What stands behind the others is skipped and costs nothing. Write{" "}
-        {"{{name}}"} for what flows in: it becomes a port; {"{{value}}"} is the value itself.
-      </p>
+      <p className="text-xs text-faint">{SWITCH_FORM.theValueContinuesAtThe}</p>
       {cases.map((one, index) => {
         const op = text(one.op);
         return (
           <fieldset key={index} className="flex flex-col gap-2 rounded-md border border-line p-2" disabled={disabled}>
-            <legend className="px-1 text-xs text-faint">Case {index + 1}</legend>
+            <legend className="px-1 text-xs text-faint">{SWITCH_FORM.case2(index + 1)}</legend>
             <div className="flex items-end gap-1">
-              <InputField label="Port" maxLength={80} value={text(one.name)} onText={(text) => change(index, { name: text })} />
+              <InputField label={SWITCH_FORM.port} maxLength={80} value={text(one.name)} onText={(text) => change(index, { name: text })} />
               <IconButton
                 icon={Trash2}
-                label={`Remove case ${index + 1}`}
+                label={SWITCH_FORM.removeCase(index + 1)}
                 onClick={() =>
                   write(
                     cases.filter((_, at) => at !== index),
-                    "Remove case",
+                    SWITCH_FORM.removeCase2,
                   )
                 }
               />
             </div>
-            <InputField label="When" value={text(one.left)} onText={(text) => change(index, { left: text })} />
+            <InputField label={SWITCH_FORM.when} value={text(one.left)} onText={(text) => change(index, { left: text })} />
             <SelectField
-              label="Comparison"
+              label={SWITCH_FORM.comparison}
               value={op}
               onText={(text) => change(index, { op: text })}
               options={operators.map((name) => [name, WORDS[name] ?? name])}
             />
-            {ALONE.has(op) || (
-              <InputField label="Compared with" value={text(one.right)} onText={(text) => change(index, { right: text })} />
-            )}
+            {ALONE.has(op) || <InputField label={COMMON.value} value={text(one.right)} onText={(text) => change(index, { right: text })} />}
           </fieldset>
         );
       })}
       <Button
         icon={Plus}
         disabled={disabled || cases.length >= most}
-        onClick={() => write([...cases, { name: freeName(cases), left: "{{value}}", op: "equals", right: "" }], "Add case")}
+        onClick={() => write([...cases, { name: freeName(cases), left: "{{value}}", op: "equals", right: "" }], SWITCH_FORM.addCase)}
       >
-        Add a case
+        {SWITCH_FORM.addCase}
       </Button>
     </div>
   );

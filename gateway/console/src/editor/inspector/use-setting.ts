@@ -3,19 +3,20 @@ import type { DocNode } from "../../document/graph";
 import { useDocument, useEditor, type Editor } from "../context";
 import { edgesOf, nodeById } from "../../document/graph";
 import { nodeTitle } from "../titles";
+import { USE_SETTING } from "../../messages/editor/inspector";
 
 /** Sets a setting; typing in one field is one undo step. */
 export const useSetting = (node: DocNode) => {
   const { document, canEdit, ui } = useEditor();
   return {
     disabled: !canEdit,
-    set: (path: readonly string[], value: unknown, label = `Edit ${nodeTitle(node)}`): void => {
+    set: (path: readonly string[], value: unknown, label = USE_SETTING.edit(nodeTitle(node))): void => {
       document.change(label, (graph) => setData(graph, node.id, path, value), { key: `${node.id} ${path.join(".")}` });
       touch(ui, node.id);
     },
     /** Renames a declared input; its links stay. */
     rename: (index: number, fields: readonly { name?: unknown }[], to: string): void =>
-      document.change("Edit inputs", (graph) => renameField(graph, node.id, index, fields, to), { key: `${node.id} fields` }),
+      document.change(USE_SETTING.editInputs, (graph) => renameField(graph, node.id, index, fields, to), { key: `${node.id} fields` }),
   };
 };
 

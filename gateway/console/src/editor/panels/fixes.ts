@@ -6,6 +6,8 @@ import { edgesOf, nodeById } from "../../document/graph";
 import { placeBeside } from "../commands/actions";
 import { defaultModel } from "../commands/new-nodes";
 import type { Editor } from "../context";
+import { COMMON } from "../../messages/common";
+import { FIXES } from "../../messages/editor/panels";
 
 export interface Fix {
   label: string;
@@ -19,7 +21,7 @@ export const fixesFor = (editor: Editor, { nodeId, code, params, path }: GraphIs
   const fixes: Fix[] = [];
   const edgeId = "edge" in params ? params.edge : undefined;
   if (edgeId !== undefined && edgesOf(graph).some(({ id }) => id === edgeId))
-    fixes.push({ label: "Remove the link", run: () => document.change("Remove link", (now) => removeItems(now, [], [edgeId])) });
+    fixes.push({ label: FIXES.removeLink, run: () => document.change(FIXES.removeLink, (now) => removeItems(now, [], [edgeId])) });
   const node = nodeId === null ? undefined : nodeById(graph, nodeId);
   if (!node) return fixes;
   const { modality } = kindOf(node.type);
@@ -27,12 +29,12 @@ export const fixesFor = (editor: Editor, { nodeId, code, params, path }: GraphIs
   const suggested = defaultModel(editor, modality);
   if (modality !== undefined && !terms.has(model) && suggested !== undefined)
     fixes.push({
-      label: `Use ${suggested}`,
-      run: () => document.change("Choose a model", (now) => setData(now, node.id, ["model"], suggested)),
+      label: FIXES.use(suggested),
+      run: () => document.change(COMMON.chooseModel, (now) => setData(now, node.id, ["model"], suggested)),
     });
   if (code === "REQUIRED" && path === "prompt")
     fixes.push({
-      label: "Write it",
+      label: FIXES.edit,
       run: () => {
         document.select([node.id]);
         editor.ui.setState({ writing: { nodeId: node.id, what: "text" }, reveal: node.id });
@@ -42,12 +44,12 @@ export const fixesFor = (editor: Editor, { nodeId, code, params, path }: GraphIs
     path === "prompt" && terms.has(model) && !edgesOf(graph).some((edge) => edge.target === node.id && edge.targetHandle === "prompt");
   if (missing)
     fixes.push({
-      label: "Add a text",
+      label: FIXES.addText,
       run: () => {
         const id = freeId(graph, "text");
         const at = placeBeside(editor, node.id, "input");
         const ends = { source: id, sourceHandle: "text", target: node.id, targetHandle: "prompt" };
-        document.change("Add a text", (now) => connect(addNode(now, { id, type: TEXT_TYPE, at, data: { text: "" } }), ends), {
+        document.change(FIXES.addText, (now) => connect(addNode(now, { id, type: TEXT_TYPE, at, data: { text: "" } }), ends), {
           select: [id],
         });
         // At the setting.
@@ -58,8 +60,8 @@ export const fixesFor = (editor: Editor, { nodeId, code, params, path }: GraphIs
     const last = edgesOf(graph).findLast((edge) => edge.target === node.id);
     if (last)
       fixes.push({
-        label: "Remove a link of the circle",
-        run: () => document.change("Remove link", (now) => removeItems(now, [], [last.id])),
+        label: FIXES.breakTheCycle,
+        run: () => document.change(FIXES.removeLink, (now) => removeItems(now, [], [last.id])),
       });
   }
   return fixes;

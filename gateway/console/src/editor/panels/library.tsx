@@ -14,6 +14,8 @@ import type { Stage } from "../commands/commands";
 import { useEditor, useUi } from "../context";
 import { Tile, viewerItem } from "../../features/files/tile";
 import { EVERYTHING, FileFilters, fits, keptWords, useFileActions, useLibrary } from "../../features/files/library";
+import { COMMON } from "../../messages/common";
+import { LIBRARY } from "../../messages/editor/panels";
 
 const Chosen = ({ files, stage, onDone }: { files: readonly MediaFile[]; stage: Stage; onDone: () => void }) => {
   const editor = useEditor();
@@ -33,20 +35,31 @@ const Chosen = ({ files, stage, onDone }: { files: readonly MediaFile[]; stage: 
     onDone();
   };
   return (
-    <div role="toolbar" aria-label="Chosen files" className="flex flex-wrap items-center gap-1 border-t p-2">
+    <div role="toolbar" aria-label={LIBRARY.selectedFiles} className="flex flex-wrap items-center gap-1 border-t p-2">
       <Button size="sm" variant="primary" icon={SquarePlus} onClick={add}>
-        {choosing ? "Use it" : files.length === 1 ? "Add to the canvas" : `Add ${files.length}`}
+        {choosing ? LIBRARY.useFile : files.length === 1 ? LIBRARY.addToCanvas : LIBRARY.add(files.length)}
       </Button>
-      <IconButton icon={Download} size="sm" label="Download as ZIP" onClick={() => void downloadAll(files.map(viewerItem), "files")} />
-      <IconButton icon={Pin} size="sm" label="Keep" disabled={busy || files.every(({ kept }) => kept)} onClick={() => void keep()} />
+      <IconButton
+        icon={Download}
+        size="sm"
+        label={LIBRARY.downloadAsZip}
+        onClick={() => void downloadAll(files.map(viewerItem), "files")}
+      />
+      <IconButton
+        icon={Pin}
+        size="sm"
+        label={LIBRARY.keep}
+        disabled={busy || files.every(({ kept }) => kept)}
+        onClick={() => void keep()}
+      />
       <IconButton
         icon={Trash2}
         size="sm"
-        label={files.length === 1 ? "Delete it" : `Delete ${files.length} files`}
+        label={files.length === 1 ? LIBRARY.deleteFile : LIBRARY.deleteFiles(files.length)}
         disabled={busy}
         onClick={() => void remove()}
       />
-      <IconButton icon={X} size="sm" label="Choose none" onClick={onDone} />
+      <IconButton icon={X} size="sm" label={LIBRARY.clearSelection} onClick={onDone} />
     </div>
   );
 };
@@ -78,18 +91,18 @@ export const Library = ({ stage }: { stage: Stage }) => {
     };
   return (
     <aside
-      aria-label="Your files"
+      aria-label={LIBRARY.yourFiles}
       className="absolute inset-y-0 left-0 z-10 flex w-76 flex-col border-r bg-surface shadow-high max-md:inset-x-0 max-md:top-auto max-md:z-30 max-md:h-[70%] max-md:w-full max-md:rounded-t-2xl max-md:border-t"
     >
       <header className="flex flex-col gap-2 border-b p-3">
         <div className="flex items-center gap-2">
-          <h2 className="flex-1 font-semibold">{choosing ? "Choose a file" : "Your files"}</h2>
+          <h2 className="flex-1 font-semibold">{choosing ? LIBRARY.chooseAFile : LIBRARY.yourFiles}</h2>
           <UploadButton
             accept="image/*,video/*,audio/*"
-            label="Upload"
+            label={COMMON.upload}
             onDone={() => void client.invalidateQueries({ queryKey: ["media"] })}
           />
-          <IconButton icon={X} size="sm" label="Close your files" onClick={close} />
+          <IconButton icon={X} size="sm" label={LIBRARY.closeFiles} onClick={close} />
         </div>
         <FileFilters filter={filter} onChange={setFilter} />
       </header>
@@ -98,10 +111,10 @@ export const Library = ({ stage }: { stage: Stage }) => {
         {library.isError && <LoadFailure error={library.error} retry={() => void library.refetch()} />}
         {library.data && shown.length === 0 && (
           <p className="py-8 text-center text-sm text-muted">
-            {library.files.length === 0 ? "What you upload and what runs make appears here." : "No file fits."}
+            {library.files.length === 0 ? LIBRARY.filesThatYouUploadAnd : LIBRARY.noMatchingFiles}
           </p>
         )}
-        <ul className="grid grid-cols-3 gap-2" aria-label="Files">
+        <ul className="grid grid-cols-3 gap-2" aria-label={COMMON.files}>
           {shown.map((file, index) => (
             <Tile
               key={file.id}
@@ -109,13 +122,13 @@ export const Library = ({ stage }: { stage: Stage }) => {
               chosen={chosen.has(file.id)}
               onChoose={(more) => choose(file.id, more)}
               onDrag={drag(file)}
-              onView={() => view([{ id: "library", title: "Your files", items: shown.map(viewerItem) }], { index })}
+              onView={() => view([{ id: "library", title: LIBRARY.yourFiles, items: shown.map(viewerItem) }], { index })}
             />
           ))}
         </ul>
         {library.hasNextPage && (
           <Button size="sm" className="mt-3 w-full" busy={library.isFetchingNextPage} onClick={() => void library.fetchNextPage()}>
-            Older
+            {COMMON.older}
           </Button>
         )}
       </div>
@@ -125,7 +138,12 @@ export const Library = ({ stage }: { stage: Stage }) => {
         <footer className="flex items-center gap-2 border-t p-3 text-xs text-faint tabular-nums">
           <span className="flex-1">{page && keptWords(page)}</span>
           {shown.length > 0 && !choosing && (
-            <IconButton icon={CheckCheck} size="sm" label="Choose all" onClick={() => setChosen(new Set(shown.map(({ id }) => id)))} />
+            <IconButton
+              icon={CheckCheck}
+              size="sm"
+              label={LIBRARY.selectAll}
+              onClick={() => setChosen(new Set(shown.map(({ id }) => id)))}
+            />
           )}
         </footer>
       )}

@@ -1,10 +1,11 @@
 import type { Model } from "@nodeloom/client";
 import { Badge, type Tone } from "../../ui/badge";
+import { MODEL_STATE } from "../../messages/editor/panels";
 
 const WORDS: Readonly<Partial<Record<Model["status"], { tone: Tone; words: string }>>> = {
-  "needs-key": { tone: "warn", words: "needs a key" },
-  downloading: { tone: "accent", words: "on its way" },
-  away: { tone: "warn", words: "away" },
+  "needs-key": { tone: "warn", words: MODEL_STATE.needsKey },
+  downloading: { tone: "accent", words: MODEL_STATE.downloading },
+  away: { tone: "warn", words: MODEL_STATE.unavailable },
 };
 
 /** Why a model can't run now, in a few words; undefined if it can. */
@@ -23,12 +24,12 @@ export const ModelState = ({ model }: { model: Pick<Model, "status" | "statusRea
 
 /** Where a model runs, if not at a provider. */
 export const placeWords = ({ runsAt }: Pick<Model, "runsAt">): string | undefined =>
-  ({ local: "on this machine", sandbox: "sandbox, no AI", provider: undefined })[runsAt];
+  ({ local: MODEL_STATE.thisMachine, sandbox: MODEL_STATE.sandboxNoAi, provider: undefined })[runsAt];
 
 /** A model with its location, state and plan. */
 export const modelWords = (model: Model): string => {
   const { displayName, minTier } = model;
-  return [displayName, placeWords(model), modelState(model), minTier === "free" ? undefined : `from ${minTier}`]
+  return [displayName, placeWords(model), modelState(model), minTier === "free" ? undefined : MODEL_STATE.plan(minTier)]
     .filter(Boolean)
     .join(" · ");
 };

@@ -1,6 +1,8 @@
 import type { KeyboardEvent, ReactNode } from "react";
 import { useEditor, useUi } from "../context";
 import type { PaletteRequest } from "../ui-store";
+import { COMMON } from "../../messages/common";
+import { PALETTE_BOX } from "../../messages/editor/panels";
 
 const WIDTH = 300;
 const HEIGHT = 380;
@@ -8,9 +10,9 @@ const MARGIN = 8;
 export const CHOICES_ID = "palette-choices";
 
 const heading = ({ from, edgeId }: PaletteRequest): string => {
-  if (edgeId !== undefined) return "Insert into this link";
-  if (!from) return "Add a node";
-  return from.side === "output" ? `Send “${from.port.name}” to` : `Fill “${from.port.name}” from`;
+  if (edgeId !== undefined) return PALETTE_BOX.insertANode;
+  if (!from) return COMMON.addNode;
+  return from.side === "output" ? PALETTE_BOX.sendTo(from.port.name) : PALETTE_BOX.fillFrom(from.port.name);
 };
 
 export interface PaletteBoxProps {
@@ -43,8 +45,8 @@ export const PaletteBox = ({ request, query, active, onQuery, onKey, children }:
           aria-expanded
           aria-controls={CHOICES_ID}
           aria-activedescendant={active}
-          aria-label="Search nodes and models"
-          placeholder="Search nodes and models"
+          aria-label={PALETTE_BOX.searchNodesAndModels}
+          placeholder={PALETTE_BOX.searchNodesAndModels}
           className="h-8 w-full rounded-lg bg-sunken px-2.5 text-sm outline-none"
           value={query}
           onChange={(event) => onQuery(event.target.value)}
@@ -72,7 +74,7 @@ export const PaletteWaiting = () => {
       onQuery={(typed) => ui.setState({ palette: { ...request, typed, isEntered: false } })}
       onKey={(key) => key === "Enter" && ui.setState({ palette: { ...request, isEntered: true } })}
     >
-      <ul id={CHOICES_ID} role="listbox" aria-label="Nodes" aria-busy className="h-24" />
+      <ul id={CHOICES_ID} role="listbox" aria-label={COMMON.nodes} aria-busy className="h-24" />
     </PaletteBox>
   );
 };

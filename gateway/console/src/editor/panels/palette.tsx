@@ -9,6 +9,7 @@ import { NothingFound } from "./nothing-found";
 import { modelState, placeWords } from "./model-state";
 import { CHOICES_ID, PaletteBox } from "./palette-box";
 import { searchChoices, type Choice } from "./search";
+import { COMMON } from "../../messages/common";
 
 const describe = (model: Model, kind: Kind): string =>
   [kind.title, placeWords(model), modelState(model), model.internalName].filter(Boolean).join(" · ");
@@ -57,7 +58,7 @@ const PaletteList = ({ request }: { request: PaletteRequest }) => {
       }}
       onKey={onKey}
     >
-      <ul ref={list} id={CHOICES_ID} role="listbox" aria-label="Nodes" className="min-h-0 flex-1 overflow-y-auto p-1">
+      <ul ref={list} id={CHOICES_ID} role="listbox" aria-label={COMMON.nodes} className="min-h-0 flex-1 overflow-y-auto p-1">
         {choices.map((choice, index) => (
           <li
             key={choice.key}

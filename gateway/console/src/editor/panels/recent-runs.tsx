@@ -8,6 +8,7 @@ import { Thumb } from "../../media/thumb";
 import { classes } from "../../ui/classes";
 import { ago, roundCredits } from "../../ui/format";
 import { useEditor } from "../context";
+import { RECENT_RUNS } from "../../messages/editor/panels";
 
 const LISTED = 5;
 const THUMBS = 3;
@@ -22,11 +23,11 @@ export const RecentRuns = ({ shown }: { shown: string | undefined }) => {
   const rows = data?.rows ?? [];
   if (!rows.some(({ executionId }) => executionId !== shown)) return null;
   return (
-    <section aria-label="Recent runs" className="border-t pt-4">
+    <section aria-label={RECENT_RUNS.recentRuns} className="border-t pt-4">
       <header className="mb-1 flex items-center justify-between gap-2">
-        <h2 className="text-[13px] font-semibold">Recent runs</h2>
+        <h2 className="text-[13px] font-semibold">{RECENT_RUNS.recentRuns}</h2>
         <Link to="/executions" search={{ workflow: slug }} className="text-xs text-accent-text underline underline-offset-2">
-          All of them
+          {RECENT_RUNS.allRuns}
         </Link>
       </header>
       <ul className="-mx-2">
@@ -44,7 +45,7 @@ export const RecentRuns = ({ shown }: { shown: string | undefined }) => {
               <RunStatus status={run.status} />
               <span className="min-w-0 flex-1 truncate">
                 {run.createdAt !== null && ago(run.createdAt)}
-                {run.creditsCost > 0 && ` · ${roundCredits(run.creditsCost)} cr`}
+                {run.creditsCost > 0 && RECENT_RUNS.cr(roundCredits(run.creditsCost))}
               </span>
               <span className="flex gap-1">
                 {madeBy(run)

@@ -1,6 +1,6 @@
 import type { Model } from "@nodeloom/client";
 import type { Kind } from "../../canvas/kinds";
-import { modelWords } from "../../canvas/search-words";
+import { modelWords } from "../../messages/search-words";
 
 /** Finds nodes and models by what people type: names before other names, and these before descriptions. */
 

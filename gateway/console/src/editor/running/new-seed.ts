@@ -4,6 +4,7 @@ import { setData } from "../../document/edit";
 import { nodesOf } from "../../document/graph";
 import { graphOf } from "../chosen";
 import type { Editor } from "../context";
+import { NEW_SEED } from "../../messages/editor/running";
 
 const SEEDS = 2_147_483_647;
 
@@ -18,7 +19,7 @@ export const setNewSeeds = (editor: Editor): number => {
   );
   const nodes = nodesOf(graphOf(editor)).filter(({ type, data }) => kindOf(type).modality !== undefined && taking.has(String(data.model)));
   if (nodes.length === 0) return 0;
-  editor.document.change("New seed", (graph) =>
+  editor.document.change(NEW_SEED.newSeed, (graph) =>
     nodes.reduce(
       (next, { id, data }) => setData(next, id, ["inputs", "seed"], 1 + Math.floor(Math.random() * taking.get(String(data.model))!)),
       graph,

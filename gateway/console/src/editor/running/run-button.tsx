@@ -13,6 +13,7 @@ import { samePrints } from "../scene/fingerprints";
 import { isAllReused, limitOf, quoteNow, sameInputs, startNext, useNextRun, type NextRun } from "./next-run";
 import { setNewSeeds } from "./new-seed";
 import { useFollow } from "./use-follow";
+import { RUN_BUTTON } from "../../messages/editor/running";
 
 /** Starts the next run at the price that is shown, or says why it doesn't. */
 const useStart = (next: NextRun, shown: number | null | undefined, openForm: () => void) => {
@@ -28,12 +29,11 @@ const useStart = (next: NextRun, shown: number | null | undefined, openForm: () 
     const quote = await quoteNow(asked);
     const most = limitOf(quote);
     if (asked.base !== undefined && isAllReused(quote) && (await isUnchanged(asked.base)))
-      return say("Nothing has changed since the last run.", {
-        label: "Run everything again",
+      return say(RUN_BUTTON.nothingHasChangedSinceThe, {
+        label: RUN_BUTTON.runAllNodesAgain,
         run: () => void attempt({ ...next, base: undefined }),
       });
-    if (asked === next && (most ?? 0) > (shown ?? 0))
-      return say(`This run costs ${priceOf(quote) ?? "more"}. Press Run again to start it.`);
+    if (asked === next && (most ?? 0) > (shown ?? 0)) return say(RUN_BUTTON.costsMore(priceOf(quote) ?? "more"));
     const { graph } = document.store.getState();
     follow(await startNext(asked, most), graph);
     ui.setState({ until: undefined, panel: "run", panelOpen: true });
@@ -75,14 +75,15 @@ export const RunButton = ({ stage }: { stage: Stage }) => {
   };
   const price = priceOf(quote);
   const entries = [
-    { label: "Inputs and price…", icon: ListChecks, keys: "Mod+Enter", run: openForm },
-    { label: "Run everything again", icon: RotateCcw, run: () => void run(() => ({ ...next, base: undefined })) },
+    { label: RUN_BUTTON.inputsAndPrice, icon: ListChecks, keys: "Mod+Enter", run: openForm },
+    { label: RUN_BUTTON.runAllNodesAgain, icon: RotateCcw, run: () => void run(() => ({ ...next, base: undefined })) },
     ...(editor.canEdit
       ? [
           {
-            label: "New seed",
+            label: RUN_BUTTON.newSeed,
             icon: Dices,
-            run: () => (setNewSeeds(editor) === 0 ? complain("No model here takes a seed.") : void run(() => ({ ...latest.current.next }))),
+            run: () =>
+              setNewSeeds(editor) === 0 ? complain(RUN_BUTTON.noModelInThisWorkflow) : void run(() => ({ ...latest.current.next })),
           },
         ]
       : []),
@@ -98,12 +99,12 @@ export const RunButton = ({ stage }: { stage: Stage }) => {
         data-testid="run-now"
         onClick={() => void run(() => next)}
       >
-        Run
-        {quote && <span className="font-normal max-sm:hidden">· {price ?? "free"}</span>}
+        {RUN_BUTTON.run}
+        {quote && <span className="font-normal max-sm:hidden">· {price ?? RUN_BUTTON.free}</span>}
       </Button>
       <Menu
         trigger={
-          <Button variant="primary" aria-label="More ways to run" className="rounded-l-none border-l border-page/25 px-1.5!">
+          <Button variant="primary" aria-label={RUN_BUTTON.moreRunOptions} className="rounded-l-none border-l border-page/25 px-1.5!">
             <ChevronDown className="size-4" aria-hidden />
           </Button>
         }

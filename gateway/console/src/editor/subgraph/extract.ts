@@ -21,6 +21,7 @@ import {
 import { innerOf } from "../inspector/inner/ports";
 import { nodeTitle } from "../titles";
 import { endsOf, fieldsInto, keyOf, membersOutOf, type Member } from "./border";
+import { EXTRACT } from "../../messages/editor/subgraph";
 
 /** Kind of workflow nodes. */
 const PART_TYPE = "workflow";
@@ -117,11 +118,10 @@ const mean = (values: readonly number[]): number => Math.round(values.reduce((su
 /** Turns the selected nodes into a workflow. @returns the graphs, or the problem */
 export const extract = (graph: DocGraph, chosen: readonly DocNode[], ports: PortBook): Extraction | { problem: string } => {
   const moved = movable(chosen);
-  if (!moved.some(({ type }) => !isRemark(type)))
-    return { problem: "Choose the nodes that become a workflow of their own. Inputs and results stay where they are." };
+  if (!moved.some(({ type }) => !isRemark(type))) return { problem: EXTRACT.selectTheNodesToConvert };
   const part = new Set(moved.map(({ id }) => id));
   const way = between(graph, part);
-  if (way) return { problem: `“${nodeTitle(way)}” stands between the chosen nodes: choose it, too.` };
+  if (way) return { problem: EXTRACT.isBetweenTheSelectedNodes(nodeTitle(way)) };
   const into = edgesOf(graph).filter((edge) => crossing(edge, part) === "into");
   const cut = { graph, moved, part, ports, fields: fieldsInto(graph, into, ports), members: membersOutOf(graph, part, ports) };
   const within = innerGraph(cut);

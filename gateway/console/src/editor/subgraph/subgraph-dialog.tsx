@@ -9,6 +9,8 @@ import { withFrameContents } from "../commands/frame-actions";
 import { useEditor, type Editor } from "../context";
 import { nodeTitle } from "../titles";
 import { extract } from "./extract";
+import { COMMON } from "../../messages/common";
+import { SUBGRAPH_DIALOG } from "../../messages/editor/subgraph";
 
 /** Maximum characters of a label. */
 const MAX_LABEL = 80;
@@ -20,7 +22,7 @@ const extraction = (editor: Editor) =>
 /** Suggested name: a frame's title, or the workflow's name. */
 const nameFor = (editor: Editor): string => {
   const frame = selectedNodes(editor).find(frameOf);
-  return frame ? nodeTitle(frame) : `Part of ${editor.document.store.getState().meta.name}`;
+  return frame ? nodeTitle(frame) : SUBGRAPH_DIALOG.partOf(editor.document.store.getState().meta.name);
 };
 
 /** Creates the new workflow and replaces the nodes. @throws Error if it couldn't be created */
@@ -34,7 +36,7 @@ const takeOut = async (editor: Editor, name: string): Promise<void> => {
   const now = extraction(editor);
   if ("problem" in now) throw new Error(now.problem);
   const { graph, id } = now.outer(slug, name.slice(0, MAX_LABEL));
-  editor.document.change("Make a workflow of it", () => graph, { select: [id] });
+  editor.document.change(SUBGRAPH_DIALOG.convertToWorkflow, () => graph, { select: [id] });
   editor.ui.setState({ panel: "node" });
 };
 
@@ -46,24 +48,21 @@ export const SubgraphDialog = ({ onClose }: { onClose: () => void }) => {
   });
   const submit = async (name: string): Promise<void> => {
     await takeOut(editor, name);
-    say(`“${name}” is a workflow of its own. A double click on its node opens it.`);
+    say(SUBGRAPH_DIALOG.isNowAWorkflowDouble(name));
   };
   return (
     <PromptDialog
-      title="Make a workflow of it"
-      label="Name"
+      title={SUBGRAPH_DIALOG.convertToWorkflow}
+      label={COMMON.name}
       initial={nameFor(editor)}
-      action="Make it"
+      action={SUBGRAPH_DIALOG.convert}
       disabled={problem !== undefined}
       reads={["workflows"]}
       submit={submit}
       onClose={onClose}
     >
       {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
-      <p className="text-sm text-muted">
-        What flows into the chosen nodes becomes its inputs, and what flows out of them its results. One node stands here in their place,
-        and runs and costs what they did.
-      </p>
+      <p className="text-sm text-muted">{SUBGRAPH_DIALOG.linksIntoTheSelectedNodes}</p>
     </PromptDialog>
   );
 };

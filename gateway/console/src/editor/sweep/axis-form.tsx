@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Button } from "../../ui/button";
 import { AreaField, Check, Field, InputField, Select, SelectField } from "../../ui/inputs/field";
 import { randomSeeds, typedValues, type Axis, type Setting } from "./axes";
+import { AXIS_FORM } from "../../messages/editor/sweep";
 
 /** Initial number of seeds. */
 const SEEDS = 4;
@@ -16,7 +17,7 @@ interface ValuesProps {
 
 const Choices = ({ setting: { title, options }, values, onChange }: ValuesProps) => (
   <fieldset className="min-w-0">
-    <legend className="mb-1 text-[13px] font-medium">Values of {title}</legend>
+    <legend className="mb-1 text-[13px] font-medium">{AXIS_FORM.valuesOf(title)}</legend>
     <div className="grid max-h-44 gap-1.5 overflow-y-auto sm:grid-cols-2">
       {options.map(({ value, title: name }) => (
         <Check
@@ -33,7 +34,7 @@ const Choices = ({ setting: { title, options }, values, onChange }: ValuesProps)
 );
 
 const Seeds = ({ setting, values, onChange }: ValuesProps) => (
-  <Field label="How many seeds" hint={values.map(String).join(", ")}>
+  <Field label={AXIS_FORM.numberOfSeeds} hint={values.map(String).join(", ")}>
     {(attributes) => (
       <div className="flex gap-2">
         <Select {...attributes} className="w-24!" value={values.length} onText={(text) => onChange(randomSeeds(setting, Number(text)))}>
@@ -42,7 +43,7 @@ const Seeds = ({ setting, values, onChange }: ValuesProps) => (
           ))}
         </Select>
         <Button icon={Dices} onClick={() => onChange(randomSeeds(setting, values.length))}>
-          Others
+          {AXIS_FORM.otherValues}
         </Button>
       </div>
     )}
@@ -56,12 +57,12 @@ const Typed = ({ setting, onChange }: ValuesProps) => {
     setTyped(text);
     onChange(typedValues(setting, text).values);
   };
-  const label = `Values of ${setting.title}`;
-  if (setting.kind === "text") return <AreaField label={label} hint="One to a line." rows={3} value={typed} onText={write} />;
+  const label = AXIS_FORM.valuesOf(setting.title);
+  if (setting.kind === "text") return <AreaField label={label} hint={AXIS_FORM.onePerLine} rows={3} value={typed} onText={write} />;
   return (
     <InputField
       label={label}
-      hint="Numbers, with commas between them."
+      hint={AXIS_FORM.numbersSeparatedByCommas}
       error={problem}
       inputMode="decimal"
       placeholder="1, 2, 4"
@@ -100,7 +101,9 @@ export const AxisForm = ({
         }}
         options={settings.map(({ name, title }) => [name, title])}
       >
-        {(isOptional || axis === undefined) && <option value="">{isOptional ? "Nothing else" : "Choose a setting"}</option>}
+        {(isOptional || axis === undefined) && (
+          <option value="">{isOptional ? AXIS_FORM.noSecondSetting : AXIS_FORM.chooseASetting}</option>
+        )}
       </SelectField>
       {axis && Values && (
         <Values key={axis.setting.name} setting={axis.setting} values={axis.values} onChange={(values) => onChange({ ...axis, values })} />

@@ -6,16 +6,17 @@ import { Button } from "../../ui/button";
 import { classes } from "../../ui/classes";
 import { roundCredits } from "../../ui/format";
 import { MOST_STARS } from "./ratings";
+import { SWEEP_CELL } from "../../messages/editor/sweep";
 
 const THUMB_PX = 320;
 
 const Stars = ({ name, stars, onRate }: { name: string; stars: number; onRate: (stars: number) => void }) => (
-  <span role="group" aria-label={`Rating of ${name}`} className="flex">
+  <span role="group" aria-label={SWEEP_CELL.ratingOf(name)} className="flex">
     {Array.from({ length: MOST_STARS }, (_, index) => index + 1).map((value) => (
       <button
         key={value}
         type="button"
-        aria-label={`${value} of ${MOST_STARS}`}
+        aria-label={SWEEP_CELL.of(value, MOST_STARS)}
         aria-pressed={value === stars}
         className="flex size-6 items-center justify-center text-warn"
         onClick={() => onRate(value === stars ? 0 : value)}
@@ -33,7 +34,7 @@ const Stage = ({ row, given, name, onView }: { row: BatchRow; given: Given | und
     return (
       <button
         type="button"
-        aria-label={`View ${name}`}
+        aria-label={SWEEP_CELL.view(name)}
         className={classes(box, "relative bg-(--media) text-left hover:opacity-90")}
         onClick={onView}
       >
@@ -44,7 +45,7 @@ const Stage = ({ row, given, name, onView }: { row: BatchRow; given: Given | und
         )}
         {given.files.length > 1 && (
           <span className="absolute right-1.5 bottom-1.5 rounded-full bg-(--media)/85 px-2 text-xs text-(--on-media)">
-            {given.files.length} files
+            {SWEEP_CELL.files(given.files.length)}
           </span>
         )}
       </button>
@@ -55,7 +56,7 @@ const Stage = ({ row, given, name, onView }: { row: BatchRow; given: Given | und
       {isWorking ? (
         <LoaderCircle className="size-5 animate-spin text-accent-text" aria-label={row.status} role="img" />
       ) : (
-        (row.error?.message ?? (row.status === "completed" ? "It gave nothing." : `It was ${row.status}.`))
+        (row.error?.message ?? (row.status === "completed" ? SWEEP_CELL.noResult : SWEEP_CELL.status(row.status)))
       )}
     </span>
   );
@@ -88,10 +89,12 @@ export const SweepCell = ({ row, given, name, isNamed, isUsed, stars, onView, on
     {row.status === "completed" && (
       <div className="mt-1 flex flex-wrap items-center justify-between gap-x-2">
         <Stars name={name} stars={stars} onRate={onRate} />
-        <span className="text-xs text-muted tabular-nums">{row.creditsCost > 0 ? `${roundCredits(row.creditsCost)} cr` : "free"}</span>
+        <span className="text-xs text-muted tabular-nums">
+          {row.creditsCost > 0 ? SWEEP_CELL.cr(roundCredits(row.creditsCost)) : SWEEP_CELL.free}
+        </span>
         {onUse && (
-          <Button size="sm" className="mt-1 w-full" icon={Check} aria-label={`Use this: ${name}`} onClick={onUse}>
-            Use this
+          <Button size="sm" className="mt-1 w-full" icon={Check} aria-label={SWEEP_CELL.useThis(name)} onClick={onUse}>
+            {SWEEP_CELL.useThis2}
           </Button>
         )}
       </div>

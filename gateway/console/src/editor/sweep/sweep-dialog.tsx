@@ -17,6 +17,7 @@ import { MOST_VARIATIONS, settingsOf, settingsWords, variationsOf, type Axis, ty
 import { AxisForm } from "./axis-form";
 import { SweepResults } from "./sweep-results";
 import { SWEEP_NAME, useSweep, useTitles, useVariationPrices } from "./use-sweep";
+import { SWEEP_DIALOG } from "../../messages/editor/sweep";
 
 const LISTED = 50;
 const EARLIER = 4;
@@ -45,7 +46,7 @@ const Variations = ({ node, variations }: { node: DocNode; variations: readonly 
   const titles = useTitles();
   return (
     <ol
-      aria-label="What is tried"
+      aria-label={SWEEP_DIALOG.setting}
       className="grid max-h-52 grid-cols-1 gap-x-6 gap-y-1 overflow-y-auto rounded-xl bg-sunken p-3 text-[13px] sm:grid-cols-2"
       tabIndex={0}
     >
@@ -55,7 +56,7 @@ const Variations = ({ node, variations }: { node: DocNode; variations: readonly 
             {settingsWords(settings, titles)}
           </span>
           <span className="shrink-0 text-muted tabular-nums">
-            {prices[index] === undefined ? "" : prices[index] === 0 ? "free" : `${roundCredits(prices[index])} cr`}
+            {prices[index] === undefined ? "" : prices[index] === 0 ? SWEEP_DIALOG.free : SWEEP_DIALOG.cr(roundCredits(prices[index]))}
           </span>
         </li>
       ))}
@@ -66,11 +67,14 @@ const Variations = ({ node, variations }: { node: DocNode; variations: readonly 
 const Earlier = ({ batches, onOpen }: { batches: readonly Batch[]; onOpen: (batchId: string) => void }) => {
   if (batches.length === 0) return null;
   return (
-    <section aria-label="Earlier variations" className="flex flex-wrap items-center gap-2 text-sm">
-      <span className="text-muted">Earlier:</span>
+    <section aria-label={SWEEP_DIALOG.previousVariations} className="flex flex-wrap items-center gap-2 text-sm">
+      <span className="text-muted">{SWEEP_DIALOG.previous}</span>
       {batches.map(({ batchId, total, createdAt, status }) => (
         <Button key={batchId} size="sm" onClick={() => onOpen(batchId)}>
-          {total} variations, {status === "running" ? "under way" : createdAt === null ? "over" : ago(createdAt)}
+          {SWEEP_DIALOG.earlier(
+            total,
+            status === "running" ? SWEEP_DIALOG.inProgress : createdAt === null ? SWEEP_DIALOG.finished : ago(createdAt),
+          )}
         </Button>
       ))}
     </section>
@@ -81,7 +85,7 @@ const Earlier = ({ batches, onOpen }: { batches: readonly Batch[]; onOpen: (batc
 const priceWords = ({ exact, estimatedCreditCost, maxCreditCost }: BatchQuote): string => {
   if (maxCreditCost === 0) return "free";
   const most = roundCredits(exact ? estimatedCreditCost : maxCreditCost, Math.ceil);
-  return `${exact ? "" : "at most "}${most} ${most === "1" ? "credit" : "credits"}`;
+  return `${exact ? "" : SWEEP_DIALOG.atMost}${most} ${most === "1" ? "credit" : "credits"}`;
 };
 
 const isWhole = (axis: Axis | undefined): axis is Axis => axis !== undefined && axis.values.length > 0;
@@ -101,7 +105,7 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
     const batchId = await start();
     if (batchId !== undefined) onOpen(batchId);
   };
-  if (settings.length === 0) return <p className="text-sm text-muted">“{title}” has no settings that can be varied.</p>;
+  if (settings.length === 0) return <p className="text-sm text-muted">{SWEEP_DIALOG.hasNoSettingsToVary(title)}</p>;
   return (
     <form
       className="flex flex-col gap-4"
@@ -110,15 +114,12 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
         void begin();
       }}
     >
-      <p className="text-sm text-muted">
-        Each variation runs “{title}” and what it needs, nothing behind it, with the inputs of the Run panel. Then choose the best and go on
-        with it.
-      </p>
+      <p className="text-sm text-muted">{SWEEP_DIALOG.eachVariationRunsAndThe(title)}</p>
       <div className="grid gap-5 sm:grid-cols-2">
-        <AxisForm label="Vary" settings={settings} axis={first} isOptional={false} onChange={setFirst} />
+        <AxisForm label={SWEEP_DIALOG.vary} settings={settings} axis={first} isOptional={false} onChange={setFirst} />
         {first && (
           <AxisForm
-            label="and"
+            label={SWEEP_DIALOG.and}
             settings={settings.filter(({ name }) => name !== first.setting.name)}
             axis={second?.setting.name === first.setting.name ? undefined : second}
             isOptional
@@ -129,16 +130,18 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
       {asked.length > 0 && <Variations node={node} variations={asked} />}
       {tooMany && (
         <p role="alert" className="text-sm text-bad">
-          These are {variations.length} variations; at most {MOST_VARIATIONS} are tried at once.
+          {SWEEP_DIALOG.thisMakesVariationsYouCan(variations.length, MOST_VARIATIONS)}
         </p>
       )}
       {problem && <TroubleNotice kind="warn" trouble={problem} />}
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" variant="primary" icon={Play} busy={starting} disabled={!isReady || quote === undefined} data-testid="sweep">
-          {quote === undefined ? "Try them" : `Try ${quote.total} · ${price}`}
+          {quote === undefined ? SWEEP_DIALOG.runVariations : SWEEP_DIALOG.run(quote.total, price)}
         </Button>
-        {isReady && quote === undefined && problem === undefined && <span className="text-xs text-muted">Asking for the price…</span>}
-        {variations.length === 1 && <span className="text-xs text-muted">Give at least two values.</span>}
+        {isReady && quote === undefined && problem === undefined && (
+          <span className="text-xs text-muted">{SWEEP_DIALOG.gettingThePrice}</span>
+        )}
+        {variations.length === 1 && <span className="text-xs text-muted">{SWEEP_DIALOG.enterAtLeastTwoValues}</span>}
       </div>
     </form>
   );
@@ -152,7 +155,7 @@ export const SweepDialog = ({ onClose }: { onClose: () => void }) => {
   const earlier = useEarlier(editor.slug, node?.id ?? "");
   if (!node) return null;
   return (
-    <Dialog title={`Variations of “${nodeTitle(node)}”`} width="lg" onClose={onClose}>
+    <Dialog title={SWEEP_DIALOG.variationsOf(nodeTitle(node))} width="lg" onClose={onClose}>
       <div className="flex flex-col gap-4">
         {shown === undefined ? (
           <>
@@ -164,7 +167,7 @@ export const SweepDialog = ({ onClose }: { onClose: () => void }) => {
             <SweepResults key={shown} batchId={shown} node={node} onClose={onClose} />
             <div>
               <Button icon={Plus} onClick={() => setShown(undefined)}>
-                Try others
+                {SWEEP_DIALOG.newVariations}
               </Button>
             </div>
           </>

@@ -25,6 +25,8 @@ import { hasSettings, MOST_VARIATIONS, settingsWords, tableOf, withVariation, ty
 import { rate, readRatings } from "./ratings";
 import { useTitles } from "./use-sweep";
 import { SweepCell, type CellProps } from "./sweep-cell";
+import { COMMON } from "../../messages/common";
+import { SWEEP_RESULTS } from "../../messages/editor/sweep";
 
 const OVER: ReadonlySet<BatchRow["status"]> = new Set<BatchRow["status"]>(["completed", "failed"]);
 
@@ -41,11 +43,11 @@ const settingsIn = (row: BatchRow, nodeId: string): Settings => (row.settings?.[
 /** Applies a variation's settings and shows its run, which later runs continue from. */
 const take = (editor: Editor, node: DocNode, row: BatchRow, onOver: () => void): void => {
   const { document, ui, slug } = editor;
-  document.change("Use a variation", (graph) => withVariation(graph, node.id, settingsIn(row, node.id)), { select: [node.id] });
+  document.change(SWEEP_RESULTS.useAVariation, (graph) => withVariation(graph, node.id, settingsIn(row, node.id)), { select: [node.id] });
   rememberPrints(slug, row.executionId, graphOf(editor));
   watchRun(slug, row.executionId, onOver);
   ui.setState({ overlay: undefined, panel: "run", panelOpen: true, until: undefined });
-  say(`“${nodeTitle(node)}” has these settings now. Run again goes on from this result.`);
+  say(SWEEP_RESULTS.nowHasTheseSettingsRun(nodeTitle(node)));
 };
 
 const Head = ({ batch }: { batch: BatchWithRows }) => {
@@ -56,20 +58,24 @@ const Head = ({ batch }: { batch: BatchWithRows }) => {
       <div className="flex flex-wrap items-center gap-3 text-sm">
         <BatchStatus status={status} />
         <span className="text-muted tabular-nums" aria-live="polite">
-          {counts.completed} of {total}
-          {counts.failed > 0 && `, ${counts.failed} failed`} · {credits(creditsCost)}
+          {SWEEP_RESULTS.of(counts.completed, total)}
+          {counts.failed > 0 && SWEEP_RESULTS.failed(counts.failed)} · {credits(creditsCost)}
         </span>
         <Link to="/batches/$id" params={{ id: batchId }} className="text-accent-text underline underline-offset-2">
-          As a batch
+          {SWEEP_RESULTS.openBatch}
         </Link>
         {isGoing(status) && (
           <Button size="sm" icon={CircleStop} busy={busy} onClick={() => void run(() => api.batches.cancel(batchId))}>
-            Cancel
+            {COMMON.cancel}
           </Button>
         )}
       </div>
       <BatchProgress batch={batch} />
-      {status === "paused" && <Notice kind="warn">{reason?.message} Its page lets it go on.</Notice>}
+      {status === "paused" && (
+        <Notice kind="warn">
+          {reason?.message} {SWEEP_RESULTS.resumeItOnItsPage}
+        </Notice>
+      )}
     </div>
   );
 };
@@ -77,7 +83,7 @@ const Head = ({ batch }: { batch: BatchWithRows }) => {
 type CellOf = (index: number, isNamed: boolean) => CellProps;
 
 const SweepTable = ({ table, cell }: { table: Layout; cell: CellOf }) => (
-  <div className="overflow-x-auto" role="region" aria-label="Variations" tabIndex={0}>
+  <div className="overflow-x-auto" role="region" aria-label={SWEEP_RESULTS.variations} tabIndex={0}>
     <table className="w-full border-separate border-spacing-2 text-left text-xs">
       <thead>
         <tr>
@@ -127,8 +133,8 @@ const viewerItems = (results: readonly Result[]): ViewerItem[] =>
     const things =
       given.files.length > 0 ? given.files.map((file) => ({ file, text: undefined })) : [{ file: undefined, text: given.text }];
     const facts: [string, string][] = [
-      ["Variation", name],
-      ["Price", credits(row.creditsCost)],
+      [SWEEP_RESULTS.variation, name],
+      [COMMON.price, credits(row.creditsCost)],
     ];
     return things
       .filter(({ file, text }) => (file ?? text) !== undefined)
@@ -153,7 +159,7 @@ export const SweepResults = ({ batchId, node, onClose }: { batchId: string; node
       0,
       items.findIndex(({ id }) => id.startsWith(row.executionId)),
     );
-    view([{ id: batchId, title: `Variations of ${nodeTitle(node)}`, items }], { index });
+    view([{ id: batchId, title: SWEEP_RESULTS.variationsOf(nodeTitle(node)), items }], { index });
   };
   const use = ({ row }: Result): void => {
     take(editor, node, row, () => afterRun(client));
@@ -178,17 +184,17 @@ export const SweepResults = ({ batchId, node, onClose }: { batchId: string; node
   const order = results.map((_, index) => index);
   if (isSorted) order.sort((a, b) => starsOf(results[b]!) - starsOf(results[a]!) || a - b);
   return (
-    <section aria-label="Results" className="flex flex-col gap-3">
+    <section aria-label={SWEEP_RESULTS.results} className="flex flex-col gap-3">
       <Head batch={found.data} />
       <div>
         <Button size="sm" icon={ArrowDownWideNarrow} aria-pressed={isSorted} onClick={() => setSorted(!isSorted)}>
-          Best first
+          {SWEEP_RESULTS.bestFirst}
         </Button>
       </div>
       {table ? (
         <SweepTable table={table} cell={cell} />
       ) : (
-        <ul aria-label="Variations" className="grid grid-cols-[repeat(auto-fill,minmax(10rem,1fr))] gap-3">
+        <ul aria-label={SWEEP_RESULTS.variations} className="grid grid-cols-[repeat(auto-fill,minmax(10rem,1fr))] gap-3">
           {order.map((index) => (
             <li key={results[index]!.row.executionId} className="min-w-0">
               <SweepCell {...cell(index, true)} />

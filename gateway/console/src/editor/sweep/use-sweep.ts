@@ -9,6 +9,7 @@ import { refusalTrouble, type Trouble } from "../../runs/trouble/trouble";
 import { useDocument, useEditor } from "../context";
 import { useRunInputs } from "../run-inputs";
 import { withVariation, type Titles, type Variation } from "./axes";
+import { USE_SWEEP } from "../../messages/editor/sweep";
 
 /** Quote and start of a sweep. */
 
@@ -47,7 +48,7 @@ interface Answer {
   problem?: Trouble;
 }
 
-const NOT_SAVED = "The workflow is not saved yet. See beside its name why.";
+const NOT_SAVED = USE_SWEEP.theWorkflowIsntSavedYet;
 
 /** Sweep of a node: each variation runs the node and its dependencies, with a shared price. */
 export const useSweep = (node: DocNode, variations: readonly Variation[]) => {

@@ -8,6 +8,8 @@ import { Button } from "../../ui/button";
 import { Field, Input } from "../../ui/inputs/field";
 import { useDocument, useEditor } from "../context";
 import { aliasesQuery } from "./queries";
+import { COMMON } from "../../messages/common";
+import { ALIASES } from "../../messages/editor/versions";
 
 const STAGING = "staging";
 
@@ -26,12 +28,12 @@ const useAliasChange = () => {
     point: (name: string, version: number, from: number | null) =>
       change(
         () => request("setAlias", { params: { slug, name }, body: { version, if: { version: from } } }),
-        `${name} runs version ${version} from now on.`,
+        ALIASES.nowRunsVersion(name, version),
       ),
     remove: (name: string) =>
       change(
         () => request("deleteAlias", { params: { slug, name } }),
-        name === PRODUCTION ? "production follows the newest version." : `The alias ${name} is deleted.`,
+        name === PRODUCTION ? ALIASES.productionNowFollowsTheNewest : ALIASES.aliasDeleted(name),
       ),
   };
 };
@@ -43,8 +45,8 @@ export const Promote = ({ version, aliases }: { version: number; aliases: readon
   if (current === null || current === version) return null;
   return (
     <Button size="sm" busy={busy} onClick={() => void point(PRODUCTION, version, current)}>
-      {version > current ? "Promote" : "Roll back"}
-      <span className="sr-only"> to version {version}</span>
+      {version > current ? ALIASES.promote : ALIASES.rollBack}
+      <span className="sr-only"> {ALIASES.toVersion(version)}</span>
     </Button>
   );
 };
@@ -64,11 +66,11 @@ export const OtherAlias = ({ version }: { version: number }) => {
         void point(name, version, current);
       }}
     >
-      <Field label="Alias" hint="Callers choose it with ?alias=">
+      <Field label={ALIASES.alias} hint={ALIASES.callersSelectItWithAlias}>
         {(attributes) => <Input {...attributes} value={name} onText={setName} />}
       </Field>
       <Button type="submit" size="sm" busy={busy} disabled={!ALIAS.test(name) || current === version} className="sm:mb-5">
-        Point to version {version}
+        {ALIASES.pointToVersion(version)}
       </Button>
     </form>
   );
@@ -83,16 +85,19 @@ export const Aliases = () => {
   const set = data.filter(({ isDefault }) => !isDefault);
   if (set.length === 0) return null;
   return (
-    <section aria-label="Aliases">
+    <section aria-label={ALIASES.aliases}>
       <ul className="flex flex-col gap-1 text-sm">
         {set.map((alias) => (
           <li key={alias.name} className="flex items-center gap-3 px-2.5">
             <span className="min-w-0 flex-1 truncate">
-              <span className="font-medium">{alias.name}</span> <span className="text-muted">runs version {alias.version}</span>
+              <span className="font-medium">{alias.name}</span>{" "}
+              <span className="text-muted">
+                {ALIASES.runsVersion} {alias.version}
+              </span>
             </span>
             <Button size="sm" variant="ghost" busy={busy} onClick={() => void remove(alias.name)}>
-              {alias.name === PRODUCTION ? "Follow the newest version" : "Delete"}
-              {alias.name !== PRODUCTION && <span className="sr-only"> the alias {alias.name}</span>}
+              {alias.name === PRODUCTION ? ALIASES.followTheNewestVersion : COMMON.delete}
+              {alias.name !== PRODUCTION && <span className="sr-only"> {ALIASES.alias2(alias.name)}</span>}
             </Button>
           </li>
         ))}

@@ -5,6 +5,7 @@ import { nodeById, type DocGraph } from "../../document/graph";
 import { classes } from "../../ui/classes";
 import { nodeTitle } from "../titles";
 import { GraphPicture } from "./graph-picture";
+import { COMPARISON } from "../../messages/editor/versions";
 
 const MOST = 240;
 const shown = (json: string | undefined): string => {
@@ -33,7 +34,7 @@ const Kind = ({ kind }: { kind: ChangeKind }) => {
 const Setting = ({ path, before, after }: SettingChange) => (
   <li className="wrap-anywhere">
     <span className="text-muted">{(path.length > 1 ? path.slice(1) : path).join(" › ")}:</span>{" "}
-    <del className="text-bad">{shown(before)}</del> <ArrowRight className="inline size-3 text-faint" aria-label="became" />{" "}
+    <del className="text-bad">{shown(before)}</del> <ArrowRight className="inline size-3 text-faint" aria-label={COMPARISON.changedTo} />{" "}
     <ins className="text-ok no-underline">{shown(after)}</ins>
   </li>
 );
@@ -64,7 +65,8 @@ const LinkRow = ({ change: { kind, edge }, graphs }: { change: LinkChange; graph
     <li className="flex gap-2 py-1.5 text-sm">
       <Kind kind={kind} />
       <span className="min-w-0 flex-1 wrap-anywhere">
-        link {title(edge.source)} <ArrowRight className="inline size-3 text-faint" aria-label="to" /> {title(edge.target)}
+        {COMPARISON.link(title(edge.source))} <ArrowRight className="inline size-3 text-faint" aria-label={COMPARISON.to} />{" "}
+        {title(edge.target)}
         {edge.targetHandle !== null && <span className="text-muted">: {edge.targetHandle}</span>}
       </span>
     </li>
@@ -90,9 +92,9 @@ export const GraphComparison = ({
         <GraphPicture {...after} changes={changes} />
       </div>
       {nodes.length + links.length === 0 ? (
-        <p className="text-sm text-muted">Both are the same.</p>
+        <p className="text-sm text-muted">{COMPARISON.noDifferences}</p>
       ) : (
-        <ul className="divide-y" aria-label={`From ${before.title} to ${after.title}`}>
+        <ul className="divide-y" aria-label={COMPARISON.fromTo(before.title, after.title)}>
           {nodes.map((change) => (
             <NodeRow key={`${change.kind} ${change.node.id}`} {...change} />
           ))}

@@ -5,6 +5,7 @@ import { createPortBook } from "../../canvas/ports";
 import { classes } from "../../ui/classes";
 import { useEditor } from "../context";
 import { nodeTitle } from "../titles";
+import { GRAPH_PICTURE } from "../../messages/editor/versions";
 
 const MARGIN = 40;
 const FONT = 34;
@@ -45,7 +46,7 @@ export const GraphPicture = ({ title, graph, changes }: { title: string; graph: 
       <svg
         viewBox={view.join(" ")}
         role="img"
-        aria-label={`${title}: ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}`}
+        aria-label={`${title}: ${nodes.length} ${nodes.length === 1 ? GRAPH_PICTURE.node : GRAPH_PICTURE.nodes}`}
         className="h-52 w-full rounded-xl border bg-board max-sm:h-40"
       >
         {edgesOf(graph).map(({ id, source, target }) => {

@@ -3,6 +3,7 @@ import { classes } from "../../ui/classes";
 import { Tip } from "../../ui/overlays/tip";
 import { useDocument, useEditor } from "../context";
 import { isAhead, stateWords } from "./state";
+import { VERSION_BUTTON } from "../../messages/editor/versions";
 
 /** Version that callers run; opens the list of versions. */
 export const VersionButton = () => {
@@ -20,8 +21,8 @@ export const VersionButton = () => {
         onClick={() => ui.setState({ overlay: "versions" })}
       >
         <Rocket className="size-3.5" aria-hidden />
-        {published.production === null ? "Publish" : `Version ${published.production}`}
-        {ahead && <span className="max-lg:sr-only">changed since published</span>}
+        {published.production === null ? VERSION_BUTTON.publish : VERSION_BUTTON.version(published.production)}
+        {ahead && <span className="max-lg:sr-only">{VERSION_BUTTON.changedSincePublishing}</span>}
       </button>
     </Tip>
   );

@@ -19,6 +19,7 @@ import { complain, say } from "../../ui/overlays/toast";
 import { useDocument, useEditor, useScene, useUi } from "../context";
 import { GraphComparison } from "./comparison";
 import { isAhead, stateWords } from "./state";
+import { VERSIONS_DIALOG } from "../../messages/editor/versions";
 
 /** Saves and publishes the canvas, so that callers get what is visible. */
 const Publish = () => {
@@ -32,10 +33,10 @@ const Publish = () => {
   // Busy until the state is reloaded: a second press would publish the same graph again.
   const publish = (): Promise<void> =>
     run(async () => {
-      if (!(await document.flush())) return complain("The workflow is not saved yet, so it was not published. See beside its name why.");
+      if (!(await document.flush())) return complain(VERSIONS_DIALOG.theWorkflowIsntSavedYet);
       const { body: head } = await request("publishVersion", { params: { slug }, body: note === "" ? {} : { note } });
       const isFixed = published.production !== published.version;
-      say(isFixed ? `Version ${head.version} is published. Promote it when it is ready.` : `Version ${head.version} is published.`);
+      say(isFixed ? VERSIONS_DIALOG.publishedVersionPromoteItWhen(head.version) : VERSIONS_DIALOG.publishedVersion(head.version));
       setNote("");
       await document.refresh().catch(() => undefined);
     });
@@ -57,18 +58,17 @@ const Publish = () => {
         <span>{stateWords(published, ahead)}</span>
       </p>
       <div className="flex items-end gap-2 max-sm:flex-col max-sm:items-stretch">
-        <Field label="Note" hint="What is new, for whoever reads the list. Optional." className="flex-1">
+        <Field label={VERSIONS_DIALOG.note} hint={VERSIONS_DIALOG.describeTheChangesForReaders} className="flex-1">
           {(attributes) => <Input {...attributes} maxLength={LIMITS.noteChars} value={note} disabled={unchanged} onText={setNote} />}
         </Field>
         <Button type="submit" variant="primary" icon={Rocket} busy={busy} disabled={unchanged || empty} className="sm:mb-5">
-          Publish version {(published.version ?? 0) + 1}
+          {VERSIONS_DIALOG.publishVersion((published.version ?? 0) + 1)}
         </Button>
       </div>
       {!unchanged && issues.length > 0 && (
         <p className="flex gap-2 text-[13px] text-warn">
           <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
-          {issues.length === 1 ? "There is a problem" : `There are ${issues.length} problems`} on the canvas: callers of this version would
-          be refused.
+          {VERSIONS_DIALOG.problems(issues.length)}
         </p>
       )}
     </form>
@@ -82,20 +82,20 @@ const PendingChange = () => {
   const confirm = (): Promise<void> =>
     run(async () => {
       await request("confirmWorkflow", { params: { slug } });
-      say("The app, hooks and schedules run the changed workflow from now on.");
+      say(VERSIONS_DIALOG.theAppHooksAndSchedules);
       await document.refresh().catch(() => undefined);
     });
   return (
     <Notice
       kind="warn"
-      title="A change waits for confirmation"
+      title={VERSIONS_DIALOG.changeAwaitsConfirmation}
       actions={
         <Button size="sm" variant="primary" busy={busy} onClick={() => void confirm()}>
-          Confirm change
+          {VERSIONS_DIALOG.confirmChange}
         </Button>
       }
     >
-      An API key that can't run this workflow changed it. Callers run the change. The app, hooks and schedules run the graph of before.
+      {VERSIONS_DIALOG.anApiKeyThatCant}
     </Notice>
   );
 };
@@ -110,36 +110,39 @@ const Compared = ({ version, onRestored }: { version: number; onRestored: () => 
   if (error) return <Notice kind="bad">{messageOf(error)}</Notice>;
   if (!data) return <Skeleton lines={4} />;
   const restore = (graph: DocGraph): void => {
-    document.change(`Restore version ${version}`, () => graph);
+    document.change(VERSIONS_DIALOG.restoreVersion(version), () => graph);
     ui.setState({ panel: "node" });
-    say(`The draft is version ${version} again. Undo brings back what was there.`);
+    say(VERSIONS_DIALOG.theDraftIsVersionAgain(version));
     onRestored();
   };
   const same = sameGraph(data, draft);
   return (
     <div className="flex flex-col gap-3">
-      <GraphComparison before={{ title: `Version ${version}`, graph: data }} after={{ title: "The draft", graph: draft }} />
+      <GraphComparison
+        before={{ title: VERSIONS_DIALOG.version(version), graph: data }}
+        after={{ title: VERSIONS_DIALOG.draft, graph: draft }}
+      />
       {asking ? (
         <Notice
           kind="warn"
-          title={`Replace the draft by version ${version}?`}
+          title={VERSIONS_DIALOG.replaceTheDraftWithVersion(version)}
           actions={
             <>
               <Button size="sm" variant="primary" autoFocus onClick={() => restore(data)}>
-                Replace the draft
+                {VERSIONS_DIALOG.replaceDraft}
               </Button>
               <Button size="sm" onClick={() => setAsking(false)}>
-                Leave it as it is
+                {VERSIONS_DIALOG.keepDraft}
               </Button>
             </>
           }
         >
-          What is on the canvas now goes; undo brings it back. Callers notice nothing until you publish.
+          {VERSIONS_DIALOG.thisReplacesTheCanvasYou}
         </Notice>
       ) : (
         <div>
           <Button icon={RotateCcw} disabled={same || locked} onClick={() => setAsking(true)}>
-            Restore into the draft…
+            {VERSIONS_DIALOG.restoreAsDraft}
           </Button>
         </div>
       )}
@@ -161,7 +164,7 @@ const Row = ({ head, aliases, chosen, onChoose }: RowProps) => (
     onClick={onChoose}
     className={classes("flex w-full items-center gap-3 rounded-lg px-2.5 py-2 text-left text-sm hover:bg-hover", chosen && "bg-hover")}
   >
-    <span className="w-20 shrink-0 font-medium tabular-nums">Version {head.version}</span>
+    <span className="w-20 shrink-0 font-medium tabular-nums">{VERSIONS_DIALOG.version(head.version)}</span>
     <span className="min-w-0 flex-1 truncate text-muted" title={head.note}>
       {head.note}
     </span>
@@ -209,7 +212,7 @@ const List = ({ onRestored }: { onRestored: () => void }) => {
       {hasNextPage && (
         <li>
           <Button size="sm" variant="ghost" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Older versions
+            {VERSIONS_DIALOG.olderVersions}
           </Button>
         </li>
       )}
@@ -220,12 +223,12 @@ const List = ({ onRestored }: { onRestored: () => void }) => {
 export const VersionsDialog = ({ onClose }: { onClose: () => void }) => {
   const { pending } = useDocument((state) => state.published);
   return (
-    <Dialog title="Versions" width="lg" onClose={onClose}>
+    <Dialog title={VERSIONS_DIALOG.versions} width="lg" onClose={onClose}>
       <div className="flex flex-col gap-5">
         {pending && <PendingChange />}
         <Publish />
         <Aliases />
-        <section aria-label="Published versions">
+        <section aria-label={VERSIONS_DIALOG.publishedVersions}>
           <List onRestored={onClose} />
         </section>
       </div>

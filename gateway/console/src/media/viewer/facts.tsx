@@ -1,8 +1,9 @@
 import type { ReactNode } from "react";
 import type { ViewerItem } from "./store";
+import { FACTS } from "../../messages/media";
 
 const factsOf = ({ prompt, facts }: ViewerItem): (readonly [string, string])[] => [
-  ...(prompt === undefined ? [] : [["Prompt", prompt] as const]),
+  ...(prompt === undefined ? [] : [[FACTS.prompt, prompt] as const]),
   ...facts,
 ];
 
@@ -23,8 +24,8 @@ export const ComparedFacts = ({ a, b }: { a: ViewerItem; b: ViewerItem }) => {
   const differing = names.filter((name) => ofA.get(name) !== ofB.get(name));
   const same = names.filter((name) => ofA.get(name) === ofB.get(name));
   return (
-    <aside aria-label="What made A and B" className="viewer-facts" tabIndex={0}>
-      <h3 className="mb-2 font-semibold">Where A and B differ</h3>
+    <aside aria-label={FACTS.settingsOfAAndB} className="viewer-facts" tabIndex={0}>
+      <h3 className="mb-2 font-semibold">{FACTS.differences}</h3>
       <dl className="flex flex-col gap-2">
         {differing.map((name) => (
           <Fact key={name} name={name}>
@@ -37,7 +38,7 @@ export const ComparedFacts = ({ a, b }: { a: ViewerItem; b: ViewerItem }) => {
           </Fact>
         ))}
       </dl>
-      {same.length > 0 && <h3 className="mt-4 mb-2 font-semibold">The same in both</h3>}
+      {same.length > 0 && <h3 className="mt-4 mb-2 font-semibold">{FACTS.inCommon}</h3>}
       <dl className="flex flex-col gap-2">
         {same.map((name) => (
           <Fact key={name} name={name}>
@@ -50,8 +51,8 @@ export const ComparedFacts = ({ a, b }: { a: ViewerItem; b: ViewerItem }) => {
 };
 
 export const Facts = ({ item }: { item: ViewerItem }) => (
-  <aside aria-label="What made it" className="viewer-facts">
-    <h3 className="mb-2 font-semibold">What made it</h3>
+  <aside aria-label={FACTS.settings} className="viewer-facts">
+    <h3 className="mb-2 font-semibold">{FACTS.settings}</h3>
     <dl className="flex flex-col gap-2">
       {factsOf(item).map(([name, value]) => (
         <Fact key={name} name={name}>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { SOUND } from "../../messages/media";
 
 /** Waveform player. Libraries for it add style elements, which the page's security policy blocks. */
 const BARS = 220;
@@ -45,7 +46,7 @@ export const Sound = ({ url, label }: { url: string; label: string }) => {
         preserveAspectRatio="none"
         className="h-40 w-full cursor-pointer"
         role="img"
-        aria-label={peaks ? `Waveform of ${label}` : `Waveform of ${label}, being read`}
+        aria-label={peaks ? SOUND.waveformOf(label) : SOUND.loadingWaveformOf(label)}
         onClick={(event) => {
           const { left, width } = event.currentTarget.getBoundingClientRect();
           const player = audio.current;

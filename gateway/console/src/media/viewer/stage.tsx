@@ -9,12 +9,13 @@ import { Video, VideoClip, type ClipTools } from "../video";
 import type { Zoom } from "./picture";
 import { Sound } from "./sound";
 import type { ViewerItem, ViewerSet } from "./store";
+import { STAGE } from "../../messages/media";
 
 const clipTools = ({ loop, setLoop, stepBy }: ClipTools) => (
-  <div className="viewer-bar" role="toolbar" aria-label="Clip">
-    <IconButton icon={ChevronLeft} size="sm" label="A frame back" onClick={() => stepBy(-1)} />
-    <IconButton icon={ChevronRight} size="sm" label="A frame on" onClick={() => stepBy(1)} />
-    <IconButton icon={Repeat} size="sm" label="Play in a loop" active={loop} onClick={() => setLoop(!loop)} />
+  <div className="viewer-bar" role="toolbar" aria-label={STAGE.clip}>
+    <IconButton icon={ChevronLeft} size="sm" label={STAGE.previousFrame} onClick={() => stepBy(-1)} />
+    <IconButton icon={ChevronRight} size="sm" label={STAGE.nextFrame} onClick={() => stepBy(1)} />
+    <IconButton icon={Repeat} size="sm" label={STAGE.loop} active={loop} onClick={() => setLoop(!loop)} />
   </div>
 );
 
@@ -56,14 +57,14 @@ export const Slider = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom: Zoo
     <div className="flex size-full flex-col gap-2">
       <div className="viewer-surface relative min-h-0 flex-1" {...zoom.surface}>
         <div className="absolute inset-0">
-          <Layer item={b} zoom={zoom} label={`B: ${b.title}`} />
+          <Layer item={b} zoom={zoom} label={STAGE.b(b.title)} />
         </div>
         <div className="absolute inset-0" style={{ clipPath: `inset(0 ${100 - at}% 0 0)` }}>
-          <Layer item={a} zoom={zoom} label={`A: ${a.title}`} />
+          <Layer item={a} zoom={zoom} label={STAGE.a(a.title)} />
         </div>
         <span className="viewer-line" style={{ left: `${at}%` }} aria-hidden />
-        <span className="viewer-letter left-3">A</span>
-        <span className="viewer-letter right-3">B</span>
+        <span className="viewer-letter left-3">{STAGE.a2}</span>
+        <span className="viewer-letter right-3">{STAGE.b2}</span>
       </div>
       <input
         type="range"
@@ -71,7 +72,7 @@ export const Slider = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom: Zoo
         max={100}
         step={0.5}
         value={at}
-        aria-label="How much of A is shown"
+        aria-label={STAGE.shareOfA}
         className="mx-auto w-full max-w-xl accent-(--on-media)"
         onChange={(event) => setAt(Number(event.target.value))}
       />
@@ -92,7 +93,7 @@ export const SideBySide = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom:
 
 /** All items by run. */
 export const Sheet = ({ sets, onChoose }: { sets: readonly ViewerSet[]; onChoose: (set: number, index: number) => void }) => (
-  <div className="size-full overflow-y-auto p-2" tabIndex={0} role="region" aria-label="Contact sheet">
+  <div className="size-full overflow-y-auto p-2" tabIndex={0} role="region" aria-label={STAGE.contactSheet}>
     {sets.map((one, set) => (
       <section key={one.id} aria-label={one.title} className="mb-5">
         <h3 className="mb-2 text-xs text-(--on-media)/70">{one.title}</h3>
@@ -101,7 +102,7 @@ export const Sheet = ({ sets, onChoose }: { sets: readonly ViewerSet[]; onChoose
             <li key={item.id}>
               <button
                 type="button"
-                aria-label={`View ${item.title}`}
+                aria-label={STAGE.view(item.title)}
                 className="aspect-square w-full overflow-hidden rounded-lg bg-(--on-media)/8 hover:outline-2 hover:outline-(--on-media)"
                 onClick={() => onChoose(set, index)}
               >

@@ -26,26 +26,28 @@ import { useZoom } from "./picture";
 import { One, Sheet, SideBySide, Slider } from "./stage";
 import { ComparedFacts, Facts } from "./facts";
 import { closeViewer, counterpart, inRun, step, useViewer, type ViewerItem } from "./store";
+import { COMMON } from "../../messages/common";
+import { VIEWER } from "../../messages/media";
 
 type Mode = "one" | "slider" | "beside" | "sheet";
 const MODES: readonly (readonly [Mode, string, LucideIcon])[] = [
-  ["one", "One", Square],
-  ["slider", "Compare A and B by a slider", SplitSquareHorizontal],
-  ["beside", "A and B side by side", Columns2],
-  ["sheet", "Contact sheet", Grid2x2],
+  ["one", VIEWER.single, Square],
+  ["slider", VIEWER.compareWithSlider, SplitSquareHorizontal],
+  ["beside", VIEWER.sideBySide, Columns2],
+  ["sheet", VIEWER.contactSheet, Grid2x2],
 ];
 const NARROW = "(max-width: 767px)";
 
 const copyRecipe = ({ prompt, seed }: ViewerItem): void => {
   const text = [prompt, seed === undefined ? undefined : `seed: ${seed}`].filter(Boolean).join("\n");
   navigator.clipboard.writeText(text).then(
-    () => say(seed === undefined ? "The prompt was copied." : "Prompt and seed were copied."),
-    () => complain("The browser does not let this page copy."),
+    () => say(seed === undefined ? VIEWER.promptCopied : VIEWER.promptAndSeedCopied),
+    () => complain(VIEWER.yourBrowserBlockedCopying),
   );
 };
 
 const Strip = ({ items, chosen, onChoose }: { items: readonly ViewerItem[]; chosen: number; onChoose: (index: number) => void }) => (
-  <ol className="viewer-strip" aria-label="Items of this run">
+  <ol className="viewer-strip" aria-label={VIEWER.itemsOfThisRun}>
     {items.map((item, index) => (
       <li key={item.id} className="shrink-0">
         <button
@@ -117,7 +119,7 @@ export const ViewerDialog = () => {
   return (
     <dialog
       ref={ref}
-      aria-label={`Viewing ${item.title}`}
+      aria-label={VIEWER.viewing(item.title)}
       className="viewer"
       onKeyDown={onKey}
       onCancel={(event) => {
@@ -131,33 +133,33 @@ export const ViewerDialog = () => {
             <div className="min-w-0 flex-1">
               <h2 className="truncate text-sm font-semibold">{item.title}</h2>
               <p className="truncate text-xs text-(--on-media)/65" aria-live="polite">
-                {index + 1} of {current.items.length} · {current.title}
-                {sets.length > 1 && ` · run ${set + 1} of ${sets.length}`}
+                {VIEWER.of(index + 1, current.items.length, current.title)}
+                {sets.length > 1 && VIEWER.runOf(set + 1, sets.length)}
               </p>
             </div>
-            <div className="viewer-bar" role="toolbar" aria-label="How it is shown">
+            <div className="viewer-bar" role="toolbar" aria-label={VIEWER.viewMode}>
               {MODES.map(([name, label, icon]) => (
                 <IconButton key={name} icon={icon} size="sm" label={label} active={mode === name} onClick={() => choose(name)} />
               ))}
             </div>
-            <div className="viewer-bar" role="toolbar" aria-label="What can be done with it">
-              <IconButton icon={ZoomOut} size="sm" label="Zoom out" keys="-" onClick={zoom.zoomOut} />
-              <IconButton icon={ZoomIn} size="sm" label="Zoom in" keys="+" onClick={zoom.zoomIn} />
+            <div className="viewer-bar" role="toolbar" aria-label={COMMON.actions}>
+              <IconButton icon={ZoomOut} size="sm" label={VIEWER.zoomOut} keys="-" onClick={zoom.zoomOut} />
+              <IconButton icon={ZoomIn} size="sm" label={VIEWER.zoomIn} keys="+" onClick={zoom.zoomIn} />
               {item.prompt !== undefined && (
-                <IconButton icon={Copy} size="sm" label="Copy prompt and seed" onClick={() => copyRecipe(item)} />
+                <IconButton icon={Copy} size="sm" label={VIEWER.copyPromptAndSeed} onClick={() => copyRecipe(item)} />
               )}
-              {use && item.file && <IconButton icon={SquarePlus} size="sm" label="Use as input" onClick={() => use(item)} />}
-              <IconButton icon={Download} size="sm" label="Download" onClick={() => void downloadItem(item)} />
+              {use && item.file && <IconButton icon={SquarePlus} size="sm" label={VIEWER.useAsInput} onClick={() => use(item)} />}
+              <IconButton icon={Download} size="sm" label={COMMON.download} onClick={() => void downloadItem(item)} />
               {current.items.length > 1 && (
                 <IconButton
                   icon={FileArchive}
                   size="sm"
-                  label="Download all as ZIP"
+                  label={VIEWER.downloadAllAsZip}
                   onClick={() => void downloadAll(current.items, current.title)}
                 />
               )}
-              <IconButton icon={Info} size="sm" label="What made it" active={info} onClick={() => setInfo(!info)} />
-              <IconButton icon={X} size="sm" label="Close" keys="Escape" onClick={closeViewer} />
+              <IconButton icon={Info} size="sm" label={VIEWER.settings} active={info} onClick={() => setInfo(!info)} />
+              <IconButton icon={X} size="sm" label={COMMON.close} keys="Escape" onClick={closeViewer} />
             </div>
           </header>
           <div className="flex min-h-0 flex-1 max-md:flex-col">
@@ -176,10 +178,10 @@ export const ViewerDialog = () => {
               )}
               {mode !== "sheet" && (
                 <>
-                  <button type="button" aria-label="Before" className="viewer-arrow left-2" onClick={() => go(step(moved, -1))}>
+                  <button type="button" aria-label={VIEWER.previous} className="viewer-arrow left-2" onClick={() => go(step(moved, -1))}>
                     <ChevronLeft className="size-6" aria-hidden />
                   </button>
-                  <button type="button" aria-label="Next" className="viewer-arrow right-2" onClick={() => go(step(moved, 1))}>
+                  <button type="button" aria-label={COMMON.next} className="viewer-arrow right-2" onClick={() => go(step(moved, 1))}>
                     <ChevronRight className="size-6" aria-hidden />
                   </button>
                 </>
@@ -191,7 +193,7 @@ export const ViewerDialog = () => {
           {mode !== "sheet" && (
             <footer className="flex items-center gap-3 px-3 py-2">
               {compares && (
-                <div className="viewer-bar" role="radiogroup" aria-label="Which of the two arrows and pictures change">
+                <div className="viewer-bar" role="radiogroup" aria-label={VIEWER.appliesToBothSides}>
                   {(["A", "B"] as const).map((letter) => (
                     <button
                       key={letter}

@@ -11,6 +11,7 @@ import { useEditor, useScene, useUi } from "../../context";
 import { noteMember } from "./note-view";
 import { paintOf } from "./paints";
 import { Rename } from "./rename";
+import { FRAME_VIEW } from "../../../messages/editor/board";
 
 /** Resizes a frame. */
 const Corner = ({ node, size, onSize }: { node: DocNode; size: FrameSize; onSize: (size: FrameSize | undefined) => void }) => {
@@ -33,7 +34,7 @@ const Corner = ({ node, size, onSize }: { node: DocNode; size: FrameSize; onSize
       onPointerUp={(event) => {
         if (!from) return;
         const next = sizeAt(event, from);
-        document.change("Resize frame", (graph) => setData(graph, node.id, ["frame"], next));
+        document.change(FRAME_VIEW.resizeFrame, (graph) => setData(graph, node.id, ["frame"], next));
         setFrom(undefined);
         onSize(undefined);
       }}
@@ -47,8 +48,8 @@ const Hidden = ({ ids }: { ids: readonly string[] }) => {
   const words = ["failed", "processing"].find((state) => states.includes(state));
   return (
     <span className="ml-auto shrink-0 text-xs font-normal">
-      {ids.length} {ids.length === 1 ? "node" : "nodes"}
-      {words !== undefined && ` · ${words === "failed" ? "failed" : "running"}`}
+      {ids.length} {ids.length === 1 ? FRAME_VIEW.node : FRAME_VIEW.nodes}
+      {words !== undefined && ` · ${words === "failed" ? FRAME_VIEW.failed : FRAME_VIEW.running}`}
     </span>
   );
 };
@@ -74,7 +75,7 @@ export const FrameView = ({ node, selected }: { node: DocNode; selected: boolean
             type="button"
             tabIndex={-1}
             className="nodrag shrink-0 rounded"
-            aria-label={hidden ? "Open this frame" : "Collapse this frame"}
+            aria-label={hidden ? FRAME_VIEW.expandFrame : FRAME_VIEW.collapseFrame}
             onClick={() => collapse(editor, [node])}
           >
             <Chevron className="size-4" aria-hidden />
@@ -84,7 +85,7 @@ export const FrameView = ({ node, selected }: { node: DocNode; selected: boolean
           <Rename node={node} member={noteMember(node)} />
         ) : (
           <span dir="auto" className="truncate">
-            {noteText(node) || "Frame"}
+            {noteText(node) || FRAME_VIEW.frame}
           </span>
         )}
         {hidden && <Hidden ids={hidden} />}

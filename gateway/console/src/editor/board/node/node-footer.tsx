@@ -3,6 +3,7 @@ import { NODE } from "../../../canvas/geometry";
 import type { NodeProgress } from "../../../runs/live";
 import { duration, roundCredits } from "../../../ui/format";
 import { useScene, useUi } from "../../context";
+import { NODE_FOOTER } from "../../../messages/editor/board";
 
 /** @param isFree whether what the node calls costs nothing, whatever it asks */
 export const NodeFooter = ({
@@ -32,17 +33,17 @@ export const NodeFooter = ({
             </span>
           )}
           {progress.durationMs !== null && <span>{duration(progress.durationMs)}</span>}
-          {isReused && <span title="Running again takes this over, free">reused next</span>}
-          {progress.creditsCost > 0 && <span className="ml-auto">{roundCredits(progress.creditsCost)} cr</span>}
+          {isReused && <span title={NODE_FOOTER.theNextRunReusesThis}>{NODE_FOOTER.reusedNext}</span>}
+          {progress.creditsCost > 0 && <span className="ml-auto">{NODE_FOOTER.cr(roundCredits(progress.creditsCost))}</span>}
         </>
       ) : isFree || price?.credits === 0 ? (
-        <span className="ml-auto">free</span>
+        <span className="ml-auto">{NODE_FOOTER.free}</span>
       ) : (
         price !== undefined && (
-          <span className="ml-auto flex items-center gap-1" title="The most this node may cost in one run, in credits">
+          <span className="ml-auto flex items-center gap-1" title={NODE_FOOTER.theMostThisNodeCan}>
             <Coins className="size-3.5" aria-hidden />
             {price.calls > 1 && `${price.calls} × `}
-            {roundCredits(price.credits / Math.max(1, price.calls))} cr
+            {NODE_FOOTER.cr2(roundCredits(price.credits / Math.max(1, price.calls)))}
           </span>
         )
       )}

@@ -5,6 +5,7 @@ import { classes } from "../../../ui/classes";
 import { useEditor, useUi } from "../../context";
 import { useSetting } from "../../inspector/use-setting";
 import { paintOf } from "./paints";
+import { NOTE_VIEW } from "../../../messages/editor/board";
 
 /** Member of a note's text, which differs between editors. */
 export const noteMember = ({ data }: DocNode): string => ["text", "content", "note"].find((one) => typeof data[one] === "string") ?? "text";
@@ -17,7 +18,7 @@ const NoteField = ({ node }: { node: DocNode }) => {
     <textarea
       autoFocus
       dir="auto"
-      aria-label="Note"
+      aria-label={NOTE_VIEW.note}
       className="nodrag nopan nowheel size-full resize-none bg-transparent outline-none"
       value={draft}
       onChange={({ target: { value } }) => {
@@ -46,7 +47,7 @@ export const NoteView = ({ node, selected }: { node: DocNode; selected: boolean 
       className={classes("note size-full overflow-hidden whitespace-pre-wrap wrap-anywhere", selected && "node-selected")}
       onDoubleClick={() => !locked && ui.setState({ writing: { nodeId: node.id, what: "text" } })}
     >
-      {writing && !locked ? <NoteField node={node} /> : noteText(node) || "An empty note"}
+      {writing && !locked ? <NoteField node={node} /> : noteText(node) || NOTE_VIEW.emptyNote}
     </div>
   );
 };

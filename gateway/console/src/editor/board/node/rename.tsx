@@ -3,6 +3,7 @@ import type { DocNode } from "../../../document/graph";
 import { useEditor } from "../../context";
 import { useSetting } from "../../inspector/use-setting";
 import { nodeTitle } from "../../titles";
+import { COMMON } from "../../../messages/common";
 
 const MOST_CHARACTERS = 80;
 
@@ -16,14 +17,14 @@ export const Rename = ({ node, member }: { node: DocNode; member: string }) => {
   const end = (): void => ui.setState({ writing: undefined });
   const keep = (): void => {
     const name = field.current?.value.trim() ?? before;
-    if (name !== before) set([member], name === "" ? undefined : name, "Rename");
+    if (name !== before) set([member], name === "" ? undefined : name, COMMON.rename);
     end();
   };
   return (
     <input
       ref={field}
       autoFocus
-      aria-label="Name"
+      aria-label={COMMON.name}
       maxLength={MOST_CHARACTERS}
       defaultValue={before}
       className="node-rename nodrag nopan"

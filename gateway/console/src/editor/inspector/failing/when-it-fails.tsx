@@ -4,6 +4,7 @@ import { ModelList } from "../../../parts/model-list";
 import { Check } from "../../../ui/inputs/field";
 import { useEditor } from "../../context";
 import { useSetting } from "../use-setting";
+import { WHEN_IT_FAILS } from "../../../messages/editor/inspector";
 
 /** Behaviour on failed calls: fallback models and left-out items. */
 
@@ -20,7 +21,7 @@ const Fallback = ({ node }: { node: DocNode }) => {
   const names = namesOf(node);
   const { modality } = kindOf(node.type);
   const fitting = models.filter((model) => model.modality === modality && model.enabled && model.internalName !== node.data.model);
-  const change = (next: string[]): void => set([FALLBACK], next.length === 0 ? undefined : next, "Choose models in its place");
+  const change = (next: string[]): void => set([FALLBACK], next.length === 0 ? undefined : next, WHEN_IT_FAILS.chooseFallbackModels);
   return <ModelList names={names} fitting={fitting} disabled={disabled} onChange={change} />;
 };
 
@@ -28,8 +29,8 @@ const SkipFailed = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   return (
     <Check
-      label="Leave out items that fail"
-      hint="Of a list: the run goes on with the others. Failed items are free."
+      label={WHEN_IT_FAILS.skipFailedItems}
+      hint={WHEN_IT_FAILS.aListContinuesWithIts}
       disabled={disabled}
       checked={node.data[ON_ITEM_ERROR] === "skip"}
       onCheck={(isOn) => set([ON_ITEM_ERROR], isOn ? "skip" : undefined)}
@@ -41,8 +42,8 @@ const TakeSuccessor = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   return (
     <Check
-      label="Use the successor"
-      hint="If the model is retired, the model that replaces it runs in its place."
+      label={WHEN_IT_FAILS.useTheSuccessor}
+      hint={WHEN_IT_FAILS.ifTheModelIsRetired}
       disabled={disabled}
       checked={node.data[ON_RETIRED] === "successor"}
       onCheck={(isOn) => set([ON_RETIRED], isOn ? "successor" : undefined)}

@@ -13,6 +13,8 @@ import { useEditor } from "../../context";
 import { useSetting, useWired } from "../use-setting";
 import { innerOf } from "./ports";
 import { WiredField } from "../wired-field";
+import { COMMON } from "../../../messages/common";
+import { WORKFLOW_FORM } from "../../../messages/editor/inspector";
 
 const JSON_TYPES: Readonly<Record<string, string>> = { number: "number", boolean: "boolean", json: "object" };
 
@@ -37,22 +39,22 @@ export const WorkflowForm = ({ node }: { node: DocNode }) => {
   const isOld = ports !== undefined && JSON.stringify(ports) !== JSON.stringify(node.data.ports);
   useEffect(() => {
     // Updates the stored ports to the workflow's current ones.
-    if (isOld && canEdit) set(["ports"], ports, "Choose a workflow");
+    if (isOld && canEdit) set(["ports"], ports, COMMON.chooseWorkflow);
   });
   const inputs = (typeof node.data.inputs === "object" && node.data.inputs !== null ? node.data.inputs : {}) as Record<string, unknown>;
   return (
     <div className="flex flex-col gap-4">
       <SelectField
-        label="Workflow"
-        hint="One of yours, or a template. Its nodes run as a part of this workflow."
+        label={COMMON.workflow}
+        hint={WORKFLOW_FORM.oneOfYourWorkflowsOr}
         disabled={disabled}
         value={slug}
-        onText={(text) => set(["slug"], text, "Choose a workflow")}
+        onText={(text) => set(["slug"], text, COMMON.chooseWorkflow)}
       >
-        {slug === "" && <option value="">Choose…</option>}
+        {slug === "" && <option value="">{COMMON.choose}</option>}
         {slug !== "" && !choices.some((one) => one.slug === slug) && <option value={slug}>{inner.data?.name ?? slug}</option>}
         {[false, true].map((isTemplate) => (
-          <optgroup key={String(isTemplate)} label={isTemplate ? "Templates" : "Your workflows"}>
+          <optgroup key={String(isTemplate)} label={isTemplate ? COMMON.templates : WORKFLOW_FORM.yourWorkflows}>
             {choices
               .filter((one) => one.isTemplate === isTemplate)
               .map((one) => (
@@ -65,20 +67,22 @@ export const WorkflowForm = ({ node }: { node: DocNode }) => {
       </SelectField>
       {inner.data && (
         <Link to="/workflows/$slug" params={{ slug }} className={buttonClasses("secondary", "sm")}>
-          <SquareArrowOutUpRight className="mr-1.5 size-4" aria-hidden /> Open “{inner.data.name}”
+          <SquareArrowOutUpRight className="mr-1.5 size-4" aria-hidden /> {WORKFLOW_FORM.open(inner.data.name)}
         </Link>
       )}
-      {inner.isError && <Notice kind="warn">This workflow is not there, or is none that you may use.</Notice>}
+      {inner.isError && <Notice kind="warn">{WORKFLOW_FORM.thisWorkflowDoesntExistOr}</Notice>}
       <SelectField
-        label="Version"
-        hint="A version that stays keeps later changes out."
+        label={COMMON.version}
+        hint={WORKFLOW_FORM.aFixedVersionIsntAffected}
         disabled={disabled}
         value={node.data.version === undefined || node.data.version === null ? "" : String(node.data.version)}
         onText={(text) => set(["version"], text === "" ? undefined : text)}
       >
-        <option value="">The newest</option>
-        <option value="draft">The draft</option>
-        {typeof node.data.version === "number" && <option value={String(node.data.version)}>Version {node.data.version}</option>}
+        <option value="">{WORKFLOW_FORM.newestVersion}</option>
+        <option value="draft">{WORKFLOW_FORM.draft}</option>
+        {typeof node.data.version === "number" && (
+          <option value={String(node.data.version)}>{WORKFLOW_FORM.version(node.data.version)}</option>
+        )}
       </SelectField>
       {(inner.data?.fields ?? []).map(({ name, label, type, options, default: fallback }) => {
         const from = wired.get(name);

@@ -1,0 +1,112 @@
+import { plural } from "./forms";
+
+export const APPROVAL = {
+  approval: "Approval",
+  approveRejectReviewHumanIn:
+    "approve, reject, review, human in the loop, human, person, wait, decide, decision, check, sign off, confirm, pause, wait for approval, manual approval, ask a person",
+  waitsUntilAPersonApproves: "Waits until a person approves or rejects",
+  approveThis: "Approve this?",
+  waitsAtMost: (hours: number) => `Waits at most ${plural(hours, "hour", "hours")}`,
+};
+
+export const GENERATE_IMAGE = {
+  image: "Image",
+  generatesImagesWithAModel: "Generates images with a model",
+};
+
+export const GENERATE_VIDEO = {
+  video: "Video",
+  generatesVideoWithAModel: "Generates video with a model",
+};
+
+export const HTTP_REQUEST = {
+  httpRequest: "HTTP request",
+  httpRequestApiCallFetch:
+    "http, request, api call, fetch, rest, call url, url, curl, webhook call, slack, discord, telegram, notion, airtable, google sheets, send email, email, post, get, download url, graphql, hook",
+  callsAnotherServiceForText: "Calls another service for text, JSON or a file",
+  https: "https://…",
+};
+
+export const KINDS_TEXTS = {
+  frame: "Frame",
+  groupsNodesSoThatThey: "Groups nodes so that they move and collapse together",
+  thisVersionDoesntKnowThis: "This version doesn't know this kind of node",
+};
+
+export const JSON_TEXTS = {
+  json: "JSON",
+  jsonJmespathQueryPickExtract:
+    "json, jmespath, query, pick, extract, code, transform, map, filter items, parse, function, javascript, python, expression, math, aggregate, sort, item lists, set fields, calculate, limit, remove duplicates",
+  extractsValuesFromJson: "Extracts values from JSON",
+  theWholeValue: "The whole value",
+  expression: "Expression",
+};
+
+export const LIST = {
+  list: "List",
+  itemsArrayBatchFanOut:
+    "items, array, batch, fan out, fanout, loop, for each, foreach, each, iterate, repeat, loop over items, split in batches, split out, many, image batch list, multiple prompts, variations, xy plot",
+  severalValuesTheNodesAfter: "Several values: the nodes after it run once for each",
+  emptyList: "Empty list",
+  oneItemPerLine: "One item per line",
+};
+
+export const LLM_ASSISTANT = {
+  assistant: "Assistant",
+  llmLanguageModelChatGpt:
+    "llm, language model, chat, gpt, chatgpt, claude, gemini, write, agent, ai agent, ai, translate, summarize, summarise, llm chain, basic llm chain, openai, describe image, prompt enhancer, question, classify, structured output, information extractor, text classifier, rewrite, vision, caption an image, sentiment",
+  writesTextWithALanguage: "Writes text with a language model",
+};
+
+export const MEDIA_UPLOAD = {
+  uploadLoadLoadImageLoad:
+    "upload, load, load image, load video, load audio, load media, import file, asset, image upload, read file, read files, open, my photo, upload photo, vhs load video, attachment, binary file",
+  aFileThatYouUpload: "A file that you upload",
+};
+
+export const MEDIA = {
+  fileOperation: "File operation",
+  operationFfmpegProcessFile: "operation, ffmpeg, process file",
+  editsImagesVideoAndAudio: "Edits images, video and audio",
+  chooseAnOperation: "Choose an operation",
+};
+
+export const NOTE = {
+  note: "Note",
+  commentStickyStickyNoteRemark: "comment, sticky, sticky note, remark, annotation, markdown note, markdown, memo, label",
+  aCommentForPeopleIt: "A comment for people. It never runs",
+};
+
+export const REQUEST_INPUT = {
+  requestInputFormFieldApi:
+    "request, input, form, field, api, start, trigger, manual trigger, manual, webhook, webhook trigger, form trigger, chat trigger, parameter, variable, begin, user input, primitive, on form submission, entry",
+  theInputsOfTheForm: "The inputs of the form and the API",
+  prompt: "Prompt",
+  noInputsYet: "No inputs yet",
+};
+
+export const RESPONSE_OUTPUT = {
+  results: "Results",
+  responseOutputResultEndReturn:
+    "response, output, result, end, return, save, preview, save image, preview image, save video, save audio, respond to webhook, respond, preview any, show image, display, finish, download, vhs video combine",
+  theResultsThatARun: "The results that a run returns",
+};
+
+export const SWITCH = {
+  switch: "Switch",
+  ifElseConditionBranchRouter:
+    "if, else, condition, branch, router, route, case, filter, conditional, if else, gate, boolean switch, comfy switch, compare values, merge branches",
+  continuesOnOneOfSeveral: "Continues on one of several branches",
+};
+
+export const TEXT_BOX = {
+  templatePromptStringJoinText:
+    "template, prompt, string, join text, concat text, clip text encode, cliptextencode, positive prompt, negative prompt, negative, set, edit fields, string multiline, primitive string, string concatenate, variables, text multiline, constant, concatenate strings",
+  textWithPlaceholdersThatBecome: "Text with {{placeholders}} that become ports",
+  emptyText: "Empty text",
+  enterATextNameBecomes: "Enter a text. {{name}} becomes a port",
+};
+
+export const WORKFLOW = {
+  runsAnotherWorkflowAsA: "Runs another workflow as a step",
+};

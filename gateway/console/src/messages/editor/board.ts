@@ -1,0 +1,47 @@
+export const LOST_NODES = {
+  showNodes: "Show nodes",
+};
+
+export const NODE_MENU = {
+  addANote: "Add a note",
+};
+
+export const FRAME_VIEW = {
+  resizeFrame: "Resize frame",
+  node: "node",
+  nodes: "nodes",
+  failed: "failed",
+  running: "running",
+  expandFrame: "Expand frame",
+  collapseFrame: "Collapse frame",
+  frame: "Frame",
+};
+
+export const NODE_FOOTER = {
+  theNextRunReusesThis: "The next run reuses this result for free",
+  reusedNext: "reused next",
+  cr: (creditsCost: string) => `${creditsCost} cr`,
+  free: "free",
+  cr2: (roundCredits: string) => `${roundCredits} cr`,
+  theMostThisNodeCan: "The most this node can cost in one run, in credits",
+};
+
+export const NOTE_VIEW = {
+  note: "Note",
+  emptyNote: "Empty note",
+};
+
+export const USE_DRAGGING = {
+  moveNode: "Move node",
+  moveNodes: (size: number) => `Move ${size} nodes`,
+};
+
+export const USE_DROP = {
+  addedTheComfyUIWorkflowIn: (name: string) => `Added the ComfyUI workflow in ${name}.`,
+  addTheImage: "Add the image",
+};
+
+export const USE_STAGE = {
+  yourBrowserBlockedReadingThe: "Your browser blocked reading the clipboard. Press Ctrl+V or ⌘V on the canvas instead.",
+  selectTheOneNodeTo: "Select the one node to add after.",
+};

@@ -1,0 +1,66 @@
+import { plural } from "../forms";
+export const AXIS_FORM = {
+  valuesOf: (title: string) => `Values of ${title}`,
+  numberOfSeeds: "Number of seeds",
+  otherValues: "Other values",
+  onePerLine: "One per line.",
+  numbersSeparatedByCommas: "Numbers, separated by commas.",
+  noSecondSetting: "No second setting",
+  chooseASetting: "Choose a setting",
+};
+
+export const SWEEP_CELL = {
+  ratingOf: (name: string) => `Rating of ${name}`,
+  of: (value: number, mOSTSTARS: number) => `${value} of ${mOSTSTARS}`,
+  view: (name: string) => `View ${name}`,
+  files: (count: number) => `${count} files`,
+  noResult: "No result.",
+  status: (status: string) => `Status: ${status}.`,
+  cr: (creditsCost: string) => `${creditsCost} cr`,
+  free: "free",
+  useThis: (name: string) => `Use this: ${name}`,
+  useThis2: "Use this",
+};
+
+export const SWEEP_DIALOG = {
+  inProgress: "in progress",
+  finished: "finished",
+  setting: "Setting",
+  free: "free",
+  cr: (roundCredits: string) => `${roundCredits} cr`,
+  previousVariations: "Previous variations",
+  previous: "Previous:",
+  earlier: (total: number, state: string) => `${plural(total, "variation", "variations")}, ${state}`,
+  atMost: "at most ",
+  hasNoSettingsToVary: (title: string) => `“${title}” has no settings to vary.`,
+  eachVariationRunsAndThe: (title: string) =>
+    `Each variation runs “${title}” and the nodes it needs, with the inputs of the Run panel. Then continue with the best one.`,
+  vary: "Vary",
+  and: "and",
+  thisMakesVariationsYouCan: (count: number, mOSTVARIATIONS: number) =>
+    `This makes ${count} variations. You can run at most ${mOSTVARIATIONS} at once.`,
+  runVariations: "Run variations",
+  run: (total: number, price: string | undefined) => `Run ${total} · ${price}`,
+  gettingThePrice: "Getting the price…",
+  enterAtLeastTwoValues: "Enter at least two values.",
+  variationsOf: (node: string) => `Variations of “${node}”`,
+  newVariations: "New variations",
+};
+
+export const SWEEP_RESULTS = {
+  useAVariation: "Use a variation",
+  nowHasTheseSettingsRun: (node: string) => `“${node}” now has these settings. Run again continues from this result.`,
+  of: (completed: number, total: number) => `${completed} of ${total}`,
+  failed: (failed: number) => `, ${failed} failed`,
+  openBatch: "Open batch",
+  resumeItOnItsPage: "Resume it on its page.",
+  variations: "Variations",
+  variation: "Variation",
+  variationsOf: (node: string) => `Variations of ${node}`,
+  results: "Results",
+  bestFirst: "Best first",
+};
+
+export const USE_SWEEP = {
+  theWorkflowIsntSavedYet: "The workflow isn't saved yet. The reason is next to its name.",
+};

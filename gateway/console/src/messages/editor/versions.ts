@@ -1,0 +1,71 @@
+import { plural } from "../forms";
+export const ALIASES = {
+  nowRunsVersion: (name: string, version: number) => `${name} now runs version ${version}.`,
+  productionNowFollowsTheNewest: "production now follows the newest version.",
+  aliasDeleted: (name: string) => `Alias ${name} deleted.`,
+  promote: "Promote",
+  rollBack: "Roll back",
+  toVersion: (version: number) => `to version ${version}`,
+  alias: "Alias",
+  callersSelectItWithAlias: "Callers select it with ?alias=",
+  pointToVersion: (version: number) => `Point to version ${version}`,
+  aliases: "Aliases",
+  runsVersion: "runs version",
+  followTheNewestVersion: "Follow the newest version",
+  alias2: (name: string) => `alias ${name}`,
+};
+
+export const COMPARISON = {
+  changedTo: "changed to",
+  link: (source: string) => `link ${source}`,
+  to: "to",
+  noDifferences: "No differences.",
+  fromTo: (title: string, title2: string) => `From ${title} to ${title2}`,
+};
+
+export const GRAPH_PICTURE = {
+  node: "node",
+  nodes: "nodes",
+};
+
+export const STATE = {
+  callersRunVersionTheNewest: (production: number | null, version: number | null) =>
+    `Callers run version ${production}. The newest version is ${version}.`,
+  notPublishedCallersRunThe: "Not published: callers run the draft and get each change when it is saved.",
+  callersRunVersionTheDraft: (version: number) =>
+    `Callers run version ${version}. The draft has newer changes; runs from the canvas use the draft.`,
+  callersRunVersionTheDraft2: (version: number) => `Callers run version ${version}. The draft is identical.`,
+};
+
+export const VERSION_BUTTON = {
+  publish: "Publish",
+  version: (production: number) => `Version ${production}`,
+  changedSincePublishing: "changed since publishing",
+};
+
+export const VERSIONS_DIALOG = {
+  theWorkflowIsntSavedYet: "The workflow isn't saved yet, so it wasn't published. The reason is next to its name.",
+  publishedVersionPromoteItWhen: (version: number) => `Published version ${version}. Promote it when it is ready.`,
+  publishedVersion: (version: number) => `Published version ${version}.`,
+  note: "Note",
+  describeTheChangesForReaders: "Describe the changes for readers of the list. Optional.",
+  publishVersion: (version: number) => `Publish version ${version}`,
+  problems: (count: number) => `${plural(count, "problem", "problems")} on the canvas: calls of this version would fail.`,
+  theAppHooksAndSchedules: "The app, hooks and schedules now run the changed workflow.",
+  changeAwaitsConfirmation: "Change awaits confirmation",
+  confirmChange: "Confirm change",
+  anApiKeyThatCant:
+    "An API key that can't run this workflow changed it. Callers run the new graph. The app, hooks and schedules run the previous one.",
+  restoreVersion: (version: number) => `Restore version ${version}`,
+  theDraftIsVersionAgain: (version: number) => `The draft is version ${version} again. You can undo this.`,
+  version: (version: number) => `Version ${version}`,
+  draft: "Draft",
+  replaceTheDraftWithVersion: (version: number) => `Replace the draft with version ${version}?`,
+  replaceDraft: "Replace draft",
+  keepDraft: "Keep draft",
+  thisReplacesTheCanvasYou: "This replaces the canvas. You can undo it. Callers aren't affected until you publish.",
+  restoreAsDraft: "Restore as draft…",
+  olderVersions: "Older versions",
+  versions: "Versions",
+  publishedVersions: "Published versions",
+};

@@ -1,0 +1,79 @@
+export const FILE_TITLE = {
+  generated: "Generated",
+  uploaded: "Uploaded",
+};
+
+export const FILE_VALUE = {
+  yourFile: "Your file",
+  choose: "Choose",
+  removeItFrom: (label: string) => `Remove it from ${label}`,
+  chooseAFileOrEnter: "Choose a file, or enter an address.",
+  https: "https://…",
+};
+
+export const GALLERY = {
+  result: (at: number) => `Result ${at}`,
+  viewResult: (index: number) => `View result ${index}`,
+  result2: (index: number) => `Result ${index}`,
+  openFile: (index: number) => `Open file ${index}`,
+  open: "Open",
+  downloadFile: (index: number) => `Download file ${index}`,
+  downloadAll: "Download all",
+};
+
+export const UPLOAD_BUTTON = {
+  uploadFile: "Upload file",
+  hasFilesCanHaveAt: (name: string, size: string, mAXUPLOADBYTES: string) =>
+    `${name} has ${size}. Files can have at most ${mAXUPLOADBYTES}.`,
+  couldntUpload: (name: string, error: string) => `Couldn't upload ${name}. ${error}`,
+};
+
+export const FACTS = {
+  prompt: "Prompt",
+  settingsOfAAndB: "Settings of A and B",
+  differences: "Differences",
+  inCommon: "In common",
+  settings: "Settings",
+};
+
+export const SOUND = {
+  waveformOf: (label: string) => `Waveform of ${label}`,
+  loadingWaveformOf: (label: string) => `Loading waveform of ${label}`,
+};
+
+export const STAGE = {
+  clip: "Clip",
+  previousFrame: "Previous frame",
+  nextFrame: "Next frame",
+  loop: "Loop",
+  b: (title: string) => `B: ${title}`,
+  a: (title: string) => `A: ${title}`,
+  a2: "A",
+  b2: "B",
+  shareOfA: "Share of A",
+  contactSheet: "Contact sheet",
+  view: (title: string) => `View ${title}`,
+};
+
+export const VIEWER = {
+  single: "Single",
+  compareWithSlider: "Compare with slider",
+  sideBySide: "Side by side",
+  contactSheet: "Contact sheet",
+  promptCopied: "Prompt copied.",
+  promptAndSeedCopied: "Prompt and seed copied.",
+  yourBrowserBlockedCopying: "Your browser blocked copying.",
+  itemsOfThisRun: "Items of this run",
+  viewing: (title: string) => `Viewing ${title}`,
+  of: (index: number, count: number, title: string) => `${index} of ${count} · ${title}`,
+  runOf: (set: number, count: number) => ` · run ${set} of ${count}`,
+  viewMode: "View mode",
+  zoomOut: "Zoom out",
+  zoomIn: "Zoom in",
+  copyPromptAndSeed: "Copy prompt and seed",
+  useAsInput: "Use as input",
+  downloadAllAsZip: "Download all as ZIP",
+  settings: "Settings",
+  previous: "Previous",
+  appliesToBothSides: "Applies to both sides",
+};
