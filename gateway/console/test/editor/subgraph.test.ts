@@ -118,5 +118,5 @@ it("gives two outputs of a type members of their own", () => {
 
 it("refuses a part that what stands outside of it would close to a circle, and one of nothing", () => {
   expect(problemOf(STORY, ["words", "again"])).toContain("is between");
-  expect(problemOf(STORY, ["in", "out"])).toContain("Choose the nodes");
+  expect(problemOf(STORY, ["in", "out"])).toContain("Select the nodes");
 });
