@@ -3,6 +3,7 @@ import { accessibilityProblems, canvasStands } from "../../../gateway/test/e2e/s
 import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
 import { edge, middleOf, NODE, nodeAt, nodes, saved } from "./support/canvas";
 import { handOf } from "./support/hand";
+import { picturesOf } from "./support/picture";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: what is done to nodes on the canvas itself: written, renamed, passed by, folded, resized, framed. */
@@ -171,6 +172,91 @@ onCanvas("a failure says which node and item, why, and leads to the node", FAILS
   await notice.getByText(/“Clips” failed for (item [12] of 2|all 2 items)/).waitFor();
   await notice.getByRole("button", { name: "Open node" }).click();
   await page.getByRole("heading", { name: "Clips", level: 2 }).waitFor();
+});
+
+const TWINS = {
+  nodes: [
+    nodeAt("words", "text-box", { x: 0, y: 0 }, { text: "a boat" }),
+    nodeAt("address", "text-box", { x: 0, y: 240 }, { text: "https://example.com/boat.png" }),
+    nodeAt("one", "generate-image", { x: 340, y: 0 }, { model: "sandbox-image" }),
+    nodeAt("two", "generate-image", { x: 680, y: 0 }, { model: "sandbox-image" }),
+    nodeAt("size", "media", { x: 340, y: 320 }, { operation: "image-resize" }),
+  ],
+  edges: [edge("words.text", "one.prompt"), edge("one.image", "two.image")],
+};
+const port = (id: string, name: string, side: "source" | "target" = "target"): string =>
+  `${node(id)} .react-flow__handle.${side}[data-handleid="${name}"]`;
+const SOURCES = `[...document.querySelectorAll(".react-flow__edge")].map((edge) => edge.dataset.id)`;
+
+onCanvas("every node has a title of its own, which says what it does", TWINS, async (page) => {
+  const titles = await page.locator(`${NODE} .node-title`).allTextContents();
+  expect(titles).toEqual(["Text", "Text 2", "Image", "Image 2", "Resize an image"]);
+  await page.locator(`${node("two")} .node-head`).click();
+  await page.getByRole("heading", { name: "Image 2", level: 2 }).waitFor();
+});
+
+onCanvas("a link ends in the marks of its ports", TWINS, async (page) => {
+  const [from, to] = [await middleOf(page, port("words", "text", "source")), await middleOf(page, port("one", "prompt"))];
+  const ends = (await page.evaluate(`(() => {
+    const path = document.querySelector('.react-flow__edge[data-id*="one.prompt"] .edge-path, .react-flow__edge:first-child .edge-path');
+    const matrix = path.getScreenCTM();
+    return [0, path.getTotalLength()].map((at) => { const { x, y } = path.getPointAtLength(at).matrixTransform(matrix); return { x, y }; });
+  })()`)) as { x: number; y: number }[];
+  for (const [end, mark] of [
+    [ends[0]!, from],
+    [ends[1]!, to],
+  ] as const)
+    expect(Math.hypot(end.x - mark.x, end.y - mark.y)).toBeLessThan(1.5);
+});
+
+onCanvas("a link that takes another's place says so and is undone by a click; a body never replaces one", TWINS, async (page) => {
+  const before = await page.evaluate(SOURCES);
+  const from = await middleOf(page, port("address", "text", "source"));
+  await handOf(page).drag(from, await middleOf(page, port("one", "prompt")));
+  await page.getByText("This replaced the link from “Text”.").waitFor();
+  expect(await page.evaluate(SOURCES)).not.toEqual(before);
+  await page.getByRole("region", { name: "Messages" }).getByRole("button", { name: "Undo" }).click();
+  await page.waitForFunction(`JSON.stringify(${SOURCES}) === '${JSON.stringify(before)}'`);
+});
+
+onCanvas("words never enter a port for pictures, an address does", TWINS, async (page) => {
+  const image = await middleOf(page, port("one", "image"));
+  await handOf(page).drag(await middleOf(page, port("words", "text", "source")), image);
+  await page.getByText(/“image” takes image, and “text” gives words/).waitFor();
+  expect(await page.evaluate(`${SOURCES}.length`)).toBe(2);
+  await handOf(page).drag(await middleOf(page, port("address", "text", "source")), image);
+  await page.waitForFunction(`${SOURCES}.length === 3`);
+});
+
+onCanvas("a button beside a port adds what follows", TWINS, async (page) => {
+  const plus = page.locator(`${node("two")}`).getByRole("button", { name: "Add what takes “image”" });
+  await plus.click();
+  await page.keyboard.type("results");
+  await page.keyboard.press("Enter");
+  await nodes(page, TWINS.nodes.length + 1);
+  await page.waitForFunction(`${SOURCES}.length === 3`);
+});
+
+test("a picture on a node has its own proportions, without bars, and squares behind what is clear", async () => {
+  const upload = await fetch(`${stage.platform.baseUrl}/api/media`, {
+    method: "POST",
+    headers: { "x-api-key": account.key!, "content-type": "image/png" },
+    body: new Uint8Array(picturesOf(600, 200)(1)),
+  });
+  const { id } = (await upload.json()) as { id: string };
+  const graph = { nodes: [nodeAt("wide", "media-upload", { x: 0, y: 0 }, { mediaId: id })], edges: [] };
+  const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Wide", ...graph } });
+  const { page, context, complaints } = await stage.signedIn(account);
+  await page.goto(`/workflows/${String(body.slug)}`);
+  const picture = page.locator(`${node("wide")} .node-stage img`);
+  await picture.waitFor();
+  await eventually(async () => {
+    const found = await picture.evaluate("(img) => [img.clientWidth / img.clientHeight, getComputedStyle(img).backgroundImage]");
+    const [ratio, background] = found as [number, string];
+    return Math.abs(ratio - 3) < 0.05 && background.includes("conic-gradient");
+  });
+  expect(complaints).toEqual([]);
+  await context.close();
 });
 
 test("who has the Free plan hears what it holds before running, and finds what the others hold", async () => {

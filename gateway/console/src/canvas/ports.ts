@@ -3,6 +3,7 @@ import {
   FLOWS,
   inputPorts,
   isFileType,
+  makesCalls,
   makesResult,
   outputPorts,
   type GraphNode,
@@ -22,6 +23,8 @@ export interface Port {
   need?: "required" | "shown" | "rare";
   /** For outputs of any type: the type in the present graph. */
   carries?: PortType;
+  /** For text outputs: the text is written here and is the address of a file. */
+  isAddress?: boolean;
 }
 
 /** Rare settings, which aren't linked automatically. */
@@ -81,6 +84,21 @@ const inputsOf = (node: GraphNode, schema: JsonSchema | undefined, wired: readon
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
+const ADDRESS = /^https?:\/\/\S+$/;
+
+/** The text that an output gives, where the node says it: what is written on it, or an input's default. */
+const writtenText = ({ type, data }: GraphNode, output: string): unknown => {
+  const { writes } = kindOf(type);
+  const field = (Array.isArray(data.fields) ? (data.fields as unknown[]) : []).find((one) => isRecord(one) && one.name === output);
+  if (isRecord(field)) return field.default;
+  return writes && !writes.isList && !makesCalls(type) ? data[writes.setting] : undefined;
+};
+
+const givesAddress = (node: GraphNode, output: string): boolean => {
+  const text = writtenText(node, output);
+  return typeof text === "string" && ADDRESS.test(text.trim());
+};
+
 /** Ports of a node, including those named by edges. */
 export const portsOf = (
   node: GraphNode,
@@ -93,6 +111,7 @@ export const portsOf = (
     name,
     type,
     list: kindOf(node.type).givesLists === true,
+    ...(type === "text" && givesAddress(node, name) ? { isAddress: true } : {}),
   }));
   const names = new Set(known.map(({ name }) => name));
   const outputs = [...known, ...wiredOut.filter((name) => !names.has(name)).map(strayPort)];
@@ -105,7 +124,12 @@ export const targetPort = (edge: Pick<DocEdge, "targetHandle" | "sourceHandle">,
 export const sourcePort = (edge: Pick<DocEdge, "sourceHandle">, ports: NodePorts | undefined): string =>
   edge.sourceHandle ?? ports?.outputs[0]?.name ?? "";
 
-export const fits = (output: Port, input: Port): boolean => FLOWS[output.type][input.type] !== "refused";
+/** True for words on the way into a picture, video or sound. Only a text that is known to be an address gives a file. */
+export const isWordsForFile = (output: Port, input: Port): boolean =>
+  (output.carries ?? output.type) === "text" && isFileType(input.type) && output.isAddress !== true;
+
+/** Stricter than a run, which reads a text as an address and fails where it is none. */
+export const fits = (output: Port, input: Port): boolean => FLOWS[output.type][input.type] !== "refused" && !isWordsForFile(output, input);
 
 const NEEDS = { required: 3, shown: 2, rare: -1 } as const;
 

@@ -32,6 +32,7 @@ import { SaveFailure } from "./save-state";
 import { BoardTools, Toolbar } from "./toolbar";
 import { createScene } from "./scene/scene";
 import { createUi, type Panel } from "./ui-store";
+import { modelTitles } from "./titles";
 import { useOpenDocument, type Opened } from "./use-open-document";
 import { useKeptInputs } from "./kept-inputs";
 import { useOpenedRun } from "./use-opened-run";
@@ -181,8 +182,8 @@ const knownViewport = (slug: string, saved: Opened["workflow"]["viewport"]): Ope
 };
 
 /** Members of a model that affect drawing and prices. */
-const drawnBy = ({ internalName, enabled, modality, provider, price, inputSchema, outputs }: Model): unknown[] => [
-  ...[internalName, enabled, modality, provider, price, inputSchema, outputs],
+const drawnBy = ({ internalName, displayName, enabled, modality, provider, price, inputSchema, outputs }: Model): unknown[] => [
+  ...[internalName, displayName, enabled, modality, provider, price, inputSchema, outputs],
 ];
 
 /** Stable list of models: download progress doesn't render the canvas. */
@@ -210,7 +211,8 @@ const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: Opened
     const terms = modelTerms(steady ?? [], tasks);
     const rules: PortRules = { schemaOf: (node) => nodeSchema(node, terms), resultsOf: (node) => nodeResults(node, terms) };
     const markupPermille = tier in PLANS ? PLANS[tier as keyof typeof PLANS].markupPermille : undefined;
-    return { ...createScene({ slug, document, ui, terms, ...rules, markupPermille }), terms, rules, markupPermille };
+    const modelTitle = modelTitles(steady ?? []);
+    return { ...createScene({ slug, document, ui, terms, ...rules, markupPermille, modelTitle }), terms, rules, markupPermille };
   }, [slug, document, ui, steady, tasks, tier]);
   const editor = useMemo(
     (): Editor => ({

@@ -1,8 +1,46 @@
-import { labelOf } from "@nodeloom/kernel/graph";
+import type { Model } from "@nodeloom/client";
+import { isRecord, labelOf, mediaOperation } from "@nodeloom/kernel/graph";
 import { frameOf } from "../canvas/frames";
 import { noteText } from "../canvas/geometry";
-import { kindOf } from "../canvas/kinds";
-import type { DocNode } from "../document/graph";
+import { isRemark, kindOf } from "../canvas/kinds";
+import { nodesOf, type DocGraph, type DocNode } from "../document/graph";
+import type { Editor } from "./context";
 
+/** A node's own name, else its operation, else its kind. Several nodes of a graph may have it; `titleIn` tells them apart. */
 export const nodeTitle = (node: Pick<DocNode, "type" | "data">): string =>
-  labelOf(node) ?? (frameOf({ id: "", ...node }) ? noteText(node) || "Frame" : kindOf(node.type).title);
+  labelOf(node) ??
+  (frameOf({ id: "", ...node }) ? noteText(node) || "Frame" : (mediaOperation(node.data.operation)?.title ?? kindOf(node.type).title));
+
+/** Names what a node's model does, for models that do one thing. */
+export type ModelTitle = (node: DocNode) => string | undefined;
+
+/** A model that takes no prompt does one thing, which its name says: "Local Upscale ×4". */
+export const modelTitles = (models: readonly Pick<Model, "internalName" | "displayName" | "inputSchema">[]): ModelTitle => {
+  const names = new Map(
+    models
+      .filter(({ inputSchema }) => !isRecord(inputSchema.properties) || !Object.hasOwn(inputSchema.properties, "prompt"))
+      .map(({ internalName, displayName }) => [internalName, displayName]),
+  );
+  return ({ data }) => (typeof data.model === "string" ? names.get(data.model) : undefined);
+};
+
+/** Titles by id, each once in the graph: later nodes of a title are numbered. Notes and frames keep their texts. */
+export const titlesOf = (graph: DocGraph, modelTitle: ModelTitle): ReadonlyMap<string, string> => {
+  const nodes = nodesOf(graph);
+  const plain = nodes.map((node) => (labelOf(node) === undefined ? modelTitle(node) : undefined) ?? nodeTitle(node));
+  const taken = new Set(plain);
+  const seen = new Set<string>();
+  const titles = new Map<string, string>();
+  for (const [index, { id, type }] of nodes.entries()) {
+    const base = plain[index]!;
+    let title = base;
+    for (let number = 2; !isRemark(type) && seen.has(base) && taken.has(title); number += 1) title = `${base} ${number}`;
+    seen.add(base);
+    taken.add(title);
+    titles.set(id, title);
+  }
+  return titles;
+};
+
+/** A node's title in the open graph. */
+export const titleIn = ({ scene }: Editor, node: DocNode): string => scene.store.getState().titles.get(node.id) ?? nodeTitle(node);

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { renewed } from "../api/files";
 import { isExpired } from "../document/signatures";
+import { classes } from "../ui/classes";
 import { mayStandIn, thumbnailUrl } from "./thumbnail";
 
 interface StillProps {
@@ -11,11 +12,14 @@ interface StillProps {
   className: string;
   /** The file itself is a picture. */
   isPicture: boolean;
+  /** As large as its proportions allow within a container of `container-type: size`, so that nothing of it is a bar. */
+  whole?: boolean;
   /** Shown without a thumbnail. */
   otherwise: ReactNode;
 }
 
-const Shown = ({ url, width, label, className, isPicture, otherwise }: StillProps) => {
+const Shown = ({ url, width, label, className, isPicture, whole = false, otherwise }: StillProps) => {
+  const [ratio, setRatio] = useState<number>();
   const [src, setSrc] = useState<string | undefined>(() => thumbnailUrl(url, width));
   const [isRenewed, setRenewed] = useState(false);
   const onError = (): void => {
@@ -33,7 +37,20 @@ const Shown = ({ url, width, label, className, isPicture, otherwise }: StillProp
     );
   };
   if (src === undefined) return otherwise;
-  return <img src={src} alt={label} loading="lazy" decoding="async" draggable={false} className={className} onError={onError} />;
+  const size = ratio === undefined ? {} : { width: `min(100cqw, calc(100cqh * ${ratio}))`, height: `min(100cqh, calc(100cqw / ${ratio}))` };
+  return (
+    <img
+      src={src}
+      alt={label}
+      loading="lazy"
+      decoding="async"
+      draggable={false}
+      className={classes(className, whole && "media-whole")}
+      style={size}
+      onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => whole && naturalHeight > 0 && setRatio(naturalWidth / naturalHeight)}
+      onError={onError}
+    />
+  );
 };
 
 /** A thumbnail of an own image or video. Small images replace a missing thumbnail. */

@@ -67,7 +67,9 @@ export const Thumb = ({ file, text, label, width, className = "", whole = false 
   );
   if (!isOwnMedia(file.url) || file.family === undefined) return sign;
   if (file.family === "image")
-    return <Still url={file.url} width={width} label={label} className={classes(fit, className)} isPicture otherwise={sign} />;
+    return (
+      <Still url={file.url} width={width} label={label} className={classes(fit, className)} isPicture whole={whole} otherwise={sign} />
+    );
   if (file.family === "audio")
     return (
       <span className={classes("flex items-center justify-center text-(--port-audio)", className)}>

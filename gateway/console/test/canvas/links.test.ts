@@ -1,4 +1,4 @@
-import { allFittingInputs, createPortBook, fittingInputs, portsOf, type Port } from "../../src/canvas/ports";
+import { allFittingInputs, createPortBook, fits, fittingInputs, portsOf, type Port } from "../../src/canvas/ports";
 import { routeOf } from "../../src/canvas/routes";
 import { readDocGraph } from "../../src/document/graph";
 
@@ -44,6 +44,28 @@ describe("the input that a link is made to", () => {
     expect(names(fittingInputs(output("any"), ports, new Set()))).not.toEqual(expect.arrayContaining(["sandbox"]));
     expect(names(fittingInputs(output("any"), ports, new Set()))).not.toEqual(expect.arrayContaining(["seed"]));
     expect(names(allFittingInputs(output("any"), ports, new Set()))).toEqual(expect.arrayContaining(["sandbox", "seed"]));
+  });
+});
+
+describe("words", () => {
+  const picture: Port = { name: "image", type: "image", list: false };
+  const gives = (type: string, data: object): Port =>
+    portsOf({ id: "t", type, data: { ...data } }, { schemaOf: () => SCHEMA, resultsOf: () => ["text"] }, [], []).outputs[0]!;
+
+  it.each([
+    ["a text of words", "text-box", { text: "a boat" }],
+    ["what a model writes", "llm-assistant", { prompt: "https://example.com/a.png" }],
+    ["an input without a default", "request-input", { fields: [{ name: "photo", type: "text" }] }],
+  ])("never enter a port for pictures: %s", (_name, type, data) => {
+    expect(fits(gives(type, data), picture)).toBe(false);
+    expect(fits(gives(type, data), { ...picture, type: "text" })).toBe(true);
+  });
+
+  it.each([
+    ["text", "text-box", { text: " https://example.com/{{name}}.png " }],
+    ["input", "request-input", { fields: [{ name: "photo", type: "text", default: "https://example.com/a.png" }] }],
+  ])("enter it where a %s is known to be an address", (_name, type, data) => {
+    expect(fits(gives(type, data), picture)).toBe(true);
   });
 });
 

@@ -14,9 +14,9 @@ import { frameOf } from "../../canvas/frames";
 import { NODE } from "../../canvas/geometry";
 import { kindColour } from "../../canvas/kinds";
 import { fits, type Port } from "../../canvas/ports";
-import { connect, reconnect, removeItems, type Ends, type Point } from "../../document/edit";
+import { reconnect, removeItems, type Ends, type Point } from "../../document/edit";
 import { leadsTo } from "../../document/graph";
-import { complainAbout, linkStart, linkToNode, replacedBy } from "../commands/actions";
+import { complainAbout, link, linkStart, linkToNode, replacedBy, sayReplaced } from "../commands/actions";
 import type { Stage } from "../commands/commands";
 import { useEditor, useScene, useUi } from "../context";
 import { innerSlug } from "../inspector/inner/ports";
@@ -47,13 +47,15 @@ const pointOf = (event: MouseEvent | TouchEvent): Point => {
   return { x, y };
 };
 
+type PortOf = (nodeId: string, name: string | null, side: "input" | "output") => Port | undefined;
+
 /** Creates links by dragging. */
 const useLinking = () => {
   const editor = useEditor();
   const { document, ui, scene, canEdit } = editor;
   const { screenToFlowPosition } = useReactFlow();
-  const portOf = useCallback(
-    (nodeId: string, name: string | null, side: "input" | "output"): Port | undefined => {
+  const portOf = useCallback<PortOf>(
+    (nodeId, name, side) => {
       const ports = scene.store.getState().ports.get(nodeId);
       return (side === "input" ? ports?.inputs : ports?.outputs)?.find((port) => port.name === name);
     },
@@ -93,13 +95,13 @@ const useLinking = () => {
   const make = (connection: Connection): void => {
     const ends = endsOf(connection);
     const input = portOf(ends.target, ends.targetHandle, "input");
-    document.change("Connect", (graph) => connect(graph, ends, replacedBy(graph, ends, input)));
+    link(editor, ends, input);
   };
-  return { isValid, start, end, make };
+  return { isValid, start, end, make, portOf };
 };
 
 /** Moves ends of links; dropping one on nothing removes the link. */
-const useReconnecting = () => {
+const useReconnecting = (portOf: PortOf) => {
   const editor = useEditor();
   const { document } = editor;
   const landed = useRef(false);
@@ -109,7 +111,10 @@ const useReconnecting = () => {
     },
     onReconnect: (edge: FlowEdge, connection: Connection) => {
       landed.current = true;
-      document.change("Move link", (graph) => reconnect(graph, edge.id, endsOf(connection)));
+      const [before, ends] = [document.store.getState().graph, endsOf(connection)];
+      const replaced = replacedBy(before, ends, portOf(ends.target, ends.targetHandle, "input")).filter((id) => id !== edge.id);
+      document.change("Move link", (graph) => reconnect(removeItems(graph, [], replaced), edge.id, ends));
+      sayReplaced(editor, before, replaced);
     },
     onReconnectEnd: (_event: MouseEvent | TouchEvent, edge: FlowEdge, _moved: unknown, { fromHandle, toHandle }: FinalConnectionState) => {
       const start = fromHandle && toHandle && linkStart(editor, fromHandle);
@@ -136,7 +141,7 @@ export const Board = ({ stage, viewport, onViewport }: BoardProps) => {
   const edges = useScene((state) => state.edges);
   const { nodes, guides, drag, drop } = useDragging(flowNodes);
   const linking = useLinking();
-  const reconnecting = useReconnecting();
+  const reconnecting = useReconnecting(linking.portOf);
   const select = useSelecting();
   const dropping = useDrop();
   const boardMenu = useBoardMenu();

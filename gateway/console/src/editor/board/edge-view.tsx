@@ -1,6 +1,7 @@
 import { BaseEdge, EdgeLabelRenderer, getBezierPath, type EdgeProps } from "@xyflow/react";
 import { Plus, X } from "lucide-react";
 import { memo, useEffect, useRef } from "react";
+import { NODE } from "../../canvas/geometry";
 import { portColour } from "../../canvas/port-mark";
 import { countRender } from "../../canvas/renders";
 import { routePath } from "../../canvas/routes";
@@ -39,7 +40,9 @@ const useOver = (id: string) => {
 
 /** Path of a link around obstacles, and the position of its tools. Straight while its ends are dragged. */
 const lineOf = (props: EdgeProps & { data?: EdgeViewData }): readonly [path: string, x: number, y: number] => {
-  const { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, data } = props;
+  const { sourceY, targetY, sourcePosition, targetPosition, data } = props;
+  // The canvas ends links at the border of the pressable square around a port; they are drawn into its mark.
+  const [sourceX, targetX] = [props.sourceX - NODE.handle / 2, props.targetX + NODE.handle / 2];
   const route = data?.route;
   if (route && route.left > sourceX && route.right < targetX) {
     const ends = { from: { x: sourceX, y: sourceY }, to: { x: targetX, y: targetY } };

@@ -1,15 +1,15 @@
 import { around, freePlace, type Alignment, align } from "../../canvas/geometry";
 import { isRemark } from "../../canvas/kinds";
 import { layOut } from "../../canvas/layout";
-import { fits, fittingInputs, fittingOutputs, portsOf, type Port } from "../../canvas/ports";
+import { fits, fittingInputs, fittingOutputs, isWordsForFile, portsOf, type Port } from "../../canvas/ports";
 import { partText } from "../../document/clipboard";
-import { connect, copyInto, moveNodes, partOf, removeBridging, removeItems, type Ends, type Point } from "../../document/edit";
+import { connect, copyInto, moveNodes, partOf, removeBridging, removeItems, sameEnds, type Ends, type Point } from "../../document/edit";
 import { edgesOf, leadsTo, nodeById, nodesOf, type DocEdge, type DocGraph, type DocNode } from "../../document/graph";
 import { complain, say } from "../../ui/overlays/toast";
 import { graphOf, rectsOf, roomsOf, selectedNodes } from "../chosen";
 import type { Editor } from "../context";
 import { withFrameContents } from "./frame-actions";
-import { nodeTitle } from "../titles";
+import { nodeTitle, titleIn } from "../titles";
 import type { LinkStart } from "../ui-store";
 
 /** Edges replaced by a new one, if the port takes a single value. */
@@ -22,6 +22,29 @@ export const replacedBy = (graph: DocGraph, ends: Ends, input: Port | undefined)
 
 const usedInputs = (graph: DocGraph, id: string): ReadonlySet<string> =>
   new Set(edgesOf(graph).flatMap((edge) => (edge.target === id && edge.targetHandle !== null ? [edge.targetHandle] : [])));
+
+/** Says which links a change replaced; nothing replaces one silently. Undo stands there as long as it would undo that change. */
+export const sayReplaced = (editor: Editor, before: DocGraph, replaced: readonly string[]): void => {
+  if (replaced.length === 0) return;
+  const after = graphOf(editor);
+  const sources = edgesOf(before).filter(({ id }) => replaced.includes(id));
+  const names = sources.flatMap(({ source }) => {
+    const node = nodeById(before, source);
+    return node ? [`“${titleIn(editor, node)}”`] : [];
+  });
+  say(`This replaced the link from ${names.join(" and ")}.`, {
+    label: "Undo",
+    run: () => void (graphOf(editor) === after ? editor.document.undo() : complain("The workflow has changed since. Undo with Ctrl+Z.")),
+  });
+};
+
+/** Links two ports, in place of the link that a port for one value had. */
+export const link = (editor: Editor, ends: Ends, input: Port | undefined): void => {
+  const before = graphOf(editor);
+  const replaced = replacedBy(before, ends, input);
+  editor.document.change("Connect", (now) => connect(now, ends, replaced));
+  sayReplaced(editor, before, edgesOf(before).some((edge) => sameEnds(edge, ends)) ? [] : replaced);
+};
 
 /** Both ends of a link from a start to a node's best free port; undefined if none fits. */
 export const endsBetween = (editor: Editor, graph: DocGraph, start: LinkStart, node: DocNode): { ends: Ends; input: Port } | undefined => {
@@ -44,11 +67,18 @@ export const linkToNode = (editor: Editor, start: LinkStart, nodeId: string): bo
   const [from, to] = start.side === "output" ? [nodeId, start.nodeId] : [start.nodeId, nodeId];
   const found = endsBetween(editor, graph, start, node);
   if (!found || leadsTo(graph, from, to)) {
-    complain(found ? "That would make a circle: a run could never end." : `Nothing on “${nodeTitle(node)}” takes ${start.port.type}.`);
+    complain(
+      found ? "That would make a circle: a run could never end." : `Nothing on “${titleIn(editor, node)}” takes ${start.port.type}.`,
+    );
     return false;
   }
   const { ends, input } = found;
-  editor.document.change("Connect", (now) => connect(now, ends, replacedBy(now, ends, input)));
+  // Only a port itself is a clear choice of the link to replace.
+  if (start.side === "output" && replacedBy(graph, ends, input).length > 0) {
+    complain(`What “${titleIn(editor, node)}” takes of this is linked already. Drop the link on its port to replace that.`);
+    return false;
+  }
+  link(editor, ends, input);
   return true;
 };
 
@@ -73,6 +103,10 @@ export const complainAbout = (editor: Editor, start: LinkStart, handle: HandleEn
   if (end.side === start.side) return complain("A link goes from an output to an input.");
   const [output, input] = start.side === "output" ? [start, end] : [end, start];
   if (output.nodeId === input.nodeId) return complain("A node can't feed itself.");
+  if (isWordsForFile(output.port, input.port))
+    return complain(
+      `“${input.port.name}” takes ${input.port.type}, and “${output.port.name}” gives words. Link a file, or write its address (https://…) in the text first.`,
+    );
   complain(
     fits(output.port, input.port)
       ? "That would make a circle: a run could never end."

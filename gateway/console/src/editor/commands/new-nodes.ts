@@ -17,7 +17,7 @@ import {
 import { graphOf, roomsOf } from "../chosen";
 import type { Editor } from "../context";
 import type { PaletteRequest } from "../ui-store";
-import { BESIDE, endsBetween, NEW_SIZE, replacedBy } from "./actions";
+import { BESIDE, endsBetween, NEW_SIZE, replacedBy, sayReplaced } from "./actions";
 
 /** Nodes added from the palette: data, position and links. */
 
@@ -114,6 +114,7 @@ export const addFromPalette = (editor: Editor, kind: Kind, request: PaletteReque
   const data = newData(editor, kind, request, model);
   const { at, moved } = placeFor(editor, graph, request);
   const edge = linkById(graph, request.edgeId);
+  let replaced: readonly string[] = [];
   editor.document.change(
     `Add ${kind.title}`,
     (now) => {
@@ -121,9 +122,12 @@ export const addFromPalette = (editor: Editor, kind: Kind, request: PaletteReque
       const node = nodeById(added, id)!;
       if (edge) return insertInto(editor, added, edge, node);
       const found = request.from && endsBetween(editor, added, request.from, node);
-      return found ? connect(added, found.ends, replacedBy(added, found.ends, found.input)) : added;
+      if (!found) return added;
+      replaced = replacedBy(added, found.ends, found.input);
+      return connect(added, found.ends, replaced);
     },
     { select: [id] },
   );
+  sayReplaced(editor, graph, replaced);
   editor.ui.setState(({ fresh }) => ({ palette: undefined, panel: "node", reveal: id, fresh: new Set(fresh).add(id) }));
 };

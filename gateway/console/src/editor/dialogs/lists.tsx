@@ -7,11 +7,11 @@ import { connect, removeItems } from "../../document/edit";
 import { edgesOf, leadsTo, nodesOf } from "../../document/graph";
 import { Dialog } from "../../ui/overlays/dialog";
 import { Keys } from "../../ui/keys";
-import { replacedBy } from "../commands/actions";
+import { link } from "../commands/actions";
 import { COMMANDS, type Stage } from "../commands/commands";
 import { useDocument, useEditor, type Editor } from "../context";
 import { Picker, type Pick } from "../picker";
-import { nodeTitle } from "../titles";
+import { titleIn } from "../titles";
 
 /** Searchable lists: commands, nodes, links and shortcuts. */
 
@@ -51,7 +51,8 @@ const NOTE_CHARACTERS = 80;
 
 /** Nodes by name, kind, model, texts and settings. */
 const useNodePicks = (stage: Stage): Pick[] => {
-  const { document, models } = useEditor();
+  const editor = useEditor();
+  const { document, models } = editor;
   const graph = useDocument((state) => state.graph);
   return nodesOf(graph).map((node): Pick => {
     const kind = kindOf(node.type);
@@ -59,7 +60,7 @@ const useNodePicks = (stage: Stage): Pick[] => {
     const text = kind.summary(node.data).replaceAll("\n", " · ").slice(0, NOTE_CHARACTERS);
     return {
       key: node.id,
-      title: nodeTitle(node),
+      title: titleIn(editor, node),
       note: [kind.title, node.id, text].filter((one) => one !== "").join(" · "),
       words: `${model ?? ""} ${JSON.stringify(node.data)}`,
       run: () => {
@@ -87,9 +88,9 @@ const connections = (editor: Editor): Pick[] => {
   const [from] = [...selection.nodes];
   const own = from === undefined ? undefined : ports.get(from);
   if (from === undefined || !own) return [];
-  const link = (output: Port, target: string, input: Port) => (): void => {
+  const linkTo = (output: Port, target: string, input: Port) => (): void => {
     const ends = { source: from, sourceHandle: output.name, target, targetHandle: input.name };
-    editor.document.change("Connect", (now) => connect(now, ends, replacedBy(now, ends, input)));
+    link(editor, ends, input);
   };
   const linked = edgesOf(graph)
     .filter(({ source, target }) => source === from || target === from)
@@ -97,7 +98,7 @@ const connections = (editor: Editor): Pick[] => {
       const nameOf = (id: string): string =>
         nodesOf(graph)
           .filter((node) => node.id === id)
-          .map(nodeTitle)[0] ?? id;
+          .map((node) => titleIn(editor, node))[0] ?? id;
       return {
         key: `remove ${edge.id}`,
         title: `Remove: ${nameOf(edge.source)} → ${nameOf(edge.target)}: ${edge.targetHandle ?? ""}`,
@@ -113,9 +114,9 @@ const connections = (editor: Editor): Pick[] => {
         );
         return allFittingInputs(output, ports.get(node.id)!, used).map((input): Pick => ({
           key: `${output.name} ${node.id} ${input.name}`,
-          title: `${output.name} → ${nodeTitle(node)}: ${input.name}`,
+          title: `${output.name} → ${titleIn(editor, node)}: ${input.name}`,
           note: `${node.id}${used.has(input.name) && !input.list ? " · replaces its link" : ""}`,
-          run: link(output, node.id, input),
+          run: linkTo(output, node.id, input),
         }));
       }),
   );

@@ -28,7 +28,7 @@ import { commandById, type Stage } from "../commands/commands";
 import { bypass } from "../commands/node-actions";
 import { useDocument, useEditor, useUi } from "../context";
 import { NodeMenuButton } from "../board/node-menu";
-import { nodeTitle } from "../titles";
+import { titleIn } from "../titles";
 import { WhenItFails } from "./failing/when-it-fails";
 import { formOf } from "./forms";
 import { LastRun } from "./last-run";
@@ -48,7 +48,7 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
       <header className="flex items-center gap-2.5">
         <kind.icon className="size-[18px] shrink-0 text-muted" aria-hidden />
         <div className="min-w-0 flex-1">
-          <h2 className="truncate font-semibold">{nodeTitle(node)}</h2>
+          <h2 className="truncate font-semibold">{titleIn(editor, node)}</h2>
           <p className="truncate text-xs text-faint">
             {kind.title} · {node.id}
           </p>
@@ -163,6 +163,7 @@ const Arrange = ({ stage }: { stage: Stage }) => {
 };
 
 export const Inspector = ({ stage }: { stage: Stage }) => {
+  const editor = useEditor();
   const graph = useDocument((state) => state.graph);
   const selection = useDocument((state) => state.selection);
   const chosen = nodesOf(graph).filter(({ id }) => selection.nodes.has(id));
@@ -176,7 +177,7 @@ export const Inspector = ({ stage }: { stage: Stage }) => {
         <ul className="mt-2 flex flex-col gap-1 text-muted">
           {chosen.map((one) => (
             <li key={one.id} className="truncate">
-              {nodeTitle(one)}
+              {titleIn(editor, one)}
             </li>
           ))}
         </ul>

@@ -2,11 +2,12 @@ import { useRef } from "react";
 import { kindOf } from "../../canvas/kinds";
 import { edgesOf, nodesOf } from "../../document/graph";
 import { useDocument, useEditor } from "../context";
-import { nodeTitle } from "../titles";
+import { titleIn } from "../titles";
 
 /** The canvas as a list, for screen readers and for editing on narrow screens. */
 export const Outline = () => {
-  const { document } = useEditor();
+  const editor = useEditor();
+  const { document } = editor;
   const list = useRef<HTMLElement>(null);
   const graph = useDocument((state) => state.graph);
   const selection = useDocument((state) => state.selection);
@@ -38,7 +39,7 @@ export const Outline = () => {
           className="shrink-0 rounded-lg border px-2.5 py-1 text-xs whitespace-nowrap aria-pressed:border-accent aria-pressed:bg-accent-soft"
           onClick={() => document.select([node.id])}
         >
-          {nodeTitle(node)}
+          {titleIn(editor, node)}
           <span className="sr-only">
             , {kindOf(node.type).title}, {edgesOf(graph).filter(({ source }) => source === node.id).length} links out
           </span>

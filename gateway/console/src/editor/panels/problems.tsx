@@ -4,7 +4,7 @@ import { issueWords } from "../../messages/issues";
 import { Button } from "../../ui/button";
 import { useDocument, useEditor, useScene } from "../context";
 import { fixesFor } from "./fixes";
-import { nodeTitle } from "../titles";
+import { titleIn } from "../titles";
 
 /** Problems that prevent a run, and warnings; a click shows the node. */
 export const ProblemsPanel = ({ onShow }: { onShow: (nodeId: string) => void }) => {
@@ -13,7 +13,7 @@ export const ProblemsPanel = ({ onShow }: { onShow: (nodeId: string) => void }) 
   const graph = useDocument((state) => state.graph);
   const nameOf = (id: string | null): string => {
     const node = id === null ? undefined : nodeById(graph, id);
-    return node ? nodeTitle(node) : "Workflow";
+    return node ? titleIn(editor, node) : "Workflow";
   };
   const warned = Object.entries(warnings).flatMap(([nodeId, found]) => found.map((one) => ({ nodeId, ...one })));
   if (issues.length + warned.length === 0)

@@ -25,7 +25,7 @@ import { useRunInputs } from "../run-inputs";
 import { useFollow } from "../running/use-follow";
 import { samePrints } from "../scene/fingerprints";
 import { sameInputs } from "../running/next-run";
-import { nodeTitle } from "../titles";
+import { titleIn } from "../titles";
 import { NONE } from "../ui-store";
 
 /** Target of Run: the draft on the canvas, or the published version of another user's template. */
@@ -59,7 +59,8 @@ const useStart = (target: RunTarget, kept: Kept | undefined, inputs: () => Recor
 
 /** Shows that Run ends at one node, and resets that. */
 const RunsTo = () => {
-  const { ui } = useEditor();
+  const editor = useEditor();
+  const { ui } = editor;
   const until = useUi((state) => state.until);
   const node = useDocument(({ graph }) => (until === undefined ? undefined : nodeById(graph, until)));
   if (!node) return null;
@@ -67,7 +68,7 @@ const RunsTo = () => {
     <div className="flex items-center gap-2 rounded-xl bg-accent-soft py-1.5 pr-1.5 pl-3 text-sm text-accent-text">
       <Milestone className="size-4 shrink-0" aria-hidden />
       <span className="min-w-0 flex-1 wrap-anywhere">
-        Runs to <b className="font-semibold">{nodeTitle(node)}</b>, and what it needs.
+        Runs to <b className="font-semibold">{titleIn(editor, node)}</b>, and what it needs.
       </span>
       <IconButton icon={X} size="sm" label="Run everything" onClick={() => ui.setState({ until: undefined })} />
     </div>
@@ -93,9 +94,10 @@ const LastRun = ({ onShow }: { onShow: (executionId: string) => void }) => {
 /** Problems of a graph with nodes' names instead of ids. */
 const useNamed = (trouble: Trouble | undefined): Trouble | undefined => {
   const [issue, ...others] = useScene((state) => state.judgement.issues);
+  const editor = useEditor();
   const title = useDocument(({ graph }) => {
     const node = issue === undefined || issue.nodeId === null ? undefined : nodeById(graph, issue.nodeId);
-    return node && nodeTitle(node);
+    return node && titleIn(editor, node);
   });
   if (!trouble?.remedies.includes("see-problems") || !issue) return trouble;
   const cause = `${title === undefined ? "" : `“${title}”: `}${issueWords(issue)}`;

@@ -21,15 +21,15 @@ import { Button, IconButton } from "../../ui/button";
 import { credits, duration } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { complain } from "../../ui/overlays/toast";
-import { useDocument, useEditor } from "../context";
+import { useDocument, useEditor, type Editor } from "../context";
 import { reachedNodes } from "../scene/shown";
-import { nodeTitle } from "../titles";
+import { titleIn } from "../titles";
 
 /** Name of a run's node; nodes of inlined workflows include the workflow's name. */
-const titleIn = (graph: DocGraph, node: NodeProgress): string => {
+const runTitle = (editor: Editor, graph: DocGraph, node: NodeProgress): string => {
   const outer = nodeById(graph, outerId(node.id));
   if (!outer) return node.label ?? node.id;
-  return outer.id === node.id ? nodeTitle(outer) : `${nodeTitle(outer)} › ${nameOfNode(node)}`;
+  return outer.id === node.id ? titleIn(editor, outer) : `${titleIn(editor, outer)} › ${nameOfNode(node)}`;
 };
 
 /** Nodes inside workflows that only handle values aren't listed. */
@@ -37,7 +37,8 @@ const isListed = ({ id, type, status }: NodeProgress): boolean => id === outerId
 
 const Progress = ({ run }: { run: LiveRun }) => {
   const graph = useDocument((state) => state.graph);
-  const { document } = useEditor();
+  const editor = useEditor();
+  const { document } = editor;
   const nodes = useMemo(() => reachedNodes(graph, withWholes(nodesOf(graph), run.nodes)), [graph, run.nodes]);
   return (
     <ol className="flex flex-col gap-1" aria-label="Nodes of this run">
@@ -53,7 +54,7 @@ const Progress = ({ run }: { run: LiveRun }) => {
               onClick={() => shown && document.select([shown.id])}
             >
               <span className="min-w-0 flex-1">
-                <span className="block truncate">{titleIn(graph, node)}</span>
+                <span className="block truncate">{runTitle(editor, graph, node)}</span>
                 {node.error && <span className="block text-xs text-bad wrap-anywhere">{plainCause(node.error.message)}</span>}
                 {report !== undefined && <span className="block text-xs text-warn">{report}</span>}
               </span>
@@ -75,6 +76,7 @@ const Progress = ({ run }: { run: LiveRun }) => {
 
 /** Result of a run; without one the outputs of its last nodes, so that everything paid for is visible. */
 const Result = ({ run }: { run: LiveRun }) => {
+  const editor = useEditor();
   const graph = useDocument((state) => state.graph);
   const result = run.execution?.result ?? {};
   const states = [...withWholes(nodesOf(graph), run.nodes).values()].filter(({ id }) => id === outerId(id));
@@ -84,7 +86,7 @@ const Result = ({ run }: { run: LiveRun }) => {
     const node = nodeById(graph, id);
     return (
       <div key={id}>
-        <h2 className="mb-1.5 text-[13px] font-semibold">{node ? nodeTitle(node) : id}</h2>
+        <h2 className="mb-1.5 text-[13px] font-semibold">{node ? titleIn(editor, node) : id}</h2>
         <ResultView result={outputs} />
       </div>
     );
@@ -93,11 +95,12 @@ const Result = ({ run }: { run: LiveRun }) => {
 
 /** Error of a run with node, item, reason and a remedy. */
 const Failure = ({ error, run }: { error: NonNullable<Execution["error"]>; run: LiveRun }) => {
-  const { document, ui } = useEditor();
+  const editor = useEditor();
+  const { document, ui } = editor;
   const graph = useDocument((state) => state.graph);
   const node = run.nodes.get(error.nodeId ?? "");
   const shown = node && nodeById(graph, outerId(node.id));
-  const title = node ? titleIn(graph, node) : "";
+  const title = node ? runTitle(editor, graph, node) : "";
   const openNode = (): void => {
     document.select([shown!.id]);
     ui.setState({ panel: "node", reveal: shown!.id });

@@ -6,13 +6,13 @@ import { isRemark } from "../../canvas/kinds";
 import { sourcePort, targetPort, type NodePorts, type PortBook } from "../../canvas/ports";
 import { routeOf, type Route } from "../../canvas/routes";
 import type { DocEdge, DocNode } from "../../document/graph";
-import { nodeTitle } from "../titles";
 
 /** Nodes and links in the canvas library's form. */
 export interface NodeViewData extends Record<string, unknown> {
   node: DocNode;
   ports: NodePorts;
   box: Box;
+  title: string;
 }
 export interface EdgeViewData extends Record<string, unknown> {
   type: PortType;
@@ -44,7 +44,7 @@ export const flowNode = (node: DocNode, data: NodeViewData, selected: boolean): 
     measured: { width, height },
     ...(frameOf(node) ? FRAME : {}),
     zIndex: isRemark(node.type) ? (frameOf(node) ? -2 : -1) - (selected ? RAISED : 0) : 0,
-    ariaLabel: nodeTitle(node),
+    ariaLabel: data.title,
     handles: [
       ...inputs.map(({ name, y }) => ({ id: name, type: "target" as const, position: Position.Left, x: -HALF, y: y - HALF, ...size })),
       ...outputs.map(({ name, y }) => ({

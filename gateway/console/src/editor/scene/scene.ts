@@ -15,6 +15,7 @@ import { lookUpParts, useParts } from "../../runs/whole/parts";
 import type { EditorUi } from "../ui-store";
 import { outdatedIn } from "./fingerprints";
 import { flowEdge, flowNode, routesOf, type FlowEdge, type FlowNode, type NodeViewData } from "./flow";
+import { titlesOf, type ModelTitle } from "../titles";
 import { NOTHING_SHOWN, shownByNode, type Shown } from "./shown";
 
 /** The drawn graph and everything derived from it; parts of the editor subscribe to slices. */
@@ -25,7 +26,11 @@ export interface SceneState {
   boxes: ReadonlyMap<string, Box>;
   /** Linked inputs as keys of `wiredKey`. */
   wired: ReadonlySet<string>;
+  /** Linked outputs as keys of `wiredKey`. */
+  feeding: ReadonlySet<string>;
   shown: ReadonlyMap<string, Shown>;
+  /** Unique titles by node id. */
+  titles: ReadonlyMap<string, string>;
   judgement: Judgement;
   /** Nodes of the prepared run; undefined for all. */
   part: ReadonlySet<string> | undefined;
@@ -47,6 +52,7 @@ export interface SceneOptions extends PortRules {
   ui: StoreApi<EditorUi>;
   terms: ReadonlyMap<string, ModelTerms>;
   markupPermille: number | undefined;
+  modelTitle: ModelTitle;
 }
 
 /** Delay of validation after a change, because people read it. */
@@ -72,7 +78,7 @@ const sameRoute = (a: Route | undefined, b: Route | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.left === b.left && a.right === b.right && a.y === b.y);
 
 /** Derives drawn elements from graph, selection and outputs. */
-const createDrawing = (rules: PortRules) => {
+const createDrawing = (rules: PortRules & { modelTitle: ModelTitle }) => {
   const portBook = createPortBook();
   const [datas, nodeCache, edgeCache] = [
     createCache<DocNode, NodeViewData>(),
@@ -80,7 +86,9 @@ const createDrawing = (rules: PortRules) => {
     createCache<DocEdge, FlowEdge>(),
   ];
   let [routedBy, routes]: [unknown[], ReadonlyMap<string, Route>] = [[], new Map()];
-  let before: { nodes: readonly FlowNode[]; edges: readonly FlowEdge[]; wired: ReadonlySet<string> } | undefined;
+  let named: { graph: DocGraph; titles: ReadonlyMap<string, string> } | undefined;
+  let before:
+    { nodes: readonly FlowNode[]; edges: readonly FlowEdge[]; wired: ReadonlySet<string>; feeding: ReadonlySet<string> } | undefined;
   /** Routes change only with positions and sizes; equal ones keep their identity. */
   const route = (
     graph: DocGraph,
@@ -101,13 +109,17 @@ const createDrawing = (rules: PortRules) => {
     selection: { nodes: ReadonlySet<string>; edges: ReadonlySet<string> },
     shown: ReadonlyMap<string, Shown>,
     resized: ReadonlyMap<string, NodeView>,
-  ): Pick<SceneState, "nodes" | "edges" | "ports" | "boxes" | "wired"> => {
+  ): Pick<SceneState, "nodes" | "edges" | "ports" | "boxes" | "wired" | "feeding" | "titles"> => {
     const ports = portBook(graph, rules);
+    if (named?.graph !== graph) named = { graph, titles: titlesOf(graph, rules.modelTitle) };
+    const { titles } = named;
     const views = nodesOf(graph).map((node) => {
       const own = ports.get(node.id)!;
       const [floor, view] = [shown.get(node.id)?.floor, resized.get(node.id)];
-      const data = datas(node, [own, floor?.preview, floor?.items, view], () => ({
+      const title = titles.get(node.id)!;
+      const data = datas(node, [own, floor?.preview, floor?.items, view, title], () => ({
         node,
+        title,
         ports: own,
         box: boxOf(view ? { ...node, view } : node, own, floor),
       }));
@@ -135,8 +147,10 @@ const createDrawing = (rules: PortRules) => {
     const sorted = nodes.toSorted((a, b) => Number(!frameOf(a.data.node)) - Number(!frameOf(b.data.node)));
     const next = { nodes: kept(before?.nodes, sorted), edges: kept(before?.edges, edges) };
     const wired = before?.edges === next.edges ? before.wired : new Set(edges.map((one) => wiredKey(one.target, one.targetHandle ?? "")));
-    before = { ...next, wired };
-    return { ...before, ports, boxes };
+    const feeding =
+      before?.edges === next.edges ? before.feeding : new Set(edges.map((one) => wiredKey(one.source, one.sourceHandle ?? "")));
+    before = { ...next, wired, feeding };
+    return { ...before, ports, boxes, titles };
   };
 };
 

@@ -19,7 +19,6 @@ import { classes } from "../../../ui/classes";
 import { collapse } from "../../commands/node-actions";
 import { useEditor, useUi } from "../../context";
 import { isPinned } from "../../pins/pins";
-import { nodeTitle } from "../../titles";
 import { Rename } from "./rename";
 import { commentOf, isBypassedNode } from "./node-state";
 
@@ -42,13 +41,14 @@ const StateIcon = ({ progress, waits }: { progress: NodeProgress | undefined; wa
 
 interface NodeHeadProps {
   node: DocNode;
+  title: string;
   progress: NodeProgress | undefined;
   mark: "problem" | "warning" | undefined;
   isCollapsed: boolean;
 }
 
 /** Head of a node: kind, name, state. A double click renames it. */
-export const NodeHead = ({ node, progress, mark, isCollapsed }: NodeHeadProps) => {
+export const NodeHead = ({ node, title, progress, mark, isCollapsed }: NodeHeadProps) => {
   const editor = useEditor();
   const locked = useUi((state) => state.locked) || !editor.canEdit;
   const renaming = useUi(({ writing }) => writing?.nodeId === node.id && writing.what === "title");
@@ -64,9 +64,10 @@ export const NodeHead = ({ node, progress, mark, isCollapsed }: NodeHeadProps) =
         <span
           dir="auto"
           className="node-title min-w-0 flex-1 truncate font-semibold"
+          title={title}
           onDoubleClick={() => !locked && editor.ui.setState({ writing: { nodeId: node.id, what: "title" } })}
         >
-          {nodeTitle(node)}
+          {title}
         </span>
       )}
       {isBypassedNode(node) && <span className="node-flag">bypassed</span>}

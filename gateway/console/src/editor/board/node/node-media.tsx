@@ -17,14 +17,14 @@ type Floor = NonNullable<Box["floor"]>;
 const PIXELS = typeof devicePixelRatio === "number" ? devicePixelRatio : 1;
 
 const Waiting = () => (
-  <span className="flex size-full items-center justify-center text-(--on-media)/80">
+  <span className="flex size-full items-center justify-center text-muted">
     <LoaderCircle className="size-6 animate-spin" aria-label="being made" role="img" />
   </span>
 );
 
 const Failed = ({ message }: { message: string | undefined }) => (
-  <span className="flex size-full flex-col items-center justify-center gap-1 p-3 text-center text-xs text-(--on-media)/90">
-    <TriangleAlert className="size-5 text-[#ff9289]" aria-hidden />
+  <span className="flex size-full flex-col items-center justify-center gap-1 p-3 text-center text-xs text-muted">
+    <TriangleAlert className="size-5 text-bad" aria-hidden />
     <span className="line-clamp-3 wrap-anywhere">{message ?? "This one was not made."}</span>
   </span>
 );
@@ -92,11 +92,11 @@ const Strip = ({ items, chosen, onChoose }: { items: readonly ShownItem[]; chose
           onClick={() => onChoose(index)}
         >
           {item.status === "processing" ? (
-            <LoaderCircle className="size-4 animate-spin text-(--on-media)/80" aria-hidden />
+            <LoaderCircle className="size-4 animate-spin text-muted" aria-hidden />
           ) : item.status === "completed" ? (
             <Thumb file={item.file} text={item.text} label="" width={40 * PIXELS} className="size-full" />
           ) : (
-            <TriangleAlert className="size-4 text-[#ff9289]" aria-hidden />
+            <TriangleAlert className="size-4 text-bad" aria-hidden />
           )}
           <span className="node-strip-number">{index + 1}</span>
         </button>

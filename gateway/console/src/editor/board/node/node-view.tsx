@@ -11,7 +11,6 @@ import { classes } from "../../../ui/classes";
 import { useEditor, useLeftOut, useMark, useScene } from "../../context";
 import { shownIn } from "../../scene/scene";
 import type { NodeViewData } from "../../scene/flow";
-import { nodeTitle } from "../../titles";
 import { FrameView } from "./frame-view";
 import { NodeCorner } from "./node-corner";
 import { NodeDecision } from "./node-decision";
@@ -40,7 +39,7 @@ const useWriting = (nodeId: string): string | undefined => {
 
 /** A node: head in its kind's colour, text, ports, price and outputs. */
 export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewData }) => {
-  const { node, ports, box } = data;
+  const { node, ports, box, title } = data;
   countRender(`node ${node.id}`);
   const shown = useScene((state) => shownIn(state, node.id));
   const writing = useWriting(node.id);
@@ -72,12 +71,12 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
       )}
       style={{ "--kind": kindColour(node.type) } as CSSProperties}
     >
-      <NodeHead node={node} progress={progress} mark={mark} isCollapsed={box.isCollapsed} />
-      {box.hasLine && <NodeLine node={node} line={line ?? ""} top={NODE.header} />}
+      <NodeHead node={node} title={title} progress={progress} mark={mark} isCollapsed={box.isCollapsed} />
+      {box.hasLine && <NodeLine node={node} title={title} line={line ?? ""} top={NODE.header} />}
       {box.well && text && <NodeText node={node} text={text} {...box.well} />}
       <PortRows nodeId={node.id} ports={ports} box={box} />
       {box.hasFooter && <NodeFooter nodeId={node.id} isFree={callsHttp(node.type)} progress={progress} top={box.footerTop} />}
-      {box.floor && <NodeMedia node={node} shown={shown} floor={box.floor} width={box.width} title={nodeTitle(node)} writing={writing} />}
+      {box.floor && <NodeMedia node={node} shown={shown} floor={box.floor} width={box.width} title={title} writing={writing} />}
       {!box.isCollapsed && <NodeCorner node={node} box={box} />}
       {progress?.status === "processing" && waitsForDecision(node.type) && <NodeDecision nodeId={node.id} />}
     </div>

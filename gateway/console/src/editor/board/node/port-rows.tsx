@@ -22,19 +22,20 @@ const SHAKE_PX = 4;
 /** Drags an existing link's end at an input, instead of starting a new link. The canvas moves ends by anchors beside the port. */
 const useHeldEnd = (nodeId: string, port: Port, side: "input" | "output") => {
   const editor = useEditor();
-  const wired = useScene((state) => side === "input" && state.wired.has(wiredKey(nodeId, port.name)));
-  const held = wired && !port.list && editor.canEdit;
+  const wired = useScene((state) => (side === "input" ? state.wired : state.feeding).has(wiredKey(nodeId, port.name)));
+  const held = side === "input" && wired && !port.list && editor.canEdit;
   const grab = (x: number, y: number): void => {
     const edge = linkAt(editor, nodeId, port.name);
     const anchor = edge && document.querySelector(`.react-flow__edge[data-id="${CSS.escape(edge.id)}"] .react-flow__edgeupdater-target`);
     anchor?.dispatchEvent(new MouseEvent("mousedown", { bubbles: true, cancelable: true, button: 0, clientX: x, clientY: y }));
   };
-  return { held, grab };
+  return { held, wired, grab };
 };
 
 const PortHandle = ({ nodeId, port, side, y }: PortHandleProps) => {
   const editor = useEditor();
-  const { held, grab } = useHeldEnd(nodeId, port, side);
+  const { held, wired, grab } = useHeldEnd(nodeId, port, side);
+  const locked = useUi((state) => state.locked) || !editor.canEdit;
   const pressed = useRef<{ x: number; y: number }>(undefined);
   const dimmed = useUi(({ linking }) => {
     if (!linking || (linking.nodeId === nodeId && linking.side === side)) return false;
@@ -64,10 +65,15 @@ const PortHandle = ({ nodeId, port, side, y }: PortHandleProps) => {
       title={`${port.name}: ${port.list ? "list of " : ""}${port.type}`}
     >
       <PortMark type={port.type} list={port.list} />
-      {side === "output" && editor.canEdit && (
-        <span className="node-plus" aria-hidden>
-          <Plus className="size-3" />
-        </span>
+      {!locked && (side === "output" || !wired) && (
+        <button
+          type="button"
+          tabIndex={-1}
+          className={classes("node-plus", side === "input" && "node-plus-before", !wired && side === "output" && "node-plus-open")}
+          aria-label={side === "output" ? `Add what takes “${port.name}”` : `Add what gives “${port.name}”`}
+        >
+          <Plus className="size-3.5" aria-hidden />
+        </button>
       )}
     </Handle>
   );

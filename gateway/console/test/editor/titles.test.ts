@@ -1,0 +1,32 @@
+import { readDocGraph } from "../../src/document/graph";
+import { modelTitles, titlesOf } from "../../src/editor/titles";
+
+const MODELS = [
+  { internalName: "larger", displayName: "Local Upscale ×4", inputSchema: { properties: { image: { format: "media" } } } },
+  { internalName: "painter", displayName: "Painter", inputSchema: { properties: { prompt: { type: "string" } } } },
+];
+const titles = (...nodes: { type: string; data?: object }[]): string[] => {
+  const graph = readDocGraph(JSON.stringify(nodes.map((node, index) => ({ id: `n${index}`, data: {}, ...node }))), "[]");
+  return [...titlesOf(graph, modelTitles(MODELS)).values()];
+};
+
+describe("the title of a node", () => {
+  it("is what it does: its operation, or the model that does one thing", () => {
+    const found = titles(
+      { type: "media", data: { operation: "image-resize" } },
+      { type: "generate-image", data: { model: "larger" } },
+      { type: "generate-image", data: { model: "painter" } },
+    );
+    expect(found).toEqual(["Resize an image", "Local Upscale ×4", "Image"]);
+  });
+
+  it("is there once in a graph, also beside one that somebody wrote", () => {
+    const image = { type: "generate-image", data: { model: "painter" } };
+    const written = { type: "text-box", data: { label: "Image 2" } };
+    expect(titles(image, image, written, image, written)).toEqual(["Image", "Image 3", "Image 2", "Image 4", "Image 2 2"]);
+  });
+
+  it("is left as it was written on notes", () => {
+    expect(new Set(titles({ type: "note" }, { type: "note" })).size).toBe(1);
+  });
+});
