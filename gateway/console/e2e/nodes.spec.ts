@@ -80,7 +80,7 @@ onCanvas("a bypassed node hands on what flows in, and its run costs nothing", GR
   await page.keyboard.press("b");
   await page.locator(`${node("writer")} .node-flag`).waitFor();
   await eventually(async () => (await dataOf(read, "writer")).bypass === true);
-  await button(page, "Run").click();
+  await page.keyboard.press("Control+Enter");
   await page.getByText("This run is free.").waitFor();
   await page.getByTestId("run").click();
   await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
@@ -147,7 +147,7 @@ onCanvas("nothing is wrong with a node before it was touched or asked to run", {
   const said = page.locator("header").getByRole("button", { name: /problem|warning/ });
   expect(await page.getByLabel(/has a (problem|warning)/).count()).toBe(0);
   expect(await said.count()).toBe(0);
-  await button(page, "Run").click();
+  await page.keyboard.press("Control+Enter");
   await page.getByLabel("has a problem").waitFor();
   await said.waitFor();
 });
@@ -166,7 +166,7 @@ const FAILS = {
 };
 
 onCanvas("a failure says which node and item, why, and leads to the node", FAILS, async (page) => {
-  await button(page, "Run").click();
+  await page.keyboard.press("Control+Enter");
   await page.getByTestId("run").click();
   const notice = page.locator("section[aria-label=Run] [role=alert]");
   await notice.getByText(/“Clips” failed for (item [12] of 2|all 2 items)/).waitFor();
@@ -248,13 +248,12 @@ test("a picture on a node has its own proportions, without bars, and squares beh
   const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Wide", ...graph } });
   const { page, context, complaints } = await stage.signedIn(account);
   await page.goto(`/workflows/${String(body.slug)}`);
-  const picture = page.locator(`${node("wide")} .node-stage img`);
-  await picture.waitFor();
-  await eventually(async () => {
-    const found = await picture.evaluate("(img) => [img.clientWidth / img.clientHeight, getComputedStyle(img).backgroundImage]");
-    const [ratio, background] = found as [number, string];
-    return Math.abs(ratio - 3) < 0.05 && background.includes("conic-gradient");
-  });
+  const picture = `${node("wide")} .node-stage img`;
+  await page.locator(picture).waitFor();
+  await page.waitForFunction(`(() => {
+    const img = document.querySelector('${picture}');
+    return Math.abs(img.clientWidth / img.clientHeight - 3) < 0.05 && getComputedStyle(img).backgroundImage.includes("conic-gradient");
+  })()`);
   expect(complaints).toEqual([]);
   await context.close();
 });

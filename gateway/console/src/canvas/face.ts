@@ -1,4 +1,4 @@
-import { isRecord, type GraphNode } from "@nodeloom/kernel/graph";
+import { isRecord, labelOf, mediaOperation, type GraphNode } from "@nodeloom/kernel/graph";
 import { kindOf } from "./kinds";
 import { textOf, type Writes } from "./kinds/look";
 import type { NodePorts } from "./ports";
@@ -60,5 +60,7 @@ export const faceOf = (node: GraphNode, ports: NodePorts): Face => {
   if (modality !== undefined && rules?.portsOfModel === true)
     return { line: textOf(data.model) || "Choose a model", text: promptOf(node, ports) };
   const text = writes && (writes.isList ? listText(node, writes) : plainText(node, writes));
+  // The title of a node without a name is its operation.
+  if (labelOf(node) === undefined && mediaOperation(data.operation)) return { line: undefined, text };
   return { line: text ? line?.(data) : summary(data).split("\n")[0], text };
 };

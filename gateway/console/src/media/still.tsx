@@ -45,7 +45,7 @@ const Shown = ({ url, width, label, className, isPicture, whole = false, otherwi
       loading="lazy"
       decoding="async"
       draggable={false}
-      className={classes(className, whole && "media-whole")}
+      className={classes(className, ratio !== undefined && "media-whole")}
       style={size}
       onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => whole && naturalHeight > 0 && setRatio(naturalWidth / naturalHeight)}
       onError={onError}

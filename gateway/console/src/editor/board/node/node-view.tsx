@@ -1,4 +1,4 @@
-import { callsHttp, waitsForDecision } from "@nodeloom/kernel/graph";
+import { callsModel, makesCalls, waitsForDecision } from "@nodeloom/kernel/graph";
 import { type NodeProps } from "@xyflow/react";
 import { memo, type CSSProperties } from "react";
 import { faceOf } from "../../../canvas/face";
@@ -75,7 +75,9 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
       {box.hasLine && <NodeLine node={node} title={title} line={line ?? ""} top={NODE.header} />}
       {box.well && text && <NodeText node={node} text={text} {...box.well} />}
       <PortRows nodeId={node.id} ports={ports} box={box} />
-      {box.hasFooter && <NodeFooter nodeId={node.id} isFree={callsHttp(node.type)} progress={progress} top={box.footerTop} />}
+      {box.hasFooter && (
+        <NodeFooter nodeId={node.id} isFree={makesCalls(node.type) && !callsModel(node.type)} progress={progress} top={box.footerTop} />
+      )}
       {box.floor && <NodeMedia node={node} shown={shown} floor={box.floor} width={box.width} title={title} writing={writing} />}
       {!box.isCollapsed && <NodeCorner node={node} box={box} />}
       {progress?.status === "processing" && waitsForDecision(node.type) && <NodeDecision nodeId={node.id} />}
