@@ -120,7 +120,7 @@ onCanvas("nodes are found by what other editors call them", "", async (page) => 
     ["text to image", "Image"],
     ["ksampler", "Image"],
     ["tts", "Audio"],
-    ["merge", "Text"],
+    ["join text", "Text"],
     ["loop", "List"],
     ["load image", "File"],
     ["trigger", "Inputs"],

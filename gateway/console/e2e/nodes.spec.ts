@@ -48,6 +48,8 @@ const onCanvas = (
 const node = (id: string): string => `${NODE}[data-id="${id}"]`;
 const dataOf = async (read: () => Promise<Saved>, id: string): Promise<Record<string, unknown>> =>
   (await read()).nodes.find((one) => one.id === id)?.data ?? {};
+/** Waits until an expression is true on the page. */
+const holds = (page: Page, expression: string): Promise<unknown> => eventually(async () => (await page.evaluate(expression)) === true);
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
 
 onCanvas("a prompt is written on its node, and what it names becomes a port at once", GRAPH, async (page, read) => {
@@ -195,6 +197,25 @@ onCanvas("every node has a title of its own, which says what it does", TWINS, as
   await page.getByRole("heading", { name: "Image 2", level: 2 }).waitFor();
 });
 
+onCanvas("main settings and the seed are set on the node, and its model is chosen by its card", TWINS, async (page, read) => {
+  const count = page.locator(`${node("one")} .node-setting`, { hasText: "Count" });
+  await count.click();
+  await page.getByLabel("Count").first().fill("3");
+  await page.keyboard.press("Enter");
+  await count.getByText("3", { exact: true }).waitFor();
+  await page.locator(node("one")).getByRole("button", { name: "Roll the dice" }).click();
+  await eventually(async () => {
+    const { count: pictures, seed } = ((await dataOf(read, "one")).inputs ?? {}) as { count?: number; seed?: number };
+    return pictures === 3 && typeof seed === "number";
+  });
+  await page.locator(`${node("one")} .node-model`).click();
+  const card = page.getByRole("dialog", { name: "Choose a model" }).getByRole("listitem").filter({ hasText: "Sandbox Image Fast" });
+  await card.getByText("0.46 credits an image").waitFor();
+  await card.getByText("Sandbox, no AI", { exact: true }).waitFor();
+  await card.getByRole("button", { name: "Sandbox Image Fast" }).click();
+  await eventually(async () => (await dataOf(read, "one")).model === "sandbox-image-fast");
+});
+
 onCanvas("a link ends in the marks of its ports", TWINS, async (page) => {
   const [from, to] = [await middleOf(page, port("words", "text", "source")), await middleOf(page, port("one", "prompt"))];
   const ends = (await page.evaluate(`(() => {
@@ -216,7 +237,7 @@ onCanvas("a link that takes another's place says so and is undone by a click; a 
   await page.getByText("This replaced the link from “Text”.").waitFor();
   expect(await page.evaluate(SOURCES)).not.toEqual(before);
   await page.getByRole("region", { name: "Messages" }).getByRole("button", { name: "Undo" }).click();
-  await page.waitForFunction(`JSON.stringify(${SOURCES}) === '${JSON.stringify(before)}'`);
+  await holds(page, `JSON.stringify(${SOURCES}) === '${JSON.stringify(before)}'`);
 });
 
 onCanvas("words never enter a port for pictures, an address does", TWINS, async (page) => {
@@ -225,16 +246,16 @@ onCanvas("words never enter a port for pictures, an address does", TWINS, async 
   await page.getByText(/“image” takes image, and “text” gives words/).waitFor();
   expect(await page.evaluate(`${SOURCES}.length`)).toBe(2);
   await handOf(page).drag(await middleOf(page, port("address", "text", "source")), image);
-  await page.waitForFunction(`${SOURCES}.length === 3`);
+  await holds(page, `${SOURCES}.length === 3`);
 });
 
 onCanvas("a button beside a port adds what follows", TWINS, async (page) => {
-  const plus = page.locator(`${node("two")}`).getByRole("button", { name: "Add what takes “image”" });
+  const plus = page.locator(`${node("two")}`).getByRole("button", { name: "Add a node after" });
   await plus.click();
   await page.keyboard.type("results");
   await page.keyboard.press("Enter");
   await nodes(page, TWINS.nodes.length + 1);
-  await page.waitForFunction(`${SOURCES}.length === 3`);
+  await holds(page, `${SOURCES}.length === 3`);
 });
 
 test("a picture on a node has its own proportions, without bars, and squares behind what is clear", async () => {
@@ -250,10 +271,13 @@ test("a picture on a node has its own proportions, without bars, and squares beh
   await page.goto(`/workflows/${String(body.slug)}`);
   const picture = `${node("wide")} .node-stage img`;
   await page.locator(picture).waitFor();
-  await page.waitForFunction(`(() => {
+  await holds(
+    page,
+    `(() => {
     const img = document.querySelector('${picture}');
     return Math.abs(img.clientWidth / img.clientHeight - 3) < 0.05 && getComputedStyle(img).backgroundImage.includes("conic-gradient");
-  })()`);
+  })()`,
+  );
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -1,12 +1,15 @@
-import { isRecord, labelOf, mediaOperation, type GraphNode } from "@nodeloom/kernel/graph";
+import { callsTransform, isRecord, labelOf, mediaOperation, type GraphNode } from "@nodeloom/kernel/graph";
 import { kindOf } from "./kinds";
 import { textOf, type Writes } from "./kinds/look";
 import type { NodePorts } from "./ports";
+import { settingAt, settingPath } from "./setting-path";
+import { mainSettings, type NodeSetting } from "./settings";
 
-/** Contents of a node besides its ports: a line of settings, and the one text that people edit there. */
+/** Contents of a node besides its ports: a line of settings, the one text that people edit there, and its main settings. */
 export interface Face {
   line: string | undefined;
   text: FaceText | undefined;
+  settings: readonly NodeSetting[];
 }
 
 export interface FaceText extends Pick<Writes, "label" | "placeholder" | "lines"> {
@@ -17,19 +20,10 @@ export interface FaceText extends Pick<Writes, "label" | "placeholder" | "lines"
 }
 
 const PROMPT = "prompt";
+/** Text that an operation puts on a picture or a film. */
+const WRITTEN = "text";
 const LINES = 3;
 const asText = (text: string): unknown => text;
-
-/** Path of a model's setting: where it already is, else among the kind's settings or the inputs. */
-export const settingPath = ({ type, data }: GraphNode, name: string): string[] => {
-  const inputs = isRecord(data.inputs) ? data.inputs : {};
-  if (Object.hasOwn(inputs, name)) return ["inputs", name];
-  const ofKind = kindOf(type).rules?.settings ?? {};
-  return Object.hasOwn(data, name) || Object.hasOwn(ofKind, name) ? [name] : ["inputs", name];
-};
-
-export const settingAt = ({ data }: GraphNode, path: readonly string[]): unknown =>
-  path.reduce<unknown>((value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), data);
 
 const promptOf = (node: GraphNode, { wired, allInputs }: NodePorts): FaceText | undefined => {
   if (wired.has(PROMPT) || !allInputs.some(({ name, type }) => name === PROMPT && type === "text")) return undefined;
@@ -53,14 +47,30 @@ const listText = ({ data }: GraphNode, { setting, ...look }: Writes): FaceText |
   return { ...look, value: items.join("\n"), path: [setting], toSetting: (text) => (text === "" ? [] : text.split("\n")) };
 };
 
+/** The text that an operation writes, where no link brings it. */
+const writtenBy = (node: GraphNode, { wired, schema }: NodePorts): FaceText | undefined => {
+  const property = isRecord(schema?.properties) ? schema.properties[WRITTEN] : undefined;
+  const value = node.data[WRITTEN] ?? "";
+  if (!isRecord(property) || property.type !== "string" || wired.has(WRITTEN) || typeof value !== "string") return undefined;
+  return { label: "Text", placeholder: "Write a text, or link one", value, lines: 2, path: [WRITTEN], toSetting: asText };
+};
+
+const NOTHING: Face = { line: undefined, text: undefined, settings: [] };
+
 export const faceOf = (node: GraphNode, ports: NodePorts): Face => {
   const { rules, summary, modality, writes, line } = kindOf(node.type);
   const { data } = node;
-  if (rules?.isResult === true || rules?.mediaIds !== undefined) return { line: undefined, text: undefined };
+  if (rules?.isResult === true || rules?.mediaIds !== undefined) return NOTHING;
+  const settings = mainSettings(node, ports);
   if (modality !== undefined && rules?.portsOfModel === true)
-    return { line: textOf(data.model) || "Choose a model", text: promptOf(node, ports) };
-  const text = writes && (writes.isList ? listText(node, writes) : plainText(node, writes));
+    return { line: textOf(data.model) || "Choose a model", text: promptOf(node, ports), settings };
   // The title of a node without a name is its operation.
-  if (labelOf(node) === undefined && mediaOperation(data.operation)) return { line: undefined, text };
-  return { line: text ? line?.(data) : summary(data).split("\n")[0], text };
+  if (callsTransform(node.type))
+    return {
+      line: labelOf(node) === undefined && mediaOperation(data.operation) ? undefined : summary(data),
+      text: writtenBy(node, ports),
+      settings,
+    };
+  const text = writes && (writes.isList ? listText(node, writes) : plainText(node, writes));
+  return { line: text ? line?.(data) : summary(data).split("\n")[0], text, settings };
 };

@@ -18,6 +18,9 @@ export const NODE = {
   textLine: 18,
   textPadding: 14,
   wellGap: 6,
+  /** A row with two settings. */
+  setting: 26,
+  settingsGap: 6,
   port: 26,
   portsPadding: 8,
   /** Height of media relative to the node's width. */
@@ -58,6 +61,8 @@ export interface Box {
   hasLine: boolean;
   /** Area of the text on the node. */
   well: { top: number; height: number } | undefined;
+  /** Area of the settings on the node, two in a row. */
+  settings: { top: number; height: number } | undefined;
   hasFooter: boolean;
   /** Top of the footer; everything above never moves. */
   footerTop: number;
@@ -83,6 +88,7 @@ const plainBox = (width: number, height: number): Box => ({
   isCollapsed: false,
   hasLine: false,
   well: undefined,
+  settings: undefined,
   hasFooter: false,
   footerTop: height,
   floor: undefined,
@@ -126,7 +132,10 @@ export const boxOf = (node: GraphNode & { view?: NodeView }, ports: NodePorts, s
     top: lineEnd + (hasLine ? 0 : NODE.wellGap),
     height: view.text ?? face.text.lines * NODE.textLine + NODE.textPadding,
   };
-  const top = (well ? well.top + well.height : lineEnd) + NODE.portsPadding;
+  const wellEnd = well ? well.top + well.height : lineEnd;
+  const rowsOfSettings = Math.ceil(face.settings.length / 2);
+  const settings = rowsOfSettings === 0 ? undefined : { top: wellEnd + NODE.settingsGap, height: rowsOfSettings * NODE.setting };
+  const top = (settings ? settings.top + settings.height : wellEnd) + NODE.portsPadding;
   const place = ({ name }: { name: string }, index: number) => ({ name, y: top + index * NODE.port + NODE.port / 2 });
   const rows = Math.max(ports.inputs.length, ports.outputs.length, 1);
   const footerTop = top + rows * NODE.port + NODE.portsPadding;
@@ -142,6 +151,7 @@ export const boxOf = (node: GraphNode & { view?: NodeView }, ports: NodePorts, s
     isCollapsed: false,
     hasLine,
     well,
+    settings,
     hasFooter,
     footerTop,
     floor,

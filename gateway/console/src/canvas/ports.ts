@@ -38,6 +38,8 @@ export interface NodePorts {
   allInputs: readonly Port[];
   /** Names of linked inputs. */
   wired: ReadonlySet<string>;
+  /** JSON Schema of its settings, where a model or an operation has one. */
+  schema?: JsonSchema | undefined;
 }
 
 /** Ports that models define. */
@@ -106,7 +108,8 @@ export const portsOf = (
   wiredIn: readonly string[],
   wiredOut: readonly string[],
 ): NodePorts => {
-  const { shown, all } = inputsOf(node, schemaOf(node), wiredIn);
+  const schema = schemaOf(node);
+  const { shown, all } = inputsOf(node, schema, wiredIn);
   const known = [...outputPorts(node, resultsOf(node))].map(([name, type]): Port => ({
     name,
     type,
@@ -115,7 +118,7 @@ export const portsOf = (
   }));
   const names = new Set(known.map(({ name }) => name));
   const outputs = [...known, ...wiredOut.filter((name) => !names.has(name)).map(strayPort)];
-  return { inputs: shown, outputs, allInputs: all, wired: new Set(wiredIn) };
+  return { inputs: shown, outputs, allInputs: all, wired: new Set(wiredIn), schema };
 };
 
 /** Port at the end of an edge: the named one, else the node's default. */

@@ -4,21 +4,17 @@ import { useEditor, useUi } from "./context";
 import type { OverlayProps } from "./dialogs/lists";
 
 /** Loaded after the canvas, so that they also open without a network. */
-const loadLists = () => import("./dialogs/lists");
-const CommandList = lazy(async () => ({ default: (await loadLists()).CommandList }));
-const NodeList = lazy(async () => ({ default: (await loadLists()).NodeList }));
-const ConnectList = lazy(async () => ({ default: (await loadLists()).ConnectList }));
-const Help = lazy(async () => ({ default: (await loadLists()).Help }));
-const loadVersions = async () => ({ default: (await import("./versions/versions-dialog")).VersionsDialog });
-const loadApi = async () => ({ default: (await import("./dialogs/use-as-api")).UseAsApi });
-const loadSubgraph = async () => ({ default: (await import("./subgraph/subgraph-dialog")).SubgraphDialog });
-const loadSweep = async () => ({ default: (await import("./sweep/sweep-dialog")).SweepDialog });
-const loadApp = async () => ({ default: (await import("./apps/app-dialog")).AppDialog });
-const AppDialog = lazy(loadApp);
-const VersionsDialog = lazy(loadVersions);
-const UseAsApi = lazy(loadApi);
-const SubgraphDialog = lazy(loadSubgraph);
-const SweepDialog = lazy(loadSweep);
+const load = () => import("./dialogs/dialogs");
+const CommandList = lazy(async () => ({ default: (await load()).CommandList }));
+const NodeList = lazy(async () => ({ default: (await load()).NodeList }));
+const ConnectList = lazy(async () => ({ default: (await load()).ConnectList }));
+const Help = lazy(async () => ({ default: (await load()).Help }));
+const AppDialog = lazy(async () => ({ default: (await load()).AppDialog }));
+const VersionsDialog = lazy(async () => ({ default: (await load()).VersionsDialog }));
+const UseAsApi = lazy(async () => ({ default: (await load()).UseAsApi }));
+const SubgraphDialog = lazy(async () => ({ default: (await load()).SubgraphDialog }));
+const SweepDialog = lazy(async () => ({ default: (await load()).SweepDialog }));
+const ModelsDialog = lazy(async () => ({ default: (await load()).ModelsDialog }));
 
 const OVERLAYS: Readonly<Partial<Record<string, (props: OverlayProps) => ReactNode>>> = {
   commands: CommandList,
@@ -30,6 +26,7 @@ const OVERLAYS: Readonly<Partial<Record<string, (props: OverlayProps) => ReactNo
   versions: VersionsDialog,
   subgraph: SubgraphDialog,
   sweep: SweepDialog,
+  models: ModelsDialog,
 };
 
 export const Overlays = ({ stage }: { stage: Stage }) => {
@@ -37,7 +34,7 @@ export const Overlays = ({ stage }: { stage: Stage }) => {
   const overlay = useUi((state) => state.overlay);
   const Open = overlay === undefined ? undefined : OVERLAYS[overlay];
   useEffect(() => {
-    for (const load of [loadLists, loadVersions, loadApi, loadApp, loadSubgraph, loadSweep]) load().catch(() => undefined);
+    load().catch(() => undefined);
   }, []);
   if (!Open) return null;
   return (

@@ -25,7 +25,7 @@ export interface PaletteRequest {
 }
 
 export type Panel = "node" | "run" | "problems";
-export type Overlay = "help" | "commands" | "settings" | "find" | "connect" | "api" | "app" | "versions" | "subgraph" | "sweep";
+export type Overlay = "help" | "commands" | "settings" | "find" | "connect" | "api" | "app" | "versions" | "subgraph" | "sweep" | "models";
 
 export interface EditorUi {
   panel: Panel;

@@ -27,7 +27,48 @@ describe("what stands on a node", () => {
   it("is nothing that one text could not say", () => {
     for (const data of [{ items: [1, "two"] }, { items: ["a\nb"] }]) expect(face(node("list", data)).text).toBeUndefined();
     expect(face(node("text-box", { text: 7 })).text).toBeUndefined();
-    expect(face(node("response-output", {}))).toEqual({ line: undefined, text: undefined });
+    expect(face(node("response-output", {}))).toEqual({ line: undefined, text: undefined, settings: [] });
+  });
+});
+
+describe("settings on a node", () => {
+  const properties = {
+    prompt: { type: "string" },
+    image: { type: "string", format: "media" },
+    seed: { type: "integer" },
+    aspect_ratio: { type: "string", enum: ["1:1", "16:9"] },
+    negative: { type: "string", maxLength: 1_000 },
+    seconds: { type: "number" },
+    loop: { type: "boolean" },
+    strength: { type: "number" },
+    temperature: { type: "number" },
+  };
+  const settings = (one: DocNode, wired: string[] = []) =>
+    faceOf(one, portsOf(one, { schemaOf: () => ({ properties }), resultsOf: () => undefined }, wired, [])).settings;
+
+  it("are the first short ones of its model, and its seed", () => {
+    const video = node("generate-video", { model: "clip", inputs: { seed: 7 } });
+    expect(settings(video).map(({ label, value }) => [label, value])).toEqual([
+      ["Aspect ratio", undefined],
+      ["Seconds", undefined],
+      ["Loop", undefined],
+      ["Seed", 7],
+    ]);
+    expect(settings(video, ["seed", "loop"]).map(({ name }) => name)).toEqual(["aspect_ratio", "seconds", "strength"]);
+    expect(settings(node("text-box", { text: "x" }))).toEqual([]);
+  });
+
+  it("are written where a run reads them", () => {
+    expect(settings(node("generate-video", { model: "clip" }))[0]!.path).toEqual(["inputs", "aspect_ratio"]);
+    expect(settings(node("media", { operation: "video-trim" }))[0]!.path).toEqual(["aspect_ratio"]);
+  });
+
+  it("have room of their own above the ports", () => {
+    const one = node("generate-video", { model: "clip" });
+    const own = portsOf(one, { schemaOf: () => ({ properties }), resultsOf: () => undefined }, [], []);
+    const box = boxOf(one, own, undefined);
+    expect(box.settings!.top).toBeGreaterThanOrEqual(box.well!.top + box.well!.height);
+    expect(box.inputs[0]!.y).toBeGreaterThan(box.settings!.top + box.settings!.height);
   });
 });
 

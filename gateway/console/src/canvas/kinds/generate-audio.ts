@@ -7,5 +7,5 @@ export const generateAudio: Look = generator(
   "audio",
   AudioLines,
   "Makes speech, sound or music with a model",
-  "generate audio, sound, sound effect, sfx, generate music, text to audio, foley, audio generation, generate speech, noise",
+  "generate audio, sound, sound effect, sfx, generate music, text to audio, foley, audio generation, generate speech, noise, tts model, text to speech model, music model",
 );

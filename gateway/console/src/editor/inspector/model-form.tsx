@@ -1,9 +1,9 @@
-import type { JsonSchema } from "@nodeloom/kernel";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, Dices } from "lucide-react";
 import { isDevelopment } from "../../media/url";
 import { tasksQuery } from "../../api/queries";
-import { settingAt, settingPath } from "../../canvas/face";
+import { settingAt, settingPath } from "../../canvas/setting-path";
+import { anySeed, SEED } from "../../canvas/settings";
 import { kindOf } from "../../canvas/kinds";
 import { RARE_INPUTS } from "../../canvas/ports";
 import type { DocNode } from "../../document/graph";
@@ -20,7 +20,7 @@ import { useLibraryChoice, useSetting, useWired } from "./use-setting";
 import { WiredField } from "./wired-field";
 
 const ModelSelect = ({ node }: { node: DocNode }) => {
-  const { models } = useEditor();
+  const { models, ui } = useEditor();
   const { set, disabled } = useSetting(node);
   const { modality } = kindOf(node.type);
   const chosen = typeof node.data.model === "string" ? node.data.model : "";
@@ -33,6 +33,17 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
   return (
     <SelectField
       label="Model"
+      aside={
+        !disabled && (
+          <button
+            type="button"
+            className="text-xs text-accent-text underline underline-offset-2"
+            onClick={() => ui.setState({ overlay: "models" })}
+          >
+            Compare models
+          </button>
+        )
+      }
       hint={task && !model ? (task.reason ?? task.summary) : (model?.statusReason ?? model?.description)}
       disabled={disabled}
       value={chosen}
@@ -52,16 +63,6 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
       {chosen !== "" && !model && !task && <option value={chosen}>{chosen} (not available)</option>}
     </SelectField>
   );
-};
-
-const SEED = "seed";
-/** The smallest upper bound of models' seeds. */
-const SEEDS = 2 ** 31 - 1;
-/** A random seed in the model's range. */
-const anySeed = ({ minimum, maximum }: JsonSchema): number => {
-  const from = typeof minimum === "number" ? Math.max(0, minimum) : 0;
-  const to = Math.min(typeof maximum === "number" ? maximum : SEEDS, SEEDS);
-  return from + Math.floor(Math.random() * (to - from + 1));
 };
 
 const SANDBOX = "sandbox";

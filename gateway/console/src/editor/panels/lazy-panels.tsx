@@ -3,28 +3,25 @@ import { lazy } from "react";
 /** Panels of the canvas. Their code is loaded after it, so that they also open without a network. */
 const loadInspector = async () => ({ default: (await import("../inspector/inspector")).Inspector });
 const loadRun = async () => ({ default: (await import("./run-panel")).RunPanel });
-const loadProblems = async () => ({ default: (await import("./problems")).ProblemsPanel });
 const loadPalette = async () => ({ default: (await import("./palette")).Palette });
-const loadLibrary = async () => ({ default: (await import("./library")).Library });
-const loadSettings = async () => ({ default: (await import("../dialogs/settings-dialog")).SettingsDialog });
-const loadNodeMenu = async () => ({ default: (await import("../board/node-menu")).NodeMenu });
-const loadLasso = async () => ({ default: (await import("../board/lasso")).Lasso });
-const loadLostNodes = async () => ({ default: (await import("../board/lost-nodes")).LostNodes });
-const loadConflicts = async () => ({ default: (await import("../dialogs/conflicts")).Conflicts });
+const loadExtras = () => import("../board/extras");
 
 export const Inspector = lazy(loadInspector);
 export const RunButton = lazy(async () => ({ default: (await import("../running/run-button")).RunButton }));
 export const RunPanel = lazy(loadRun);
-export const ProblemsPanel = lazy(loadProblems);
+export const ProblemsPanel = lazy(async () => ({ default: (await loadExtras()).ProblemsPanel }));
 export const Palette = lazy(loadPalette);
-export const Library = lazy(loadLibrary);
-export const SettingsDialog = lazy(loadSettings);
-export const NodeMenu = lazy(loadNodeMenu);
-export const Lasso = lazy(loadLasso);
-export const LostNodes = lazy(loadLostNodes);
-export const Conflicts = lazy(loadConflicts);
+export const Library = lazy(async () => ({ default: (await loadExtras()).Library }));
+export const SettingsDialog = lazy(async () => ({ default: (await loadExtras()).SettingsDialog }));
+export const NodeMenu = lazy(async () => ({ default: (await loadExtras()).NodeMenu }));
+export const Lasso = lazy(async () => ({ default: (await loadExtras()).Lasso }));
+export const LostNodes = lazy(async () => ({ default: (await loadExtras()).LostNodes }));
+export const NodeSettingField = lazy(async () => ({ default: (await loadExtras()).NodeSettingField }));
+export const FrameView = lazy(async () => ({ default: (await loadExtras()).FrameView }));
+export const NoteView = lazy(async () => ({ default: (await loadExtras()).NoteView }));
+export const NodeCorner = lazy(async () => ({ default: (await loadExtras()).NodeCorner }));
+export const Conflicts = lazy(async () => ({ default: (await loadExtras()).Conflicts }));
 
 export const loadPanels = (): void => {
-  const panels = [loadInspector, loadRun, loadProblems, loadPalette, loadLibrary, loadSettings, loadNodeMenu, loadConflicts];
-  for (const load of [...panels, loadLasso, loadLostNodes]) load().catch(() => undefined);
+  for (const load of [loadExtras, loadInspector, loadRun, loadPalette]) load().catch(() => undefined);
 };

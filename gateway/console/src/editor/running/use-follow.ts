@@ -1,8 +1,21 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { afterRun } from "../../api/queries";
-import { watchRun } from "../../runs/live";
+import { nodeById, type DocGraph } from "../../document/graph";
+import { useLive, watchRun } from "../../runs/live";
+import { itemMs, rememberSpeeds } from "../../runs/speeds";
 import { useEditor } from "../context";
 import { rememberPrints } from "../scene/fingerprints";
+
+/** Remembers how long the models of the shown run took. */
+const learnSpeeds = (slug: string, graph: DocGraph): void => {
+  const nodes = [...(useLive.getState().runs[slug]?.nodes.values() ?? [])];
+  rememberSpeeds(
+    nodes.flatMap((node) => {
+      const [model, ms] = [nodeById(graph, node.id)?.data.model, itemMs(node)];
+      return typeof model === "string" && ms !== undefined ? [[model, ms] as const] : [];
+    }),
+  );
+};
 
 /** Has the canvas follow a run that was started. */
 export const useFollow = () => {
@@ -10,7 +23,10 @@ export const useFollow = () => {
   const client = useQueryClient();
   return (executionId: string, graph = document.store.getState().graph): void => {
     rememberPrints(slug, executionId, graph);
-    watchRun(slug, executionId, () => afterRun(client));
+    watchRun(slug, executionId, () => {
+      afterRun(client);
+      learnSpeeds(slug, graph);
+    });
     afterRun(client);
   };
 };

@@ -1,5 +1,5 @@
 import { isRecord, type JsonSchema } from "@nodeloom/kernel/graph";
-import { settingAt, settingPath } from "../../canvas/face";
+import { settingAt, settingPath } from "../../canvas/setting-path";
 import { kindOf } from "../../canvas/kinds";
 import { setData } from "../../document/edit";
 import type { DocGraph, DocNode } from "../../document/graph";

@@ -1,6 +1,6 @@
 import { callsModel, makesCalls, waitsForDecision } from "@nodeloom/kernel/graph";
 import { type NodeProps } from "@xyflow/react";
-import { memo, type CSSProperties } from "react";
+import { memo, Suspense, type CSSProperties } from "react";
 import { faceOf } from "../../../canvas/face";
 import { frameOf } from "../../../canvas/frames";
 import { NODE } from "../../../canvas/geometry";
@@ -9,18 +9,17 @@ import { countRender } from "../../../canvas/renders";
 import { useLive, type NodeProgress } from "../../../runs/live";
 import { classes } from "../../../ui/classes";
 import { useEditor, useLeftOut, useMark, useScene } from "../../context";
+import { FrameView, NodeCorner, NoteView } from "../../panels/lazy-panels";
 import { shownIn } from "../../scene/scene";
 import type { NodeViewData } from "../../scene/flow";
-import { FrameView } from "./frame-view";
-import { NodeCorner } from "./node-corner";
 import { NodeDecision } from "./node-decision";
 import { NodeFooter } from "./node-footer";
 import { NodeHead } from "./node-head";
 import { NodeLine } from "./node-line";
 import { NodeMedia } from "./node-media";
+import { NodeSettings } from "./node-settings";
 import { isBypassedNode } from "./node-state";
 import { NodeText } from "./node-text";
-import { NoteView } from "./note-view";
 import { PortRows } from "./port-rows";
 
 type Mark = "idle" | NodeProgress["status"];
@@ -45,16 +44,15 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
   const writing = useWriting(node.id);
   const mark = useMark(node.id);
   const leftOut = useLeftOut(node.id);
-  if (frameOf(node)) return <FrameView node={node} selected={selected} />;
   if (isRemark(node.type))
     return (
-      <>
-        <NoteView node={node} selected={selected} />
-        <NodeCorner node={node} box={box} />
-      </>
+      <Suspense fallback={null}>
+        {frameOf(node) ? <FrameView node={node} selected={selected} /> : <NoteView node={node} selected={selected} />}
+        {!frameOf(node) && <NodeCorner node={node} box={box} />}
+      </Suspense>
     );
   const { progress } = shown;
-  const { line, text } = faceOf(node, ports);
+  const { line, text, settings } = faceOf(node, ports);
   const hasPicture = box.floor !== undefined && box.floor.preview === "picture";
   return (
     <div
@@ -74,12 +72,17 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
       <NodeHead node={node} title={title} progress={progress} mark={mark} isCollapsed={box.isCollapsed} />
       {box.hasLine && <NodeLine node={node} title={title} line={line ?? ""} top={NODE.header} />}
       {box.well && text && <NodeText node={node} text={text} {...box.well} />}
+      {box.settings && <NodeSettings node={node} settings={settings} {...box.settings} />}
       <PortRows nodeId={node.id} ports={ports} box={box} />
       {box.hasFooter && (
         <NodeFooter nodeId={node.id} isFree={makesCalls(node.type) && !callsModel(node.type)} progress={progress} top={box.footerTop} />
       )}
       {box.floor && <NodeMedia node={node} shown={shown} floor={box.floor} width={box.width} title={title} writing={writing} />}
-      {!box.isCollapsed && <NodeCorner node={node} box={box} />}
+      {!box.isCollapsed && (
+        <Suspense fallback={null}>
+          <NodeCorner node={node} box={box} />
+        </Suspense>
+      )}
       {progress?.status === "processing" && waitsForDecision(node.type) && <NodeDecision nodeId={node.id} />}
     </div>
   );

@@ -70,7 +70,7 @@ const PortHandle = ({ nodeId, port, side, y }: PortHandleProps) => {
           type="button"
           tabIndex={-1}
           className={classes("node-plus", side === "input" && "node-plus-before", !wired && side === "output" && "node-plus-open")}
-          aria-label={side === "output" ? `Add what takes “${port.name}”` : `Add what gives “${port.name}”`}
+          aria-label={side === "output" ? "Add a node after" : "Add a node before"}
         >
           <Plus className="size-3.5" aria-hidden />
         </button>

@@ -1,0 +1,66 @@
+import { callsTransform, isRecord, type GraphNode, type JsonSchema } from "@nodeloom/kernel/graph";
+import { settingAt, settingPath } from "./setting-path";
+import { kindOf } from "./kinds";
+import type { NodePorts } from "./ports";
+
+/** A setting that is edited on the node. */
+export interface NodeSetting {
+  name: string;
+  label: string;
+  path: readonly string[];
+  schema: JsonSchema;
+  value: unknown;
+}
+
+export const SEED = "seed";
+/** The smallest upper bound of models' seeds. */
+const SEEDS = 2 ** 31 - 1;
+
+/** A random seed in the model's range. */
+export const anySeed = ({ minimum, maximum }: JsonSchema): number => {
+  const from = typeof minimum === "number" ? Math.max(0, minimum) : 0;
+  const to = Math.min(typeof maximum === "number" ? maximum : SEEDS, SEEDS);
+  return from + Math.floor(Math.random() * (to - from + 1));
+};
+
+/** More would make a form of the node. */
+const MOST = 4;
+/** Longer texts need more room than a line of a node has. */
+const SHORT_TEXT = 60;
+/** Settings for experts; the panel has them. */
+const ELSEWHERE: ReadonlySet<string> = new Set(["prompt", "system", "operation", "sandbox", "temperature", "maxTokens", "topP", "top_p"]);
+
+const isShort = ({ enum: options, type, format, maxLength }: JsonSchema): boolean => {
+  if (format === "media") return false;
+  if (Array.isArray(options)) return options.every((option) => typeof option === "string" || typeof option === "number");
+  if (type === "string") return maxLength === undefined || (typeof maxLength === "number" && maxLength <= SHORT_TEXT);
+  return type === "boolean" || type === "number" || type === "integer";
+};
+
+/** Titles that are longer are sentences. */
+const SHORT_TITLE = 14;
+
+/** Words for a setting: a short title, else "Aspect ratio" from `aspect_ratio`. */
+const settingLabel = (name: string, { title }: JsonSchema): string => {
+  if (typeof title === "string" && title.length <= SHORT_TITLE) return title;
+  const words = name
+    .replaceAll("_", " ")
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** The first short settings of a model or an operation, which its schema lists by importance; a seed is always among them. */
+export const mainSettings = (node: GraphNode, { schema, wired }: Pick<NodePorts, "schema" | "wired">): readonly NodeSetting[] => {
+  if (kindOf(node.type).rules?.portsOfModel !== true && !callsTransform(node.type)) return [];
+  const all = isRecord(schema?.properties) ? Object.entries(schema.properties) : [];
+  const short = all.filter(
+    (entry): entry is [string, JsonSchema] => isRecord(entry[1]) && !ELSEWHERE.has(entry[0]) && !wired.has(entry[0]) && isShort(entry[1]),
+  );
+  const seed = short.filter(([name]) => name === SEED);
+  const others = short.filter(([name]) => name !== SEED).slice(0, MOST - seed.length);
+  return [...others, ...seed].map(([name, property]) => {
+    const path = settingPath(node, name);
+    return { name, label: settingLabel(name, property), path, schema: property, value: settingAt(node, path) };
+  });
+};

@@ -1,0 +1,12 @@
+/** Parts of the editor that its first paint doesn't need, loaded together. */
+export { Lasso } from "./lasso";
+export { LostNodes } from "./lost-nodes";
+export { FrameView } from "./node/frame-view";
+export { NodeCorner } from "./node/node-corner";
+export { NodeSettingField } from "./node/node-setting-field";
+export { NoteView } from "./node/note-view";
+export { NodeMenu } from "./node-menu";
+export { Conflicts } from "../dialogs/conflicts";
+export { SettingsDialog } from "../dialogs/settings-dialog";
+export { Library } from "../panels/library";
+export { ProblemsPanel } from "../panels/problems";

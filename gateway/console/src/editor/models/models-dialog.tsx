@@ -1,0 +1,135 @@
+import type { Model } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
+import { Check, Sparkles } from "lucide-react";
+import { useState } from "react";
+import { priceWords } from "../../api/prices";
+import { tasksQuery } from "../../api/queries";
+import { kindOf } from "../../canvas/kinds";
+import { Example } from "../../features/models/examples/example";
+import { bestFirst, fits, runnerOf, standingOf } from "../../parts/model-facts";
+import { speedOf } from "../../runs/speeds";
+import { Badge } from "../../ui/badge";
+import { classes } from "../../ui/classes";
+import { duration } from "../../ui/format";
+import { Input } from "../../ui/inputs/field";
+import { Dialog } from "../../ui/overlays/dialog";
+import { selectedNodes } from "../chosen";
+import { useEditor } from "../context";
+import { useSetting } from "../inspector/use-setting";
+import type { DocNode } from "../../document/graph";
+import type { OverlayProps } from "../dialogs/lists";
+
+const CARD = "relative flex min-w-0 flex-col rounded-xl border bg-surface p-3 text-left hover:border-line-strong";
+const COVER = "font-semibold wrap-anywhere after:absolute after:inset-0 after:rounded-xl";
+
+interface ChoiceProps {
+  isChosen: boolean;
+  onChoose: () => void;
+}
+
+const Chosen = () => <Check className="size-4 shrink-0 text-accent-text" aria-label="chosen" role="img" />;
+
+/** A model: a sample, and what decides between models: price, speed, where it runs. */
+const ModelCard = ({ model, isChosen, onChoose }: ChoiceProps & { model: Model }) => {
+  const standing = standingOf(model);
+  const ms = speedOf(model.internalName);
+  return (
+    <li className={classes(CARD, isChosen && "border-accent!")}>
+      <div className="mb-2 flex h-32 items-center justify-center overflow-hidden rounded-lg bg-sunken empty:hidden">
+        <Example model={model} className="max-h-32" />
+      </div>
+      <div className="flex items-start gap-2">
+        <button type="button" className={classes(COVER, "min-w-0 flex-1 text-left")} onClick={onChoose}>
+          {model.displayName}
+        </button>
+        {isChosen && <Chosen />}
+        {standing.tone !== "ok" && <Badge tone={standing.tone}>{standing.title}</Badge>}
+      </div>
+      <p className="mt-1 line-clamp-2 text-xs text-muted wrap-anywhere">{standing.reason ?? model.description}</p>
+      <dl className="mt-auto grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 pt-2.5 text-xs">
+        <dt className="text-faint">Price</dt>
+        <dd className="text-right font-medium">{priceWords(model)}</dd>
+        <dt className="text-faint">Speed</dt>
+        <dd className="text-right">{ms === undefined ? "not run here yet" : `about ${duration(ms)}`}</dd>
+        <dt className="text-faint">Runs at</dt>
+        <dd className="text-right">{runnerOf(model)}</dd>
+        {model.minTier !== "free" && (
+          <>
+            <dt className="text-faint">Plan</dt>
+            <dd className="text-right">{`from ${model.minTier}`}</dd>
+          </>
+        )}
+      </dl>
+    </li>
+  );
+};
+
+/** Lets the service choose the best ready model of a task. */
+const TaskCard = ({ title, now, isChosen, onChoose }: ChoiceProps & { title: string; now: string | undefined }) => (
+  <li className={classes(CARD, "flex-row items-center gap-2.5", isChosen && "border-accent!")}>
+    <Sparkles className="size-4 shrink-0 text-accent-text" aria-hidden />
+    <span className="min-w-0 flex-1">
+      <button type="button" className={classes(COVER, "text-left text-sm")} onClick={onChoose}>
+        {title}
+      </button>
+      <span className="block truncate text-xs text-muted">{now === undefined ? "No model is ready" : `Now ${now}`}</span>
+    </span>
+    {isChosen && <Chosen />}
+  </li>
+);
+
+const Choices = ({ node, onClose }: { node: DocNode; onClose: () => void }) => {
+  const { models } = useEditor();
+  const { set } = useSetting(node);
+  const [query, setQuery] = useState("");
+  const { modality } = kindOf(node.type);
+  const tasks = useQuery(tasksQuery).data?.filter((task) => task.modality === modality) ?? [];
+  const filter = { query: query.trim(), modality: modality ?? "", place: "", readyOnly: false };
+  const found = models.filter((model) => model.enabled && fits(model, filter)).toSorted(bestFirst);
+  const choose = (name: string): void => {
+    set(["model"], name, "Choose a model");
+    onClose();
+  };
+  const titleOf = (name: string | null): string | undefined => models.find(({ internalName }) => internalName === name)?.displayName;
+  return (
+    <>
+      <Input type="search" aria-label="Search models" placeholder="Search models" value={query} onText={setQuery} />
+      {query === "" && tasks.length > 0 && (
+        <ul className="mt-4 grid grid-cols-1 gap-2.5 sm:grid-cols-2 lg:grid-cols-3" aria-label="Automatic">
+          {tasks.map(({ name, summary, model }) => (
+            <TaskCard
+              key={name}
+              title={`Automatic: ${summary}`}
+              now={titleOf(model)}
+              isChosen={node.data.model === name}
+              onChoose={() => choose(name)}
+            />
+          ))}
+        </ul>
+      )}
+      <ul className="mt-4 grid grid-cols-1 gap-2.5 sm:grid-cols-2 lg:grid-cols-3" aria-label="Models">
+        {found.map((model) => (
+          <ModelCard
+            key={model.internalName}
+            model={model}
+            isChosen={node.data.model === model.internalName}
+            onChoose={() => choose(model.internalName)}
+          />
+        ))}
+      </ul>
+      {found.length === 0 && <p className="py-6 text-center text-sm text-muted">No model matches “{query}”.</p>}
+    </>
+  );
+};
+
+/** Chooses the model of the selected node. */
+export const ModelsDialog = ({ onClose }: OverlayProps) => {
+  const editor = useEditor();
+  const [node] = selectedNodes(editor);
+  if (!node) return null;
+  return (
+    <Dialog title="Choose a model" width="lg" onClose={onClose}>
+      <Choices node={node} onClose={onClose} />
+    </Dialog>
+  );
+};

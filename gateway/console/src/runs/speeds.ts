@@ -1,0 +1,44 @@
+import type { NodeProgress } from "./live";
+
+/** How long calls of models took in this browser. Nothing else knows it before a run. */
+
+const KEY = "nodeloom.speeds";
+/** Durations kept for each model, and models. */
+const EACH = 5;
+const MODELS = 100;
+
+type Speeds = Record<string, number[]>;
+
+const read = (): Speeds => {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    return typeof stored === "object" && stored !== null ? (stored as Speeds) : {};
+  } catch {
+    return {};
+  }
+};
+
+/** Milliseconds of one item of a completed node; undefined if another run made it. */
+export const itemMs = ({ status, durationMs, items, reusedFrom, calls }: NodeProgress): number | undefined => {
+  const isReused = reusedFrom !== undefined || calls?.some((call) => call.reusedFrom !== undefined) === true;
+  if (status !== "completed" || durationMs === null || durationMs <= 0 || isReused) return undefined;
+  return durationMs / Math.max(1, items ?? 1);
+};
+
+/** Remembers durations of a finished run. @param made by model, in milliseconds */
+export const rememberSpeeds = (made: readonly (readonly [model: string, ms: number])[]): void => {
+  const speeds = read();
+  for (const [model, ms] of made) speeds[model] = [...(Array.isArray(speeds[model]) ? speeds[model] : []), Math.round(ms)].slice(-EACH);
+  try {
+    localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(Object.entries(speeds).slice(-MODELS))));
+  } catch {
+    // Without storage, speeds are unknown.
+  }
+};
+
+/** The median of the last durations, in milliseconds; undefined for a model that never ran here. */
+export const speedOf = (model: string): number | undefined => {
+  const known = read()[model];
+  const sorted = Array.isArray(known) ? known.filter((ms) => typeof ms === "number").sort((a, b) => a - b) : [];
+  return sorted[sorted.length >> 1];
+};
