@@ -94,12 +94,12 @@ onCanvas("a number that is none is said, and not passed over", "?node=picture", 
   const seed = page.getByLabel("Seed");
   await seed.fill("12");
   await seed.fill("12 or so");
-  await page.getByText("This is no number").waitFor();
+  await page.getByText("Enter a number. The last valid").waitFor();
   expect(await seed.getAttribute("aria-invalid")).toBe("true");
   await saved(page);
   expect((await read(slug)).nodes[1]!.data.inputs).toEqual({ seed: 12 });
   await seed.fill("13");
-  await page.getByText("This is no number").waitFor({ state: "detached" });
+  await page.getByText("Enter a number. The last valid").waitFor({ state: "detached" });
 });
 
 onCanvas("a link that can't be says why, and one that was there stays", "", async (page, slug) => {
