@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { usePages } from "../../parts/pages";
 import { allFittingInputs, type Port } from "../../canvas/ports";
 import { isRemark, kindOf } from "../../canvas/kinds";
-import { connect, removeItems } from "../../document/edit";
+import { removeItems } from "../../document/edit";
 import { edgesOf, leadsTo, nodesOf } from "../../document/graph";
 import { Dialog } from "../../ui/overlays/dialog";
 import { Keys } from "../../ui/keys";
