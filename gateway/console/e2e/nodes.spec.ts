@@ -211,7 +211,7 @@ onCanvas("main settings and the seed are set on the node, and its model is chose
   await page.locator(`${node("one")} .node-model`).click();
   const card = page.getByRole("dialog", { name: "Choose a model" }).getByRole("listitem").filter({ hasText: "Sandbox Image Fast" });
   await card.getByText(/credits/).waitFor();
-  await card.getByText("Sandbox, no AI", { exact: true }).waitFor();
+  await card.getByText(/^Sandbox\b.*AI/).waitFor();
   await card.getByRole("button", { name: "Sandbox Image Fast" }).click();
   await eventually(async () => (await dataOf(read, "one")).model === "sandbox-image-fast");
 });

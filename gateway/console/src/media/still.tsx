@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react";
+import { useState, type CSSProperties, type ReactNode } from "react";
 import { renewed } from "../api/files";
 import { isExpired } from "../document/signatures";
 import { classes } from "../ui/classes";
@@ -37,7 +37,6 @@ const Shown = ({ url, width, label, className, isPicture, whole = false, otherwi
     );
   };
   if (src === undefined) return otherwise;
-  const size = ratio === undefined ? {} : { width: `min(100cqw, calc(100cqh * ${ratio}))`, height: `min(100cqh, calc(100cqw / ${ratio}))` };
   return (
     <img
       src={src}
@@ -46,7 +45,7 @@ const Shown = ({ url, width, label, className, isPicture, whole = false, otherwi
       decoding="async"
       draggable={false}
       className={classes(className, ratio !== undefined && "media-whole")}
-      style={size}
+      style={ratio === undefined ? {} : ({ "--ratio": ratio } as CSSProperties)}
       onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => whole && naturalHeight > 0 && setRatio(naturalWidth / naturalHeight)}
       onError={onError}
     />

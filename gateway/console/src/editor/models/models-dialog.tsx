@@ -6,6 +6,7 @@ import { priceWords } from "../../api/prices";
 import { tasksQuery } from "../../api/queries";
 import { kindOf } from "../../canvas/kinds";
 import { Example } from "../../features/models/examples/example";
+import { MODELS_DIALOG } from "../../messages/editor/models";
 import { bestFirst, fits, runnerOf, standingOf } from "../../parts/model-facts";
 import { speedOf } from "../../runs/speeds";
 import { Badge } from "../../ui/badge";
@@ -27,7 +28,7 @@ interface ChoiceProps {
   onChoose: () => void;
 }
 
-const Chosen = () => <Check className="size-4 shrink-0 text-accent-text" aria-label="chosen" role="img" />;
+const Chosen = () => <Check className="size-4 shrink-0 text-accent-text" aria-label={MODELS_DIALOG.chosen} role="img" />;
 
 /** A model: a sample, and what decides between models: price, speed, where it runs. */
 const ModelCard = ({ model, isChosen, onChoose }: ChoiceProps & { model: Model }) => {
@@ -47,16 +48,16 @@ const ModelCard = ({ model, isChosen, onChoose }: ChoiceProps & { model: Model }
       </div>
       <p className="mt-1 line-clamp-2 text-xs text-muted wrap-anywhere">{standing.reason ?? model.description}</p>
       <dl className="mt-auto grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 pt-2.5 text-xs">
-        <dt className="text-faint">Price</dt>
+        <dt className="text-faint">{MODELS_DIALOG.price}</dt>
         <dd className="text-right font-medium">{priceWords(model)}</dd>
-        <dt className="text-faint">Speed</dt>
-        <dd className="text-right">{ms === undefined ? "not run here yet" : `about ${duration(ms)}`}</dd>
-        <dt className="text-faint">Runs at</dt>
+        <dt className="text-faint">{MODELS_DIALOG.speed}</dt>
+        <dd className="text-right">{ms === undefined ? MODELS_DIALOG.notRunYet : MODELS_DIALOG.about(duration(ms))}</dd>
+        <dt className="text-faint">{MODELS_DIALOG.runsAt}</dt>
         <dd className="text-right">{runnerOf(model)}</dd>
         {model.minTier !== "free" && (
           <>
-            <dt className="text-faint">Plan</dt>
-            <dd className="text-right">{`from ${model.minTier}`}</dd>
+            <dt className="text-faint">{MODELS_DIALOG.plan}</dt>
+            <dd className="text-right">{MODELS_DIALOG.from(model.minTier)}</dd>
           </>
         )}
       </dl>
@@ -72,7 +73,7 @@ const TaskCard = ({ title, now, isChosen, onChoose }: ChoiceProps & { title: str
       <button type="button" className={classes(COVER, "text-left text-sm")} onClick={onChoose}>
         {title}
       </button>
-      <span className="block truncate text-xs text-muted">{now === undefined ? "No model is ready" : `Now ${now}`}</span>
+      <span className="block truncate text-xs text-muted">{now === undefined ? MODELS_DIALOG.noneIsReady : MODELS_DIALOG.now(now)}</span>
     </span>
     {isChosen && <Chosen />}
   </li>
@@ -87,19 +88,25 @@ const Choices = ({ node, onClose }: { node: DocNode; onClose: () => void }) => {
   const filter = { query: query.trim(), modality: modality ?? "", place: "", readyOnly: false };
   const found = models.filter((model) => model.enabled && fits(model, filter)).toSorted(bestFirst);
   const choose = (name: string): void => {
-    set(["model"], name, "Choose a model");
+    set(["model"], name, MODELS_DIALOG.chooseAModel);
     onClose();
   };
   const titleOf = (name: string | null): string | undefined => models.find(({ internalName }) => internalName === name)?.displayName;
   return (
     <>
-      <Input type="search" aria-label="Search models" placeholder="Search models" value={query} onText={setQuery} />
+      <Input
+        type="search"
+        aria-label={MODELS_DIALOG.searchModels}
+        placeholder={MODELS_DIALOG.searchModels}
+        value={query}
+        onText={setQuery}
+      />
       {query === "" && tasks.length > 0 && (
-        <ul className="mt-4 grid grid-cols-1 gap-2.5 sm:grid-cols-2 lg:grid-cols-3" aria-label="Automatic">
+        <ul className="mt-4 grid grid-cols-1 gap-2.5 sm:grid-cols-2 lg:grid-cols-3" aria-label={MODELS_DIALOG.automaticChoices}>
           {tasks.map(({ name, summary, model }) => (
             <TaskCard
               key={name}
-              title={`Automatic: ${summary}`}
+              title={MODELS_DIALOG.automatic(summary)}
               now={titleOf(model)}
               isChosen={node.data.model === name}
               onChoose={() => choose(name)}
@@ -107,7 +114,7 @@ const Choices = ({ node, onClose }: { node: DocNode; onClose: () => void }) => {
           ))}
         </ul>
       )}
-      <ul className="mt-4 grid grid-cols-1 gap-2.5 sm:grid-cols-2 lg:grid-cols-3" aria-label="Models">
+      <ul className="mt-4 grid grid-cols-1 gap-2.5 sm:grid-cols-2 lg:grid-cols-3" aria-label={MODELS_DIALOG.models}>
         {found.map((model) => (
           <ModelCard
             key={model.internalName}
@@ -117,7 +124,7 @@ const Choices = ({ node, onClose }: { node: DocNode; onClose: () => void }) => {
           />
         ))}
       </ul>
-      {found.length === 0 && <p className="py-6 text-center text-sm text-muted">No model matches “{query}”.</p>}
+      {found.length === 0 && <p className="py-6 text-center text-sm text-muted">{MODELS_DIALOG.noMatch(query)}</p>}
     </>
   );
 };
@@ -128,7 +135,7 @@ export const ModelsDialog = ({ onClose }: OverlayProps) => {
   const [node] = selectedNodes(editor);
   if (!node) return null;
   return (
-    <Dialog title="Choose a model" width="lg" onClose={onClose}>
+    <Dialog title={MODELS_DIALOG.chooseAModel} width="lg" onClose={onClose}>
       <Choices node={node} onClose={onClose} />
     </Dialog>
   );

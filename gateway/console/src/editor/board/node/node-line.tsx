@@ -3,6 +3,7 @@ import { ChevronDown } from "lucide-react";
 import { NODE } from "../../../canvas/geometry";
 import { kindOf } from "../../../canvas/kinds";
 import type { DocNode } from "../../../document/graph";
+import { MODELS_DIALOG } from "../../../messages/editor/models";
 import { useEditor, useUi } from "../../context";
 import { ModelState } from "../../panels/model-state";
 
@@ -18,7 +19,12 @@ export const NodeLine = ({ node, title, line, top }: { node: DocNode; title: str
     ui.setState({ overlay: "models" });
   };
   return (
-    <p dir="auto" className="node-line truncate" style={{ top, height: NODE.line }} title={isModel && !locked ? "Choose a model" : line}>
+    <p
+      dir="auto"
+      className="node-line truncate"
+      style={{ top, height: NODE.line }}
+      title={isModel && !locked ? MODELS_DIALOG.chooseAModel : line}
+    >
       {isModel && !locked ? (
         <button type="button" tabIndex={-1} className="node-model" onClick={choose}>
           {words}

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, type KeyboardEvent } from "react";
 import type { NodeSetting } from "../../../canvas/settings";
+import { NODE_SETTINGS } from "../../../messages/editor/models";
 
 interface FieldProps {
   setting: NodeSetting;
@@ -30,7 +31,9 @@ const Choices = ({ setting: { label, schema, value }, onSet, onEnd }: FieldProps
       onBlur={onEnd}
       onKeyDown={(event) => event.stopPropagation()}
     >
-      <option value="">{schema.default === undefined ? "auto" : `${String(schema.default as string)} (default)`}</option>
+      <option value="">
+        {schema.default === undefined ? NODE_SETTINGS.auto : NODE_SETTINGS.byDefault(String(schema.default as string))}
+      </option>
       {(schema.enum as (string | number)[]).map((option) => (
         <option key={option} value={JSON.stringify(option)}>
           {option}

@@ -2,6 +2,7 @@ import { Dices } from "lucide-react";
 import { Suspense, useState } from "react";
 import { anySeed, SEED, type NodeSetting } from "../../../canvas/settings";
 import type { DocNode } from "../../../document/graph";
+import { NODE_SETTINGS } from "../../../messages/editor/models";
 import { classes } from "../../../ui/classes";
 import { useEditor, useUi } from "../../context";
 import { useSetting } from "../../inspector/use-setting";
@@ -10,8 +11,8 @@ import { NodeSettingField } from "../../panels/lazy-panels";
 /** The value in words; undefined shows the default. */
 const wordsOf = ({ name, schema, value }: NodeSetting): string => {
   const shown = value ?? schema.default;
-  if (schema.type === "boolean") return shown === true ? "on" : "off";
-  if (shown === undefined || shown === null || shown === "") return name === SEED ? "any" : "auto";
+  if (schema.type === "boolean") return shown === true ? NODE_SETTINGS.on : NODE_SETTINGS.off;
+  if (shown === undefined || shown === null || shown === "") return name === SEED ? NODE_SETTINGS.any : NODE_SETTINGS.auto;
   return typeof shown === "object" ? "…" : String(shown as string | number);
 };
 
@@ -38,9 +39,9 @@ const Setting = ({ node, setting }: { node: DocNode; setting: NodeSetting }) => 
           type="button"
           tabIndex={-1}
           className="node-setting-dice"
-          aria-label="Roll the dice"
-          title="New seed"
-          onClick={() => set(path, anySeed(schema), "Roll the dice")}
+          aria-label={NODE_SETTINGS.rollTheDice}
+          title={NODE_SETTINGS.newSeed}
+          onClick={() => set(path, anySeed(schema), NODE_SETTINGS.rollTheDice)}
         >
           <Dices className="size-3.5" aria-hidden />
         </button>
