@@ -489,6 +489,8 @@ export interface Schedule {
   inputs: Record<string, unknown>;
   /** Maximum cost of each run in credits. Null: limited only by the balance */
   maxCredits: number | null;
+  /** Null: the key's webhook */
+  webhook: RunWebhook | null;
   paused: boolean;
   /** Reason for an automatic stop. `paused: false` restarts it */
   stopped: {
@@ -534,6 +536,8 @@ export interface NewSchedule {
   alias?: string | null;
   /** Maximum cost of each run in credits. Null: limited only by the balance */
   maxCredits?: number | null;
+  /** Receives the messages of its runs, as for a run. Null or absent: the key's webhook */
+  webhook?: RunWebhook | null;
   paused?: boolean;
 }
 
@@ -549,6 +553,8 @@ export interface ScheduleWithRuns {
   inputs: Record<string, unknown>;
   /** Maximum cost of each run in credits. Null: limited only by the balance */
   maxCredits: number | null;
+  /** Null: the key's webhook */
+  webhook: RunWebhook | null;
   paused: boolean;
   /** Reason for an automatic stop. `paused: false` restarts it */
   stopped: {
@@ -649,10 +655,12 @@ export type WebhookDelivery =
   | {
       configured: true;
       url: string;
-      state: "pending" | "delivered" | "failed" | "disabled" | "skipped";
+      /** `skipped`: no webhook wants the event. `unknown`: the delivery can't be read now, and the other fields are unset */
+      state: "pending" | "delivered" | "failed" | "disabled" | "skipped" | "unknown";
       /** Total of all deliveries */
       attempts: number;
       deliveredAt: string | null;
+      /** Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's answer, for example `status 500` */
       lastError: string | null;
       /** Set while another attempt is due */
       nextAttemptAt: string | null;
@@ -756,6 +764,8 @@ export interface ScheduleChange {
   alias?: string | null;
   /** Maximum cost of each run in credits. Null: limited only by the balance */
   maxCredits?: number | null;
+  /** Receives the messages of its runs, as for a run. Null or absent: the key's webhook */
+  webhook?: RunWebhook | null;
   paused?: boolean;
 }
 
@@ -850,8 +860,15 @@ export interface WorkflowBatchRequest {
   onError?: "continue" | "stop";
   /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
   metadata?: Record<string, string>;
-  /** Sends the end of each item to the key's webhook */
+  /** Sends the end of each item to the batch's webhook, or else to the key's */
   itemWebhooks?: boolean;
+  webhook?: BatchWebhook;
+}
+
+/** Receives the messages of this batch in place of the key's webhook, signed with the secret of `GET /api/webhook-secret`. Without `events`, it gets `batch.completed`. Events of executions need `itemWebhooks`, which is true by default if `events` names one. By key it needs `webhook:receive` */
+export interface BatchWebhook {
+  url: string;
+  events?: ("batch.completed" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.waiting")[];
 }
 
 export interface CreatedBatch {
@@ -882,8 +899,9 @@ export interface ModelBatchRequest {
   onError?: "continue" | "stop";
   /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
   metadata?: Record<string, string>;
-  /** Sends the end of each item to the key's webhook */
+  /** Sends the end of each item to the batch's webhook, or else to the key's */
   itemWebhooks?: boolean;
+  webhook?: BatchWebhook;
 }
 
 export interface Batch {
@@ -929,7 +947,7 @@ export interface Batch {
   madeBy: string | null;
   /** The batch whose rows these are */
   rerunOf: string | null;
-  /** Delivery of `batch.completed`, if the key's webhook subscribes to it */
+  /** Delivery of `batch.completed`, if the batch's webhook, or else the key's, subscribes to it */
   webhookDelivery:
     | {
         configured: false;
@@ -937,9 +955,11 @@ export interface Batch {
     | {
         configured: true;
         url: string;
-        state: "pending" | "delivered" | "failed" | "disabled" | "skipped";
+        /** `skipped`: no webhook wants the event. `unknown`: the delivery can't be read now, and the other fields are unset */
+        state: "pending" | "delivered" | "failed" | "disabled" | "skipped" | "unknown";
         attempts: number;
         deliveredAt: string | null;
+        /** Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's answer, for example `status 500` */
         lastError: string | null;
       };
   createdAt: string | null;
@@ -989,7 +1009,7 @@ export interface BatchWithRows {
   madeBy: string | null;
   /** The batch whose rows these are */
   rerunOf: string | null;
-  /** Delivery of `batch.completed`, if the key's webhook subscribes to it */
+  /** Delivery of `batch.completed`, if the batch's webhook, or else the key's, subscribes to it */
   webhookDelivery:
     | {
         configured: false;
@@ -997,9 +1017,11 @@ export interface BatchWithRows {
     | {
         configured: true;
         url: string;
-        state: "pending" | "delivered" | "failed" | "disabled" | "skipped";
+        /** `skipped`: no webhook wants the event. `unknown`: the delivery can't be read now, and the other fields are unset */
+        state: "pending" | "delivered" | "failed" | "disabled" | "skipped" | "unknown";
         attempts: number;
         deliveredAt: string | null;
+        /** Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's answer, for example `status 500` */
         lastError: string | null;
       };
   createdAt: string | null;
@@ -1033,6 +1055,7 @@ export interface RerunBatchRequest {
   /** `skipped`: never started */
   status: "failed" | "cancelled" | "skipped";
   maxCredits?: number;
+  webhook?: BatchWebhook;
 }
 
 export interface Model {
@@ -2793,7 +2816,7 @@ export interface FalSubmitted {
 export interface ReplicatePredictionRequest {
   /** Inputs, by their own or Replicate's names */
   input?: Record<string, unknown>;
-  /** Receives the finished prediction, signed with the secret of the key's webhook */
+  /** Receives the finished prediction, signed with the secret of `GET /api/webhook-secret` */
   webhook?: string | null;
   /** Without `completed`, nothing is sent */
   webhook_events_filter?: ("start" | "output" | "logs" | "completed")[] | null;
@@ -2833,7 +2856,7 @@ export interface ReplicatePrediction {
 export interface ReplicateVersionRequest {
   /** Inputs, by their own or Replicate's names */
   input?: Record<string, unknown>;
-  /** Receives the finished prediction, signed with the secret of the key's webhook */
+  /** Receives the finished prediction, signed with the secret of `GET /api/webhook-secret` */
   webhook?: string | null;
   /** Without `completed`, nothing is sent */
   webhook_events_filter?: ("start" | "output" | "logs" | "completed")[] | null;
@@ -4661,7 +4684,7 @@ export interface Operations {
       endpoint: string;
     };
     query?: {
-      /** Receives the end of the request in fal's format, signed with the secret of the key's webhook */
+      /** Receives the end of the request in fal's format, signed with the secret of `GET /api/webhook-secret` */
       fal_webhook?: string;
     };
     body?: Record<string, unknown>;

@@ -1,4 +1,4 @@
-import type { CancelResult, Decision, DecisionRequest, Execution, Quote, RunResult, SubmitResult } from "./api-types";
+import type { CancelResult, Decision, DecisionRequest, Execution, Quote, RunResult, RunWebhook, SubmitResult } from "./api-types";
 import { NodeloomError } from "./errors";
 import { sleep } from "./sleep";
 import type { Answer, RequestOptions, Transport } from "./transport";
@@ -19,6 +19,8 @@ export type Inputs = Readonly<Record<string, unknown>>;
 export interface RunOptions extends RequestOptions {
   /** The run is rejected if it could cost more. You can pass a quote's `estimatedCreditCost`; null, for free runs, sets no limit. */
   maxCredits?: number | null | undefined;
+  /** Receives the messages of this run in place of the key's webhook. `GET /api/webhook-secret` has the secret that signs them. */
+  webhook?: RunWebhook | undefined;
 }
 
 /** Result of a run without a declared type. */
@@ -79,11 +81,11 @@ export const failureOf = ({ executionId, status, error }: Execution): NodeloomEr
 
 export const createRuns = (transport: Transport): Runs => {
   const start = (target: Target, inputs: Inputs, isAsync: boolean, options: RunOptions): Promise<Answer<RunResult | SubmitResult>> => {
-    const { maxCredits, ...rest } = options;
+    const { maxCredits, webhook, ...rest } = options;
     const query = isAsync ? { async: "true" as const } : {};
     const request = {
       ...rest,
-      body: { inputs: { ...inputs }, maxCredits: maxCredits ?? undefined, ...untilOf(target) },
+      body: { inputs: { ...inputs }, maxCredits: maxCredits ?? undefined, webhook, ...untilOf(target) },
     };
     return "workflow" in target
       ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow }, query: { ...query, ...selectionOf(target) } })

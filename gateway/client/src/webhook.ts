@@ -24,14 +24,49 @@ const valueOf = (headers: HeaderBag, name: string): string => {
 
 export { WebhookVerificationError };
 
+const TOLERANCE_SECONDS = 300;
+const BASE64_SECRET = /^(whsec_)?[A-Za-z0-9+/]+={0,2}$/;
+
+const textOf = (payload: unknown): string => {
+  if (typeof payload === "string") return payload;
+  if (payload instanceof Uint8Array) return new TextDecoder().decode(payload);
+  throw new WebhookVerificationError(
+    'the body was parsed: pass the raw text or bytes of the request, for example by express.raw({ type: "application/json" })',
+  );
+};
+
+/** @throws WebhookVerificationError that says why no signature could match */
+const requireVerifiable = (signed: Readonly<Record<string, string>>, secret: string): void => {
+  if (!BASE64_SECRET.test(secret))
+    throw new WebhookVerificationError(
+      "the secret must be a webhook's, which begins with whsec_: an API key or a link's secret signs no messages",
+    );
+  const missing = NAMES.filter((name) => signed[name] === "");
+  if (missing.length > 0) throw new WebhookVerificationError(`the request has no ${missing.join(", ")} header: pass all its headers`);
+  const age = Math.floor(Date.now() / 1_000) - Number(signed["webhook-timestamp"]);
+  if (Number.isNaN(age)) throw new WebhookVerificationError("webhook-timestamp must be a number of seconds");
+  if (Math.abs(age) > TOLERANCE_SECONDS)
+    throw new WebhookVerificationError(
+      `the message was signed ${Math.abs(age)} s ${age > 0 ? "ago" : "ahead of this clock"}, and ${TOLERANCE_SECONDS} s are tolerated: check this clock, and verify messages when they arrive`,
+    );
+};
+
+const MISMATCH =
+  "no signature matches: the body must be the raw one, not parsed and serialized again, and the secret that of this webhook. A key's webhook and an endpoint have secrets of their own; GET /api/webhook-secret has the one for webhooks that runs, batches and schedules name";
+
 /**
  * Verifies signature and age of a delivery and returns its message.
  * @param payload bytes or text of the body, exactly as received
  * @param secret secret of the webhook: `whsec_…`
- * @throws WebhookVerificationError
+ * @throws WebhookVerificationError, whose message says what to check
  */
 export const verifyWebhook = (payload: string | Uint8Array, headers: HeaderBag, secret: string): WebhookMessage => {
-  const text = typeof payload === "string" ? payload : new TextDecoder().decode(payload);
+  const text = textOf(payload);
   const signed = Object.fromEntries(NAMES.map((name) => [name, valueOf(headers, name)]));
-  return new Webhook(secret).verify(text, signed) as WebhookMessage;
+  requireVerifiable(signed, secret);
+  try {
+    return new Webhook(secret).verify(text, signed) as WebhookMessage;
+  } catch (error) {
+    throw error instanceof WebhookVerificationError ? new WebhookVerificationError(MISMATCH) : error;
+  }
 };

@@ -38,6 +38,20 @@ describe("verifying a webhook", () => {
     expect(() => verifyWebhook(body, headers, secret)).toThrow(WebhookVerificationError);
   });
 
+  it.each<[string, RegExp, unknown, Record<string, string>, string]>([
+    ["a parsed body", /body was parsed/, JSON.parse(BODY), signed(), SECRET],
+    ["a serialized body", /must be the raw one/, JSON.stringify(JSON.parse(BODY), null, 1), signed(), SECRET],
+    ["an API key", /begins with whsec_/, BODY, signed(), "nl_live_0123456789"],
+    ["another webhook's secret", /secret that of this webhook/, BODY, signed(), `whsec_${Buffer.alloc(32, 9).toString("base64")}`],
+    ["an old message", /signed \d+ s ago, and 300 s are tolerated/, BODY, signed(new Date(Date.now() - 3_600_000)), SECRET],
+    ["a slow clock", /s ahead of this clock/, BODY, signed(new Date(Date.now() + 3_600_000)), SECRET],
+    ["no headers", /no webhook-id, webhook-timestamp, webhook-signature header/, BODY, {}, SECRET],
+  ])("says what to check for %s", (_what, message, body, headers, secret) => {
+    const verify = () => verifyWebhook(body as string, headers, secret);
+    expect(verify).toThrow(WebhookVerificationError);
+    expect(verify).toThrow(message);
+  });
+
   it.each<[string, string, Record<string, string>]>([
     ["a changed body", BODY.replace('"k"', '"l"'), signed()],
     ["another id", BODY, { ...signed(), "webhook-id": "msg_2" }],

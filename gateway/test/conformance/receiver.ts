@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { randomUUID } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 
 export interface Delivery {
   headers: IncomingHttpHeaders;
@@ -13,6 +13,15 @@ export interface Inbox {
   url: string;
   deliveries: Delivery[];
 }
+
+/** The signature of a delivery by a secret, as Standard Webhooks makes it. */
+export const signature = (secret: string, { headers, body }: Delivery): string => {
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;
+  return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+};
+export const signatures = ({ headers }: Delivery): string[] => String(headers["webhook-signature"]).split(" ");
+export const isSignedBy = (secret: string, delivery: Delivery): boolean => signatures(delivery).includes(signature(secret, delivery));
 
 /** Answers one delivery; `count` is 1 for the first. */
 export type Respond = (response: ServerResponse, count: number) => void;

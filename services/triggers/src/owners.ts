@@ -13,6 +13,12 @@ import {
 import { executions, type identity as identityProto, type triggers } from "@nodeloom/proto";
 import type { Identity } from "./clients";
 
+export interface RunWebhook {
+  url: string;
+  /** Empty for the ends of runs. */
+  events: string[];
+}
+
 /** Creator of a schedule or a hook. */
 export interface Owner {
   userId: string;
@@ -23,6 +29,8 @@ export interface Owner {
   /** When it was set; absent while it is being set. */
   grantedAt?: Date | undefined;
   createdAt?: Date;
+  /** Own webhook of the runs; absent for the key's. */
+  webhook?: RunWebhook | null | undefined;
 }
 
 export const ownerOf = (owner: triggers.TriggerOwner | undefined): Owner => {
@@ -55,17 +63,27 @@ interface Known {
   capabilities?: readonly string[];
 }
 
+type WebhookPart = Partial<Pick<executions.Runner, "webhookUrl" | "webhookEvents" | "webhookOwn">>;
+
+/** A key that can no longer receive webhooks has none, whatever its schedules name. */
+const webhookOf = ({ key, capabilities = [] }: Known, own: RunWebhook | null | undefined): WebhookPart => {
+  if (key && !covers(capabilities, RECEIVE)) return {};
+  if (own) return { webhookUrl: own.url, webhookEvents: own.events, webhookOwn: true };
+  const webhook = key?.webhook?.disabledAt ? undefined : key?.webhook;
+  return webhook ? { webhookUrl: webhook.url, webhookEvents: webhook.events } : {};
+};
+
 const runnerOf = (
   { id: userId, role, tier }: identityProto.User,
   plan: identityProto.Plan,
-  { key, capabilities = [] }: Known,
-  personId: string,
+  found: Known,
+  { personId, webhook }: { personId: string; webhook: RunWebhook | null | undefined },
 ): executions.Runner => {
-  const webhook = covers(capabilities, RECEIVE) && !key?.webhook?.disabledAt ? key?.webhook : undefined;
+  const { key } = found;
   return executions.Runner.fromPartial({
     ...{ userId, role, tier, source: SOURCE, keyId: key?.id ?? "", keyMetadata: key?.metadata ?? {}, keyAlias: key?.alias },
     ...{ baseTier: plan.base, markupPermille: plan.markupPermille, concurrency: plan.concurrency },
-    ...(webhook ? { webhookUrl: webhook.url, webhookEvents: webhook.events } : {}),
+    ...webhookOf(found, webhook),
     ...(personId === userId ? {} : { personId }),
   });
 };
@@ -96,7 +114,10 @@ export const createOwners = ({ identity }: { identity: Pick<Identity, "getUser" 
       const required = `workflow:${workflowSlug}:run`;
       if (!withinCeiling(RUN, plan.base, user.role === ADMIN)) throw denied(RUN);
       if (capabilities && !covers(capabilities, required)) throw denied(required);
-      return runnerOf(user, plan, found, found.key?.madeBy ?? owner.personId ?? owner.userId);
+      return runnerOf(user, plan, found, {
+        personId: found.key?.madeBy ?? owner.personId ?? owner.userId,
+        webhook: owner.webhook,
+      });
     },
   };
 };

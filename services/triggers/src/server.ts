@@ -24,6 +24,7 @@ const scheduleMessage = ({ _id: id, keyId, maxMillicredits, stopped, history, ..
     },
     ...{ maxMillicredits: maxMillicredits ?? undefined, paused: row.paused, createdAt: row.createdAt, updatedAt: row.updatedAt },
     ...(stopped ? { stoppedCode: stopped.code, stoppedMessage: stopped.message, stoppedAt: stopped.at } : {}),
+    webhook: row.webhook ?? undefined,
     nextTimes: isActive({ ...row, stopped }) ? nextTimes(row) : [],
     history: history.map(timeMessage).reverse(),
   });

@@ -26,3 +26,35 @@ it.each([
   await expect(owners.runner({ userId: "owner", keyId: null, ...set }, "poster")).rejects.toBe(ENDED);
   expect(asked).toEqual([{ userId: "owner", grant }]);
 });
+
+describe("the webhook of a schedule's runs", () => {
+  const OWN = { url: "https://example.com/own", events: ["execution.failed"] };
+  const user = {
+    ...{ id: "owner", role: "user", tier: "pro", approved: true, suspended: false },
+    plan: { base: "pro", markupPermille: 1_500, concurrency: 5 },
+  };
+  const ownersOf = (capabilities: string[]) =>
+    createOwners({
+      identity: {
+        getUser: () => Promise.resolve({ user }),
+        resolveKey: () =>
+          Promise.resolve({
+            ...{ user, effectiveCapabilities: capabilities },
+            key: { id: "key", metadata: {}, webhook: { url: "https://example.com/key", events: [] } },
+          }),
+      } as never,
+    });
+  const received = async (keyId: string | null, capabilities: string[], webhook: typeof OWN | null) => {
+    const { webhookUrl, webhookOwn } = await ownersOf(capabilities).runner({ userId: "owner", keyId, webhook }, "poster");
+    return [webhookUrl, webhookOwn];
+  };
+  const KEY = ["workflow:run", "webhook:receive"];
+
+  it("is its own in place of the key's, also for a session, while its key can receive webhooks", async () => {
+    expect(await received("key", KEY, OWN)).toEqual([OWN.url, true]);
+    expect(await received(null, [], OWN)).toEqual([OWN.url, true]);
+    expect(await received("key", KEY, null)).toEqual(["https://example.com/key", false]);
+    expect(await received(null, [], null)).toEqual(["", false]);
+    expect(await received("key", ["workflow:run"], OWN)).toEqual(["", false]);
+  });
+});

@@ -93,6 +93,8 @@ program
   .option("--until <node>", "run only that node of a workflow and what it needs")
   .option("--alias <name>", "run the version of this alias, such as staging")
   .option("--idempotency-key <key>", "the same key and inputs run once")
+  .option("--webhook <url>", "send the end of the run there")
+  .option("--webhook-events <list>", "events for --webhook, such as execution.completed,execution.waiting")
   .action((target: string, inputs: string[], options: RunOptions) =>
     perform(async (terminal) => run(await openClient(), target, inputs, options, terminal)),
   );

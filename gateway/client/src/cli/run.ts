@@ -14,7 +14,16 @@ export interface RunOptions {
   until?: string;
   alias?: string;
   idempotencyKey?: string;
+  webhook?: string;
+  webhookEvents?: string;
 }
+
+/** Undefined without `--webhook`. @throws Refusal for events without an address */
+export const webhookOf = ({ webhook: url, webhookEvents }: RunOptions): { url: string; events?: string[] } | undefined => {
+  if (url === undefined && webhookEvents !== undefined) throw new Refusal("--webhook-events needs --webhook");
+  if (url === undefined) return undefined;
+  return { url, ...(webhookEvents === undefined ? {} : { events: webhookEvents.split(",") }) };
+};
 
 const typesOf = async (client: Client, target: Target): Promise<InputTypes> => {
   if ("workflow" in target) {
@@ -94,13 +103,14 @@ export const run = async (
   const target: Target = name.startsWith(MODEL_PREFIX) ? { model: name.slice(MODEL_PREFIX.length) } : { workflow: name, until, alias };
   if ("model" in target && until !== undefined) throw new Refusal("--until is for workflows");
   if ("model" in target && alias !== undefined) throw new Refusal("--alias is for workflows");
+  const webhook = webhookOf(options);
   const inputs = await readInputs(client, given, await typesOf(client, target));
   const { estimatedCreditCost, maxCreditCost, exact } = await quote(client, target, bodyOf(inputs, { until }));
   const most = maxCreditCost ?? 0;
   const about = estimatedCreditCost ?? 0;
   const estimate = about === most ? "" : `about ${credits(about)}, `;
   terminal.note(exact ? credits(most) : `${estimate}at most ${credits(most)}`);
-  const executionId = await start(client, target, bodyOf(inputs, { maxCredits, until }), idempotencyKey);
+  const executionId = await start(client, target, bodyOf(inputs, { maxCredits, until, webhook }), idempotencyKey);
   terminal.note(`execution ${executionId}`);
   const interrupt = cancelOnInterrupt(client, executionId, terminal);
   try {

@@ -33,6 +33,7 @@ from ._types import (
     NewWorkflow,
     PublicSchema,
     Quote,
+    RunWebhook,
     SubmitResult,
     UsagePage,
     User,
@@ -129,6 +130,7 @@ class Nodeloom:
         alias: str | None = None,
         version: int | str | None = None,
         max_credits: float | None = None,
+        webhook: RunWebhook | None = None,
         idempotency_key: str | None = None,
         headers: Mapping[str, str] | None = None,
         poll_seconds: float = POLL_SECONDS,
@@ -140,6 +142,7 @@ class Nodeloom:
             alias: An alias of the workflow, such as `staging`. Without `alias` and `version`, `production` runs.
             version: A published version's number, or `draft`, instead of an alias.
             max_credits: The run is refused if it could cost more. A quote's `estimatedCreditCost` will do.
+            webhook: Receives the messages of this run in place of the key's webhook: `{"url": …, "events": […]}`.
             idempotency_key: The same key and body run once; a random one unless given.
 
         Raises:
@@ -154,6 +157,7 @@ class Nodeloom:
             alias=alias,
             version=version,
             max_credits=max_credits,
+            webhook=webhook,
             headers=headers,
             idempotency_key=idempotency_key,
         )
@@ -169,6 +173,7 @@ class Nodeloom:
         alias: str | None = None,
         version: int | str | None = None,
         max_credits: float | None = None,
+        webhook: RunWebhook | None = None,
         idempotency_key: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> SubmitResult:
@@ -182,6 +187,7 @@ class Nodeloom:
             alias=alias,
             version=version,
             max_credits=max_credits,
+            webhook=webhook,
             headers={"prefer": "respond-async", **(headers or {})},
             idempotency_key=idempotency_key,
         )

@@ -11,7 +11,7 @@ from typing import Any, cast
 from ._errors import NodeloomError, unreachable
 from ._exchange import Call, Pause, Reply, Settings, Steps, exchange
 from ._pacing import Pacing
-from ._types import BatchWithRows, Execution
+from ._types import BatchWithRows, Execution, RunWebhook
 
 POLL_SECONDS = 2.0
 FINAL = frozenset({"completed", "failed", "cancelled"})
@@ -105,6 +105,7 @@ def target_call(
     alias: str | None = None,
     version: int | str | None = None,
     max_credits: float | None = None,
+    webhook: RunWebhook | None = None,
     headers: Mapping[str, str] | None = None,
     idempotency_key: str | None = None,
 ) -> Call:
@@ -121,6 +122,8 @@ def target_call(
     body: dict[str, Any] = {"inputs": dict(inputs or {})}
     if max_credits is not None:
         body["maxCredits"] = max_credits
+    if webhook is not None:
+        body["webhook"] = webhook
     if until is not None:
         body["until"] = until
     is_workflow = workflow is not None

@@ -556,6 +556,8 @@ class Schedule(TypedDict):
     inputs: Mapping[str, Any]
     # Maximum cost of each run in credits. Null: limited only by the balance
     maxCredits: float | None
+    # Null: the key's webhook
+    webhook: RunWebhook | None
     paused: bool
     # Reason for an automatic stop. `paused: false` restarts it
     stopped: ScheduleStopped1 | None
@@ -602,6 +604,8 @@ class NewSchedule(TypedDict):
     alias: NotRequired[str | None]
     # Maximum cost of each run in credits. Null: limited only by the balance
     maxCredits: NotRequired[float | None]
+    # Receives the messages of its runs, as for a run. Null or absent: the key's webhook
+    webhook: NotRequired[RunWebhook | None]
     paused: NotRequired[bool]
 
 
@@ -625,6 +629,8 @@ class ScheduleWithRuns(TypedDict):
     inputs: Mapping[str, Any]
     # Maximum cost of each run in credits. Null: limited only by the balance
     maxCredits: float | None
+    # Null: the key's webhook
+    webhook: RunWebhook | None
     paused: bool
     # Reason for an automatic stop. `paused: false` restarts it
     stopped: ScheduleWithRunsStopped1 | None
@@ -724,10 +730,14 @@ class WebhookDelivery1(TypedDict):
 class WebhookDelivery2(TypedDict):
     configured: Literal[True]
     url: str
-    state: Literal["pending", "delivered", "failed", "disabled", "skipped"]
+    # `skipped`: no webhook wants the event. `unknown`: the delivery can't be read now, and the other
+    # fields are unset
+    state: Literal["pending", "delivered", "failed", "disabled", "skipped", "unknown"]
     # Total of all deliveries
     attempts: float
     deliveredAt: str | None
+    # Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the
+    # receiver's answer, for example `status 500`
     lastError: str | None
     # Set while another attempt is due
     nextAttemptAt: str | None
@@ -843,6 +853,8 @@ class ScheduleChange(TypedDict):
     alias: NotRequired[str | None]
     # Maximum cost of each run in credits. Null: limited only by the balance
     maxCredits: NotRequired[float | None]
+    # Receives the messages of its runs, as for a run. Null or absent: the key's webhook
+    webhook: NotRequired[RunWebhook | None]
     paused: NotRequired[bool]
 
 
@@ -957,8 +969,16 @@ class WorkflowBatchRequest(TypedDict):
     onError: NotRequired[Literal["continue", "stop"]]
     # Your own names for the run, as texts: on the execution, its webhooks and its usage row
     metadata: NotRequired[Mapping[str, str]]
-    # Sends the end of each item to the key's webhook
+    # Sends the end of each item to the batch's webhook, or else to the key's
     itemWebhooks: NotRequired[bool]
+    webhook: NotRequired[BatchWebhook]
+
+
+class BatchWebhook(TypedDict):
+    """Receives the messages of this batch in place of the key's webhook, signed with the secret of `GET /api/webhook-secret`. Without `events`, it gets `batch.completed`. Events of executions need `itemWebhooks`, which is true by default if `events` names one. By key it needs `webhook:receive`"""
+
+    url: str
+    events: NotRequired[Sequence[Literal["batch.completed", "execution.completed", "execution.failed", "execution.cancelled", "execution.waiting"]]]
 
 
 class CreatedBatch(TypedDict):
@@ -992,8 +1012,9 @@ class ModelBatchRequest(TypedDict):
     onError: NotRequired[Literal["continue", "stop"]]
     # Your own names for the run, as texts: on the execution, its webhooks and its usage row
     metadata: NotRequired[Mapping[str, str]]
-    # Sends the end of each item to the key's webhook
+    # Sends the end of each item to the batch's webhook, or else to the key's
     itemWebhooks: NotRequired[bool]
+    webhook: NotRequired[BatchWebhook]
 
 
 class BatchReason1(TypedDict):
@@ -1020,9 +1041,13 @@ class BatchWebhookDelivery1(TypedDict):
 class BatchWebhookDelivery2(TypedDict):
     configured: Literal[True]
     url: str
-    state: Literal["pending", "delivered", "failed", "disabled", "skipped"]
+    # `skipped`: no webhook wants the event. `unknown`: the delivery can't be read now, and the other
+    # fields are unset
+    state: Literal["pending", "delivered", "failed", "disabled", "skipped", "unknown"]
     attempts: int
     deliveredAt: str | None
+    # Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the
+    # receiver's answer, for example `status 500`
     lastError: str | None
 
 
@@ -1057,7 +1082,7 @@ class Batch(TypedDict):
     madeBy: str | None
     # The batch whose rows these are
     rerunOf: str | None
-    # Delivery of `batch.completed`, if the key's webhook subscribes to it
+    # Delivery of `batch.completed`, if the batch's webhook, or else the key's, subscribes to it
     webhookDelivery: BatchWebhookDelivery1 | BatchWebhookDelivery2
     createdAt: str | None
     finishedAt: str | None
@@ -1087,9 +1112,13 @@ class BatchWithRowsWebhookDelivery1(TypedDict):
 class BatchWithRowsWebhookDelivery2(TypedDict):
     configured: Literal[True]
     url: str
-    state: Literal["pending", "delivered", "failed", "disabled", "skipped"]
+    # `skipped`: no webhook wants the event. `unknown`: the delivery can't be read now, and the other
+    # fields are unset
+    state: Literal["pending", "delivered", "failed", "disabled", "skipped", "unknown"]
     attempts: int
     deliveredAt: str | None
+    # Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the
+    # receiver's answer, for example `status 500`
     lastError: str | None
 
 
@@ -1124,7 +1153,7 @@ class BatchWithRows(TypedDict):
     madeBy: str | None
     # The batch whose rows these are
     rerunOf: str | None
-    # Delivery of `batch.completed`, if the key's webhook subscribes to it
+    # Delivery of `batch.completed`, if the batch's webhook, or else the key's, subscribes to it
     webhookDelivery: BatchWithRowsWebhookDelivery1 | BatchWithRowsWebhookDelivery2
     createdAt: str | None
     finishedAt: str | None
@@ -1159,6 +1188,7 @@ class RerunBatchRequest(TypedDict):
     # `skipped`: never started
     status: Literal["failed", "cancelled", "skipped"]
     maxCredits: NotRequired[float]
+    webhook: NotRequired[BatchWebhook]
 
 
 class ModelProvider(TypedDict):
@@ -3036,7 +3066,7 @@ class FalSubmitted(TypedDict):
 class ReplicatePredictionRequest(TypedDict):
     # Inputs, by their own or Replicate's names
     input: NotRequired[Mapping[str, Any]]
-    # Receives the finished prediction, signed with the secret of the key's webhook
+    # Receives the finished prediction, signed with the secret of `GET /api/webhook-secret`
     webhook: NotRequired[str | None]
     # Without `completed`, nothing is sent
     webhook_events_filter: NotRequired[Sequence[Literal["start", "output", "logs", "completed"]] | None]
@@ -3081,7 +3111,7 @@ class ReplicatePrediction(TypedDict):
 class ReplicateVersionRequest(TypedDict):
     # Inputs, by their own or Replicate's names
     input: NotRequired[Mapping[str, Any]]
-    # Receives the finished prediction, signed with the secret of the key's webhook
+    # Receives the finished prediction, signed with the secret of `GET /api/webhook-secret`
     webhook: NotRequired[str | None]
     # Without `completed`, nothing is sent
     webhook_events_filter: NotRequired[Sequence[Literal["start", "output", "logs", "completed"]] | None]

@@ -8,6 +8,7 @@ import { BATCH_CREATE_MS } from "../../http/limits";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../edge/route";
 import { credits, modelParams, selection, uuid, workflowParams } from "../../http/schemas";
 import { inputsBody, specific } from "../runs/schemas";
+import { runnerWith } from "../runs/webhook";
 import { modelBatch, orderOf, workflowBatch, type BatchContext } from "./requests";
 
 export const ACCEPTED = 202;
@@ -35,8 +36,9 @@ export const createdReply = (
 export type TargetCase = "workflowSlug" | "model";
 
 const create = async (context: BatchContext, $case: TargetCase, value: string): Promise<Reply> => {
-  const { gateway, executionId, fingerprint } = context;
-  const request = { batchId: executionId || randomUUID(), order: orderOf(context, $case, value), fingerprint };
+  const { gateway, caller, body, executionId, fingerprint } = context;
+  const own = body.webhook && (await runnerWith(gateway, caller, body.webhook));
+  const request = { batchId: executionId || randomUUID(), order: orderOf(context, $case, value, own), fingerprint };
   return createdReply(context, await gateway.services.batches.createBatch(request, { deadlineMs: BATCH_CREATE_MS }));
 };
 

@@ -7,9 +7,11 @@ import { anyObject, identifier } from "../../http/schemas";
 import { toRunner } from "../runs/run";
 import { checkMetadata } from "../runs/routes";
 import { maxCredits, metadata, until } from "../runs/schemas";
+import { batchWebhook } from "../runs/webhook";
 import { selectedGraph, type Named } from "../workflows/selection";
 
 const MAX_AT_ONCE = 1_000;
+const BATCH_END = "batch.completed";
 
 const inputs = z
   .array(anyObject)
@@ -44,7 +46,8 @@ const common = {
     .meta({ description: "Concurrent items. Maximum and default: half of your tier's concurrent runs" }),
   onError: z.enum(["continue", "stop"]).optional().meta({ description: "`stop`: no item begins after one has failed" }),
   metadata: metadata.optional(),
-  itemWebhooks: z.boolean().optional().meta({ description: "Sends the end of each item to the key's webhook" }),
+  itemWebhooks: z.boolean().optional().meta({ description: "Sends the end of each item to the batch's webhook, or else to the key's" }),
+  webhook: batchWebhook.optional(),
 };
 
 interface Sources {
@@ -78,17 +81,23 @@ const itemsOf = (sent: ReadonlyMap<string, string>): batches.BatchItem[] => {
   });
 };
 
-export const orderOf = ({ caller, body, query, members: sent }: BatchContext, $case: TargetCase, value: string): batches.BatchOrder => {
+/** @param own members of the batch's own webhook */
+export const orderOf = (
+  { caller, body, query, members: sent }: BatchContext,
+  $case: TargetCase,
+  value: string,
+  own: Partial<executions.Runner> = {},
+): batches.BatchOrder => {
   checkMetadata(sent().get("metadata"));
   return batches.BatchOrder.fromPartial({
     target: { target: { $case, value }, ...($case === "model" ? {} : selectedGraph(caller, query)), until: body.until ?? "" },
-    runner: toRunner(caller, $case === "model" ? "model" : "workflow"),
+    runner: { ...toRunner(caller, $case === "model" ? "model" : "workflow"), ...own },
     items: itemsOf(sent()),
     mediaId: body.mediaId ?? "",
     maxMillicredits: body.maxCredits === undefined ? undefined : creditLimit(body.maxCredits),
     concurrency: body.concurrency ?? 0,
     stopOnError: body.onError === "stop",
     metadata: body.metadata ?? {},
-    itemWebhooks: body.itemWebhooks ?? false,
+    itemWebhooks: body.itemWebhooks ?? body.webhook?.events?.some((event) => event !== BATCH_END) ?? false,
   });
 };

@@ -10,6 +10,7 @@ import { notFound } from "../../http/errors";
 import { whileConnected } from "../../http/event-stream";
 import { maxCredits } from "../runs/schemas";
 import { toRunner } from "../runs/run";
+import { batchWebhook, runnerWith } from "../runs/webhook";
 import { ACCEPTED, created, createdReply, ORDER_ERRORS, type TargetCase } from "./creating";
 import { FORMATS, signedRows, streamResults } from "./results";
 import { batch, batchRow, batchView, rowView } from "./view";
@@ -143,7 +144,11 @@ export const batchRoutes = [
     idempotent: "rebuild",
     body: jsonBody(
       z
-        .strictObject({ status: z.enum(["failed", "cancelled", "skipped"]).meta({ description: "`skipped`: never started" }), maxCredits })
+        .strictObject({
+          status: z.enum(["failed", "cancelled", "skipped"]).meta({ description: "`skipped`: never started" }),
+          maxCredits,
+          webhook: batchWebhook.optional(),
+        })
         .meta({ id: "RerunBatchRequest", example: { status: "failed" } }),
     ),
     responses: { [ACCEPTED]: created },
@@ -151,10 +156,11 @@ export const batchRoutes = [
     handler: async (context) => {
       const { gateway, caller, params, body, executionId, fingerprint } = context;
       const target = await mayRun(context as ById);
+      const own = body.webhook && (await runnerWith(gateway, caller, body.webhook));
       const request = batches.RerunBatchRequest.fromPartial({
         batchId: params.id,
         newBatchId: executionId || randomUUID(),
-        runner: toRunner(caller, target === "model" ? "model" : "workflow"),
+        runner: { ...toRunner(caller, target === "model" ? "model" : "workflow"), ...own },
         statuses: [body.status],
         fingerprint,
         maxMillicredits: body.maxCredits === undefined ? undefined : creditLimit(body.maxCredits),

@@ -4,6 +4,7 @@ import { toCredits } from "@nodeloom/kernel";
 import { z } from "zod";
 import { raw } from "../../http/json";
 import { anyObject, credits, timestamp, uuid } from "../../http/schemas";
+import { deliveryState, lastError } from "../executions/view";
 
 const count = z.number().int();
 
@@ -12,10 +13,10 @@ const webhookDelivery = z.discriminatedUnion("configured", [
   z.object({
     configured: z.literal(true),
     url: z.string(),
-    state: z.enum(["pending", "delivered", "failed", "disabled", "skipped"]),
+    state: deliveryState,
     attempts: count,
     deliveredAt: timestamp.nullable(),
-    lastError: z.string().nullable(),
+    lastError,
   }),
 ]);
 
@@ -59,7 +60,9 @@ export const batch = z
     source: z.string(),
     madeBy: z.string().nullable().meta({ description: "The person who created or last resumed it. The batch stops if they lose access" }),
     rerunOf: uuid.nullable().meta({ description: "The batch whose rows these are" }),
-    webhookDelivery: webhookDelivery.meta({ description: "Delivery of `batch.completed`, if the key's webhook subscribes to it" }),
+    webhookDelivery: webhookDelivery.meta({
+      description: "Delivery of `batch.completed`, if the batch's webhook, or else the key's, subscribes to it",
+    }),
     createdAt: timestamp.nullable(),
     finishedAt: timestamp.nullable(),
   })

@@ -68,16 +68,22 @@ const webhookAttempt = z
   })
   .meta({ id: "WebhookAttempt" });
 
-const DELIVERY_STATES = ["pending", "delivered", "failed", "disabled", "skipped"] as const;
+export const deliveryState = z.enum(["pending", "delivered", "failed", "disabled", "skipped", "unknown"]).meta({
+  description: "`skipped`: no webhook wants the event. `unknown`: the delivery can't be read now, and the other fields are unset",
+});
+export const lastError = z.string().nullable().meta({
+  description:
+    "Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's answer, for example `status 500`",
+});
 
 export const webhookDelivery = z
   .discriminatedUnion("configured", [
     noWebhook,
     webhook.extend({
-      state: z.enum(DELIVERY_STATES),
+      state: deliveryState,
       attempts: z.number().meta({ description: "Total of all deliveries" }),
       deliveredAt: timestamp.nullable(),
-      lastError: z.string().nullable(),
+      lastError,
       nextAttemptAt: timestamp.nullable().meta({ description: "Set while another attempt is due" }),
       history: z.array(webhookAttempt).meta({ description: "The last 50 attempts, oldest first" }),
     }),

@@ -20,6 +20,7 @@ import {
 } from "../../http/schemas";
 import { execution, executionView } from "../executions/view";
 import { specific } from "../runs/schemas";
+import { checkWebhook, runWebhook } from "../runs/webhook";
 import { selectedGraph } from "../workflows/selection";
 import { pendingChange } from "../workflows/schemas";
 import { listedOf } from "../workflows/readable";
@@ -74,6 +75,7 @@ const schedule = z
     timezone,
     inputs,
     maxCredits,
+    webhook: runWebhook.nullable().meta({ description: "Null: the key's webhook" }),
     paused: z.boolean(),
     stopped: z
       .object({ ...why, at: timestamp.nullable() })
@@ -99,12 +101,15 @@ const creation = z
     inputs: inputs.optional(),
     alias: alias.nullish(),
     maxCredits: maxCredits.optional(),
+    webhook: runWebhook
+      .nullish()
+      .meta({ description: "Receives the messages of its runs, as for a run. Null or absent: the key's webhook" }),
     paused: z.boolean().optional(),
   })
   .meta({ id: "NewSchedule" });
 const change = creation
   .partial()
-  .refine((given) => Object.keys(given).length > 0, "give at least one of cron, timezone, inputs, alias, maxCredits, paused")
+  .refine((given) => Object.keys(given).length > 0, "give at least one of cron, timezone, inputs, alias, maxCredits, webhook, paused")
   .meta({ id: "ScheduleChange", override: { minProperties: 1 } });
 
 const scheduleParams: ParamsSpec<{ slug: string; id: string }> = {
@@ -131,6 +136,15 @@ const changedAlias = (caller: Caller, body: z.infer<typeof change>): string | un
 const limitOf = (credits: number | null | undefined): number | undefined =>
   credits === null || credits === undefined ? undefined : creditLimit(credits);
 
+/** The webhook for triggers, checked. Undefined: not named. */
+const webhookOf = async (
+  { gateway, caller }: Pick<CallContext<"any">, "gateway" | "caller">,
+  webhook: z.infer<typeof change>["webhook"],
+): Promise<triggers.RunWebhook | undefined> => {
+  if (webhook) await checkWebhook(gateway, caller, webhook);
+  return webhook === undefined ? undefined : { url: webhook?.url ?? "", events: webhook?.events ?? [] };
+};
+
 const timeView = ({ at, outcome, executionId, code, message }: triggers.ScheduledTime): Record<string, unknown> => ({
   at: iso(at),
   outcome,
@@ -140,12 +154,13 @@ const timeView = ({ at, outcome, executionId, code, message }: triggers.Schedule
 
 const view = (given: triggers.Schedule | undefined): Record<string, unknown> => {
   if (!given) throw new Error("triggers answered without a schedule");
-  const { id, workflowSlug, cron: times, timezone: zone, inputsJson, maxMillicredits, paused, keyId, nextTimes, history } = given;
+  const { id, workflowSlug, cron: times, timezone: zone, inputsJson, maxMillicredits, paused, keyId, nextTimes, history, webhook } = given;
   const { stoppedCode: code, stoppedMessage: message, stoppedAt } = given;
   return {
     ...{ id, workflowSlug, cron: times, timezone: zone, inputs: raw(inputsJson, "{}") },
     alias: given.alias || null,
     maxCredits: maxMillicredits === undefined ? null : toCredits(maxMillicredits),
+    webhook: webhook ? { url: webhook.url, ...(webhook.events.length === 0 ? {} : { events: webhook.events }) } : null,
     paused,
     stopped: code ? { code, message, at: iso(stoppedAt) } : null,
     keyId: keyId || null,
@@ -229,6 +244,7 @@ export const scheduleRoutes = [
         inputsJson: members().get("inputs") ?? "{}",
         alias: aliasFor(caller, body.alias),
         maxMillicredits: limitOf(body.maxCredits),
+        webhook: await webhookOf(context, body.webhook),
         paused: body.paused ?? false,
       };
       const { schedule: made } = await gateway.services.triggers.createSchedule(wanted, { deadlineMs: SCHEDULE_MS });
@@ -284,6 +300,7 @@ export const scheduleRoutes = [
         inputsJson: members().get("inputs"),
         alias: changedAlias(caller, body),
         limit,
+        webhook: await webhookOf(context, body.webhook),
         paused: body.paused,
       };
       const { schedule: changed } = await gateway.services.triggers.updateSchedule(wanted, { deadlineMs: SCHEDULE_MS });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { inSection, type Case } from "../case";
-import { answers, exactly, is, pick, refuses } from "../check";
+import { answers, exactly, fits, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Caller, type Context } from "../context";
 import { edge, node, picture, save } from "../graphs";
+import { isSignedBy } from "../receiver";
 
 const batches = inSection("D22");
 
@@ -117,6 +118,51 @@ export const batchCases: Case[] = [
     const { nodes } = answers(await actor.get(path), 200).body as { nodes: { id: string; data: object }[] };
     assert.deepEqual(nodes.find((one) => one.id === "box")?.data, { text: "just {{s}}: {{n}}" });
     refuses(await (await ctx.actor({ tier: "pro" })).get(path), 404, "EXECUTION_NOT_FOUND");
+  }),
+  batches(
+    "a batch's own webhook gets batch.completed, also by session, and the ends of items where it names them",
+    async (ctx) => {
+      const [own, items, keys] = [ctx.receiver!.inbox(), ctx.receiver!.inbox(), ctx.receiver!.inbox()];
+      const actor = await ctx.actor({ tier: "pro", webhook: { url: keys.url, events: ["batch.completed", "execution.completed"] } });
+      const slug = await save(actor, texts);
+      const inputs = [{ subject: "a" }, { subject: "b" }];
+      const id = await create(actor.session, slug, { inputs, webhook: { url: own.url } });
+      const events = ["batch.completed", "execution.completed"];
+      await create(actor, slug, { inputs, webhook: { url: items.url, events } });
+      const [[message], told] = await Promise.all([
+        eventually(
+          () => Promise.resolve(own.deliveries),
+          (all) => all.length > 0,
+        ),
+        eventually(
+          () => Promise.resolve(items.deliveries),
+          (all) => all.length >= 3,
+        ),
+      ]);
+      fits(JSON.parse(message!.body), { type: "batch.completed", data: { batchId: id, status: "completed" } });
+      const types = told.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+      assert.deepEqual(types.sort(), ["batch.completed", "execution.completed", "execution.completed"]);
+      const secret = pick<string>(answers(await actor.session.get("/api/webhook-secret"), 200), "secret");
+      assert.ok(isSignedBy(secret, message!));
+      const delivery = { configured: true, url: own.url, state: "delivered" };
+      await eventually(
+        () => actor.get(`/api/batches/${id}`),
+        ({ body }) => (body.webhookDelivery as { state?: string }).state === "delivered",
+      );
+      answers(await actor.get(`/api/batches/${id}`), 200, { webhookDelivery: delivery });
+      assert.equal(own.deliveries.length, 1);
+      assert.equal(keys.deliveries.length, 0);
+    },
+    { needs: ["receiver"] },
+  ),
+  batches("a batch's own webhook needs webhook:receive by key, and a public address: nothing begins without", async (ctx) => {
+    const actor = await ctx.actor({ tier: "pro" });
+    const path = `/api/workflows/${await save(actor, texts)}/batches`;
+    const to = (url: string) => ({ inputs: [{ subject: "a" }], webhook: { url } });
+    const without = await actor.withKey(["workflow:run"]);
+    refuses(await without.post(path, to("https://example.com/hook")), 403, "CAPABILITY_DENIED", { required: "webhook:receive" });
+    refuses(await actor.post(path, to("http://10.0.0.1/hook")), 400, "INVALID_REQUEST");
+    answers(await actor.get("/api/batches"), 200, { rows: [] });
   }),
   batches("is made once under an Idempotency-Key", async (ctx) => {
     const actor = await user(ctx);

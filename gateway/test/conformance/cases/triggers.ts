@@ -53,6 +53,19 @@ const schedules: Case[] = [
     answers(await actor.delete(`${path}/${id}`), 204);
     refuses(await actor.get(`${path}/${id}`), 404, "NOT_FOUND");
   }),
+  control("a schedule takes a webhook of its own, which needs webhook:receive by key and a public address", async (ctx) => {
+    const actor = await user(ctx);
+    const path = `/api/workflows/${await flow(actor)}/schedules`;
+    const webhook = { url: "https://example.com/hook", events: ["execution.failed"] };
+    const schedule = { cron: RARELY, inputs: { prompt: "a loom" }, webhook };
+    const without = await actor.withKey(["workflow:write", "workflow:run"]);
+    refuses(await without.post(path, schedule), 403, "CAPABILITY_DENIED", { required: "webhook:receive" });
+    refuses(await actor.post(path, { ...schedule, webhook: { url: "http://10.0.0.1/hook" } }), 400, "INVALID_REQUEST");
+    const id = pick<string>(answers(await actor.post(path, schedule), 201, { webhook: exactly(webhook) }), "id");
+    answers(await actor.patch(`${path}/${id}`, { maxCredits: 3 }), 200, { webhook: exactly(webhook) });
+    answers(await actor.patch(`${path}/${id}`, { webhook: null }), 200, { webhook: null });
+    answers(await actor.delete(`${path}/${id}`), 204);
+  }),
   control("a refused schedule names what is wrong with its times", async (ctx) => {
     const actor = await user(ctx);
     const path = `/api/workflows/${await flow(actor)}/schedules`;

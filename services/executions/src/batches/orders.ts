@@ -49,10 +49,15 @@ export interface Created {
   isReplay: boolean;
 }
 
-const webhookOf = ({ keyId, webhookUrl: url, webhookEvents }: Runner): BatchWebhook | null =>
-  keyId !== "" && webhookEvents.includes(BATCH_COMPLETED)
-    ? { url, state: "pending", attempts: 0, deliveredAt: null, lastError: null }
-    : null;
+const webhookOf = ({ keyId, webhookUrl: url, webhookEvents, webhookOwn = false }: Runner): BatchWebhook | null => {
+  const isWanted = webhookEvents.includes(BATCH_COMPLETED) || (webhookOwn && webhookEvents.length === 0);
+  if (!isWanted || (keyId === "" && !webhookOwn)) return null;
+  return { url, state: "pending", attempts: 0, deliveredAt: null, lastError: null, ...(webhookOwn ? { isOwn: true } : {}) };
+};
+
+/** A batch's own webhook stays with it when another caller resumes it. */
+const resumedBy = (runner: Runner, { webhookUrl, webhookEvents, webhookOwn }: Runner): Runner =>
+  webhookOwn ? { ...runner, webhookUrl, webhookEvents, webhookOwn } : runner;
 
 const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedBatch, graph: StoredText | undefined): BatchRecord => {
   const { target, until, runner, items, maxMillicredits, concurrency, stopsOnError, itemWebhooks, metadata, rerunOf } = order;
@@ -189,7 +194,8 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     const before = await owned(batchId, runner.userId);
     if (before.target.$case === "workflowSlug") requireKeyAlias(runner, before.alias ?? "");
     const metadata = withKeyMetadata({ ...metadataOf(before.metadata), ...runner.keyMetadata }, runner);
-    return { runner, grantedAt: new Date(), metadata: metadataKeys(metadata), webhook: webhookOf(runner) };
+    const resumed = resumedBy(runner, before.runner);
+    return { runner: resumed, grantedAt: new Date(), metadata: metadataKeys(metadata), webhook: webhookOf(resumed) };
   };
 
   const cancel = async (batchId: string, userId: string): Promise<BatchRecord> => {

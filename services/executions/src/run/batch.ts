@@ -1,5 +1,6 @@
 import { publicError } from "@nodeloom/kernel";
 import type { ExecutionView } from "./record";
+import type { DeliveryState } from "./delivery";
 import type { FinalStatus, StoredText } from "./types";
 import type { Runner, Target } from "./runner";
 
@@ -56,12 +57,14 @@ export const isOutOfBudget = (reason: BatchReason | null): boolean =>
 
 export interface BatchWebhook {
   url: string;
-  state: "pending" | "delivered" | "failed" | "disabled" | "skipped";
+  state: DeliveryState;
   attempts: number;
   deliveredAt: Date | null;
   lastError: string | null;
   /** Notifications has the delivery state. */
   isHandedOver?: true;
+  /** The batch named it; it replaces the key's. */
+  isOwn?: true;
 }
 
 export interface BatchRecord {

@@ -6,8 +6,8 @@ import { TIMING } from "./timing";
 export const FIRST_DELIVERY = 1;
 export const DELIVERY_ATTEMPTS = TIMING.webhookSchedule.length;
 
-/** State of a run's webhook. `skipped`: the key has no webhook for it. */
-export type DeliveryState = "pending" | "delivered" | "failed" | "disabled" | "skipped";
+/** State of a run's webhook. `skipped`: the key has no webhook for it. `unknown`: notifications doesn't answer; never stored. */
+export type DeliveryState = "pending" | "delivered" | "failed" | "disabled" | "skipped" | "unknown";
 
 /** End of a delivery by version 1.0.0. `superseded`: it moved to notifications or to a later delivery. */
 export type DeliveryEnd = "delivered" | "given up" | "disabled" | "nothing to send" | "superseded";

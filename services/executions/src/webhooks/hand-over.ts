@@ -67,15 +67,20 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
     return new Map(deliveries.map((delivery) => [delivery.id, delivery]));
   };
 
-  /** Adds delivery states. Rows that notifications doesn't know, or can't answer for now, stay unchanged. */
+  /** Adds delivery states. Rows that notifications doesn't know stay unchanged. While it doesn't answer, the states are unknown. */
   const withDeliveries = async <Row extends { _id: string; webhook: object | null }>(
     rows: readonly Row[],
     isAsked: (row: Row) => boolean,
   ): Promise<Row[]> => {
     const ids = rows.filter(isAsked).map(({ _id }) => _id);
     if (ids.length === 0) return [...rows];
-    const { deliveries } = await notifications.getDeliveries({ ids }, READ).catch(() => ({ deliveries: [] }));
-    const known = new Map(deliveries.map((delivery) => [delivery.id, standingOf(delivery)]));
+    const unknown = ids.map((id) => [id, { state: "unknown" as const }] as const);
+    const known = new Map<string, object>(
+      await notifications.getDeliveries({ ids }, READ).then(
+        ({ deliveries }) => deliveries.map((delivery) => [delivery.id, standingOf(delivery)] as const),
+        () => unknown,
+      ),
+    );
     return rows.map((row) => (row.webhook && known.has(row._id) ? { ...row, webhook: { ...row.webhook, ...known.get(row._id) } } : row));
   };
 
@@ -90,6 +95,7 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
         proto.Webhook.fromPartial({
           ...{ ownerId: userId, keyId: runner.keyId, baseTier: runner.baseTier, event: BATCH_COMPLETED },
           about: { $case: "batchId", value: _id },
+          ...(webhook?.isOwn ? { url: webhook.url, events: [BATCH_COMPLETED] } : {}),
           ...(webhook && webhook.attempts > 0
             ? { earlier: { ...webhook, delivery: 1, deliveredAt: undefined, lastError: undefined } }
             : {}),

@@ -236,6 +236,22 @@ it("runs the rest of a batch for the caller who resumes it: on their key, with t
   expect([...new Set(played.keys)]).toEqual(["key-2"]);
 });
 
+it("keeps its own webhook when another caller resumes it", async () => {
+  const runner = (part: Partial<executions.Runner>) => executions.Runner.fromPartial({ userId, concurrency: 20, ...part });
+  const userId = randomUUID();
+  const own = runner({ webhookUrl: "https://own.test", webhookOwn: true });
+  const id = await place(1, { userId, runner: own, status: "paused" });
+  const played = createRuns();
+  const orders = createOrders({
+    ...{ stores, channel: played.channel, logger: createLogger("test", "silent"), starter: { startBatch: () => Promise.resolve() } },
+    pricing: () => Promise.reject(new Error("nothing is priced")),
+    readTable: () => Promise.reject(new Error("nothing is read")),
+  });
+  const other = runner({ keyId: "key-2", webhookUrl: "https://x.test", webhookEvents: [BATCH_COMPLETED] });
+  await orders.resume({ batchId: id, userId, runner: other, maxMillicredits: undefined });
+  expect((await found(id)).webhook).toMatchObject({ url: "https://own.test", isOwn: true, state: "pending" });
+});
+
 it("begins no more items once one has failed, where it is to stop then", async () => {
   const played = createRuns({ ends: (index) => (index === 2 ? "failed" : "completed") });
   const id = await place(40, { stopsOnError: true, concurrency: 2 });

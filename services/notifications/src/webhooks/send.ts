@@ -1,5 +1,5 @@
 /** Signs and sends one message. */
-import { type EgressClient, EgressError, type EgressStream, parseRetryAfter, signedHeaders } from "@nodeloom/platform";
+import { type EgressClient, EgressError, type EgressProblem, type EgressStream, parseRetryAfter, signedHeaders } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { TIMING } from "../timing";
 import type { SentAttempt } from "../delivery";
@@ -36,6 +36,15 @@ const drain = async (body: EgressStream["body"], stop: AbortController): Promise
   }
 };
 
+/** Classes of errors: texts would reveal the network behind an address. */
+const PROBLEMS: Readonly<Record<EgressProblem, string>> = {
+  REFUSED: "refused",
+  TIMEOUT: "timeout",
+  UNREACHABLE: "no answer",
+  TOO_LARGE: "too large",
+  TOO_MANY_REDIRECTS: "too many redirects",
+};
+
 type Outcome = Omit<SentAttempt, "url" | "revision">;
 
 /** Signs a message and sends it once. Redirects are not followed: they are failures. */
@@ -58,11 +67,11 @@ export const createSend =
       const request = { url, method: "POST", headers, body, timeoutMs, maxBytes: MAX_ANSWER_BYTES, signal: stop.signal };
       const { status, headers: answered, body: rest } = await egress.stream(request);
       const isDelivered = status >= 200 && status < 300;
-      const sent = outcome(status, isDelivered ? null : `the receiver answered ${status}`);
+      const sent = outcome(status, isDelivered ? null : `status ${status}`);
       await drain(rest, stop);
       return isDelivered ? sent : { ...sent, retryAfterMs: retryAfterMs(answered["retry-after"]) };
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
-      return outcome(null, error.message);
+      return outcome(null, PROBLEMS[error.code]);
     }
   };

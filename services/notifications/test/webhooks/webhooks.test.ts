@@ -143,11 +143,11 @@ describe("an attempt", () => {
   });
 
   it.each<[string, Receiver["respond"], number | null, string, number?]>([
-    ["answers 500", answering(500), 500, "the receiver answered 500"],
-    ["answers 404", answering(404), 404, "the receiver answered 404"],
-    ["redirects", answering(302, { location: "/elsewhere" }), 302, "the receiver answered 302"],
-    ["hangs up", (response) => void response.socket!.destroy(), null, "the connection was closed before an answer came"],
-    ["does not answer in time", () => undefined, null, "the address did not answer in time", SHORT_TIMEOUT_MS],
+    ["answers 500", answering(500), 500, "status 500"],
+    ["answers 404", answering(404), 404, "status 404"],
+    ["redirects", answering(302, { location: "/elsewhere" }), 302, "status 302"],
+    ["hangs up", (response) => void response.socket!.destroy(), null, "no answer"],
+    ["does not answer in time", () => undefined, null, "timeout", SHORT_TIMEOUT_MS],
   ])("has failed when the receiver %s, and says so", async (_, respond, status, error, timeoutMs = TIMEOUT_MS) => {
     receiver.respond = respond;
     const run = await newRun();
@@ -218,7 +218,7 @@ describe("an attempt", () => {
       state: "failed",
       attempts: 2,
       nextAttemptAt: null,
-      lastError: "the receiver answered 500",
+      lastError: "status 500",
     });
   });
 
@@ -342,7 +342,7 @@ describe("a webhook", () => {
     expect(await webhookOf(run)).toMatchObject({
       state: "disabled",
       attempts: 1,
-      lastError: "the receiver answered 410",
+      lastError: "status 410",
       nextAttemptAt: null,
     });
     expect(await keyWebhook(run.keyId)).toMatchObject({
@@ -367,7 +367,7 @@ describe("a webhook", () => {
       expect(await keyWebhook(run.keyId)).toMatchObject({ url, disabledAt: undefined });
       expect(await webhookOf(run)).toMatchObject({
         state: "pending",
-        lastError: "the receiver answered 410",
+        lastError: "status 410",
         nextAttemptAt: expect.any(Date) as Date,
       });
       receiver.respond = answering(204);

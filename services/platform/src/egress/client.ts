@@ -8,7 +8,7 @@ import { ANY, guardedLookup, HOSTS, PUBLIC, type AddressCheck } from "./guarded-
 import { USER_AGENT } from "../version";
 import { linkSignals } from "../work/signals";
 
-export { EgressError, isPublicAddress, isPublicUrl, type Lookup } from "./address";
+export { EgressError, type EgressProblem, isPublicAddress, isPublicUrl, type Lookup } from "./address";
 
 export interface EgressOptions {
   /** host:port exceptions. */

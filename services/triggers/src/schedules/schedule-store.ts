@@ -1,6 +1,7 @@
 import { insertOnce } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import type { ScheduledStart } from "../activity-types";
+import type { RunWebhook } from "../owners";
 import { documents, type TakenPlace } from "../schema";
 
 /** A schedule. Temporal's schedule is created from this row and can be recreated. */
@@ -12,6 +13,8 @@ export interface ScheduleRecord {
   workflowSlug: string;
   /** The alias that its runs use; absent or empty for `production`. */
   alias?: string;
+  /** Own webhook of its runs; null or absent for the key's. */
+  webhook?: RunWebhook | null;
   /** The key that set it; null for a session. */
   keyId: string | null;
   /** Person who set it or last changed its target. Missing on older rows. */
@@ -53,6 +56,7 @@ export type ScheduleChange = Partial<
     | "personId"
     | "grantedAt"
     | "alias"
+    | "webhook"
     | "cron"
     | "timezone"
     | "inputsJson"

@@ -59,15 +59,16 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
   };
 
   const changeOf = (row: ScheduleRecord, request: triggers.UpdateScheduleRequest): ScheduleChange => {
-    const { cron = row.cron, timezone = row.timezone, paused = row.paused, alias, inputsJson, limit } = request;
+    const { cron = row.cron, timezone = row.timezone, paused = row.paused, alias, inputsJson, limit, webhook } = request;
     const resumes = request.paused === false && row.stopped !== null;
     // A person who changes the target or the limit becomes the owner of later runs. Pausing doesn't change the owner.
     const isTakenOver =
-      request.paused === false || [request.cron, request.timezone, alias, inputsJson, limit].some((one) => one !== undefined);
+      request.paused === false || [request.cron, request.timezone, alias, inputsJson, limit, webhook].some((one) => one !== undefined);
     const isTimed = cron !== row.cron || timezone !== row.timezone || paused !== row.paused || resumes;
     return {
       ...(inputsJson === undefined ? {} : { inputsJson }),
       ...(alias === undefined ? {} : { alias }),
+      ...(webhook === undefined ? {} : { webhook: webhook.url === "" ? null : webhook }),
       ...(limit === undefined ? {} : { maxMillicredits: limit.millicredits ?? null }),
       ...(isTimed ? { cron, timezone, paused, timedAt: new Date() } : {}),
       ...(resumes ? { stopped: null, unpaid: 0 } : {}),
@@ -78,7 +79,7 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
   return {
     /** @throws INVALID_REQUEST, PRECONDITION_FAILED at the account's limit, or why the workflow can't be run */
     create: async (request: triggers.CreateScheduleRequest): Promise<ScheduleRecord> => {
-      const { workflowSlug, alias, cron, timezone, inputsJson, maxMillicredits = null, paused } = request;
+      const { workflowSlug, alias, cron, timezone, inputsJson, maxMillicredits = null, paused, webhook } = request;
       const owner = ownerOf(request.owner);
       requireValid([...timeIssues({ cron, timezone }), ...inputIssues(inputsJson)]);
       await arrivals.ofOwner(owner.userId);
@@ -88,6 +89,7 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
       const record: Omit<ScheduleRecord, "slot"> = {
         ...{ _id: randomUUID(), ...owner, workflowSlug, cron: cron.trim(), timezone, inputsJson, maxMillicredits, paused },
         ...(alias ? { alias } : {}),
+        ...(webhook?.url ? { webhook } : {}),
         ...{ stopped: null, revision: 1, timedAt: now, unpaid: 0, lastExecutionId: null, history: [], createdAt: now, updatedAt: now },
       };
       const slot = await takePlace({

@@ -11,7 +11,14 @@ import { Time } from "../../ui/time";
 import { COMMON } from "../../messages/common";
 import { WEBHOOK } from "../../messages/executions";
 
-const DELIVERY_TONES = { pending: "accent", delivered: "ok", failed: "bad", disabled: "bad", skipped: "neutral" } as const;
+const DELIVERY_TONES = {
+  pending: "accent",
+  delivered: "ok",
+  failed: "bad",
+  disabled: "bad",
+  skipped: "neutral",
+  unknown: "neutral",
+} as const;
 
 /** Delivery of a run's webhook by attempt. */
 export const Webhook = ({ id, delivery }: { id: string; delivery: WebhookDelivery }) => {
