@@ -116,8 +116,7 @@ onCanvas("nodes fold to their heads and stay folded after a reload; a corner mak
 onCanvas("a frame gets a name and a colour, folds what lies on it, and takes it along", GRAPH, async (page, read) => {
   await page.keyboard.press("Control+a");
   await page.keyboard.press("Control+g");
-  await nodes(page, GRAPH.nodes.length + 1);
-  await page.locator(".frame-title span").dblclick();
+  await page.getByLabel("Name").waitFor();
   await page.keyboard.type("Telling");
   await page.keyboard.press("Enter");
   await page.locator(".frame-title", { hasText: "Telling" }).click();
@@ -211,7 +210,7 @@ onCanvas("main settings and the seed are set on the node, and its model is chose
   await page.locator(`${node("one")} .node-model`).click();
   const card = page.getByRole("dialog", { name: "Choose a model" }).getByRole("listitem").filter({ hasText: "Sandbox Image Fast" });
   await card.getByText(/credits/).waitFor();
-  await card.getByText(/^Sandbox\b.*AI/).waitFor();
+  await card.getByText("Sandbox (no AI)", { exact: true }).waitFor();
   await card.getByRole("button", { name: "Sandbox Image Fast" }).click();
   await eventually(async () => (await dataOf(read, "one")).model === "sandbox-image-fast");
 });

@@ -142,7 +142,7 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
   );
 };
 
-interface Tool extends Pick<IconButtonProps, "icon" | "label" | "keys" | "active"> {
+interface Tool extends Pick<IconButtonProps, "icon" | "label" | "keys" | "active" | "disabled" | "className"> {
   /** Only for users who can change the workflow. */
   edits?: boolean;
   onClick: () => void;
@@ -153,12 +153,15 @@ export const BoardTools = ({ stage }: { stage: Stage }) => {
   const locked = useUi((state) => state.locked);
   const lasso = useUi((state) => state.lasso);
   const library = useUi((state) => state.library);
+  const canUndo = useDocument(({ history }) => history.past.length > 0);
   const runs = (id: string) => () => commandById(id).run(editor, stage);
   const tools: readonly Tool[] = [
     { icon: Plus, label: COMMON.addNode, keys: "/", edits: true, onClick: stage.openPalette },
+    // The toolbar has it where there is room.
+    { icon: Undo2, label: TOOLBAR.undoLast, keys: "Mod+Z", edits: true, disabled: !canUndo, className: "sm:hidden", onClick: runs("undo") },
     { icon: LayoutGrid, label: TOOLBAR.tidyUp, keys: "Shift+T", edits: true, onClick: runs("tidy") },
     { icon: Images, label: TOOLBAR.yourFiles, keys: "Shift+F", edits: true, active: library, onClick: runs("library") },
-    { icon: LassoIcon, label: TOOLBAR.lassoDrawAroundNodes, keys: "L", active: lasso, onClick: runs("lasso") },
+    { icon: LassoIcon, label: TOOLBAR.lassoDrawAroundNodes, keys: "L", active: lasso, className: "max-sm:hidden", onClick: runs("lasso") },
     { icon: ZoomIn, label: TOOLBAR.zoomIn, keys: "+", onClick: () => stage.zoom("in") },
     { icon: ZoomOut, label: TOOLBAR.zoomOut, keys: "-", onClick: () => stage.zoom("out") },
     { icon: Maximize, label: TOOLBAR.fitToScreen, keys: "Shift+1", onClick: () => stage.fit() },
@@ -172,7 +175,7 @@ export const BoardTools = ({ stage }: { stage: Stage }) => {
   ];
   return (
     <div
-      className="absolute bottom-3 left-3 z-10 flex flex-col gap-0.5 rounded-xl border bg-surface p-1 shadow-panel"
+      className="absolute bottom-3 left-3 z-10 flex flex-col gap-0.5 max-sm:right-3 max-sm:flex-row max-sm:justify-between rounded-xl border bg-surface p-1 shadow-panel"
       role="toolbar"
       aria-label={TOOLBAR.canvas}
     >

@@ -6,6 +6,8 @@ import { mayAs, ownerIdOf, ownerOf } from "../api/organization";
 import { onSignIn } from "../api/session";
 import { loadWorkflow, workflowRemote, type OpenedWorkflow } from "../api/workflow-remote";
 import { openDocument, type OpenDocument } from "../document/document";
+import { layOut } from "../canvas/layout";
+import { withPlaces } from "../canvas/places";
 import type { Drafts } from "../document/remote";
 import type { Timers } from "../document/write-queue";
 
@@ -60,12 +62,20 @@ const onPage = (document: OpenDocument): Stop => {
 };
 
 const open = async (slug: string, me: Me): Promise<Opened & { close(): Promise<void> }> => {
-  const workflow = await loadWorkflow(slug);
+  const remote = workflowRemote(slug);
+  const loaded = await loadWorkflow(slug);
+  const workflow = { ...loaded, graph: await withPlaces(loaded.graph, layOut) };
   const canEdit = ownerOf(workflow.info) === ownerIdOf(me) && mayAs(me, "editor");
   const drafts = canEdit && "locks" in navigator ? await browserDrafts(me.user.id, slug) : NO_DRAFTS;
   const document = await openDocument({
     loaded: workflow,
-    remote: workflowRemote(slug),
+    remote: {
+      ...remote,
+      load: async () => {
+        const now = await remote.load();
+        return { ...now, graph: await withPlaces(now.graph, layOut) };
+      },
+    },
     drafts,
     timers,
     mayWrite: () => !window.document.hidden,

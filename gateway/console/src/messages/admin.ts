@@ -211,6 +211,9 @@ export const USER_DIALOGS = {
 
 export const USERS = {
   planOf: (email: string) => `Plan of ${email}`,
+  changePlan: (tier: string) => `Change the plan to ${tier}?`,
+  changePlanTo: (tier: string) => `Change to ${tier}`,
+  planChanges: (email: string, tier: string) => `${email} has the ${tier} plan. Limits, prices and monthly credits change at once.`,
   nowHasThePlan: (email: string, text: string) => `${email} now has the ${text} plan.`,
   approved: (email: string) => `${email} approved.`,
   approve: "Approve",

@@ -11,12 +11,12 @@ import { AFFORDABLE } from "../messages/runs";
 const MILLI = 1_000;
 const FREE = PLANS.free;
 
-/** Warning before a run that it may exceed the balance or the Free plan. */
-export const Affordable = ({ quote }: { quote: Quote | undefined }) => {
+/** Warning before a run that it may exceed the balance or the Free plan. @param limit credits that the run may spend, below its highest price */
+export const Affordable = ({ quote, limit }: { quote: Quote | undefined; limit?: number | null }) => {
   const { data: me } = useQuery(meQuery);
   if (!me) return null;
   const available = me.credits.plan + me.credits.topUp;
-  const most = quote?.maxCreditCost ?? 0;
+  const most = Math.min(quote?.maxCreditCost ?? 0, limit ?? Number.POSITIVE_INFINITY);
   const plans = (
     <Link to="/plans" className="text-accent-text underline underline-offset-2">
       {COMMON.seePlans}

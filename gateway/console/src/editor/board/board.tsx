@@ -1,7 +1,6 @@
 import {
   Background,
   BackgroundVariant,
-  MiniMap,
   ReactFlow,
   SelectionMode,
   useReactFlow,
@@ -12,7 +11,6 @@ import {
 import { Suspense, useCallback, useEffect, useRef, type MouseEvent as ReactMouseEvent } from "react";
 import { frameOf } from "../../canvas/frames";
 import { NODE } from "../../canvas/geometry";
-import { kindColour } from "../../canvas/kinds";
 import { fits, type Port } from "../../canvas/ports";
 import { reconnect, removeItems, type Ends, type Point } from "../../document/edit";
 import { leadsTo } from "../../document/graph";
@@ -20,7 +18,7 @@ import { complainAbout, link, linkStart, linkToNode, replacedBy, sayReplaced } f
 import type { Stage } from "../commands/commands";
 import { useEditor, useScene, useUi } from "../context";
 import { innerSlug } from "../inspector/inner/ports";
-import { Lasso, LostNodes } from "../panels/lazy-panels";
+import { Lasso, LostNodes, Minimap } from "../panels/lazy-panels";
 import { EdgeView } from "./edge-view";
 import { GuideLines } from "./guide-lines";
 import { NodeView } from "./node/node-view";
@@ -124,9 +122,6 @@ const useReconnecting = (portOf: PortOf) => {
     },
   };
 };
-
-/** On the map, frames are behind nodes and nodes have their kind's colour. */
-const mapColour = ({ data: { node } }: FlowNode): string => (frameOf(node) ? "var(--map-frame)" : kindColour(node.type));
 
 export interface BoardProps {
   stage: Stage;
@@ -238,7 +233,9 @@ export const Board = ({ stage, viewport, onViewport }: BoardProps) => {
           <LostNodes stage={stage} />
         </Suspense>
         {nodes.length >= MINIMAP_FROM && (
-          <MiniMap<FlowNode> pannable zoomable className="max-md:hidden" ariaLabel="Map of the canvas" nodeColor={mapColour} />
+          <Suspense fallback={null}>
+            <Minimap />
+          </Suspense>
         )}
       </ReactFlow>
       <Suspense fallback={null}>

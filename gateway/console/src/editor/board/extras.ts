@@ -10,3 +10,4 @@ export { Conflicts } from "../dialogs/conflicts";
 export { SettingsDialog } from "../dialogs/settings-dialog";
 export { Library } from "../panels/library";
 export { ProblemsPanel } from "../panels/problems";
+export { Minimap } from "./mini-map";

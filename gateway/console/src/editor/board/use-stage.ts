@@ -25,7 +25,7 @@ const FIRST_CONTROL = ":is(input, textarea, select):not(:disabled, [type=file])"
 /** Duration of canvas moves. */
 export const glideMs = (): number => (matchMedia(NO_MOTION).matches ? 0 : GLIDE_MS);
 
-/** Focuses the panel once it is rendered: its first field, else its submit button. */
+/** Focuses the panel once it is rendered: its first field, whose text typing replaces, else its submit button. */
 const focusPanel = (frames = PANEL_FRAMES): void => {
   requestAnimationFrame(() => {
     const panel = document.querySelector("aside [role=tabpanel]");
@@ -33,7 +33,9 @@ const focusPanel = (frames = PANEL_FRAMES): void => {
     // Its code may still be loading.
     if (!control && frames > 0) return focusPanel(frames - 1);
     // A phone's keyboard would cover the panel.
-    if (!matchMedia(NARROW).matches) control?.focus();
+    if (matchMedia(NARROW).matches) return;
+    control?.focus();
+    if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement) control.select();
   });
 };
 
@@ -46,15 +48,17 @@ const readClipboard = async (): Promise<{ text: string; files: File[] }> => {
 };
 
 type Padding = NonNullable<FitViewOptions["padding"]>;
-const PADDING = 0.15;
+/** The tools on the left take more. */
+const SIDES = { x: 0.06, y: 0.08, left: "76px" } as const;
 const EDGE = 16;
 
-/** Margins around the view; on a phone they include the part behind the panel. */
+/** Margins around the view; on a phone they include the part behind the panel, else the tools below. */
 const paddingAround = (): Padding => {
   const [canvas, panel] = [document.querySelector(".react-flow"), document.querySelector("aside[aria-label='Side panel']")];
-  if (!canvas || !panel || !matchMedia(NARROW).matches) return PADDING;
+  if (!matchMedia(NARROW).matches) return SIDES;
+  if (!canvas || !panel) return { x: `${EDGE}px`, top: `${EDGE}px`, bottom: SIDES.left };
   const covered = Math.max(0, canvas.getBoundingClientRect().bottom - panel.getBoundingClientRect().top);
-  return { x: PADDING, top: `${EDGE}px`, bottom: `${covered + EDGE}px` };
+  return { x: `${EDGE}px`, top: `${EDGE}px`, bottom: `${covered + EDGE}px` };
 };
 
 /** Effects of commands on the view and panels. */

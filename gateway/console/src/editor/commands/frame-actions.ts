@@ -8,7 +8,7 @@ import { graphOf, rectsOf, selectedNodes } from "../chosen";
 import type { Editor } from "../context";
 import { FRAME_ACTIONS } from "../../messages/editor/commands";
 
-/** Puts a frame around the selected nodes. */
+/** Puts a frame around the selected nodes; what is typed next is its name. */
 export const frameSelection = (editor: Editor): void => {
   const frame = around([...rectsOf(editor, selectedNodes(editor)).values()]);
   if (!frame) return complain(FRAME_ACTIONS.selectTheNodesToFrame);
@@ -22,7 +22,7 @@ export const frameSelection = (editor: Editor): void => {
       select: [id],
     },
   );
-  editor.ui.setState({ panel: "node" });
+  editor.ui.setState({ panel: "node", writing: { nodeId: id, what: "title" } });
 };
 
 /** Nodes, and those on frames among them. */

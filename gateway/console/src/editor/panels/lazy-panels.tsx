@@ -20,6 +20,7 @@ export const NodeSettingField = lazy(async () => ({ default: (await loadExtras()
 export const FrameView = lazy(async () => ({ default: (await loadExtras()).FrameView }));
 export const NoteView = lazy(async () => ({ default: (await loadExtras()).NoteView }));
 export const NodeCorner = lazy(async () => ({ default: (await loadExtras()).NodeCorner }));
+export const Minimap = lazy(async () => ({ default: (await loadExtras()).Minimap }));
 export const Conflicts = lazy(async () => ({ default: (await loadExtras()).Conflicts }));
 
 export const loadPanels = (): void => {

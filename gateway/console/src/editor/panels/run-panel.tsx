@@ -183,7 +183,7 @@ export const RunPanel = () => {
           </p>
         )}
         <RunPrice quote={quote} limit={limit} />
-        <Affordable quote={quote} />
+        {refused?.trouble.remedies.includes("see-credits") !== true && <Affordable quote={quote} limit={limit.limit} />}
         {running && <p className="text-xs text-muted">A run is going on; another one may be started beside it.</p>}
       </form>
       {!run && <LastRun onShow={(executionId) => watchRun(slug, executionId, () => afterRun(client))} />}

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { tiersQuery } from "./queries";
 import { useChange } from "../../api/use-change";
+import { ConfirmDialog } from "../../parts/form";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
 import { Check, Input, Select } from "../../ui/inputs/field";
@@ -31,21 +32,33 @@ const DIALOGS = {
 };
 type Asking = { what: keyof typeof DIALOGS; user: User };
 
+/** Changes a plan after a question: it changes what the account may do and pays. */
 const TierSelect = ({ user }: { user: User }) => {
   const tiers = useQuery(tiersQuery);
-  const { busy, run } = useChange("admin-users");
+  const [asked, setAsked] = useState<string>();
   const names = [...TIERS, ...(tiers.data ?? []).map(({ id }) => id)];
   return (
-    <Select
-      aria-label={USERS.planOf(user.email)}
-      className="h-7! w-32! text-[13px]!"
-      disabled={busy}
-      value={user.tier}
-      onText={(text) =>
-        void run(() => request("adminUpdateUser", { params: { id: user.id }, body: { tier: text } }), USERS.nowHasThePlan(user.email, text))
-      }
-      options={names.includes(user.tier) ? names : [...names, user.tier]}
-    />
+    <>
+      <Select
+        aria-label={USERS.planOf(user.email)}
+        className="h-7! w-32! text-[13px]!"
+        value={user.tier}
+        onText={setAsked}
+        options={names.includes(user.tier) ? names : [...names, user.tier]}
+      />
+      {asked !== undefined && (
+        <ConfirmDialog
+          title={USERS.changePlan(asked)}
+          action={USERS.changePlanTo(asked)}
+          danger={false}
+          reads={["admin-users"]}
+          submit={() => request("adminUpdateUser", { params: { id: user.id }, body: { tier: asked } })}
+          done={USERS.nowHasThePlan(user.email, asked)}
+          onClose={() => setAsked(undefined)}
+          text={USERS.planChanges(user.email, user.tier)}
+        />
+      )}
+    </>
   );
 };
 

@@ -45,3 +45,5 @@ export const USE_STAGE = {
   yourBrowserBlockedReadingThe: "Your browser blocked reading the clipboard. Press Ctrl+V or ⌘V on the canvas instead.",
   selectTheOneNodeTo: "Select the one node to add after.",
 };
+
+export const MINIMAP = { label: "Map of the canvas" };

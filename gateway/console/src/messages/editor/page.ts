@@ -10,6 +10,7 @@ export const SAVE_STATE = {
 };
 
 export const TOOLBAR = {
+  undoLast: "Undo",
   nothingToUndo: "Nothing to undo",
   undo: (undone: string) => `Undo: ${undone}`,
   nothingToRedo: "Nothing to redo",
