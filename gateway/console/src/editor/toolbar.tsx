@@ -21,6 +21,8 @@ import { Suspense } from "react";
 import { commandById, type Stage } from "./commands/commands";
 import { Button, IconButton, type IconButtonProps } from "../ui/button";
 import { classes } from "../ui/classes";
+import { isOver, useLive } from "../runs/live";
+import { shareOfRun } from "../runs/share";
 import { useTitle } from "../ui/use-title";
 import { useDocument, useEditor, useScene, useUi } from "./context";
 import { RunButton } from "./panels/lazy-panels";
@@ -80,12 +82,23 @@ const ProblemsButton = () => {
   );
 };
 
+/** The tab says how far a run is while it runs. */
+const useRunTitle = (name: string): string => {
+  const { slug } = useEditor();
+  const percent = useLive(({ runs }) => {
+    const run = runs[slug];
+    if (!run || isOver(run) || run.nodes.size === 0) return undefined;
+    return Math.floor((shareOfRun(run.nodes.values()) ?? 0) * 100);
+  });
+  return percent === undefined ? name : TOOLBAR.running(percent, name);
+};
+
 /** Toolbar of the canvas: location, save state and Run. */
 export const Toolbar = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const { ui, canEdit } = editor;
   const name = useDocument((state) => state.meta.name);
-  useTitle(name);
+  useTitle(useRunTitle(name));
   const panelOpen = useUi((state) => state.panelOpen);
   const entry = (id: string) => {
     const { title, keys, run } = commandById(id);

@@ -7,6 +7,7 @@ export const COPY = {
 
 export const FORMAT = {
   ms: (ms: number) => `${ms} ms`,
+  seconds: (seconds: number) => `${seconds} s`,
   minutes: (minutes: number, seconds: number) => `${minutes} min ${seconds} s`,
 };
 

@@ -53,6 +53,12 @@ export const duration = (ms: number): string => {
   return FORMAT.minutes(Math.floor(seconds / SECONDS), Math.round(seconds % SECONDS));
 };
 
+/** "4 s", "3 min 5 s", for times that run */
+export const wholeSeconds = (ms: number): string => {
+  const seconds = Math.round(ms / MS);
+  return seconds < SECONDS ? FORMAT.seconds(seconds) : FORMAT.minutes(Math.floor(seconds / SECONDS), seconds % SECONDS);
+};
+
 /** "1.4 MB" */
 export const bytes = (count: number): string => {
   const units = ["B", "kB", "MB", "GB", "TB"];

@@ -11,3 +11,4 @@ export { SettingsDialog } from "../dialogs/settings-dialog";
 export { Library } from "../panels/library";
 export { ProblemsPanel } from "../panels/problems";
 export { Minimap } from "./mini-map";
+export { NodeElapsed } from "./node/node-elapsed";

@@ -47,3 +47,8 @@ export const USE_STAGE = {
 };
 
 export const MINIMAP = { label: "Map of the canvas" };
+
+export const NODE_ELAPSED = {
+  ofAbout: (time: string) => `of about ${time}`,
+  percent: (share: number) => `${share} %`,
+};

@@ -11,6 +11,7 @@ export const SAVE_STATE = {
 
 export const TOOLBAR = {
   undoLast: "Undo",
+  running: (percent: number, name: string) => `${percent} % · ${name}`,
   nothingToUndo: "Nothing to undo",
   undo: (undone: string) => `Undo: ${undone}`,
   nothingToRedo: "Nothing to redo",

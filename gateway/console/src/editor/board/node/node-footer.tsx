@@ -1,18 +1,22 @@
 import { Coins } from "lucide-react";
+import { Suspense } from "react";
 import { NODE } from "../../../canvas/geometry";
 import type { NodeProgress } from "../../../runs/live";
 import { duration, roundCredits } from "../../../ui/format";
 import { useScene, useUi } from "../../context";
+import { NodeElapsed } from "../../panels/lazy-panels";
 import { NODE_FOOTER } from "../../../messages/editor/board";
 
 /** @param isFree whether what the node calls costs nothing, whatever it asks */
 export const NodeFooter = ({
   nodeId,
+  model,
   isFree,
   progress,
   top,
 }: {
   nodeId: string;
+  model: string | undefined;
   isFree: boolean;
   progress: NodeProgress | undefined;
   top: number;
@@ -31,6 +35,11 @@ export const NodeFooter = ({
             <span className="font-medium text-muted">
               {progress.itemsDone ?? 0}/{items}
             </span>
+          )}
+          {progress.status === "processing" && (
+            <Suspense fallback={null}>
+              <NodeElapsed progress={progress} model={model} />
+            </Suspense>
           )}
           {progress.durationMs !== null && <span>{duration(progress.durationMs)}</span>}
           {isReused && <span title={NODE_FOOTER.theNextRunReusesThis}>{NODE_FOOTER.reusedNext}</span>}

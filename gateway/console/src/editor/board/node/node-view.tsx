@@ -5,6 +5,7 @@ import { faceOf } from "../../../canvas/face";
 import { frameOf } from "../../../canvas/frames";
 import { NODE } from "../../../canvas/geometry";
 import { isKnownKind, isRemark, kindColour } from "../../../canvas/kinds";
+import { textOf } from "../../../canvas/kinds/look";
 import { countRender } from "../../../canvas/renders";
 import { useLive, type NodeProgress } from "../../../runs/live";
 import { classes } from "../../../ui/classes";
@@ -75,7 +76,13 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
       {box.settings && <NodeSettings node={node} settings={settings} {...box.settings} />}
       <PortRows nodeId={node.id} ports={ports} box={box} />
       {box.hasFooter && (
-        <NodeFooter nodeId={node.id} isFree={makesCalls(node.type) && !callsModel(node.type)} progress={progress} top={box.footerTop} />
+        <NodeFooter
+          nodeId={node.id}
+          model={textOf(node.data.model) || undefined}
+          isFree={makesCalls(node.type) && !callsModel(node.type)}
+          progress={progress}
+          top={box.footerTop}
+        />
       )}
       {box.floor && <NodeMedia node={node} shown={shown} floor={box.floor} width={box.width} title={title} writing={writing} />}
       {!box.isCollapsed && (
