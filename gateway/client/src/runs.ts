@@ -21,6 +21,8 @@ export interface RunOptions extends RequestOptions {
   maxCredits?: number | null | undefined;
   /** Receives the messages of this run in place of the key's webhook. `GET /api/webhook-secret` has the secret that signs them. */
   webhook?: RunWebhook | undefined;
+  /** Days for which the execution is kept after its end, if the workflow sets no fewer; with 0, only its result is kept, for 28 hours. */
+  retentionDays?: number | undefined;
 }
 
 /** Result of a run without a declared type. */
@@ -81,11 +83,11 @@ export const failureOf = ({ executionId, status, error }: Execution): NodeloomEr
 
 export const createRuns = (transport: Transport): Runs => {
   const start = (target: Target, inputs: Inputs, isAsync: boolean, options: RunOptions): Promise<Answer<RunResult | SubmitResult>> => {
-    const { maxCredits, webhook, ...rest } = options;
+    const { maxCredits, retentionDays, webhook, ...rest } = options;
     const query = isAsync ? { async: "true" as const } : {};
     const request = {
       ...rest,
-      body: { inputs: { ...inputs }, maxCredits: maxCredits ?? undefined, webhook, ...untilOf(target) },
+      body: { inputs: { ...inputs }, maxCredits: maxCredits ?? undefined, retentionDays, webhook, ...untilOf(target) },
     };
     return "workflow" in target
       ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow }, query: { ...query, ...selectionOf(target) } })

@@ -221,6 +221,11 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     when: "The execution isn't over, so it can't be deleted.",
     fix: "Cancel the execution or wait until it ends, then delete it.",
   },
+  SOURCE_ERASED: {
+    status: 409,
+    when: "The execution is kept for 0 days (`retentionDays`): its inputs, calls and texts were removed at its end, so it can't be rerun, its webhook can't be sent again, and its files can't be kept.",
+    fix: "Run the workflow again with its inputs. To keep more of its executions, set a higher `retentionDays`.",
+  },
   ALREADY_EXISTS: {
     status: 409,
     when: "The email address is registered already, or a model with this name exists.",

@@ -38,6 +38,7 @@ import { createLeaving } from "./erasure/leaving";
 import { createCarrying } from "./erasure/carriers";
 import { createManyErasures } from "./erasure/many";
 import { createRunDeletion } from "./erasure/deletion";
+import { createBurying } from "./erasure/burying";
 import { createRunErasure } from "./erasure/runs";
 import { createRedisErasure } from "./erasure/redis";
 import { createUpkeep } from "./upkeep/upkeep";
@@ -166,6 +167,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const relayed = createRelayed({
     stores,
     erasures,
+    burying: createBurying({ stores, outbox, erasures, leaver }),
     carriersOf,
     execution,
     end,

@@ -43,6 +43,22 @@ export const RETENTION = {
   unclaimedPayments: { days: 60 },
 } as const satisfies Record<string, Kept>;
 
+/** Days that a workflow or a run can set for its runs. */
+export const RETENTION_DAYS = { least: 0, most: 3_650 } as const;
+
+/** With 0 days, how long status and result stay: webhooks are retried for so long. */
+const EMPTIED_MS = 28 * 60 * 60 * 1_000;
+
+/** When a run or batch with these days is erased whole. */
+export const erasedAfter = (retentionDays: number, finishedAt: Date): Date =>
+  new Date(finishedAt.getTime() + (retentionDays === 0 ? EMPTIED_MS : retentionDays * DAY_MS));
+
+/** @returns the smallest of those that are set; undefined for none */
+export const leastRetention = (...days: readonly (number | undefined)[]): number | undefined => {
+  const set = days.filter((one) => one !== undefined);
+  return set.length === 0 ? undefined : Math.min(...set);
+};
+
 /** The time before which data has expired. */
 export const expiresBefore = (kept: { days: number } | { months: number }, now: Date): Date => {
   if ("days" in kept) return new Date(now.getTime() - kept.days * DAY_MS);

@@ -101,6 +101,8 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
       ...{ description, tags, edgesJson, viewportJson },
       name: name || source.name,
       ...{ isTemplate: false, hidden: false, archived: false, publicPlayground: false, mcp: false, app: null, folderId: null },
+      // Runs of a copy of someone else's workflow are kept as the copy's owner chooses.
+      retentionDays: null,
       nodesJson: rename(source.nodesJson),
       coverJson: rename(pictures.safeCover(source.coverJson)),
       thumbnail: thumbnail && !isInline(thumbnail) ? rename(thumbnail) : isShown ? thumbnail : null,

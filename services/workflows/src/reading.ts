@@ -45,6 +45,8 @@ export interface Definition extends Pick<WorkflowHead, "name" | "revision" | "cr
   alias: string;
   /** Only for a version. */
   pinnedModels: PinnedModels;
+  /** Days for which its owner's runs are kept; for other users undefined. */
+  retentionDays: number | undefined;
   /** Undefined if the caller has the current revision. */
   graph: Pick<Workflow, "nodesJson" | "edgesJson"> | undefined;
 }
@@ -200,7 +202,8 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
       const known = approved ?? choice.set ?? current;
       const { revision, ...rest } = known ?? (await versions.identity(creationId, version)) ?? { revision: 0 };
       const pinnedModels = "pinnedModels" in rest ? (rest.pinnedModels ?? {}) : {};
-      const told = { name, createdBy, version, alias, graphHidden, pinnedModels };
+      const retentionDays = createdBy === userId ? (head.retentionDays ?? undefined) : undefined;
+      const told = { name, createdBy, version, alias, graphHidden, pinnedModels, retentionDays };
       if (knownRevision > 0 && revision === knownRevision) return { ...told, revision, graph: undefined };
       const kept = approved ? storedNumber(approved) : version;
       const graph = kept === 0 ? found(await store.runnable(slug, userId)) : await versions.get(creationId, kept);

@@ -30,6 +30,7 @@ const toWorkflow = (workflow: Workflow): proto.Workflow =>
     pendingChange: hasPendingChange(workflow),
     takedown: workflow.takedown ?? undefined,
     app: workflow.app ?? undefined,
+    retentionDays: workflow.retentionDays ?? undefined,
   });
 
 const toVersion = ({ pinnedModels = {}, ...version }: VersionHead | Version): proto.Version =>
@@ -65,6 +66,7 @@ const newSettings = (request: proto.CreateWorkflowRequest): Settings => {
   return {
     ...{ name, description, tags, isTemplate, hidden, archived, publicPlayground, mcp, coverJson },
     app: appOf(request.app) ?? null,
+    retentionDays: request.retentionDays ?? null,
     folderId: request.folderId ?? null,
     thumbnail: request.thumbnail ?? null,
     nodesJson: request.nodesJson || EMPTY_LIST,
@@ -80,6 +82,7 @@ const changes = (request: proto.UpdateWorkflowRequest): Partial<Settings> => {
     ...{ name, description, isTemplate, hidden, archived, publicPlayground, mcp, coverJson, nodesJson, edgesJson, viewportJson },
     tags: request.tags?.values,
     app: request.clearApp ? null : appOf(request.app),
+    retentionDays: request.clearRetentionDays ? null : request.retentionDays,
     folderId: request.clearFolderId ? null : request.folderId,
     thumbnail: request.clearThumbnail ? null : request.thumbnail,
   };

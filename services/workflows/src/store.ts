@@ -65,6 +65,7 @@ const rows = new Schema<Row>(
     publicPlayground: flag,
     mcp: { type: Boolean, default: undefined },
     app,
+    retentionDays: { type: Number, default: undefined },
     folderId: { type: String, default: null },
     thumbnail: { type: String, default: null },
     coverJson: text,
@@ -116,7 +117,7 @@ const SUMMARY = {
 } as const satisfies Record<Exclude<keyof Summary, "slug">, 1>;
 const SCHEMA = {
   ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 },
-  ...{ createdBy: 1, creationId: 1, published: 1, aliases: 1, approved: 1, approvedDraft: 1 },
+  ...{ createdBy: 1, creationId: 1, published: 1, aliases: 1, approved: 1, approvedDraft: 1, retentionDays: 1 },
 } as const;
 const TOOL = { name: 1, description: 1, fieldsJson: 1, resultsJson: 1, creationId: 1, published: 1, aliases: 1 } as const;
 const APP = {

@@ -58,14 +58,14 @@ export const loadWorkflow = async (slug: string): Promise<OpenedWorkflow> => {
   const { text, etag } = await answer(addressOf(slug), { headers: { accept: "application/json" } });
   const texts = members(text);
   const { nodes: _nodes, edges: _edges, ...info } = JSON.parse(text) as Workflow;
-  const { name, description, tags, isTemplate, hidden, archived, publicPlayground, mcp = false, folderId } = info;
+  const { name, description, tags, isTemplate, hidden, archived, publicPlayground, mcp = false, retentionDays = null, folderId } = info;
   const { x, y, zoom } = info.viewport as Record<string, unknown>;
   const number = (value: unknown, otherwise: number): number => (typeof value === "number" && Number.isFinite(value) ? value : otherwise);
   return {
     etag,
     published: publishedOf(texts),
     graph: graphOf(texts),
-    meta: { name, description, tags, isTemplate, hidden, archived, publicPlayground, mcp, folderId },
+    meta: { name, description, tags, isTemplate, hidden, archived, publicPlayground, mcp, retentionDays, folderId },
     info,
     viewport: { x: number(x, 0), y: number(y, 0), zoom: number(zoom, 1) },
   };

@@ -10,6 +10,8 @@ export interface Meta {
   archived: boolean;
   publicPlayground: boolean;
   mcp: boolean;
+  /** Null: as long as the installation keeps runs. */
+  retentionDays: number | null;
   folderId: string | null;
 }
 

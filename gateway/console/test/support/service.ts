@@ -12,6 +12,7 @@ export const META: Meta = {
   archived: false,
   publicPlayground: false,
   mcp: false,
+  retentionDays: null,
   folderId: null,
 };
 

@@ -131,6 +131,7 @@ class AsyncNodeloom:
         version: int | str | None = None,
         max_credits: float | None = None,
         webhook: RunWebhook | None = None,
+        retention_days: int | None = None,
         idempotency_key: str | None = None,
         headers: Mapping[str, str] | None = None,
         poll_seconds: float = POLL_SECONDS,
@@ -143,6 +144,8 @@ class AsyncNodeloom:
             version: A published version's number, or `draft`, instead of an alias.
             max_credits: The run is refused if it could cost more. A quote's `estimatedCreditCost` will do.
             webhook: Receives the messages of this run in place of the key's webhook: `{"url": …, "events": […]}`.
+            retention_days: Days for which the execution is kept after its end, if the workflow sets no fewer. With 0, only its
+                result is kept, for 28 hours.
             idempotency_key: The same key and body run once; a random one unless given.
 
         Raises:
@@ -158,6 +161,7 @@ class AsyncNodeloom:
             version=version,
             max_credits=max_credits,
             webhook=webhook,
+            retention_days=retention_days,
             headers=headers,
             idempotency_key=idempotency_key,
         )
@@ -174,6 +178,7 @@ class AsyncNodeloom:
         version: int | str | None = None,
         max_credits: float | None = None,
         webhook: RunWebhook | None = None,
+        retention_days: int | None = None,
         idempotency_key: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> SubmitResult:
@@ -188,6 +193,7 @@ class AsyncNodeloom:
             version=version,
             max_credits=max_credits,
             webhook=webhook,
+            retention_days=retention_days,
             headers={"prefer": "respond-async", **(headers or {})},
             idempotency_key=idempotency_key,
         )

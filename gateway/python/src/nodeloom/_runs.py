@@ -106,6 +106,7 @@ def target_call(
     version: int | str | None = None,
     max_credits: float | None = None,
     webhook: RunWebhook | None = None,
+    retention_days: int | None = None,
     headers: Mapping[str, str] | None = None,
     idempotency_key: str | None = None,
 ) -> Call:
@@ -124,6 +125,8 @@ def target_call(
         body["maxCredits"] = max_credits
     if webhook is not None:
         body["webhook"] = webhook
+    if retention_days is not None:
+        body["retentionDays"] = retention_days
     if until is not None:
         body["until"] = until
     is_workflow = workflow is not None

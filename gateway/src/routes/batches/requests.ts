@@ -4,6 +4,7 @@ import { batches, type executions } from "@nodeloom/proto";
 import { z } from "zod";
 import type { CallContext } from "../../edge/route";
 import { anyObject, identifier } from "../../http/schemas";
+import { retentionDays } from "../executions/retention";
 import { toRunner } from "../runs/run";
 import { checkMetadata } from "../runs/routes";
 import { maxCredits, metadata, until } from "../runs/schemas";
@@ -48,6 +49,11 @@ const common = {
   metadata: metadata.optional(),
   itemWebhooks: z.boolean().optional().meta({ description: "Sends the end of each item to the batch's webhook, or else to the key's" }),
   webhook: batchWebhook.optional(),
+  retentionDays: retentionDays.meta({
+    description:
+      "Days for which the batch is kept after its end, with its rows and items. The workflow's own value counts if it is smaller",
+  }),
+  itemWebhooks: z.boolean().optional().meta({ description: "Sends the end of each item to the key's webhook" }),
 };
 
 interface Sources {
@@ -99,5 +105,7 @@ export const orderOf = (
     stopOnError: body.onError === "stop",
     metadata: body.metadata ?? {},
     itemWebhooks: body.itemWebhooks ?? body.webhook?.events?.some((event) => event !== BATCH_END) ?? false,
+    itemWebhooks: body.itemWebhooks ?? false,
+    retentionDays: body.retentionDays,
   });
 };

@@ -152,7 +152,7 @@ export const batchRoutes = [
         .meta({ id: "RerunBatchRequest", example: { status: "failed" } }),
     ),
     responses: { [ACCEPTED]: created },
-    errors: ["NOT_FOUND", "PRECONDITION_FAILED", "CAPABILITY_DENIED", ...ORDER_ERRORS],
+    errors: ["NOT_FOUND", "SOURCE_ERASED", "PRECONDITION_FAILED", "CAPABILITY_DENIED", ...ORDER_ERRORS],
     handler: async (context) => {
       const { gateway, caller, params, body, executionId, fingerprint } = context;
       const target = await mayRun(context as ById);

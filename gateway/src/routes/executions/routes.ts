@@ -303,7 +303,7 @@ export const executionRoutes = [
     role: "runner",
     idempotent: "replay",
     responses: { 202: z.object({ webhookDelivery }).meta({ id: "RedeliverResult" }) },
-    errors: ["EXECUTION_NOT_FOUND", "PRECONDITION_FAILED"],
+    errors: ["EXECUTION_NOT_FOUND", "SOURCE_ERASED", "PRECONDITION_FAILED"],
     handler: async ({ gateway, caller, params }) => {
       const { webhookDelivery: delivery } = await gateway.services.executions.redeliverWebhook({
         executionId: params.id,

@@ -157,6 +157,10 @@ export const execution = z
       .meta({ description: "Workflows whose nodes were a part of it, as they were then" }),
     modelIds: z.array(z.string()),
     rerunOf: uuid.optional().meta({ description: "The execution that this one is a rerun of" }),
+    retentionDays: z
+      .number()
+      .optional()
+      .meta({ description: "Days for which it is kept after its end, where its workflow or its request set them" }),
     source: z.string(),
     keyId: z.string().nullable().meta({ description: "The key that it was submitted by; null for a session's" }),
     startedBy: z

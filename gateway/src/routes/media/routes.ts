@@ -1,4 +1,4 @@
-import { invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, LIMITS, unlessNotFound } from "@nodeloom/kernel";
 import { media } from "@nodeloom/proto";
 import type { Request } from "express";
 import { z } from "zod";
@@ -128,6 +128,19 @@ const fileOf = (request: Request, form: string | undefined): AsyncIterable<Buffe
 const read = { tag: "Media", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
 const write = { tag: "Media", auth: "any", role: "editor", capability: "workflow:write", limit: "user" } as const;
 
+/** A file of a run that is kept for 0 days goes with it. @throws NOT_FOUND, SOURCE_ERASED */
+const requireKeepable = async ({ gateway, caller }: Pick<CallContext<"any">, "gateway" | "caller">, id: string): Promise<void> => {
+  const { media: service, executions } = gateway.services;
+  const userId = caller.user.id;
+  const { record: own } = await service.getProvenance({ id, ownerId: userId });
+  const executionId = own?.making?.executionId;
+  if (!executionId) return;
+  const { execution } = (await unlessNotFound(executions.getExecution({ executionId, userId }))) ?? {};
+  if (execution?.retentionDays !== 0) return;
+  const message = "the execution that made the file is kept for 0 days, so its files can't be kept: download the file";
+  throw new DomainError("conflict", "SOURCE_ERASED", message);
+};
+
 export const mediaRoutes = [
   defineRoute({
     ...write,
@@ -246,9 +259,10 @@ export const mediaRoutes = [
       "Generated files are removed after 90 days unless they are kept, or named by a workflow. What is kept counts against the quota.",
     params: idParams("media"),
     responses: { 200: file },
-    errors: ["NOT_FOUND", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
+    errors: ["NOT_FOUND", "SOURCE_ERASED", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
     handler: async ({ gateway, caller, params }) => {
       requireApproved(caller);
+      await requireKeepable({ gateway, caller }, params.id);
       const request = media.KeepObjectRequest.fromPartial({ id: params.id, ownerId: caller.user.id, quotaBytes: mediaQuota(caller) });
       const { object } = await gateway.services.media.keepObject(request);
       return { status: 200, body: view(object) };

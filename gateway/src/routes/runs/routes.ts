@@ -106,6 +106,7 @@ export const run = async (context: RunContext, $case: TargetCase, value: string,
     noQueue: preferences.noQueue,
     metadata: body.metadata ?? {},
     fullProvenance: body.provenance === "full",
+    retentionDays: body.retentionDays,
   });
   const response = await startRun(gateway.services.executions, request, gateway.stopping).catch((error: unknown) => {
     const repeated = repeatedRefusal(error);

@@ -2,6 +2,7 @@ import { type DomainError, GRAPH_BOUNDS, invalidInputs, invalidRequest, RUN_META
 import { z } from "zod";
 import { runCapability } from "../../auth/caller";
 import { runWebhook } from "./webhook";
+import { retentionDays } from "../executions/retention";
 import { webhookConfiguration } from "../executions/view";
 import { anyObject, credits, line, MAX_CREDITS, nodeWarnings, queryFlag, selection, uuid } from "../../http/schemas";
 import { jsonBody, type Body } from "../../http/body/kinds";
@@ -31,6 +32,7 @@ export const quoteBody = z
     metadata: metadata.optional().meta({ description: "Ignored" }),
     provenance: provenance.meta({ description: "Ignored" }),
     webhook: runWebhook.optional().meta({ description: "Ignored" }),
+    retentionDays: retentionDays.meta({ description: "Ignored" }),
   })
   .meta({ id: "QuoteRequest" });
 export const runBody = z
@@ -39,6 +41,7 @@ export const runBody = z
     metadata: metadata.optional(),
     provenance,
     webhook: runWebhook.optional(),
+    retentionDays,
     maxCredits: maxCredits.meta({
       description:
         "The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough",

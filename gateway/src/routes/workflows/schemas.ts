@@ -2,6 +2,7 @@ import { LIMITS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { appSettings } from "../apps/settings";
 import { anyObject, credits, identifier, line, name, nodeWarnings, slug, timestamp } from "../../http/schemas";
+import { days } from "../executions/retention";
 
 const description = z.string().max(LIMITS.descriptionChars);
 const tags = z.array(line(LIMITS.tagChars).normalize()).max(LIMITS.tags);
@@ -25,6 +26,9 @@ const flags = {
   mcp: z.boolean().optional().meta({ description: "Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it" }),
 };
 
+const retentionDays = days.nullable().optional().meta({
+  description: "Days for which its executions are kept after their end; null for as long as the installation keeps them",
+});
 const app = appSettings.nullable().meta({ description: "Its public app, or null. Only sessions can change it" });
 
 export const pendingChange = z.boolean().meta({
@@ -53,6 +57,7 @@ export const workflowSchema = z
     tags: z.array(z.string()),
     ...flags,
     app: appSettings.optional().meta({ description: "Set where it has a page for others" }),
+    retentionDays: days.optional().meta({ description: "Days for which its executions are kept, where it sets them" }),
     folderId,
     thumbnail,
     cover,
@@ -87,7 +92,7 @@ export const workflowWithQuoteError = workflowSchema
 const estimatedCreditCost = credits.nullable().meta({ description: "Credits per run at the caller's tier; null without generators" });
 
 export const workflowSummary = workflowSchema
-  .omit({ publicPlayground: true, mcp: true, app: true, nodes: true, edges: true, viewport: true, createdAt: true })
+  .omit({ publicPlayground: true, mcp: true, app: true, retentionDays: true, nodes: true, edges: true, viewport: true, createdAt: true })
   .omit({
     publishedVersion: true,
     productionVersion: true,
@@ -122,7 +127,7 @@ export const inputSchema = publicSchema.extend({ estimatedCreditCost }).meta({ i
 
 /** Changeable members. Other members of a full workflow are accepted and ignored. */
 export const changes = z
-  .object({ name, description, tags, ...flags, app, folderId, thumbnail, cover, nodes, edges, viewport })
+  .object({ name, description, tags, ...flags, app, retentionDays, folderId, thumbnail, cover, nodes, edges, viewport })
   .partial()
   .meta({ id: "WorkflowChanges" });
 export const creation = changes.required({ name: true }).meta({ id: "NewWorkflow" });

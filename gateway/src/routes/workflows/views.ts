@@ -22,6 +22,7 @@ const view = (stored: workflows.Workflow): Record<string, unknown> => ({
   publicPlayground: stored.publicPlayground,
   ...(stored.mcp ? { mcp: true } : {}),
   ...(stored.app ? { app: appSettingsView(stored.app) } : {}),
+  ...(stored.retentionDays === undefined ? {} : { retentionDays: stored.retentionDays }),
   folderId: stored.folderId ?? null,
   thumbnail: stored.thumbnail ?? null,
   cover: raw(stored.coverJson),

@@ -9,6 +9,7 @@ import { engineCases } from "./engine";
 import { environmentCases } from "./environments";
 import { erasureCases } from "./erasure";
 import { erasuresCases } from "./erasures";
+import { retentionCases } from "./retention";
 import { errorCases } from "./errors";
 import { eventCases } from "./events";
 import { facadeCases } from "./facades";
@@ -68,6 +69,7 @@ export const CASES: readonly Case[] = [
   ...leavingCases,
   ...erasureCases,
   ...erasuresCases,
+  ...retentionCases,
   ...serviceAccountCases,
   ...adminCases,
 ];

@@ -1,5 +1,5 @@
 /** What a run is started with, by its request and its plan. */
-import { DomainError, invalidRequest, holdIdOf, isBaseTier } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, holdIdOf, isBaseTier, leastRetention } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { PlannedRun } from "../plan/planning";
 import type { RunInput } from "../run/types";
@@ -24,11 +24,13 @@ export const toRunInput = (
   if (plan.graphHidden && request.fullProvenance)
     throw invalidRequest([{ path: "provenance", message: "can't be full for a workflow that you don't own: it would reveal prompts" }]);
   if (!isBaseTier(baseTier)) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs its runner's base tier");
+  const retentionDays = leastRetention(planned.retentionDays, request.retentionDays);
   const isAsync = request.mode !== executions.RunMode.RUN_MODE_SYNC;
   return {
     ...{ executionId, userId, workflowSlug, source, baseTier, concurrency, plan, modelIds, holds, maxMillicredits, attempt },
     ...(version === undefined ? {} : { version }),
     ...(alias === undefined ? {} : { alias }),
+    ...(retentionDays === undefined ? {} : { retentionDays }),
     mode: isAsync ? "async" : "sync",
     keyId: keyId || null,
     webhook: webhookUrl
@@ -39,7 +41,8 @@ export const toRunInput = (
         }
       : null,
     held: [],
-    ...(request.fullProvenance ? { provenance: "full" as const } : {}),
+    // With 0 days, prompts go at the end of the run.
+    ...(request.fullProvenance && retentionDays !== 0 ? { provenance: "full" as const } : {}),
     ...(reused ? { reuse: reused.reuse } : {}),
     ...(hasMembers(metadata) ? { metadata } : {}),
     ...(request.batch ? { batch: request.batch } : {}),

@@ -28,5 +28,6 @@ export const itemRequest = (
     isNew,
     noQueue: !mayWait,
     metadata: metadataOf(batch.metadata),
+    retentionDays: batch.retentionDays,
     batch: { batchId: batch._id, index },
   });

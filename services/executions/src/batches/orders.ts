@@ -1,9 +1,10 @@
-import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, leastRetention, LIMITS, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Logger } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
-import { BATCH, isOutOfBudget, type BatchRecord, type BatchRow, type BatchWebhook, type ItemInput } from "../run/batch";
+import { BATCH, FINAL_BATCHES, isOutOfBudget, type BatchRecord, type BatchRow, type BatchWebhook, type ItemInput } from "../run/batch";
 import { runEvent } from "../run/events";
 import { metadataKeys, metadataOf } from "../run/record";
+import { checkNotEmptied } from "../run/retention";
 import { CANCEL_REQUESTED } from "../run/states";
 import { rowId } from "../record/batches";
 import type { EventChannel } from "../record/channel";
@@ -41,6 +42,7 @@ interface Order extends ReadOrder {
   itemWebhooks: boolean;
   metadata: string[];
   rerunOf?: string;
+  retentionDays: number | undefined;
 }
 
 export interface Created {
@@ -61,6 +63,7 @@ const resumedBy = (runner: Runner, { webhookUrl, webhookEvents, webhookOwn }: Ru
 
 const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedBatch, graph: StoredText | undefined): BatchRecord => {
   const { target, until, runner, items, maxMillicredits, concurrency, stopsOnError, itemWebhooks, metadata, rerunOf } = order;
+  const retentionDays = leastRetention(order.retentionDays, priced.retentionDays);
   const now = new Date();
   return {
     ...{ _id: id, userId: runner.userId, status: "preparing", reason: null, target, runner },
@@ -75,6 +78,7 @@ const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedB
     webhook: webhookOf(runner),
     ...(fingerprint === "" ? {} : { fingerprint }),
     ...(rerunOf === undefined ? {} : { rerunOf }),
+    ...(retentionDays === undefined ? {} : { retentionDays }),
     ...{ createdAt: now, finishedAt: null, isCarried: true },
   };
 };
@@ -97,7 +101,18 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     });
 
   const read = async (asked: proto.BatchOrder | undefined): Promise<Order> => {
-    const { target: to, runner, items: given, mediaId, maxMillicredits, concurrency, stopOnError, metadata, itemWebhooks } = asked ?? {};
+    const {
+      target: to,
+      runner,
+      items: given,
+      mediaId,
+      maxMillicredits,
+      concurrency,
+      stopOnError,
+      metadata,
+      itemWebhooks,
+      retentionDays,
+    } = asked ?? {};
     if (!to?.target || !runner || !given) throw new DomainError("invalid", "INVALID_REQUEST", "a batch needs a target and a runner");
     const items = mediaId ? await readTable(mediaId, to, runner.userId) : given;
     checkItems(items.length, mediaId ? "mediaId" : "inputs");
@@ -107,6 +122,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       ...{
         stopsOnError: stopOnError ?? false,
         itemWebhooks: itemWebhooks ?? false,
+        retentionDays,
         metadata: metadataKeys(withKeyMetadata(metadata ?? {}, runner)),
       },
     };
@@ -179,9 +195,10 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     const texts = await Promise.all(wanted.map(({ input }) => payloads.getText(input)));
     if (texts.includes(null))
       throw new DomainError("precondition", "PRECONDITION_FAILED", "the inputs of the batch were deleted at the end of their retention");
-    const { target, version, alias, until = "", concurrency, stopsOnError, itemWebhooks, metadata } = earlier;
+    const { target, version, alias, until = "", concurrency, stopsOnError, itemWebhooks, metadata, retentionDays } = earlier;
     return {
       ...{ target, version, alias, until, concurrency, stopsOnError, itemWebhooks, maxMillicredits, rerunOf: earlier._id },
+      retentionDays,
       // Another key may fix other values.
       metadata: metadataKeys(withKeyMetadata(metadataOf(metadata), runner)),
       runner: runner!,
@@ -219,7 +236,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
         return { total: order.items.length, millicredits: estimated, maxMillicredits: Math.max(most, estimated), exact: isExact };
       }),
 
-    /** Creates a batch from rows of an earlier one. @throws NOT_FOUND, PRECONDITION_FAILED */
+    /** Creates a batch from rows of an earlier one. @throws NOT_FOUND, SOURCE_ERASED, PRECONDITION_FAILED */
     rerun: async (request: proto.RerunBatchRequest): Promise<Created> => {
       const { batchId, newBatchId, runner, statuses, fingerprint } = request;
       const userId = runner?.userId ?? "";
@@ -228,6 +245,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       const batch = await known(newBatchId, userId, fingerprint);
       if (batch) return { batch, isReplay: true };
       const earlier = await owned(batchId, userId);
+      if (FINAL_BATCHES.includes(earlier.status)) checkNotEmptied(earlier, "its rows can't be run again");
       return inTurn(userId, async () => place(newBatchId, fingerprint, await rerunOrder(earlier, request)));
     },
 

@@ -39,6 +39,8 @@ export interface PricedBatch {
   alias: string | undefined;
   /** For a workflow: the graphs that all items run. */
   pinned: PinnedGraphs | undefined;
+  /** Days for which the workflow keeps runs; undefined for the installation's. */
+  retentionDays: number | undefined;
 }
 
 /** A request with its items read. */
@@ -143,6 +145,7 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
     let version: number | undefined;
     let alias: string | undefined;
     let pinned: PinnedGraphs | undefined;
+    let retentionDays: number | undefined;
     let next = 0;
     const one = async (): Promise<void> => {
       const index = next;
@@ -150,7 +153,7 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
       try {
         const planned = await planItem({ ...order, alias: alias ?? order.alias }, items[index]!, pinned);
         all[index] = priced(planned.plan);
-        if (!pinned) ({ version, alias } = planned);
+        if (!pinned) ({ version, alias, retentionDays } = planned);
         pinned ??= planned.pinned;
       } catch (error) {
         const found = problemsOf(error, index);
@@ -177,7 +180,7 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
       most: estimated + unheld,
       isExact: isSure && all.every(({ price, most, mayCostLess }) => price === most && !mayCostLess),
       isPlaceless: all.every(({ isPlaceless }) => isPlaceless),
-      ...{ version, alias, pinned },
+      ...{ version, alias, pinned, retentionDays },
     };
   };
 };

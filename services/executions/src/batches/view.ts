@@ -42,6 +42,7 @@ export const batchMessage = (batch: BatchRecord): proto.Batch => {
     concurrency: batch.concurrency,
     stopOnError: batch.stopsOnError,
     rerunOf: batch.rerunOf ?? "",
+    retentionDays: batch.retentionDays,
     ...(webhook
       ? {
           webhook: {

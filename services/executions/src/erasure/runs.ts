@@ -1,4 +1,4 @@
-/** Removes what is kept of an erased run beside its row. Every step may be repeated, and so may the whole. */
+/** Removes what is kept beside the row of an erased or emptied run. Every step may be repeated, and so may the whole. */
 import { unavailable } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { Erasure, Media } from "../clients";
@@ -26,12 +26,14 @@ const CALL = { deadlineMs: TIMING.erasePage } as const;
 export const createRunErasure = ({ stores, media, erasures, leaver, redis, now = Date.now }: RunErasureOptions) => {
   const { tombstones, payloads } = stores;
 
-  /** Finds which names an unerased run has: in its inputs or its graph, or in what a rerun took over. */
-  const namedElsewhere = async (names: readonly string[], { _id, userId }: ExecutionView): Promise<Set<string>> => {
+  /** Finds which names an unerased run has: in its inputs, its graph or its result, or in what a rerun took over. */
+  const namedElsewhere = async (names: readonly string[], row: ExecutionView): Promise<Set<string>> => {
+    const { _id, userId } = row;
     const named = new Set(await tombstones.usedNames(names, userId));
     const look = (text: string | null): void => {
       if (text !== null) for (const name of names) if (text.includes(name)) named.add(name);
     };
+    if (row.isEmptied) look((await stores.log.whole(row)).resultJson);
     for await (const rerun of tombstones.rerunsOf(_id, userId)) {
       const { resultJson, nodes } = await stores.log.whole(rerun as ExecutionView);
       look(resultJson);
@@ -72,8 +74,8 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
     } while (cursor !== "");
   };
 
-  const removeTexts = async ({ _id, userId }: ExecutionView, { texts, graph, batchId, index }: Remains): Promise<void> => {
-    while ((await payloads.removeOwned([_id], TEXTS_PAGE)) > 0);
+  const removeTexts = async ({ _id, userId, resultHash }: ExecutionView, { texts, graph, batchId, index }: Remains): Promise<void> => {
+    while ((await payloads.removeOwned([_id], TEXTS_PAGE, resultHash)) > 0);
     for (const hash of texts) if (!(await tombstones.isTextNamed(hash, userId))) await payloads.removeShared(hash, userId, new Date(now()));
     if (batchId !== undefined && index !== undefined) {
       const input = await tombstones.markRow(batchId, index);
@@ -85,14 +87,18 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
     if (!isGone) throw unavailable("another run may be about to name the graph of an erased one: it is looked at again");
   };
 
-  /** What carries the run comes first: nothing writes any more then. */
-  return async (row: ExecutionView): Promise<void> => {
-    const { _id, userId: ownerId, remains } = row;
-    if (!remains) return;
-    await leaver.removeRun(_id);
+  const removeElsewhere = async ({ _id, userId: ownerId }: ExecutionView, { isExpired }: Remains): Promise<void> => {
     await erasures.notifications.eraseRuns({ ownerId, executionIds: [_id] }, CALL);
     await leaver.removeDeliveries(_id);
-    await erasures.usage.eraseRuns({ ownerId, executionIds: [_id] }, CALL);
+    if (!isExpired) await erasures.usage.eraseRuns({ ownerId, executionIds: [_id] }, CALL);
+  };
+
+  /** What carries the run comes first: nothing writes any more then. The webhook of an emptied run may still be on its way. */
+  return async (row: ExecutionView): Promise<void> => {
+    const { _id, remains } = row;
+    if (!remains) return;
+    await leaver.removeRun(_id);
+    if (!row.isEmptied) await removeElsewhere(row, remains);
     await removeFiles(row, remains);
     await tombstones.removeCalls(_id);
     await redis.forgetRuns([_id]);

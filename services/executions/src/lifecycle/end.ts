@@ -54,7 +54,10 @@ const creditsBy = (captured: readonly billingProto.HeldItem[], ownerOf: (item: b
 const NOTHING: billingProto.SettleResponse = { capturedMillicredits: 0, releasedMillicredits: 0, captured: [] };
 
 /** The part of a run that its charge and its end need. */
-interface FinishedRun extends Pick<RunInput, "executionId" | "userId" | "holdId" | "attempt" | "receivedAt" | "modelIds"> {
+interface FinishedRun extends Pick<
+  RunInput,
+  "executionId" | "userId" | "holdId" | "attempt" | "receivedAt" | "modelIds" | "retentionDays"
+> {
   markupPermille: number;
   /** One entry per call; null if unknown. */
   held: readonly HeldItem[] | null;
@@ -141,7 +144,8 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
 
   const endPlanned = async (input: RunInput, part: RunRecordPart, end: RunEnd): Promise<ExecutionView | null> => {
     const left = endOutbox(input.webhook !== null, input.batch !== undefined);
-    const record = finalRecord(input, end, finalState(input, end, FREE), part, left);
+    const state = finalState({ ...input, isItem: input.batch !== undefined }, end, FREE);
+    const record = finalRecord(input, end, state, part, left);
     return (await rows.insert(record)) ? announced(record, record.events.at(-1)!) : null;
   };
 
@@ -150,7 +154,13 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const cancelled = end.status === "cancelled" ? [runEvent(CANCEL_REQUESTED)] : [];
     const settled = settledEvent(end);
     const events = [...cancelled, ...missingEvents(end.nodes, recorded, new Date()), settled];
-    const stowed = await log.stowedEnd(finalState({ receivedAt: row.createdAt.getTime() }, end, FREE), events, row._id);
+    const { retentionDays, batchId } = row;
+    const run = {
+      receivedAt: row.createdAt.getTime(),
+      ...(retentionDays === undefined ? {} : { retentionDays }),
+      isItem: batchId !== undefined,
+    };
+    const stowed = await log.stowedEnd(finalState(run, end, FREE), events, row._id);
     const left = [...refusalOutbox(row.attempt), ...endOutbox(row.webhook !== null, row.batchId !== undefined)];
     const ended = await rows.leave(row._id, where, stowed.state, stowed.events, left);
     return ended && announced(ended, settled);

@@ -42,6 +42,8 @@ export interface Defined {
   graphHidden: boolean;
   /** For a version: the models that its tasks resolved to when it was published. */
   pinnedModels: Readonly<Record<string, string>>;
+  /** Days for which the workflow's owner keeps runs; undefined for the installation's. */
+  retentionDays: number | undefined;
   /** For a graph stored with an earlier run: changes with the graph. A saved graph changes with its revision. */
   key?: string;
 }
@@ -74,22 +76,29 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
       const answer = await reads(`${userId} ${key} ${knownRevision}`, () =>
         workflows.getDefinition({ slug, userId, knownRevision, version: selected, alias: named, orProduction }),
       );
-      const { version, revision, createdBy, nodesJson, edgesJson, graphHidden, pinnedModels, alias = "" } = answer;
+      const { version, revision, createdBy, nodesJson, edgesJson, graphHidden, pinnedModels, retentionDays, alias = "" } = answer;
       // A version and the draft that it came from share graph and revision.
-      if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), alias, graphHidden, pinnedModels };
+      if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), alias, graphHidden, pinnedModels, retentionDays };
       const saved = { version, revision, createdBy, nodesJson, edgesJson };
       cache.set(key, saved);
-      return { saved, alias, graphHidden, pinnedModels };
+      return { saved, alias, graphHidden, pinnedModels, retentionDays };
     },
 
     /** Uses a graph stored with an earlier run in place of a saved one. */
-    kept: ({ saved, alias, graphHidden }: Defined, { version, ...graph }: KeptVersion): Defined => {
+    kept: ({ saved, alias, graphHidden, retentionDays }: Defined, { version, ...graph }: KeptVersion): Defined => {
       const { nodesJson, edgesJson, pinnedModels } = graph;
       const { createdBy, revision } = saved;
       const hash = createHash("sha256")
         .update(JSON.stringify([nodesJson, edgesJson, pinnedModels]))
         .digest("hex");
-      return { saved: { version, revision, createdBy, nodesJson, edgesJson }, alias, graphHidden, pinnedModels, key: `kept@${hash}` };
+      return {
+        saved: { version, revision, createdBy, nodesJson, edgesJson },
+        alias,
+        graphHidden,
+        pinnedModels,
+        retentionDays,
+        key: `kept@${hash}`,
+      };
     },
 
     /** Needs of a full run. A run of a part may need less and is judged by that. */

@@ -4,6 +4,7 @@ import {
   DomainError,
   holdItems,
   invalidRequest,
+  leastRetention,
   schemaOnlyPlan,
   taskOf,
   type HoldItem,
@@ -49,6 +50,8 @@ export interface PlannedRun {
   schemaJson?: string;
   /** For a rerun. */
   reused?: PlannedReuse;
+  /** Days for which the workflow, or the source of a rerun, keeps it; undefined for the installation's. */
+  retentionDays?: number | undefined;
 }
 
 export interface PlanningOptions {
@@ -85,7 +88,7 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
     const kept = rerun?.graph ?? request.pinned?.graph;
     const read = await definitions.read(slug, runner.userId, kept ? { version: "" } : selected);
     const defined = kept ? definitions.kept(read, kept) : read;
-    const { saved, graphHidden, pinnedModels } = defined;
+    const { saved, graphHidden, pinnedModels, retentionDays } = defined;
     const { version, createdBy } = saved;
     // A stored graph, or a version's number, was selected before.
     const alias = kept || NUMBER.test(asVersion) ? (request.alias ?? "") : defined.alias;
@@ -136,6 +139,7 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
       ...(version > 0 ? { version } : {}),
       ...(alias === "" ? {} : { alias }),
       ...(until === "" ? {} : { until }),
+      retentionDays: leastRetention(retentionDays, rerun?.retentionDays),
       graph: { key: graph.key, kept: { nodesJson, edgesJson, pinnedModels } },
       pinned: { graph: { ...keptOf(defined), version }, inner: inlined?.changing ?? {} },
     };
@@ -150,7 +154,8 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
     const answer = await planRun(run, target);
     const reused = await request.rerun?.reuse(answer.plan, models, async (given) => (await planRun(run, target, given)).plan);
     const planned = await finish({ ...answer, plan: reused?.plan ?? answer.plan, ...(reused ? { reused } : {}) }, run, null);
-    return { ...planned, ...(schemaJson === "" ? {} : { schemaJson }) };
+    const { retentionDays } = request.rerun ?? {};
+    return { ...planned, ...(schemaJson === "" ? {} : { schemaJson }), retentionDays };
   };
 
   const finish = async (

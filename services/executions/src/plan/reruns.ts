@@ -25,6 +25,8 @@ export interface RerunPlan {
   /** Node and JSON Schema of the earlier run; defaults for this one. */
   until?: string;
   schemaJson?: string;
+  /** Days for which the earlier run is kept. */
+  retentionDays?: number | undefined;
   /** Node names as its author writes them. */
   names: { nodes: readonly string[]; reuse: readonly string[] };
   /** Finds what a plan can reuse. @throws DomainError INVALID_REQUEST for unknown nodes */

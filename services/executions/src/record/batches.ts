@@ -1,4 +1,5 @@
 /** Batches and their rows. Counts and spending change in the update that starts or ends an item, so each counts once. */
+import { erasedAfter } from "@nodeloom/kernel";
 import { beyond, DURABLE, insertOnce, type ListPosition } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import {
@@ -21,6 +22,8 @@ batchSchema.index({ userId: 1, createdAt: -1, _id: -1 });
 // Few are carried at a time.
 batchSchema.index({ isCarried: 1, seenAt: 1 }, { partialFilterExpression: { isCarried: true } });
 batchSchema.index({ status: 1, finishedAt: 1, _id: 1 });
+// Batches with days of their own.
+batchSchema.index({ eraseAt: 1, _id: 1 }, { partialFilterExpression: { eraseAt: { $exists: true } } });
 
 const rowSchema = documents<BatchRow>("batchrows");
 rowSchema.index({ batchId: 1, index: 1 });
@@ -158,11 +161,27 @@ export const createBatchStore = (connection: Connection) => {
       ),
 
     /** Ends a batch with nothing under way. */
-    finish: ({ _id, status, next, again, webhook }: BatchRecord, to: BatchStatus): Promise<BatchRecord | null> =>
-      change(
+    finish: ({ _id, status, next, again, webhook, retentionDays }: BatchRecord, to: BatchStatus): Promise<BatchRecord | null> => {
+      const finishedAt = new Date();
+      const eraseAt = retentionDays === undefined ? {} : { eraseAt: erasedAfter(retentionDays, finishedAt) };
+      return change(
         { _id, status, next, again, underWay: [] },
-        { $set: { status: to, finishedAt: new Date() }, ...(webhook ? {} : { $unset: { isCarried: 1 } }) },
-      ),
+        { $set: { status: to, finishedAt, ...eraseAt }, ...(webhook ? {} : { $unset: { isCarried: 1 } }) },
+      );
+    },
+
+    /** Some batches whose time has come and whose end is announced, in order of that time. */
+    due: (now: Date, limit: number, after?: Pick<BatchRecord, "eraseAt" | "_id">): Promise<BatchRecord[]> =>
+      batches
+        .find({
+          eraseAt: { $lte: now },
+          isCarried: { $ne: true },
+          ...beyond("eraseAt", after?.eraseAt && { at: after.eraseAt, id: after._id }),
+        })
+        .sort({ eraseAt: 1, _id: 1 })
+        .limit(limit)
+        .lean<BatchRecord[]>()
+        .exec(),
 
     /** Stores a webhook attempt. After the last one, nothing is left to do for the batch. */
     noteWebhook: async (id: string, webhook: Partial<BatchWebhook>, isOver: boolean): Promise<void> => {

@@ -60,8 +60,9 @@ export const createPayloadStore = (connection: Connection, executionDays: number
 
     removeExpired: (now: Date, limit: number): Promise<number> => removeSome(payloads, { expiresAt: { $lt: now } }, limit),
 
-    removeOwned: (owners: readonly string[], limit: number): Promise<number> =>
-      removeSome(payloads, { owner: { $in: [...owners] } }, limit),
+    /** @param except the hash of a text that stays */
+    removeOwned: (owners: readonly string[], limit: number, except?: string): Promise<number> =>
+      removeSome(payloads, { owner: { $in: [...owners] }, ...(except === undefined ? {} : { _id: { $ne: except } }) }, limit),
 
     /** Removes a text of a user that nothing names any more. @returns false where it was written after a time: something may be about to name it */
     removeShared: async (hash: string, userId: string, writtenBefore: Date): Promise<boolean> => {

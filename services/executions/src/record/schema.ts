@@ -22,6 +22,8 @@ executionSchema.index({ "graph.hash": 1 }, { sparse: true });
 executionSchema.index({ "rerun.sources": 1 }, { sparse: true });
 executionSchema.index({ uses: 1 }, { sparse: true });
 executionSchema.index({ "remains.erasure": 1 }, { sparse: true });
+// Runs with days of their own.
+executionSchema.index({ eraseAt: 1, _id: 1 }, { partialFilterExpression: { eraseAt: { $exists: true } } });
 executionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 // Few are pending at a time.
 executionSchema.index({ "webhook.state": 1, finishedAt: 1 }, { partialFilterExpression: { "webhook.state": "pending" } });

@@ -1,11 +1,12 @@
 /** Erased runs: how a row becomes a tombstone, and what else still names what is to be removed with it. */
-import { DURABLE } from "@nodeloom/platform";
+import { beyond, DURABLE } from "@nodeloom/platform";
 import type { Connection, mongo } from "mongoose";
 import type { BatchRow } from "../run/batch";
 import type { CallRecord } from "../run/call-record";
-import type { ExecutionRecord, ExecutionView, Remains } from "../run/record";
+import { settledEvent, type ExecutionRecord, type ExecutionView, type Remains } from "../run/record";
 import { TRANSITIONS } from "../run/states";
-import type { StoredText } from "../run/types";
+import type { FinalStatus, StoredText } from "../run/types";
+import { WITHOUT_EVENTS } from "./event-log";
 
 const ERASED = TRANSITIONS.erase.completed[0];
 const NOT_ERASED = { status: { $ne: ERASED } } as const;
@@ -16,8 +17,8 @@ const NAMES = { resultJson: 1, resultHash: 1, nodes: 1, nodesHash: 1 } as const;
 /** A rerun, as far as it may name files of the run that it is one of. */
 export type Naming = Pick<ExecutionView, "_id" | keyof typeof NAMES>;
 
-/** The erasure of many runs that a run is part of. */
-export type BuriedBy = Pick<Remains, "withKept" | "erasure">;
+/** Why a run is buried: its owner's request, an erasure of many runs, or because its time is over. */
+export type BuriedBy = Pick<Remains, "withKept" | "erasure" | "isExpired">;
 
 const hashOf = (text: StoredText | undefined): string[] => (text && "hash" in text ? [text.hash] : []);
 
@@ -35,6 +36,12 @@ const tombstoneOf = (row: Omit<ExecutionView, "status">, part: BuriedBy): Partia
     },
   };
 };
+
+/** Members of a run that is kept for 0 days that are removed at its end. */
+const EMPTIED = {
+  ...{ inputs: 1, schema: 1, graph: 1, nodesHash: 1, logParts: 1, closing: 1, runInput: 1 },
+  ...{ waits: 1, decisions: 1, waitingFor: 1, waiting: 1 },
+} as const satisfies Partial<Record<keyof ExecutionRecord, 1>>;
 
 export type Tombstones = ReturnType<typeof createTombstones>;
 
@@ -62,9 +69,47 @@ export const createTombstones = (connection: Connection) => {
       }) as Promise<ExecutionView | null>;
     },
 
+    /**
+     * Empties a final run that is kept for 0 days and owes nothing: one conditional update. The status, the result and the amounts stay.
+     * @param uses its names of files that the result has
+     * @param eraseAt when the rest is erased; undefined for an item, which follows its batch
+     */
+    empty: (row: ExecutionView, uses: readonly string[], eraseAt: Date | undefined): Promise<ExecutionView | null> => {
+      const { _id, userId, status, attempt, error, inputs, schema, graph } = row;
+      const [graphHash] = hashOf(graph);
+      const set: Partial<ExecutionRecord> = {
+        ...{ isEmptied: true, nodes: [], uses: [...uses], outbox: ["erase"], unsettled: true },
+        events: [settledEvent({ status: status as FinalStatus, error })],
+        remains: {
+          ...{ texts: [...hashOf(inputs), ...hashOf(schema)], uses: row.uses ?? [] },
+          ...(graphHash === undefined ? {} : { graph: graphHash }),
+        },
+        ...(eraseAt ? { eraseAt } : {}),
+      };
+      const filter = { _id, userId, status, attempt, isEmptied: { $exists: false }, "outbox.0": { $exists: false } };
+      const update = { $set: set, $unset: { ...EMPTIED, ...(eraseAt ? {} : { eraseAt: 1 }) } };
+      return executions.findOneAndUpdate(filter as object, update as never, {
+        ...{ returnDocument: "after", ignoreUndefined: true, projection: WITHOUT_EVENTS },
+        writeConcern: DURABLE as never,
+      }) as Promise<ExecutionView | null>;
+    },
+
+    /** Some final runs whose time has come and that owe nothing, in order of that time. */
+    due: (now: Date, limit: number, after?: Pick<ExecutionView, "eraseAt" | "_id">): Promise<ExecutionView[]> =>
+      executions
+        .find<ExecutionView>(
+          {
+            eraseAt: { $lte: now },
+            "outbox.0": { $exists: false },
+            ...beyond("eraseAt", after?.eraseAt && { at: after.eraseAt, id: after._id }),
+          } as object,
+          { projection: WITHOUT_EVENTS, sort: { eraseAt: 1, _id: 1 }, limit },
+        )
+        .toArray(),
+
     /** Everything that a tombstone led to is gone. */
     settle: async (executionId: string): Promise<void> => {
-      await executions.updateOne({ _id: executionId, status: ERASED } as object, { $unset: { remains: 1 } });
+      await executions.updateOne({ _id: executionId, remains: { $exists: true } } as object, { $unset: { remains: 1 } });
     },
 
     /** Removes the calls of a run, and what was sent for them. */

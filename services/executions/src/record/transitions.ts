@@ -26,6 +26,7 @@ const OF_ONE_ATTEMPT = [
   "graphHidden",
   "version",
   "alias",
+  "retentionDays",
   "graph",
   "rerun",
   "uses",

@@ -4,6 +4,7 @@ import type { KeptGraph } from "../plan/kept-graphs";
 import type { PlanningRequest } from "../plan/run-plan";
 import { createPreview } from "./preview";
 import type { StepReuseOptions } from "./step-reuse";
+import { checkNotEmptied } from "../run/retention";
 import { isFinal } from "../run/states";
 import type { RunOutcomeView } from "../record/rows";
 import type { Stores } from "../record/stores";
@@ -27,13 +28,13 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
   const preview = createPreview(options);
 
   return {
-    /** @throws DomainError EXECUTION_NOT_FOUND, PRECONDITION_FAILED */
+    /** @throws DomainError EXECUTION_NOT_FOUND, SOURCE_ERASED, PRECONDITION_FAILED */
     planningOf: async (
       { executionId, nodes, reuse: requests, otherGraph }: executions.Rerun,
       { runner: { userId }, inputsJson, version, alias, pins }: Asked,
     ): Promise<Pick<PlanningRequest, "inputsJson" | "version" | "alias" | "rerun">> => {
       const named = await readNamed(executionId, userId, !otherGraph);
-      const { graph, until, schemaJson, sources } = named;
+      const { graph, until, schemaJson, sources, retentionDays } = named;
       const reuse = { sources, again: nodes, requests };
       return {
         inputsJson: inputsJson || named.inputsJson,
@@ -41,7 +42,7 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
         alias: graph ? named.alias : alias,
         rerun: {
           ...(graph ? { graph } : {}),
-          ...{ until, schemaJson },
+          ...{ until, schemaJson, retentionDays },
           names: { nodes, reuse: requests },
           reuse: (plan, models, replan) => preview({ plan, models, replan, reuse, where: { userId, sources, pins } }),
         },
@@ -72,17 +73,20 @@ export interface NamedExecution {
   schemaJson: string;
   /** Executions to reuse calls from, nearest first. */
   sources: string[];
+  /** Days for which it is kept; undefined for the installation's. */
+  retentionDays: number | undefined;
 }
 
 export type ReadNamed = ReturnType<typeof createReadNamed>;
 
 export const createReadNamed =
   ({ rows, payloads }: Pick<Stores, "rows" | "payloads">) =>
-  /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's; PRECONDITION_FAILED while it is under way, or where what it ran is gone */
+  /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's; SOURCE_ERASED; PRECONDITION_FAILED while it is under way, or where what it ran is gone */
   async (executionId: string, userId: string, hasGraph: boolean): Promise<NamedExecution> => {
     const row = await rows.findOwned(executionId, userId);
     if (!row) throw executionNotFound();
     if (!isFinal(row)) throw refused("the execution isn't over yet: rerun it when it is");
+    checkNotEmptied(row, "it can't be rerun");
     const chain = [executionId, ...(row.rerun?.sources ?? [])].slice(0, MOST_SOURCES);
     const [inputsJson, graphJson, schemaJson, earlier] = await Promise.all([
       row.inputs ? payloads.getText(row.inputs) : "{}",
@@ -98,5 +102,6 @@ export const createReadNamed =
     const graph = graphJson === null ? undefined : { ...(JSON.parse(graphJson) as KeptGraph), version: row.version ?? 0 };
     // Another graph may lack the node.
     const until = hasGraph ? (row.until ?? "") : "";
-    return { inputsJson, graph, alias: row.alias, until, schemaJson, sources: chain.filter((id) => charged.has(id)) };
+    const { alias, retentionDays } = row;
+    return { inputsJson, graph, alias, until, schemaJson, sources: chain.filter((id) => charged.has(id)), retentionDays };
   };

@@ -108,6 +108,10 @@ export interface BatchRecord {
   webhook: BatchWebhook | null;
   fingerprint?: string;
   rerunOf?: string;
+  /** Days for which it is kept after its end, with its items; absent for the installation's. */
+  retentionDays?: number;
+  /** When it is erased. */
+  eraseAt?: Date;
   createdAt: Date;
   /** When another caller resumed it; absent if the creator runs it. */
   grantedAt?: Date;

@@ -5,6 +5,7 @@ import { type WebhookState, newWebhookState } from "./delivery";
 import type { FinalStatus, NodeState, Refusal, RunError, RunInput, RunEnd, StoredText } from "./types";
 import { elapsed, endEvents, runEvent, type ExecutionEvent } from "./events";
 import type { Approvals } from "./approvals";
+import { eraseAtEnd } from "./retention";
 
 export type StoredEvents = StoredText & { count: number };
 
@@ -14,7 +15,9 @@ export interface Costs {
 }
 
 /** Members that the row shares with the workflow's input. */
-type Given = "userId" | "workflowSlug" | "version" | "alias" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt";
+type Given =
+  | ("userId" | "workflowSlug" | "version" | "alias" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt")
+  | "retentionDays";
 
 export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   _id: string;
@@ -94,6 +97,10 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   estimatedMillicredits?: number;
   /** Keys and ids of stored files that its inputs and its graph name. */
   uses?: string[];
+  /** When a final run is emptied or erased because of `retentionDays`; absent for an item that follows its batch. */
+  eraseAt?: Date;
+  /** Kept for 0 days, and over: nothing is left but its status, its result and its amounts. */
+  isEmptied?: true;
   /** When it was erased. */
   erasedAt?: Date;
   /** Leads to what is still to be removed of an erased run. */
@@ -110,6 +117,8 @@ export interface Remains {
   index?: number;
   /** Kept files are removed, too. */
   withKept?: true;
+  /** Its time was over: its usage keeps the metadata that costs are told apart by. */
+  isExpired?: true;
   /** The erasure of many runs that it is part of. */
   erasure?: string;
 }
@@ -130,7 +139,7 @@ export type ExecutionView = Omit<ExecutionRecord, "events">;
 
 export type FinalState = Pick<
   ExecutionRecord,
-  "resultHash" | "nodesHash" | "closing" | "costs" | "modelCredits" | "estimatedMillicredits"
+  "resultHash" | "nodesHash" | "closing" | "costs" | "modelCredits" | "estimatedMillicredits" | "eraseAt"
 > &
   Pick<ExecutionRecord, "resultJson" | "error" | "nodes" | "millicredits" | "grantUsed" | "finishedAt" | "durationMs"> & {
     status: FinalStatus;
@@ -157,11 +166,13 @@ export type RunRecordPart = Pick<
 
 export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPart = {}): ExecutionRecord => {
   const { executionId, userId, workflowSlug, version, alias, modelIds, source, keyId, holdId, mode, webhook, attempt, baseTier } = input;
+  const { retentionDays } = input;
   const admitted = runEvent("admitted", { workflowSlug, modelIds });
   return {
     ...{ _id: executionId, userId, workflowSlug, modelIds, source, keyId, holdId, mode, attempt, baseTier },
     ...(version === undefined ? {} : { version }),
     ...(alias === undefined ? {} : { alias }),
+    ...(retentionDays === undefined ? {} : { retentionDays }),
     markupPermille: input.plan.markupPermille,
     status: "accepted",
     ending: null,
@@ -187,7 +198,12 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
 };
 
 export const finalState = (
-  { receivedAt, modelIds = [] }: Pick<RunInput, "receivedAt"> & Partial<Pick<RunInput, "modelIds">>,
+  {
+    receivedAt,
+    modelIds = [],
+    retentionDays,
+    isItem,
+  }: Pick<RunInput, "receivedAt"> & Partial<Pick<RunInput, "modelIds" | "retentionDays">> & { isItem: boolean },
   end: RunEnd,
   charge: Charged,
 ): FinalState => {
@@ -200,6 +216,7 @@ export const finalState = (
     ...charge,
     finishedAt,
     durationMs: elapsed(receivedAt, finishedAt.getTime()),
+    ...eraseAtEnd(retentionDays, isItem, finishedAt),
     ...(end.requestId === null ? {} : { requestId: end.requestId }),
     ...(end.usedAlternatives ? { modelIds: [...new Set([...modelIds, ...end.usedAlternatives])] } : {}),
   };

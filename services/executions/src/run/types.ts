@@ -28,6 +28,8 @@ export interface RunInput {
   plan: RunPlan;
   modelIds: string[];
   holds: HoldItem[];
+  /** Days for which the run is kept after its end; absent for the installation's. */
+  retentionDays?: number;
   /** The caller's limit for the run; undefined: none. */
   maxMillicredits?: number | undefined;
   /** Metadata of caller and key; absent if there is none. */

@@ -5,6 +5,7 @@ import type { Notifications } from "../clients";
 import { isAnnounced, isNotified, type DeliveryState, type WebhookState } from "../run/delivery";
 import type { BatchRecord } from "../run/batch";
 import type { ExecutionView } from "../run/record";
+import { checkNotEmptied } from "../run/retention";
 import { isFinal, WAITING } from "../run/states";
 import { BATCH_COMPLETED } from "../batches/orders";
 import type { Stores } from "../record/stores";
@@ -121,12 +122,13 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
       return new Set([...deliveries.values()].filter(({ state }) => state === "pending").map(({ id }) => id));
     },
 
-    /** Starts another delivery of a final execution's webhook for its owner. @throws EXECUTION_NOT_FOUND, PRECONDITION_FAILED */
+    /** Starts another delivery of a final execution's webhook for its owner. @throws EXECUTION_NOT_FOUND, SOURCE_ERASED, PRECONDITION_FAILED */
     redeliver: async (executionId: string, userId: string): Promise<ExecutionView> => {
       const found = await stores.rows.findOwned(executionId, userId);
       if (!found) throw executionNotFound();
       if (!found.webhook || (isFinal(found) && !isAnnounced(found))) throw refused("the execution has no webhook");
       if (!isFinal(found)) throw refused("the execution isn't final yet: its webhook is sent when it is");
+      checkNotEmptied(found, "its webhook can't be sent again");
       const row = isNotified(found.webhook) ? found : ((await stores.deliveries.move(executionId)) ?? found);
       const { delivery } = await notifications.redeliver({ id: executionId, webhook: runWebhook(row) });
       return { ...row, webhook: { ...row.webhook!, ...(delivery ? standingOf(delivery) : {}) } };

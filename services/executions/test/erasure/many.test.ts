@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Connection } from "mongoose";
+import { createBurying } from "../../src/erasure/burying";
 import { createManyErasures } from "../../src/erasure/many";
 import type { Stores } from "../../src/record/stores";
 import { metadataKeys } from "../../src/run/record";
@@ -37,13 +38,14 @@ const world = () => {
       step(name, `${name} ${value}${Object.keys(within).length > 0 ? " within" : ""}`).then(() => ({})),
   });
   const carriersOf = () => Promise.resolve(NOTHING);
-  const relay = createRelayedManyErasures({
-    ...{ stores, carriersOf, outbox: services.outbox },
-    erasures: {
-      ...{ usage: part("usage"), billing: part("billing"), identity: part("identity") },
-      notifications: { eraseRuns: () => Promise.resolve({}) },
-    },
+  const burying = createBurying({
+    ...{ stores, outbox: services.outbox },
+    erasures: { notifications: { eraseRuns: () => Promise.resolve({}) } },
     leaver: { removeDeliveries: () => Promise.resolve(), removeBatch: () => step("temporal", "batch") },
+  });
+  const relay = createRelayedManyErasures({
+    ...{ stores, carriersOf, burying },
+    erasures: { usage: part("usage"), billing: part("billing"), identity: part("identity") },
   });
   const many = createManyErasures({ stores, carriersOf });
   const create = async (by: Parameters<typeof many.create>[0]["by"], within: Record<string, string> = {}): Promise<string> => {

@@ -44,6 +44,7 @@ export const batchJson = (batch: batches.Batch): Record<string, unknown> => ({
   source: batch.source,
   madeBy: batch.madeBy || null,
   rerunOf: batch.rerunOf || null,
+  retentionDays: batch.retentionDays,
   webhookDelivery: batch.webhook ? webhookJson(batch.webhook) : { configured: false },
   createdAt: iso(batch.createdAt),
   finishedAt: iso(batch.finishedAt),

@@ -133,6 +133,7 @@ export const executionJson = (execution: executions.Execution, result: unknown):
       : execution.inlined.map(({ nodeId, slug, version, contentHash }) => ({ nodeId, slug, version: version || null, contentHash })),
   modelIds: execution.modelIds,
   rerunOf: execution.rerunOf || undefined,
+  retentionDays: execution.retentionDays,
   source: execution.source,
   keyId: execution.keyId || null,
   startedBy: execution.personId,

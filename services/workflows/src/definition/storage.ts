@@ -18,7 +18,7 @@ import type {
 
 export type WorkflowHead = Pick<
   Workflow,
-  "name" | "revision" | "createdBy" | "creationId" | "published" | "aliases" | "approved" | "approvedDraft" | "isTemplate"
+  "name" | "revision" | "createdBy" | "creationId" | "published" | "aliases" | "approved" | "approvedDraft" | "isTemplate" | "retentionDays"
 >;
 /** A schema with the data that selects its version. */
 export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" | "published" | "aliases" | "approved" | "approvedDraft">;

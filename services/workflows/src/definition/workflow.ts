@@ -19,6 +19,8 @@ export interface Workflow {
   mcp?: boolean;
   /** Its public page; null or absent for none. */
   app?: App | null;
+  /** Days for which its owner's runs are kept; null or absent for the installation's. */
+  retentionDays?: number | null;
   folderId: string | null;
   thumbnail: string | null;
   /** Empty for none. */
@@ -119,6 +121,7 @@ export type Settings = Pick<
   | "publicPlayground"
   | "mcp"
   | "app"
+  | "retentionDays"
   | "folderId"
   | "thumbnail"
   | "coverJson"

@@ -15,6 +15,16 @@ const tagList = (text: string): string[] => [
   ),
 ];
 
+/** Bound of the API. */
+const MAX_DAYS = 3_650;
+
+/** @returns null for an empty field; undefined for a number that can't be set */
+const readDays = (text: string): number | null | undefined => {
+  if (text.trim() === "") return null;
+  const days = Number(text);
+  return Number.isInteger(days) && days >= 0 && days <= MAX_DAYS ? days : undefined;
+};
+
 export const SettingsDialog = () => {
   const { ui, document, slug, canEdit, takenDown } = useEditor();
   const open = useUi((state) => state.overlay === "settings");
@@ -78,6 +88,19 @@ export const SettingsDialog = () => {
           disabled={!canEdit}
           checked={meta.mcp}
           onCheck={(isOn) => document.setMeta({ mcp: isOn })}
+        />
+        <InputField
+          label="Keep runs for days"
+          hint="After their end. Empty: as long as this installation keeps runs. 0: only the result stays, for 28 hours."
+          type="number"
+          min={0}
+          max={MAX_DAYS}
+          disabled={!canEdit}
+          value={meta.retentionDays ?? ""}
+          onText={(text) => {
+            const retentionDays = readDays(text);
+            if (retentionDays !== undefined) document.setMeta({ retentionDays });
+          }}
         />
         {takenDown !== undefined && (
           <Notice kind="warn" title="An administrator took this template down">
