@@ -12,7 +12,7 @@ import {
   type Takedown,
   type Workflow,
 } from "./definition/workflow";
-import type { AppRow, ListFilter, ToolRow, WorkflowStore } from "./definition/storage";
+import type { AppRow, ListFilter, ToolRow, WorkflowHead, WorkflowStore } from "./definition/storage";
 
 /** A workflow, or the remains of a deleted one: its slug, reserved for its owner. */
 type Row = Omit<Workflow, "slug"> & {
@@ -117,7 +117,7 @@ const SUMMARY = {
 } as const satisfies Record<Exclude<keyof Summary, "slug">, 1>;
 const SCHEMA = {
   ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 },
-  ...{ createdBy: 1, creationId: 1, published: 1, aliases: 1, approved: 1, approvedDraft: 1, retentionDays: 1 },
+  ...{ createdBy: 1, creationId: 1, published: 1, aliases: 1, approved: 1, approvedDraft: 1 },
 } as const;
 const TOOL = { name: 1, description: 1, fieldsJson: 1, resultsJson: 1, creationId: 1, published: 1, aliases: 1 } as const;
 const APP = {
@@ -135,7 +135,8 @@ const HEAD = {
   approved: 1,
   approvedDraft: 1,
   isTemplate: 1,
-} as const;
+  retentionDays: 1,
+} as const satisfies Record<keyof WorkflowHead | "_id", 0 | 1>;
 /** Remembered creations per slug. */
 const FORMER_CREATIONS = 100;
 /** Large enough for one round trip per typical list. */

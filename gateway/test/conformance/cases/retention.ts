@@ -11,7 +11,7 @@ const keeping = inSection("D29");
 const owner = (ctx: Context): Promise<Actor> => ctx.shared("business", "retention");
 const idOf = (answer: Answer): string => answer.headers.get("x-execution-id") ?? "";
 const run = async (actor: Actor, slug: string, body: object = {}): Promise<Answer> =>
-  answers(await actor.post(`/api/workflows/${slug}/run`, { inputs: { prompt: "Ada" }, ...body }), 200);
+  answers(await actor.post(`/api/workflows/${slug}/run`, { inputs: {}, ...body }), 200);
 const daysOf = async (actor: Actor, answer: Answer): Promise<unknown> =>
   answers(await actor.get(`/api/executions/${idOf(answer)}`), 200).body.retentionDays;
 const emptied = (actor: Actor, path: string): Promise<Answer> =>
