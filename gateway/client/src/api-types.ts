@@ -848,7 +848,7 @@ export interface WorkflowBatchRequest {
     /** By node id: settings over those of your own graph; members of `inputs` each by itself. Without `workflow:write`: `model`, which needs the capability of that model, and `inputs` of generators */
     settings?: Record<string, Record<string, unknown>>;
   }[];
-  /** A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
+  /** A CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
   mediaId?: string;
   /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
   until?: string;
@@ -889,7 +889,7 @@ export interface BatchQuote {
 export interface ModelBatchRequest {
   /** Inputs, one object an item */
   inputs?: Record<string, unknown>[];
-  /** A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
+  /** A CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
   mediaId?: string;
   /** The most that all items together cost. A batch that is expected to cost more is refused; one that turns out to cost more pauses */
   maxCredits?: number;
@@ -3440,7 +3440,30 @@ export interface CustomTier {
   /** Credits; 1 credit = 0.01 USD */
   monthlyCredits: number;
   concurrency: number;
+  caps?: TierCaps;
   id: string;
+}
+
+/** How many of each an account of the tier can have. Null: as many as the platform allows. Absent: as its `base` has */
+export interface TierCaps {
+  /** Null: 2000 */
+  budgets?: number | null;
+  /** Null: 1000 */
+  keys?: number | null;
+  /** Null: 200 */
+  schedules?: number | null;
+  /** Null: 200 */
+  hooks?: number | null;
+  /** Null: 200 */
+  batches?: number | null;
+  /** Null: 100000 */
+  batchRows?: number | null;
+  /** Null: 50 */
+  organizations?: number | null;
+  /** Null: 100 */
+  serviceAccounts?: number | null;
+  /** Null: 100 */
+  uploadMb?: number | null;
 }
 
 export interface CustomTierSettings {
@@ -3452,6 +3475,7 @@ export interface CustomTierSettings {
   /** Credits; 1 credit = 0.01 USD */
   monthlyCredits: number;
   concurrency: number;
+  caps?: TierCaps;
   id?: string;
 }
 

@@ -38,13 +38,14 @@ export const todayOf = async (billing: Billing, app: App): Promise<Today> => {
 /**
  * Creates or updates an app's budget before a run is held on it. It is created with the app's first run, follows changes to the app, and
  * returns if it was deleted.
+ * @param maxBudgets of the owner's tier
  * @throws BUDGET_EXCEEDED if the account can't have more budgets
  */
-export const ensureBudget = async (billing: Billing, app: App): Promise<void> => {
+export const ensureBudget = async (billing: Billing, app: App, maxBudgets: number): Promise<void> => {
   const { dailyMillicredits: millicredits } = app.settings;
   const known = await find(billing, app);
   if (known?.window === DAY && known.millicredits === millicredits) return;
-  const request = { userId: app.ownerId, scope: scopeOf(app), millicredits, window: DAY, alertAt: known?.alertAt ?? ALERT_AT };
+  const request = { userId: app.ownerId, scope: scopeOf(app), millicredits, window: DAY, alertAt: known?.alertAt ?? ALERT_AT, maxBudgets };
   await billing.setBudget(request).catch((error: unknown) => {
     if (!(error instanceof DomainError) || error.reason !== "PRECONDITION_FAILED") throw error;
     throw new DomainError("exhausted", "BUDGET_EXCEEDED", "the app's owner has the maximum number of budgets, so the app can't get one", {

@@ -66,7 +66,7 @@ export const runApp = async <R>(context: Context, { slug, id }: CallerVisitor, s
   try {
     const repeated = await isRepeated(context);
     if (!repeated) {
-      await ensureBudget(services.billing, app);
+      await ensureBudget(services.billing, app, context.caller.user.plan.caps.budgets);
       await visits.count(app, id);
     }
     return await start().catch(async (error: unknown) => {

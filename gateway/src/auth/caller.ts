@@ -8,6 +8,8 @@ import {
   isSlug,
   lowestTierFor,
   PLANS,
+  withOwnCaps,
+  capsFromNumbers,
   roleDenied,
   roleReaches,
   sessionCapabilities,
@@ -111,7 +113,8 @@ const toPlan = (plan: identity.Plan | undefined, tier: string): Plan => {
   const base: BaseTier = plan && isBaseTier(plan.base) ? plan.base : isBaseTier(tier) ? tier : "free";
   if (!plan) return PLANS[base];
   const { markupPermille, monthlyMillicredits, concurrency, rateLimitPerMinute = null } = plan;
-  return { ...PLANS[base], tier: plan.tier || tier, rateLimitPerMinute, markupPermille, monthlyMillicredits, concurrency };
+  const caps = withOwnCaps(PLANS[base].caps, capsFromNumbers(plan.caps));
+  return { ...PLANS[base], tier: plan.tier || tier, rateLimitPerMinute, markupPermille, monthlyMillicredits, concurrency, caps };
 };
 
 export const toCallerUser = (user: identity.User): CallerUser => ({

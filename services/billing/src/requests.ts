@@ -1,4 +1,4 @@
-import { BUDGET_BOUNDS, BUDGET_WINDOWS, invalidRequest, MOVEMENT_KINDS, RUN_METADATA } from "@nodeloom/kernel";
+import { BUDGET_BOUNDS, BUDGET_WINDOWS, CAPS, invalidRequest, MOVEMENT_KINDS, RUN_METADATA } from "@nodeloom/kernel";
 import { z } from "zod";
 import { BILLING_LIMITS as LIMITS } from "./limits";
 
@@ -103,6 +103,7 @@ export const REQUESTS = {
     millicredits,
     window: z.enum(BUDGET_WINDOWS),
     alertAt: z.array(threshold).max(BUDGET_BOUNDS.alerts),
+    maxBudgets: z.number().int().min(1).max(CAPS.budgets.ceiling).optional(),
   }),
   removeBudget: z.object({ userId: id, budget: z.union([z.object({ id }), z.object({ scope })]) }),
   budgets: z.object({ userId: id }),

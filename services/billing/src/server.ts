@@ -85,8 +85,8 @@ export const billingHandlers = (billing: Billing): proto.BillingServiceServer =>
     return proto.CreditResponse.fromPartial({ account: accountMessage(account) });
   }),
 
-  setBudget: unary(async ({ userId, scope, millicredits, window, alertAt }) => {
-    const request = { userId, scope: scopeOf(scope), millicredits, window: windowOf(window), alertAt };
+  setBudget: unary(async ({ userId, scope, millicredits, window, alertAt, maxBudgets }) => {
+    const request = { userId, scope: scopeOf(scope), millicredits, window: windowOf(window), alertAt, maxBudgets };
     return proto.SetBudgetResponse.fromPartial({ budget: budgetMessage(await billing.setBudget(request, deadline())) });
   }),
 

@@ -1,4 +1,4 @@
-import type { CustomTier, Plan } from "@nodeloom/kernel";
+import { capsFromNumbers, capsToNumbers, type CustomTier, type Plan } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import type { AuditEntry } from "./audit/audit";
 import type { AuthenticatedKey } from "./keys/authentication";
@@ -17,6 +17,7 @@ const toPlanMessage = (plan: Plan): identity.Plan =>
     markupPermille: plan.markupPermille,
     monthlyMillicredits: plan.monthlyMillicredits,
     concurrency: plan.concurrency,
+    caps: capsToNumbers(plan.caps),
   });
 
 export const toUserMessage = ({ plan, business, erasesAt, ...user }: User): identity.User =>
@@ -54,7 +55,7 @@ export const toKeyMessage = (key: KeyRecord): identity.Key =>
   });
 
 export const toTierMessage = (tier: CustomTier): identity.Tier =>
-  identity.Tier.fromPartial({ ...tier, rateLimitPerMinute: tier.rateLimitPerMinute ?? undefined });
+  identity.Tier.fromPartial({ ...tier, rateLimitPerMinute: tier.rateLimitPerMinute ?? undefined, caps: capsToNumbers(tier.caps) });
 
 /** The base is checked when the tier is stored. */
 export const fromTierMessage = (tier: identity.Tier): CustomTier => ({
@@ -64,6 +65,7 @@ export const fromTierMessage = (tier: identity.Tier): CustomTier => ({
   markupPermille: tier.markupPermille,
   monthlyMillicredits: tier.monthlyMillicredits,
   concurrency: tier.concurrency,
+  caps: capsFromNumbers(tier.caps),
 });
 
 export const toRolloutMessage = (rollout: Rollout): identity.TierRollout => identity.TierRollout.fromPartial(rollout);

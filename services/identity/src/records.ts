@@ -143,8 +143,10 @@ export interface Business {
 }
 
 /** `_id` is the tier's id. */
-export interface TierRecord extends Omit<CustomTier, "id"> {
+export interface TierRecord extends Omit<CustomTier, "id" | "caps"> {
   _id: string;
+  /** Absent in old rows. */
+  caps?: CustomTier["caps"];
   /** Set while a deletion checks if users have the tier. It can't be assigned meanwhile. */
   deletingAt: Date | null;
   /** Identifies the last change until it has reached all users' accounts; null afterwards. */

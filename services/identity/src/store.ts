@@ -99,6 +99,7 @@ const tierSchema = new Schema<TierRecord>(
     markupPermille: number,
     monthlyMillicredits: number,
     concurrency: number,
+    caps: { type: Schema.Types.Mixed },
     deletingAt: optionalDate,
     rolloutRevision: { type: String, default: null },
     rolloutCursor: { type: String, default: "" },

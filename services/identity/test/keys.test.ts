@@ -72,7 +72,7 @@ describe("creating a key", () => {
   });
 
   it("has the ceiling of a custom tier's base", async () => {
-    const tier = { id: "keys-pro", base: "pro", markupPermille: 1_500, monthlyMillicredits: 1_000, concurrency: 1 };
+    const tier = { id: "keys-pro", base: "pro", markupPermille: 1_500, monthlyMillicredits: 1_000, concurrency: 1, caps: {} };
     await client.putTier({ tier });
     const user = await newUser(client, { tier: tier.id });
     expect((await createKey(client, user.id, { preset: "full-deploy" })).key!.capabilities).toEqual(PRO);
@@ -207,7 +207,7 @@ describe("authenticating by key", () => {
   });
 
   it("follows a custom tier's definition at once", async () => {
-    const tier = { id: "follows", base: "business", markupPermille: 1_500, monthlyMillicredits: 1_000, concurrency: 1 };
+    const tier = { id: "follows", base: "business", markupPermille: 1_500, monthlyMillicredits: 1_000, concurrency: 1, caps: {} };
     await client.putTier({ tier });
     const user = await newUser(client, { tier: tier.id });
     const { value } = await createKey(client, user.id, { capabilities: ["model:run"] });

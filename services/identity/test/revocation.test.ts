@@ -147,7 +147,7 @@ describe("the channel of changes", () => {
       [() => client.revokeKey(mine), { type: "key", id: mine.keyId }],
       [() => client.updateUser({ userId: user.id, approved: false }), { type: "user", id: user.id }],
       [
-        () => client.putTier({ tier: { id: "told", base: "pro", markupPermille: 1, monthlyMillicredits: 1, concurrency: 1 } }),
+        () => client.putTier({ tier: { id: "told", base: "pro", markupPermille: 1, monthlyMillicredits: 1, concurrency: 1, caps: {} } }),
         { type: "tier", id: "told" },
       ],
       [() => client.deleteTier({ id: "told" }), { type: "tier", id: "told" }],

@@ -1,5 +1,6 @@
+import { CAPS, ENTERPRISE_CAPS, USUAL_CAPS } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
-import { deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
+import { createKey, deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
 
 let deployment: Deployment;
 let client: IdentityClient;
@@ -17,6 +18,7 @@ const tier = (given: Partial<identity.Tier>): identity.Tier => ({
   markupPermille: 1_250,
   monthlyMillicredits: 25_000_000,
   concurrency: 75,
+  caps: {},
   ...given,
 });
 
@@ -31,7 +33,25 @@ describe("a custom tier", () => {
       markupPermille: 1_250,
       monthlyMillicredits: 25_000_000,
       concurrency: 75,
+      caps: USUAL_CAPS,
     });
+  });
+
+  it("sets caps of its own: 0 stands for the platform's ceiling, and absent ones are those of its base", async () => {
+    await client.putTier({ tier: tier({ id: "capped", caps: { keys: 2, budgets: 0 } }) });
+    const user = await newUser(client, { tier: "capped" });
+    expect(user.plan!.caps).toEqual({ ...USUAL_CAPS, keys: 2, budgets: CAPS.budgets.ceiling });
+    const create = () => createKey(client, user.id);
+    const full = { message: expect.stringContaining("at most 2 keys") as string };
+    await Promise.all([create(), create()]);
+    expect(await refusal(create())).toMatchObject(full);
+    await client.putTier({ tier: tier({ id: "capped", base: "enterprise", caps: {} }) });
+    expect((await client.getUser({ userId: user.id })).user!.plan!.caps).toEqual(ENTERPRISE_CAPS);
+    await create();
+    // A cap that is lowered leaves what there is.
+    await client.putTier({ tier: tier({ id: "capped", caps: { keys: 2 } }) });
+    expect((await client.listKeys({ userId: user.id })).keys).toHaveLength(3);
+    expect(await refusal(create())).toMatchObject(full);
   });
 
   it("is replaced as a whole, and may be unlimited", async () => {
@@ -58,6 +78,8 @@ describe("a custom tier", () => {
     ["id", { id: "Not A Slug" }],
     ["id", { id: "x".repeat(65) }],
     ["base", { base: "free" }],
+    ["caps.keys", { caps: { keys: CAPS.keys.ceiling + 1 } }],
+    ["caps.uploadMb", { caps: { uploadMb: -1 } }],
     ["base", { base: "studio" }],
     ["rateLimitPerMinute", { rateLimitPerMinute: 0 }],
     ["markupPermille", { markupPermille: -1 }],

@@ -3,8 +3,6 @@ export const BUDGET_WINDOWS = ["day", "week", "month", "total"] as const;
 export type BudgetWindow = (typeof BUDGET_WINDOWS)[number];
 
 export const BUDGET_BOUNDS = {
-  /** Per account. */
-  budgets: 500,
   /** Thresholds that send an alert, per budget. */
   alerts: 5,
 } as const;

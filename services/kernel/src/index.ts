@@ -17,6 +17,7 @@ export * from "./organizations";
 export * from "./plans";
 export * from "./purchases";
 export * from "./retention";
+export * from "./caps";
 export * from "./secrets/form";
 export * from "./trigger-bounds";
 export * from "./graph";

@@ -32,7 +32,6 @@ export const LIMITS = {
   /** Rows per page in lists of files, workflows or versions. */
   pageRows: 500,
   pageDefault: 50,
-  batchItems: 1_000,
   batchFileBytes: 10 * MIB,
   /** Per user. */
   templates: 50,

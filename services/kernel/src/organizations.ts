@@ -7,13 +7,9 @@ export const ROLES = ["owner", "editor", "runner", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 
 export const ORGANIZATION_BOUNDS = {
-  /** Organizations that one person has created and still belongs to. */
-  perPerson: 5,
   /** Organizations per person. */
   memberships: 50,
   members: 100,
-  /** Per organization, and per personal account. */
-  serviceAccounts: 10,
   /** Open invitations per organization. */
   invitations: 100,
   invitationDays: 7,

@@ -1,3 +1,4 @@
+import { ENTERPRISE_CAPS, USUAL_CAPS, withOwnCaps, type Caps, type OwnCaps } from "./caps";
 import { MILLICREDITS_PER_CREDIT } from "./money";
 
 /** Lowest first. */
@@ -22,6 +23,7 @@ export interface Plan {
   mediaBytes: number;
   /** True if the tier can use API keys. */
   apiAccess: boolean;
+  caps: Caps;
 }
 
 const GIB = 1024 ** 3;
@@ -43,6 +45,7 @@ const plan = (
   maxWorkflows: base === "free" ? 1 : null,
   mediaBytes,
   apiAccess: base !== "free",
+  caps: base === "enterprise" ? ENTERPRISE_CAPS : USUAL_CAPS,
 });
 
 /** The only place where the numbers of the built-in tiers are written. */
@@ -74,11 +77,18 @@ export const OUTGOING: Readonly<Record<BaseTier, { calls: OutgoingBudget; webhoo
 export interface CustomTier extends Pick<Plan, "rateLimitPerMinute" | "markupPermille" | "monthlyMillicredits" | "concurrency"> {
   id: string;
   base: Exclude<BaseTier, "free">;
+  /** Absent members are those of its base. */
+  caps: OwnCaps;
 }
 
 export const isBaseTier = (tier: string): tier is BaseTier => (TIERS as readonly string[]).includes(tier);
 
 /** A custom tier: its own numbers with the rights of its base. */
-export const customPlan = ({ id, ...own }: CustomTier): Plan => ({ ...PLANS[own.base], ...own, tier: id });
+export const customPlan = ({ id, caps, ...own }: CustomTier): Plan => ({
+  ...PLANS[own.base],
+  ...own,
+  tier: id,
+  caps: withOwnCaps(PLANS[own.base].caps, caps),
+});
 
 export const tierReaches = (have: BaseTier, need: BaseTier): boolean => TIERS.indexOf(have) >= TIERS.indexOf(need);

@@ -2,10 +2,6 @@ const [KIB, MIB] = [1024, 1024 * 1024];
 
 /** Bounds of schedules and hooks. */
 export const TRIGGER_BOUNDS = {
-  /** Per account. */
-  schedules: 20,
-  /** Per account. */
-  hooks: 20,
   /** Stored inputs of a schedule, as JSON. */
   inputsBytes: 256 * KIB,
   cronChars: 200,

@@ -176,6 +176,20 @@ export const TIERS_TEXTS = {
   concurrentRuns: "Concurrent runs",
   deletePlan: (id: string) => `Delete plan ${id}`,
   planDeleted: "Plan deleted.",
+  caps: "Caps",
+  capsHint: "A field that you leave empty is as in the plan that this one is based on.",
+  atMost: (count: string) => `At most ${count}.`,
+  capLabels: {
+    budgets: "Budgets",
+    keys: "API keys",
+    schedules: "Schedules",
+    hooks: "Hooks",
+    batches: "Open batches",
+    batchRows: "Rows per batch",
+    organizations: "Organizations",
+    serviceAccounts: "Service accounts",
+    uploadMb: "Upload size in MB",
+  },
 };
 
 export const USER_DIALOGS = {

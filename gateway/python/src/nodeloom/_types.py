@@ -953,9 +953,9 @@ class WorkflowBatchRequest(TypedDict):
     inputs: NotRequired[Sequence[Mapping[str, Any]]]
     # Instead of `inputs`: items with their own settings, to compare several
     items: NotRequired[Sequence[WorkflowBatchRequestItemsItem]]
-    # A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in
-    # its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's
-    # fields, and an empty cell is an input that is not given
+    # A CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows) instead. CSV has
+    # the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the
+    # types of the workflow's fields, and an empty cell is an input that is not given
     mediaId: NotRequired[str]
     # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
     # ask for are left aside
@@ -999,9 +999,9 @@ class BatchQuote(TypedDict):
 class ModelBatchRequest(TypedDict):
     # Inputs, one object an item
     inputs: NotRequired[Sequence[Mapping[str, Any]]]
-    # A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in
-    # its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's
-    # fields, and an empty cell is an input that is not given
+    # A CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows) instead. CSV has
+    # the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the
+    # types of the workflow's fields, and an empty cell is an input that is not given
     mediaId: NotRequired[str]
     # The most that all items together cost. A batch that is expected to cost more is refused; one that
     # turns out to cost more pauses
@@ -3726,7 +3726,31 @@ class CustomTier(TypedDict):
     # Credits; 1 credit = 0.01 USD
     monthlyCredits: float
     concurrency: int
+    caps: NotRequired[TierCaps]
     id: str
+
+
+class TierCaps(TypedDict):
+    """How many of each an account of the tier can have. Null: as many as the platform allows. Absent: as its `base` has"""
+
+    # Null: 2000
+    budgets: NotRequired[int | None]
+    # Null: 1000
+    keys: NotRequired[int | None]
+    # Null: 200
+    schedules: NotRequired[int | None]
+    # Null: 200
+    hooks: NotRequired[int | None]
+    # Null: 200
+    batches: NotRequired[int | None]
+    # Null: 100000
+    batchRows: NotRequired[int | None]
+    # Null: 50
+    organizations: NotRequired[int | None]
+    # Null: 100
+    serviceAccounts: NotRequired[int | None]
+    # Null: 100
+    uploadMb: NotRequired[int | None]
 
 
 class CustomTierSettings(TypedDict):
@@ -3738,6 +3762,7 @@ class CustomTierSettings(TypedDict):
     # Credits; 1 credit = 0.01 USD
     monthlyCredits: float
     concurrency: int
+    caps: NotRequired[TierCaps]
     id: NotRequired[str]
 
 

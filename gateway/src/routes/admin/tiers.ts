@@ -1,4 +1,4 @@
-import { fromCredits, invalidRequest, toCredits } from "@nodeloom/kernel";
+import { CAP_NAMES, CAPS, capsFromNumbers, capsToNumbers, fromCredits, invalidRequest, toCredits, type CapName } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { audited } from "../../edge/audit";
@@ -14,12 +14,29 @@ const MAX_PER_MINUTE = 1_000_000;
 const MAX_MARKUP = 100;
 const MAX_CONCURRENCY = 10_000;
 
+const cap = (name: CapName) =>
+  z
+    .number()
+    .int()
+    .min(1)
+    .max(CAPS[name].ceiling)
+    .nullable()
+    .optional()
+    .meta({ description: `Null: ${CAPS[name].ceiling}` });
+const caps = z
+  .strictObject(Object.fromEntries(CAP_NAMES.map((name) => [name, cap(name)])) as Record<CapName, ReturnType<typeof cap>>)
+  .meta({
+    id: "TierCaps",
+    description: "How many of each an account of the tier can have. Null: as many as the platform allows. Absent: as its `base` has",
+  });
+
 const settings = z.strictObject({
   base: z.enum(["pro", "business", "enterprise"]),
   rateLimitPerMinute: z.number().int().min(1).max(MAX_PER_MINUTE).nullable().meta({ description: "Null: unlimited" }),
   markup: z.number().min(1).max(MAX_MARKUP).meta({ description: "Over wholesale, to three decimals", example: 1.25 }),
   monthlyCredits: credits.min(MIN_CREDITS).max(MAX_CREDITS),
   concurrency: z.number().int().min(1).max(MAX_CONCURRENCY),
+  caps: caps.optional(),
 });
 const tier = settings.extend({ id: tierId }).meta({ id: "CustomTier" });
 /** The id is in the path, but a tier can be sent back as it was read. */
@@ -32,6 +49,7 @@ const view = (stored: identity.Tier): z.infer<typeof tier> => ({
   markup: stored.markupPermille / PERMILLE,
   monthlyCredits: toCredits(stored.monthlyMillicredits),
   concurrency: stored.concurrency,
+  ...(Object.keys(stored.caps).length === 0 ? {} : { caps: capsFromNumbers(stored.caps) }),
 });
 
 const toStored = (id: string, given: z.infer<typeof tierSettings>): identity.Tier =>
@@ -42,6 +60,7 @@ const toStored = (id: string, given: z.infer<typeof tierSettings>): identity.Tie
     markupPermille: Math.round(given.markup * PERMILLE),
     monthlyMillicredits: fromCredits(given.monthlyCredits),
     concurrency: given.concurrency,
+    caps: capsToNumbers(given.caps ?? {}),
   });
 
 const findTier = async ({ services }: Gateway, id: string): Promise<identity.Tier | undefined> =>

@@ -1,4 +1,4 @@
-import { creditLimit, GRAPH_BOUNDS, LIMITS } from "@nodeloom/kernel";
+import { CAPS, creditLimit, GRAPH_BOUNDS } from "@nodeloom/kernel";
 import { elements, members } from "@nodeloom/kernel/json-text";
 import { batches, type executions } from "@nodeloom/proto";
 import { z } from "zod";
@@ -17,11 +17,11 @@ const BATCH_END = "batch.completed";
 const inputs = z
   .array(anyObject)
   .min(1, "must have at least one item")
-  .max(LIMITS.batchItems, `can have at most ${LIMITS.batchItems} items`)
+  .max(CAPS.batchRows.ceiling, `can have at most ${CAPS.batchRows.ceiling} items`)
   .meta({ description: "Inputs, one object an item" });
 const mediaId = identifier.meta({
   description:
-    "A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given",
+    "A CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given",
 });
 const settings = z.record(z.string().max(GRAPH_BOUNDS.nodeIdBytes), anyObject).meta({
   description:
@@ -30,7 +30,7 @@ const settings = z.record(z.string().max(GRAPH_BOUNDS.nodeIdBytes), anyObject).m
 const items = z
   .array(z.strictObject({ inputs: anyObject, settings: settings.optional() }))
   .min(1, "must have at least one item")
-  .max(LIMITS.batchItems, `can have at most ${LIMITS.batchItems} items`)
+  .max(CAPS.batchRows.ceiling, `can have at most ${CAPS.batchRows.ceiling} items`)
   .meta({ description: "Instead of `inputs`: items with their own settings, to compare several" });
 
 const common = {

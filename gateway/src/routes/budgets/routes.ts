@@ -1,4 +1,4 @@
-import { BUDGET_BOUNDS, RUN_METADATA } from "@nodeloom/kernel";
+import { ENTERPRISE_CAPS, RUN_METADATA, USUAL_CAPS } from "@nodeloom/kernel";
 import { billing } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
@@ -24,7 +24,7 @@ const metadataBody = z
 const shared = { tag: "Budgets", auth: "session", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
 const ofKey = { ...shared, path: "/api/keys/:id/budget", params: idParams("key"), errors: ["NOT_FOUND"] } as const;
 const ofWorkflow = { ...shared, path: "/api/workflows/:slug/budget", params: workflowParams } as const;
-const ONE = `A run that may cost more than the remaining budget gets BUDGET_EXCEEDED before any call. An active run fails if it needs more. An account has at most ${BUDGET_BOUNDS.budgets} budgets. Setting one again changes it; what was used stays.`;
+const ONE = `A run that may cost more than the remaining budget gets BUDGET_EXCEEDED before any call. An active run fails if it needs more. An account has at most ${USUAL_CAPS.budgets} budgets (Enterprise: ${ENTERPRISE_CAPS.budgets}). Setting one again changes it; what was used stays.`;
 
 const keyScope = (value: string): Scope => ({ $case: "keyId", value });
 const workflowScope = (value: string): Scope => ({ $case: "workflowSlug", value });
@@ -43,7 +43,7 @@ const resumeBatches = async ({ gateway, caller, logger }: Context): Promise<void
 const set = async (context: Context, scope: Scope, body: Parameters<typeof setRequest>[2]): Promise<Reply> => {
   const { gateway, caller } = context;
   const stored = await auditedForOwner(context, { action: "budget.set", target: targetOf(scope), change: body }, async () => {
-    const { budget: value } = await gateway.services.billing.setBudget(setRequest(caller.user.id, scope, body));
+    const { budget: value } = await gateway.services.billing.setBudget(setRequest(caller.user, scope, body));
     return { value };
   });
   await resumeBatches(context);

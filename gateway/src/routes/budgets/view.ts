@@ -2,6 +2,7 @@ import { BUDGET_BOUNDS, BUDGET_WINDOWS, creditLimit } from "@nodeloom/kernel";
 import { budgetJson } from "@nodeloom/platform";
 import type { billing } from "@nodeloom/proto";
 import { z } from "zod";
+import type { CallerUser } from "../../auth/caller";
 import { credits, MAX_CREDITS, timestamp } from "../../http/schemas";
 
 const THOUSAND = 1_000;
@@ -65,7 +66,7 @@ export const budgetView = (stored: billing.Budget | undefined): Record<string, u
 };
 
 export const setRequest = (
-  userId: string,
+  { id: userId, plan }: CallerUser,
   to: billing.BudgetScope["scope"],
   body: { credits: number; window: string; alertAt: number[] },
 ): billing.SetBudgetRequest => ({
@@ -74,4 +75,5 @@ export const setRequest = (
   millicredits: creditLimit(body.credits),
   window: body.window,
   alertAt: body.alertAt.map((share) => Math.max(1, Math.round(share * THOUSAND))),
+  maxBudgets: plan.caps.budgets,
 });

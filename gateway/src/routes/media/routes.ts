@@ -7,7 +7,7 @@ import { notFound, payloadTooLarge, unsupportedMediaType } from "../../http/erro
 import { fileOfForm, isForm } from "../../http/multipart";
 import { defineRoute, type CallContext } from "../../edge/route";
 import { anyObject, cursor, cursorPage, idParams, iso, limit, listQuery, nextCursor, timestamp } from "../../http/schemas";
-import { atMost, mediaQuota, storeUpload } from "./uploads";
+import { atMost, mediaQuota, storeUpload, uploadBytes } from "./uploads";
 import { fileBody, jsonBody } from "../../http/body/kinds";
 
 const measured = z.number().int().optional();
@@ -106,23 +106,23 @@ const recordView = (shown: media.ProvenanceRecord | undefined): z.infer<typeof r
 const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded)/i;
 
 /** Rejects by headers before anything is read. */
-const checkHeaders = (request: Request, form: string | undefined): void => {
+const checkHeaders = (request: Request, form: string | undefined, fileBytes: number): void => {
   if (form === undefined && WRAPPED.test(request.headers["content-type"] ?? "")) {
     throw unsupportedMediaType("send the file's bytes as the body, or a form with the file");
   }
   const length = request.headers["content-length"];
-  const most = LIMITS.mediaBytes + (form === undefined ? 0 : LIMITS.formBytes);
-  if (length !== undefined && Number(length) > most) throw payloadTooLarge(LIMITS.mediaBytes);
+  const most = fileBytes + (form === undefined ? 0 : LIMITS.formBytes);
+  if (length !== undefined && Number(length) > most) throw payloadTooLarge(fileBytes);
   if (Number(length ?? 0) === 0 && request.headers["transfer-encoding"] === undefined) {
     throw invalidRequest([{ path: "", message: "the body is empty" }]);
   }
 };
 
 /** File of an upload. A truncated request raises an error instead of ending. */
-const fileOf = (request: Request, form: string | undefined): AsyncIterable<Buffer> => {
+const fileOf = (request: Request, form: string | undefined, fileBytes: number): AsyncIterable<Buffer> => {
   // The request must survive an error: its connection carries the response.
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  return form === undefined ? body : fileOfForm(atMost(body, LIMITS.mediaBytes + LIMITS.formBytes), form);
+  return form === undefined ? body : fileOfForm(atMost(body, fileBytes + LIMITS.formBytes, fileBytes), form);
 };
 
 const read = { tag: "Media", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
@@ -157,9 +157,9 @@ export const mediaRoutes = [
     handler: async ({ gateway, caller, request }) => {
       const contentType = request.headers["content-type"];
       const form = isForm(contentType) ? contentType : undefined;
-      checkHeaders(request, form);
+      checkHeaders(request, form, uploadBytes(caller));
       try {
-        return { status: 201, body: storedView(await storeUpload(gateway, caller, fileOf(request, form))) };
+        return { status: 201, body: storedView(await storeUpload(gateway, caller, fileOf(request, form, uploadBytes(caller)))) };
       } catch (error) {
         if (request.destroyed && !request.complete) throw invalidRequest([{ path: "", message: "the upload ended early" }]);
         throw error;

@@ -1,4 +1,4 @@
-import { ORGANIZATION_BOUNDS } from "@nodeloom/kernel";
+import { ENTERPRISE_CAPS, USUAL_CAPS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { defineRoute } from "../../edge/route";
 import { balances, balancesView } from "../identity/view";
@@ -30,7 +30,7 @@ export const organizationRoutes = [
     path: "/api/organizations",
     operationId: "createOrganization",
     summary: "Make an organization, whose owner the caller is",
-    description: `It gets its creator's tier and its own account, without plan credits and trial runs. A person can create at most ${ORGANIZATION_BOUNDS.perPerson}.`,
+    description: `It gets its creator's tier and its own account, without plan credits and trial runs. A person can create at most ${USUAL_CAPS.organizations} (Enterprise: ${ENTERPRISE_CAPS.organizations}).`,
     approval: true,
     idempotent: "replay",
     body: jsonBody(naming),

@@ -1,4 +1,4 @@
-import { ORGANIZATION_BOUNDS } from "@nodeloom/kernel";
+import { ENTERPRISE_CAPS, USUAL_CAPS } from "@nodeloom/kernel";
 import type { organizations } from "@nodeloom/proto";
 import { z } from "zod";
 import { defineRoute } from "../../edge/route";
@@ -73,7 +73,7 @@ export const serviceAccountRoutes = [
     method: "POST",
     operationId: "createServiceAccount",
     summary: "Create a service account for a program",
-    description: `Owners only. With the id of your own account, for your account. It signs in by its API keys only: create the first one with \`POST /api/keys\` and \`serviceAccountId\`. It stays when you leave. An organization can have ${ORGANIZATION_BOUNDS.serviceAccounts}; they share one rate limit per endpoint.`,
+    description: `Owners only. With the id of your own account, for your account. It signs in by its API keys only: create the first one with \`POST /api/keys\` and \`serviceAccountId\`. It stays when you leave. An organization can have ${USUAL_CAPS.serviceAccounts} (Enterprise: ${ENTERPRISE_CAPS.serviceAccounts}); they share one rate limit per endpoint.`,
     approval: true,
     idempotent: "replay",
     body: jsonBody(creation),

@@ -44,6 +44,8 @@ export const toRunner = (caller: Caller, target: "workflow" | "model"): executio
     webhookForm: "",
     webhookOwn: false,
     capabilities: [...caller.capabilities],
+    maxBatches: user.plan.caps.batches,
+    maxBatchRows: user.plan.caps.batchRows,
     keyAlias: key?.alias,
     keyMetadata: { ...key?.metadata, ...visitor?.metadata },
     ...(organization ? { personId: person.id } : {}),

@@ -1,4 +1,4 @@
-import { creditLimit, DomainError, toCredits, TRIGGER_BOUNDS } from "@nodeloom/kernel";
+import { creditLimit, DomainError, ENTERPRISE_CAPS, toCredits, TRIGGER_BOUNDS, USUAL_CAPS } from "@nodeloom/kernel";
 import type { triggers } from "@nodeloom/proto";
 import type { Request } from "express";
 import { z } from "zod";
@@ -119,7 +119,7 @@ export const hookRoutes = [
     path: "/api/workflows/:slug/hooks",
     operationId: "createHook",
     summary: "Make an address by which another service starts a workflow; it is shown this once",
-    description: `From Pro up; at most ${TRIGGER_BOUNDS.hooks} per account. Its runs have its id as \`hookId\` in their metadata.`,
+    description: `From Pro up; at most ${USUAL_CAPS.hooks} per account (Enterprise: ${ENTERPRISE_CAPS.hooks}). Its runs have its id as \`hookId\` in their metadata.`,
     params: workflowParams,
     body: jsonBody(creation),
     responses: { 201: issued },
@@ -142,6 +142,7 @@ export const hookRoutes = [
         signatureHeader: body.hmac?.header ?? "",
         signatureSecret: body.hmac?.secret ?? "",
         deliveryIdHeader: body.deliveryIdHeader ?? "",
+        maxHooks: caller.user.plan.caps.hooks,
         ...kept,
       });
       const [shown] = await withPending(context, [view(made)]);

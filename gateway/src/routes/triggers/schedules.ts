@@ -1,4 +1,4 @@
-import { covers, creditLimit, toCredits, TRIGGER_BOUNDS, unlessNotFound } from "@nodeloom/kernel";
+import { covers, creditLimit, ENTERPRISE_CAPS, toCredits, TRIGGER_BOUNDS, unlessNotFound, USUAL_CAPS } from "@nodeloom/kernel";
 import { executions as messages, type triggers } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
@@ -226,7 +226,7 @@ export const scheduleRoutes = [
     path: "/api/workflows/:slug/schedules",
     operationId: "createSchedule",
     summary: "Run a workflow at times",
-    description: `From Pro up; at most ${TRIGGER_BOUNDS.schedules} per account. Each time starts one run, unless the previous one is still active. The schedule stops if its key is revoked, the account can't run the workflow, the workflow is deleted, or credits were insufficient ${TRIGGER_BOUNDS.unpaidTimes} times in a row.`,
+    description: `From Pro up; at most ${USUAL_CAPS.schedules} per account (Enterprise: ${ENTERPRISE_CAPS.schedules}). Each time starts one run, unless the previous one is still active. The schedule stops if its key is revoked, the account can't run the workflow, the workflow is deleted, or credits were insufficient ${TRIGGER_BOUNDS.unpaidTimes} times in a row.`,
     idempotent: "replay",
     params: workflowParams,
     body: jsonBody(creation),
@@ -246,6 +246,7 @@ export const scheduleRoutes = [
         maxMillicredits: limitOf(body.maxCredits),
         webhook: await webhookOf(context, body.webhook),
         paused: body.paused ?? false,
+        maxSchedules: caller.user.plan.caps.schedules,
       };
       const { schedule: made } = await gateway.services.triggers.createSchedule(wanted, { deadlineMs: SCHEDULE_MS });
       const [shown] = await withPending(context, [view(made)]);

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { inSection, type Case } from "../case";
 import { answers, exactly, fits, is, pick, refuses, rowsOf } from "../check";
 import { eventually, unique, type Actor, type Context } from "../context";
-import { greeting, runGraph, runModel } from "../graphs";
+import { greeting, runGraph, runModel, save } from "../graphs";
+import type { Answer } from "../../e2e/support/client";
 
 const admin = inSection("D14");
 
@@ -177,6 +178,55 @@ const tiers: Case[] = [
     answers(await ctx.admin.get(path), 404, { code: is.text });
     answers(await ctx.admin.delete(path), 404, { code: is.text });
   }),
+  admin("a tier's caps limit what its accounts can have, and null is the platform's ceiling", async (ctx) => {
+    const id = `conformance-${unique()}`;
+    const path = `/api/admin/tiers/${id}`;
+    const caps = {
+      budgets: 1,
+      keys: 2,
+      schedules: 1,
+      hooks: 1,
+      batches: 1,
+      batchRows: 2,
+      organizations: 1,
+      serviceAccounts: 1,
+      uploadMb: 1,
+    };
+    answers(await ctx.admin.put(path, { ...TIER, caps }), 200, { id, ...TIER, caps });
+    const user = await ctx.actor({ tier: id });
+    const { session } = user;
+    const slug = await save(user, { nodes: [], edges: [] });
+    const greet = await save(user, greeting());
+    const once = async (post: (number: number) => Promise<Answer>): Promise<void> => {
+      const first = await post(1);
+      assert.ok(first.status === 200 || first.status === 201, first.text);
+      refuses(await post(2), 412, "PRECONDITION_FAILED");
+    };
+    await once(() => session.post("/api/keys", { name: "second", preset: "read-only" }));
+    await once((number) => session.put("/api/budgets", { metadata: { name: "n", value: `${number}` }, credits: 1, window: "day" }));
+    await once(() => session.post(`/api/workflows/${greet}/schedules`, { cron: "0 0 1 1 *", paused: true, inputs: { prompt: "a" } }));
+    await once(() => session.post(`/api/workflows/${slug}/hooks`, { expression: "", maxCredits: 1 }));
+    await once((number) => session.post("/api/organizations", { name: `Org ${number}` }));
+    await once((number) =>
+      session.post(`/api/organizations/${user.userId}/service-accounts`, { name: `robot ${number}`, capabilities: ["workflow:read"] }),
+    );
+    const inputs = [{ prompt: "a" }, { prompt: "b" }];
+    answers(await user.post(`/api/workflows/${greet}/batches/quote`, { inputs }), 200);
+    refuses(await user.post(`/api/workflows/${greet}/batches/quote`, { inputs: [...inputs, {}] }), 400, "INVALID_REQUEST");
+    const upload = (bytes: number) =>
+      fetch(`${ctx.baseUrl}/api/media`, {
+        method: "POST",
+        headers: { "x-api-key": user.key, "content-type": "text/csv" },
+        body: `a\n${"b".repeat(bytes - 2)}`,
+      });
+    assert.equal((await upload(1024 * 1024)).status, 201);
+    assert.equal((await upload(1024 * 1024 + 1)).status, 413);
+    answers(await ctx.admin.put(path, { ...TIER, caps: { budgets: null } }), 200, { caps: exactly({ budgets: null }) });
+    await eventually(
+      () => session.put("/api/budgets", { metadata: { name: "n", value: "2" }, credits: 1, window: "day" }),
+      ({ status }) => status === 200,
+    );
+  }),
   admin("a wrong tier is refused", async (ctx) => {
     const put = (change: object) => ctx.admin.put("/api/admin/tiers/conformance-wrong", { ...TIER, ...change });
     for (const change of [
@@ -186,6 +236,9 @@ const tiers: Case[] = [
       { concurrency: 0 },
       { rateLimitPerMinute: 0 },
       { monthlyCredits: -1 },
+      { caps: { keys: 0 } },
+      { caps: { batchRows: 100_001 } },
+      { caps: { seats: 1 } },
     ]) {
       refuses(await put(change), 400, "INVALID_REQUEST");
     }

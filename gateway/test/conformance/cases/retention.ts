@@ -11,7 +11,7 @@ const keeping = inSection("D29");
 const owner = (ctx: Context): Promise<Actor> => ctx.shared("business", "retention");
 const idOf = (answer: Answer): string => answer.headers.get("x-execution-id") ?? "";
 const run = async (actor: Actor, slug: string, body: object = {}): Promise<Answer> =>
-  answers(await actor.post(`/api/workflows/${slug}/run`, { inputs: {}, ...body }), 200);
+  answers(await actor.post(`/api/workflows/${slug}/run`, { inputs: { prompt: "Ada" }, ...body }), 200);
 const daysOf = async (actor: Actor, answer: Answer): Promise<unknown> =>
   answers(await actor.get(`/api/executions/${idOf(answer)}`), 200).body.retentionDays;
 const emptied = (actor: Actor, path: string): Promise<Answer> =>
@@ -50,7 +50,7 @@ export const retentionCases: Case[] = [
     async (ctx) => {
       const own = await owner(ctx);
       const slug = await save(own, picture({ sandbox: { latencyMs: 10 } }));
-      const answer = await run(own, slug, { retentionDays: 0, metadata: { customer: "ada" } });
+      const answer = await run(own, slug, { inputs: {}, retentionDays: 0, metadata: { customer: "ada" } });
       const url = pick<string>(answer, "result.images.0.url");
       const path = `/api/executions/${idOf(answer)}`;
       refuses(await own.post(`${path}/rerun`, {}), 409, "SOURCE_ERASED");
@@ -83,6 +83,6 @@ export const retentionCases: Case[] = [
     answers(await ended(await create({})), 200, { retentionDays: 30 });
     const empty = await create({ retentionDays: 0 });
     await ended(empty);
-    refuses(await own.post(`/api/batches/${empty}/rerun`, { status: ["failed"] }), 409, "SOURCE_ERASED");
+    refuses(await own.post(`/api/batches/${empty}/rerun`, { status: "failed" }), 409, "SOURCE_ERASED");
   }),
 ];

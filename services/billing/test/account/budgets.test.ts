@@ -1,4 +1,4 @@
-import { BUDGET_BOUNDS, type DomainError } from "@nodeloom/kernel";
+import { USUAL_CAPS, type DomainError } from "@nodeloom/kernel";
 import { emptyAccount, type Account } from "../../src/account/account";
 import type { BudgetScope } from "../../src/account/budgets/budget";
 import type { SetBudgetCommand } from "../../src/account/budgets/commands";
@@ -180,8 +180,8 @@ it("announces low credits once in a month of the plan, by what is spent and not 
   expect(pending(follow(start, held("e1", 999_999), settled("e1", { a: 999_999 })))).toEqual([]);
 });
 
-it(`has at most ${BUDGET_BOUNDS.budgets} budgets`, () => {
-  const scopes = Array.from({ length: BUDGET_BOUNDS.budgets }, (_, index): BudgetScope => ({ ...ACME, value: `c${index}` }));
+it(`has at most ${USUAL_CAPS.budgets} budgets`, () => {
+  const scopes = Array.from({ length: USUAL_CAPS.budgets }, (_, index): BudgetScope => ({ ...ACME, value: `c${index}` }));
   const full = run(...scopes.map((scope) => set(1, { scope })));
   expect(refusal(full, set(1, { scope: ACME }))).toMatchObject({ reason: "PRECONDITION_FAILED" });
   expect(accept(full, set(2, { scope: scopes[7]! })).account.budgets[7]).toMatchObject({ limit: 2 });

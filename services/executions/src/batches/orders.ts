@@ -1,7 +1,7 @@
-import { DomainError, invalidRequest, leastRetention, LIMITS, unavailable } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, leastRetention, unavailable, USUAL_CAPS } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Logger } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
-import { BATCH, FINAL_BATCHES, isOutOfBudget, type BatchRecord, type BatchRow, type BatchWebhook, type ItemInput } from "../run/batch";
+import { FINAL_BATCHES, isOutOfBudget, type BatchRecord, type BatchRow, type BatchWebhook, type ItemInput } from "../run/batch";
 import { runEvent } from "../run/events";
 import { metadataKeys, metadataOf } from "../run/record";
 import { checkNotEmptied } from "../run/retention";
@@ -83,9 +83,9 @@ const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedB
   };
 };
 
-const checkItems = (count: number, path: string): void => {
+const checkItems = (count: number, path: string, { maxBatchRows: most = USUAL_CAPS.batchRows }: Runner): void => {
   if (count === 0) throw invalidRequest([{ path, message: "must have at least one item" }]);
-  if (count > LIMITS.batchItems) throw invalidRequest([{ path, message: `must have at most ${LIMITS.batchItems} items` }]);
+  if (count > most) throw invalidRequest([{ path, message: `must have at most ${most} items` }]);
 };
 
 export type Orders = ReturnType<typeof createOrders>;
@@ -114,8 +114,8 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       retentionDays,
     } = asked ?? {};
     if (!to?.target || !runner || !given) throw new DomainError("invalid", "INVALID_REQUEST", "a batch needs a target and a runner");
-    const items = mediaId ? await readTable(mediaId, to, runner.userId) : given;
-    checkItems(items.length, mediaId ? "mediaId" : "inputs");
+    const items = mediaId ? await readTable(mediaId, to, runner) : given;
+    checkItems(items.length, mediaId ? "mediaId" : "inputs", runner);
     const { version, alias, until } = to;
     return {
       ...{ target: to.target, version, alias, until, runner, items, maxMillicredits, concurrency: concurrency ?? 0 },
@@ -166,14 +166,14 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     return batch.status === "preparing" ? null : batch;
   };
 
-  const checkOpen = async (userId: string): Promise<void> => {
-    if ((await batches.open(userId)).length < BATCH.open) return;
-    const message = `at most ${BATCH.open} batches can be running or paused at once: wait for one, or cancel one`;
-    throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", message, { limit: BATCH.open, retryAfter: 60 });
+  const checkOpen = async ({ userId, maxBatches: limit = USUAL_CAPS.batches }: Runner): Promise<void> => {
+    if ((await batches.open(userId)).length < limit) return;
+    const message = `at most ${limit} batches can be running or paused at once: wait for one, or cancel one`;
+    throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", message, { limit, retryAfter: 60 });
   };
 
   const place = async (batchId: string, fingerprint: string, order: Order): Promise<Created> => {
-    await checkOpen(order.runner.userId);
+    await checkOpen(order.runner);
     const priced = await pricing(order);
     checkBudget(priced, order.maxMillicredits);
     const graph = priced.pinned && (await payloads.putText(JSON.stringify(priced.pinned), batchId));

@@ -8,6 +8,7 @@ import {
   isRecord,
   LIMITS,
   shownName,
+  USUAL_CAPS,
   type DomainError,
   type JsonSchema,
   type MediaUrls,
@@ -25,6 +26,7 @@ import { CsvError, parse } from "csv-parse";
 import type { Media, Workflows } from "../clients";
 import type { ModelCatalog } from "../plan/model-catalog";
 import { BATCH, type ItemInput } from "../run/batch";
+import type { Runner } from "../run/runner";
 import type { executions } from "@nodeloom/proto";
 
 const READ_MS = 30_000;
@@ -37,7 +39,7 @@ const PIECE_BYTES = 64 * 1024;
 const MAX_DEPTH = 64;
 
 const invalidFile = (message: string): DomainError => invalidRequest([{ path: "mediaId", message }]);
-const tooMany = (): DomainError => invalidFile(`the file has more than ${LIMITS.batchItems} rows`);
+const tooMany = (most: number): DomainError => invalidFile(`the file has more than ${most} rows`);
 
 const header = (names: string[]): string[] => {
   const trimmed = names.map((name) => name.trim());
@@ -73,7 +75,7 @@ function* piecesOf(text: string): Iterable<Buffer> {
 }
 
 /** Reads CSV line by line. An empty cell omits the input. */
-const csvItems = async (text: string, types: Types): Promise<ItemInput[]> => {
+const csvItems = async (text: string, types: Types, most: number): Promise<ItemInput[]> => {
   const items: ItemInput[] = [];
   const separator = separatorOf(text);
   const columns = (names: string[]): string[] => {
@@ -87,7 +89,7 @@ const csvItems = async (text: string, types: Types): Promise<ItemInput[]> => {
   source.on("error", (error) => parser.destroy(error)).pipe(parser);
   try {
     for await (const record of parser as AsyncIterable<Record<string, string>>) {
-      if (items.length === LIMITS.batchItems) throw tooMany();
+      if (items.length === most) throw tooMany(most);
       const given = Object.entries(record).filter(([, cell]) => cell !== "");
       const inputs = Object.fromEntries(given.map(([name, cell]) => [name, valueOf(cell, items.length + 1, name, types)]));
       items.push({ inputsJson: JSON.stringify(inputs), settingsJson: "" });
@@ -124,7 +126,7 @@ const lineItem = (line: string, number: number): ItemInput => {
   return { inputsJson: line, settingsJson: "" };
 };
 
-const jsonItems = (text: string): ItemInput[] => {
+const jsonItems = (text: string, most: number): ItemInput[] => {
   const items: ItemInput[] = [];
   let number = 0;
   for (let from = 0; from < text.length;) {
@@ -133,7 +135,7 @@ const jsonItems = (text: string): ItemInput[] => {
     from = end < 0 ? text.length : end + 1;
     number += 1;
     if (line === "") continue;
-    if (items.length === LIMITS.batchItems) throw tooMany();
+    if (items.length === most) throw tooMany(most);
     items.push(lineItem(line, number));
   }
   return items;
@@ -147,6 +149,8 @@ const ofSchema: Readonly<Record<string, CellType>> = {
   object: "json",
   array: "json",
 };
+
+type TableRunner = Pick<Runner, "userId" | "maxBatchRows">;
 
 export interface TableOptions {
   media: Pick<Media, "getObjects" | "readObject" | "admitUrls">;
@@ -185,7 +189,8 @@ export const createReadTable = ({ media, workflows, catalog, urls }: TableOption
    * Reads items from a file of the runner. A file that starts with a brace is JSONL, any other is CSV.
    * @throws DomainError INVALID_REQUEST: there is no such file, it is too large, or can't be read
    */
-  return async (mediaId: string, target: executions.Target, userId: string): Promise<ItemInput[]> => {
+  return async (mediaId: string, target: executions.Target, runner: TableRunner): Promise<ItemInput[]> => {
+    const { userId, maxBatchRows: most = USUAL_CAPS.batchRows } = runner;
     const { objects } = await media.getObjects({ ids: [mediaId], ownerId: userId });
     const object = objects[0];
     if (!object) throw invalidFile("isn't one of your files: upload it first");
@@ -195,10 +200,10 @@ export const createReadTable = ({ media, workflows, catalog, urls }: TableOption
     for await (const chunk of bytesOf(object.key)) chunks.push(chunk);
     const text = await entered(textOf(Buffer.concat(chunks)), userId);
     const start = text.trimStart();
-    if (start.startsWith("{")) return jsonItems(text);
+    if (start.startsWith("{")) return jsonItems(text, most);
     if (start.startsWith("[")) throw invalidFile("starts with a JSON list: send one JSON object per line (JSONL), or CSV");
     const headerEnd = text.indexOf("\n");
     if ((headerEnd < 0 ? text.length : headerEnd) > MAX_HEADER_CHARS) throw invalidFile("the first line is too long");
-    return csvItems(text, types);
+    return csvItems(text, types, most);
   };
 };

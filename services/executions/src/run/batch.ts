@@ -6,8 +6,6 @@ import type { Runner, Target } from "./runner";
 
 export const BATCH = {
   fileColumns: 200,
-  /** Batches per account that aren't over. */
-  open: 20,
   /** Default bound for items under way, if the tier sets none. */
   concurrency: 100,
   /** Bound for items that planning finishes: they take no place. */

@@ -23,6 +23,9 @@ export interface Runner {
   keyMetadata?: Record<string, string>;
   /** The only alias that the key's runs of workflows use; empty or absent for any. */
   keyAlias?: string | undefined;
+  /** Batches that may be open at once, and rows of one, by the tier; absent: the usual number. */
+  maxBatches?: number | undefined;
+  maxBatchRows?: number | undefined;
   /** The person, if the user is an organization. */
   personId?: string | undefined;
 }

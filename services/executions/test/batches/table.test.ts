@@ -1,4 +1,4 @@
-import { createMediaUrls, LIMITS } from "@nodeloom/kernel";
+import { createMediaUrls, LIMITS, USUAL_CAPS } from "@nodeloom/kernel";
 import { cellValue } from "@nodeloom/kernel/table-file";
 import type { executions, media as mediaProto, workflows } from "@nodeloom/proto";
 import { createReadTable } from "../../src/batches/table";
@@ -28,7 +28,9 @@ const read = async (text: string | Uint8Array, bytes = Buffer.byteLength(text)):
     catalog: { get: () => Promise.reject(new Error("no model is asked for")) },
   });
   const target = { target: { $case: "workflowSlug", value: "flow" }, version: "" } as executions.Target;
-  return (await readTable("file", target, "owner")).map(({ inputsJson }) => JSON.parse(inputsJson) as unknown);
+  return (await readTable("file", target, { userId: "owner", maxBatchRows: undefined })).map(
+    ({ inputsJson }) => JSON.parse(inputsJson) as unknown,
+  );
 };
 
 it("types the cells of a CSV file by the fields of the workflow", async () => {
@@ -81,8 +83,8 @@ it("reads an object a line from JSONL", async () => {
 });
 
 it.each([
-  ["has more rows than a batch", `subject\n${"a\n".repeat(LIMITS.batchItems + 1)}`, "more than 1000 rows"],
-  ["has more lines than a batch", '{"a":1}\n'.repeat(LIMITS.batchItems + 1), "more than 1000 rows"],
+  ["has more rows than a batch", `subject\n${"a\n".repeat(USUAL_CAPS.batchRows + 1)}`, "more than 1000 rows"],
+  ["has more lines than a batch", '{"a":1}\n'.repeat(USUAL_CAPS.batchRows + 1), "more than 1000 rows"],
   ["names too many columns", `${Array.from({ length: 201 }, (_, index) => `c${index}`).join(",")}\n`, "more than 200 columns"],
   ["is one endless line", `subject\n"${"a".repeat(2 * 1024 * 1024)}`, "isn't valid CSV"],
   ["names a column twice", "subject,subject\n1,2\n", "twice"],

@@ -20,8 +20,6 @@ import type { Accounts } from "../organizations/accounts";
 import type { Users } from "../users/users";
 import { newWebhook, newWebhookSecret, noSuchKey, webhookIssues, type AddressProblem } from "./webhooks";
 
-/** Expired keys count until they are revoked. */
-export const MAX_KEYS_PER_USER = 100;
 export const MAX_GRACE_SECONDS = 86_400;
 
 export interface IssuedKey {
@@ -81,13 +79,13 @@ const requireValid = (issues: Issue[]): void => {
 const precondition = (message: string, metadata = {}): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", message, metadata);
 
-const insertIntoFreeSlot = async (store: KeyStore, key: Omit<KeyRecord, "slot">): Promise<KeyRecord> => {
+const insertIntoFreeSlot = async (store: KeyStore, key: Omit<KeyRecord, "slot">, most: number): Promise<KeyRecord> => {
   const slot = await insertIntoFreePlace({
-    places: MAX_KEYS_PER_USER,
+    places: most,
     attempts: CONFLICT_ATTEMPTS.apiKey,
     taken: () => store.slots(key.userId),
     insert: (free) => store.insert({ ...key, slot: free }),
-    full: () => precondition(`at most ${MAX_KEYS_PER_USER} keys; revoke one first`, { limit: MAX_KEYS_PER_USER }),
+    full: () => precondition(`at most ${most} keys; revoke one first`, { limit: most }),
   });
   if (slot === undefined) throw unavailable("too many keys are being created at once");
   return { ...key, slot };
@@ -127,7 +125,7 @@ export const createKeys = (options: KeysOptions): Keys => {
     const id = randomUUID();
     const { value, hash, start } = newValue();
     const secret = wanted.webhook && newWebhookSecret(secretBox, id, new Date(now));
-    const key = await insertIntoFreeSlot(store, {
+    const record = {
       _id: id,
       userId,
       ...(madeBy === userId ? {} : { madeBy }),
@@ -143,7 +141,8 @@ export const createKeys = (options: KeysOptions): Keys => {
       createdAt: new Date(now),
       lastUsedAt: null,
       expiresAt: wanted.expiresAt ?? null,
-    });
+    };
+    const key = await insertIntoFreeSlot(store, record, owner.plan.caps.keys);
     return { key, value, webhookSecret: secret?.secret ?? "", warnings: grantWarnings(key.capabilities) };
   };
 

@@ -132,7 +132,7 @@ export const createOrganizations = (options: OrganizationsOptions): Organization
     if (!person.approved) throw accountNotApproved();
     await requireRoom(store, personId);
     const placeOf = (place: number): string => `${personId} ${place}`;
-    const { perPerson } = ORGANIZATION_BOUNDS;
+    const { organizations: perPerson } = person.plan.caps;
     const places = Array.from({ length: perPerson }, (_, place) => placeOf(place));
     const now = new Date(clock());
     const organization: OrganizationRecord = {

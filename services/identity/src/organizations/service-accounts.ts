@@ -1,6 +1,6 @@
 /** Service accounts: identities of programs, which sign in by API key only and don't end with the person who created them. */
 import { randomUUID } from "node:crypto";
-import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, ORGANIZATION_BOUNDS, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, unavailable } from "@nodeloom/kernel";
 import { insertIntoFreePlace } from "@nodeloom/platform";
 import type { Changes } from "../changes";
 import { grantIssues, grantsFor, requireKeyRights } from "../keys/grants";
@@ -75,7 +75,7 @@ export const createServiceAccounts = (options: ServiceAccountsOptions): ServiceA
       capabilities: await readGrants(of.ownerId, wanted.capabilities),
       ...{ createdBy: of.personId, createdAt: new Date(clock()) },
     };
-    const { serviceAccounts: most } = ORGANIZATION_BOUNDS;
+    const { serviceAccounts: most } = (await accounts.get(of.ownerId)).plan.caps;
     const slot = await insertIntoFreePlace({
       places: most,
       attempts: CONFLICT_ATTEMPTS.organization,

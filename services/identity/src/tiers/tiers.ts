@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
+  CAP_NAMES,
+  CAPS,
   customPlan,
   DomainError,
   invalidRequest,
@@ -8,6 +10,7 @@ import {
   PLANS,
   type CustomTier,
   type Issue,
+  type OwnCaps,
   type Plan,
 } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
@@ -36,14 +39,30 @@ export interface Tiers {
   remove(id: string): Promise<void>;
 }
 
-const toTier = ({ _id, base, rateLimitPerMinute, markupPermille, monthlyMillicredits, concurrency }: TierRecord): CustomTier => ({
+const toTier = ({
+  _id,
+  base,
+  rateLimitPerMinute,
+  markupPermille,
+  monthlyMillicredits,
+  concurrency,
+  caps = {},
+}: TierRecord): CustomTier => ({
   id: _id,
   base,
   rateLimitPerMinute,
   markupPermille,
   monthlyMillicredits,
   concurrency,
+  caps,
 });
+
+const capIssues = (caps: OwnCaps): Issue[] =>
+  CAP_NAMES.flatMap((name) => {
+    const [value, { ceiling }] = [caps[name], CAPS[name]];
+    const isValid = value === undefined || value === null || (Number.isSafeInteger(value) && value >= 1 && value <= ceiling);
+    return isValid ? [] : [{ path: `caps.${name}`, message: `must be a whole number from 1 to ${ceiling}, or null for ${ceiling}` }];
+  });
 
 const tierIssues = (tier: CustomTier): Issue[] => {
   const issues: Issue[] = [];
@@ -64,7 +83,7 @@ const tierIssues = (tier: CustomTier): Issue[] => {
   positive("markupPermille", MAX_NUMBER);
   positive("monthlyMillicredits", Number.MAX_SAFE_INTEGER);
   positive("concurrency", MAX_NUMBER);
-  return issues;
+  return [...issues, ...capIssues(tier.caps)];
 };
 
 export interface TiersOptions {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ORGANIZATION_BOUNDS } from "@nodeloom/kernel";
+import { ORGANIZATION_BOUNDS, USUAL_CAPS } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
 import type { OrganizationRecord } from "../../src/organizations/records";
 import { deploy, newUser, refusal, type Deployment, type Instance } from "../support";
@@ -35,10 +35,10 @@ describe("organizations", () => {
 
   it("are bounded by their maker, whoever makes them at once, and made by approved people only", async () => {
     const maker = await newUser(one.client);
-    const made = await refusals(Array.from({ length: ORGANIZATION_BOUNDS.perPerson + 3 }, () => make(maker)));
+    const made = await refusals(Array.from({ length: USUAL_CAPS.organizations + 3 }, () => make(maker)));
     expect(made).toEqual(["PRECONDITION_FAILED", "PRECONDITION_FAILED", "PRECONDITION_FAILED"]);
     const { memberships } = await one.organizations.listOrganizations({ personId: maker.id });
-    expect(memberships).toHaveLength(ORGANIZATION_BOUNDS.perPerson);
+    expect(memberships).toHaveLength(USUAL_CAPS.organizations);
     await one.client.updateUser({ userId: maker.id, approved: false });
     expect((await refusal(make(maker))).reason).toBe("ACCOUNT_NOT_APPROVED");
   });
@@ -137,7 +137,7 @@ describe("owners", () => {
 
   it("may make another organization for each that they have left", async () => {
     const maker = await newUser(one.client);
-    const ids = await Promise.all(Array.from({ length: ORGANIZATION_BOUNDS.perPerson }, () => make(maker)));
+    const ids = await Promise.all(Array.from({ length: USUAL_CAPS.organizations }, () => make(maker)));
     const second = await join(maker, ids[0]!, "owner");
     await one.organizations.changeMember({ personId: second.id, organizationId: ids[0]!, userId: maker.id, role: "viewer" });
     expect((await refusal(make(maker))).metadata).toMatchObject({ limit: 5 });

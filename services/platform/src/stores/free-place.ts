@@ -22,8 +22,9 @@ export interface PlacesOptions {
 export const insertIntoFreePlace = ({ places, attempts, taken, insert, full }: PlacesOptions): Promise<number | undefined> =>
   retryOnConflict(attempts, async () => {
     const inUse = new Set(await taken());
+    // A bound that was lowered holds for what was inserted under the old one.
+    if (inUse.size >= places) throw full();
     const free = Array.from({ length: places }, (_, place) => place).filter((place) => !inUse.has(place));
-    if (free.length === 0) throw full();
     const place = free[randomInt(free.length)]!;
     return (await insert(place)) ? place : undefined;
   });

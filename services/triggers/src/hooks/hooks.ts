@@ -1,6 +1,6 @@
 /** Hooks as their owners set, list and revoke them. */
 import { randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, isRefusal, TRIGGER_BOUNDS, unavailable } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, isRefusal, unavailable, USUAL_CAPS } from "@nodeloom/kernel";
 import { ExpressionError, parseExpression, type Expression } from "@nodeloom/kernel/graph";
 import type { Logger } from "@nodeloom/platform";
 import type { executions, triggers } from "@nodeloom/proto";
@@ -52,10 +52,10 @@ export const createHooks = ({ store, arrivals, owners, identity, workflows, appr
     });
   };
 
-  const insert = async (record: Omit<HookRecord, "slot">): Promise<HookRecord> => {
+  const insert = async (record: Omit<HookRecord, "slot">, limit: number): Promise<HookRecord> => {
     const slot = await takePlace({
       what: "hooks",
-      limit: TRIGGER_BOUNDS.hooks,
+      limit,
       taken: () => store.taken(record.userId),
       insert: (free) => store.insert({ ...record, slot: free }),
     });
@@ -84,7 +84,7 @@ export const createHooks = ({ store, arrivals, owners, identity, workflows, appr
       const secret = { owner: secretsOf(record._id), name: SIGNATURE, value: signatureSecret, hosts: [], setBy: owner.userId };
       if (record.signatureHeader !== null) await identity.putSecret(secret);
       try {
-        return await insert(record);
+        return await insert(record, request.maxHooks ?? USUAL_CAPS.hooks);
       } catch (error) {
         await removeSecret(record);
         throw error;

@@ -1,6 +1,6 @@
 /** Schedules as their owners set, read, change and remove them. */
 import { randomUUID } from "node:crypto";
-import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, TRIGGER_BOUNDS, unavailable, type Issue } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, TRIGGER_BOUNDS, unavailable, USUAL_CAPS, type Issue } from "@nodeloom/kernel";
 import { isRecord, parseJsonText } from "@nodeloom/kernel/graph";
 import { retryOnConflict, type Logger } from "@nodeloom/platform";
 import { executions as messages, type triggers } from "@nodeloom/proto";
@@ -94,7 +94,7 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
       };
       const slot = await takePlace({
         what: "schedules",
-        limit: TRIGGER_BOUNDS.schedules,
+        limit: request.maxSchedules ?? USUAL_CAPS.schedules,
         taken: () => store.taken(owner.userId),
         insert: (free) => store.insert({ ...record, slot: free }),
       });

@@ -1,3 +1,4 @@
+import { CAP_NAMES, CAPS, type CapName } from "@nodeloom/kernel/caps";
 import { PLANS, TIERS } from "@nodeloom/kernel/plans";
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
@@ -38,6 +39,15 @@ const BUILT_IN: readonly TierRow[] = TIERS.map((tier) => {
   };
 });
 
+/** A field that is left empty is as in the tier that this one is based on. */
+const capsOf = (data: FormData): Partial<Record<CapName, number>> =>
+  Object.fromEntries(
+    CAP_NAMES.flatMap((name) => {
+      const value = String(data.get(name) ?? "");
+      return value === "" ? [] : [[name, Number(value)]];
+    }),
+  );
+
 const putTier = (data: FormData) => {
   const number = (name: string): number => Number(data.get(name));
   const body = {
@@ -46,6 +56,7 @@ const putTier = (data: FormData) => {
     markup: number("markup"),
     monthlyCredits: number("monthlyCredits"),
     concurrency: number("concurrency"),
+    caps: capsOf(data),
   };
   return request("adminPutTier", { params: { id: String(data.get("id")) }, body });
 };
@@ -72,6 +83,23 @@ const NewTier = ({ onClose }: { onClose: () => void }) => (
     <InputField label={TIERS_TEXTS.markup} name="markup" type="number" step="0.001" min="1" required defaultValue="1.3" />
     <InputField label={TIERS_TEXTS.creditsPerMonth} name="monthlyCredits" type="number" min="0" step="any" required defaultValue="10000" />
     <InputField label={TIERS_TEXTS.concurrentRuns} name="concurrency" type="number" min="1" required defaultValue="50" />
+    <details>
+      <summary className="cursor-pointer text-sm">{TIERS_TEXTS.caps}</summary>
+      <p className="my-2 text-xs text-faint">{TIERS_TEXTS.capsHint}</p>
+      <div className="grid gap-3 sm:grid-cols-2">
+        {CAP_NAMES.map((name) => (
+          <InputField
+            key={name}
+            label={TIERS_TEXTS.capLabels[name]}
+            hint={TIERS_TEXTS.atMost(whole(CAPS[name].ceiling))}
+            name={name}
+            type="number"
+            min="1"
+            max={CAPS[name].ceiling}
+          />
+        ))}
+      </div>
+    </details>
   </FormDialog>
 );
 

@@ -1,4 +1,5 @@
 import type { SchemaField } from "@nodeloom/client";
+import { CAPS } from "@nodeloom/kernel/caps";
 import { LIMITS } from "@nodeloom/kernel/limits";
 import { cellValue, SEPARATORS, separatorOf, TableProblem, tableText, type CellType } from "@nodeloom/kernel/table-file";
 import { CsvError, parse } from "csv-parse/browser/esm/sync";
@@ -15,7 +16,7 @@ export interface TableFile {
 /** Column of each field; without one the field's default is used. */
 export type Mapping = Readonly<Record<string, string>>;
 
-/** Reads a CSV file. @throws Error with the problem */
+/** Reads a CSV file. The API refuses more rows than the tier allows. @throws Error with the problem */
 export const readTable = async (file: File): Promise<TableFile> => {
   if (file.size > LIMITS.batchFileBytes) throw new Error("The file has more than 10 MB.");
   try {
@@ -25,10 +26,10 @@ export const readTable = async (file: File): Promise<TableFile> => {
       columns: true,
       delimiter: SEPARATORS[separatorOf(text)],
       skip_empty_lines: true,
-      to: LIMITS.batchItems + 1,
+      to: CAPS.batchRows.ceiling + 1,
     });
     if (rows.length === 0) throw new Error("The file has no rows below its first line.");
-    if (rows.length > LIMITS.batchItems) throw new Error(`The file has more than ${LIMITS.batchItems} rows.`);
+    if (rows.length > CAPS.batchRows.ceiling) throw new Error(`The file has more than ${CAPS.batchRows.ceiling} rows.`);
     return { name: file.name, columns: Object.keys(rows[0]!), rows };
   } catch (error) {
     if (error instanceof TableProblem) throw new Error(`The file ${error.message}.`);

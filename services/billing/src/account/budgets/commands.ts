@@ -1,4 +1,4 @@
-import { BUDGET_BOUNDS, DomainError, type BudgetWindow } from "@nodeloom/kernel";
+import { DomainError, USUAL_CAPS, type BudgetWindow } from "@nodeloom/kernel";
 import { BILLING_LIMITS } from "../../limits";
 import { done, refused, type Account, type CommandContext, type Transition } from "../account";
 import { isReached, isSameScope, rolled, withAlerts, type Budget, type BudgetAlert, type BudgetScope } from "./budget";
@@ -12,6 +12,8 @@ export interface SetBudgetCommand extends CommandContext {
   window: BudgetWindow;
   /** In thousandths. */
   alertAt: number[];
+  /** Budgets that the account can have; absent: the usual number. */
+  maxBudgets?: number | undefined;
 }
 
 export interface RemoveBudgetCommand extends CommandContext {
@@ -39,10 +41,10 @@ const newBudget = ({ id, scope, at }: SetBudgetCommand, number: number): Budget 
  * longer reached can be announced again.
  */
 export const setBudget = (account: Account, command: SetBudgetCommand): Transition<Budget> => {
-  const { scope, at, millicredits: limit, window } = command;
+  const { scope, at, millicredits: limit, window, maxBudgets = USUAL_CAPS.budgets } = command;
   const known = account.budgets.find((budget) => isSameScope(budget.scope, scope));
-  if (!known && account.budgets.length >= BUDGET_BOUNDS.budgets) {
-    const message = `an account may have at most ${BUDGET_BOUNDS.budgets} budgets`;
+  if (!known && account.budgets.length >= maxBudgets) {
+    const message = `an account can have at most ${maxBudgets} budgets: delete one first`;
     return refused(account, new DomainError("precondition", "PRECONDITION_FAILED", message));
   }
   const current = known ? rolled(known, at) : newBudget(command, account.lastBudget + 1);
