@@ -117,6 +117,8 @@ export interface NewWorkflow {
   mcp?: boolean;
   /** Its public app, or null. Only sessions can change it */
   app?: AppSettings | null;
+  /** Days for which its executions are kept after their end; null for as long as the installation keeps them */
+  retentionDays?: number | null;
   folderId?: string | null;
   thumbnail?: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -162,6 +164,8 @@ export interface Workflow {
   mcp?: boolean;
   /** Set where it has a page for others */
   app?: AppSettings;
+  /** Days for which its executions are kept, where it sets them */
+  retentionDays?: number;
   folderId: string | null;
   thumbnail: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -208,6 +212,8 @@ export interface WorkflowWithQuoteError {
   mcp?: boolean;
   /** Set where it has a page for others */
   app?: AppSettings;
+  /** Days for which its executions are kept, where it sets them */
+  retentionDays?: number;
   folderId: string | null;
   thumbnail: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -259,6 +265,8 @@ export interface WorkflowChanges {
   mcp?: boolean;
   /** Its public app, or null. Only sessions can change it */
   app?: AppSettings | null;
+  /** Days for which its executions are kept after their end; null for as long as the installation keeps them */
+  retentionDays?: number | null;
   folderId?: string | null;
   thumbnail?: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -356,6 +364,8 @@ export interface WorkflowRunRequest {
   /** Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`) */
   provenance?: "full";
   webhook?: RunWebhook;
+  /** Days for which the execution is kept after its end. The workflow's own value, or that of a rerun's source, counts if it is smaller. With 0, inputs, texts, calls and events are removed at its end; status, result and its files stay for 28 hours */
+  retentionDays?: number;
   /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
   /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
@@ -415,6 +425,8 @@ export interface WorkflowQuoteRequest {
   provenance?: "full";
   /** Ignored */
   webhook?: RunWebhook;
+  /** Ignored */
+  retentionDays?: number;
   /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
   until?: string;
 }
@@ -460,6 +472,8 @@ export interface RunRequest {
   /** Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`) */
   provenance?: "full";
   webhook?: RunWebhook;
+  /** Days for which the execution is kept after its end. The workflow's own value, or that of a rerun's source, counts if it is smaller. With 0, inputs, texts, calls and events are removed at its end; status, result and its files stay for 28 hours */
+  retentionDays?: number;
   /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
 }
@@ -475,6 +489,8 @@ export interface QuoteRequest {
   provenance?: "full";
   /** Ignored */
   webhook?: RunWebhook;
+  /** Ignored */
+  retentionDays?: number;
 }
 
 export interface Schedule {
@@ -613,6 +629,8 @@ export interface Execution {
   modelIds: string[];
   /** The execution that this one is a rerun of */
   rerunOf?: string;
+  /** Days for which it is kept after its end, where its workflow or its request set them */
+  retentionDays?: number;
   source: string;
   /** The key that it was submitted by; null for a session's */
   keyId: string | null;
@@ -863,6 +881,8 @@ export interface WorkflowBatchRequest {
   /** Sends the end of each item to the batch's webhook, or else to the key's */
   itemWebhooks?: boolean;
   webhook?: BatchWebhook;
+  /** Days for which the batch is kept after its end, with its rows and items. The workflow's own value counts if it is smaller */
+  retentionDays?: number;
 }
 
 /** Receives the messages of this batch in place of the key's webhook, signed with the secret of `GET /api/webhook-secret`. Without `events`, it gets `batch.completed`. Events of executions need `itemWebhooks`, which is true by default if `events` names one. By key it needs `webhook:receive` */
@@ -902,6 +922,8 @@ export interface ModelBatchRequest {
   /** Sends the end of each item to the batch's webhook, or else to the key's */
   itemWebhooks?: boolean;
   webhook?: BatchWebhook;
+  /** Days for which the batch is kept after its end, with its rows and items. The workflow's own value counts if it is smaller */
+  retentionDays?: number;
 }
 
 export interface Batch {
@@ -962,6 +984,8 @@ export interface Batch {
         /** Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's answer, for example `status 500` */
         lastError: string | null;
       };
+  /** Days for which it is kept after its end, where they are set */
+  retentionDays?: number;
   createdAt: string | null;
   finishedAt: string | null;
 }
@@ -1024,6 +1048,8 @@ export interface BatchWithRows {
         /** Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's answer, for example `status 500` */
         lastError: string | null;
       };
+  /** Days for which it is kept after its end, where they are set */
+  retentionDays?: number;
   createdAt: string | null;
   finishedAt: string | null;
   rows: BatchRow[];
@@ -1419,6 +1445,8 @@ export interface RerunRequest {
   /** Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`) */
   provenance?: "full";
   webhook?: RunWebhook;
+  /** Days for which the execution is kept after its end. The workflow's own value, or that of a rerun's source, counts if it is smaller. With 0, inputs, texts, calls and events are removed at its end; status, result and its files stay for 28 hours */
+  retentionDays?: number;
   /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
   /** As for runs. Without `until` and `version`, the execution's own value */
@@ -3187,6 +3215,8 @@ export interface AdminExecution {
   modelIds: string[];
   /** The execution that this one is a rerun of */
   rerunOf?: string;
+  /** Days for which it is kept after its end, where its workflow or its request set them */
+  retentionDays?: number;
   source: string;
   /** The key that it was submitted by; null for a session's */
   keyId: string | null;

@@ -125,6 +125,9 @@ class NewWorkflow(TypedDict):
     mcp: NotRequired[bool]
     # Its public app, or null. Only sessions can change it
     app: NotRequired[AppSettings | None]
+    # Days for which its executions are kept after their end; null for as long as the installation keeps
+    # them
+    retentionDays: NotRequired[int | None]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
     # `{ image, video? }`, media-storage URLs
@@ -182,6 +185,8 @@ class Workflow(TypedDict):
     mcp: NotRequired[bool]
     # Set where it has a page for others
     app: NotRequired[AppSettings]
+    # Days for which its executions are kept, where it sets them
+    retentionDays: NotRequired[int]
     folderId: str | None
     thumbnail: str | None
     # `{ image, video? }`, media-storage URLs
@@ -245,6 +250,8 @@ class WorkflowWithQuoteError(TypedDict):
     mcp: NotRequired[bool]
     # Set where it has a page for others
     app: NotRequired[AppSettings]
+    # Days for which its executions are kept, where it sets them
+    retentionDays: NotRequired[int]
     folderId: str | None
     thumbnail: str | None
     # `{ image, video? }`, media-storage URLs
@@ -291,6 +298,9 @@ class WorkflowChanges(TypedDict):
     mcp: NotRequired[bool]
     # Its public app, or null. Only sessions can change it
     app: NotRequired[AppSettings | None]
+    # Days for which its executions are kept after their end; null for as long as the installation keeps
+    # them
+    retentionDays: NotRequired[int | None]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
     # `{ image, video? }`, media-storage URLs
@@ -394,6 +404,10 @@ class WorkflowRunRequest(TypedDict):
     # Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`)
     provenance: NotRequired[Literal["full"]]
     webhook: NotRequired[RunWebhook]
+    # Days for which the execution is kept after its end. The workflow's own value, or that of a rerun's
+    # source, counts if it is smaller. With 0, inputs, texts, calls and events are removed at its end;
+    # status, result and its files stay for 28 hours
+    retentionDays: NotRequired[int]
     # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
     # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
     maxCredits: NotRequired[float]
@@ -463,6 +477,8 @@ class WorkflowQuoteRequest(TypedDict):
     provenance: NotRequired[Literal["full"]]
     # Ignored
     webhook: NotRequired[RunWebhook]
+    # Ignored
+    retentionDays: NotRequired[int]
     # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
     # ask for are left aside
     until: NotRequired[str]
@@ -518,6 +534,10 @@ class RunRequest(TypedDict):
     # Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`)
     provenance: NotRequired[Literal["full"]]
     webhook: NotRequired[RunWebhook]
+    # Days for which the execution is kept after its end. The workflow's own value, or that of a rerun's
+    # source, counts if it is smaller. With 0, inputs, texts, calls and events are removed at its end;
+    # status, result and its files stay for 28 hours
+    retentionDays: NotRequired[int]
     # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
     # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
     maxCredits: NotRequired[float]
@@ -534,6 +554,8 @@ class QuoteRequest(TypedDict):
     provenance: NotRequired[Literal["full"]]
     # Ignored
     webhook: NotRequired[RunWebhook]
+    # Ignored
+    retentionDays: NotRequired[int]
 
 
 class ScheduleStopped1(TypedDict):
@@ -688,6 +710,8 @@ class Execution(TypedDict):
     modelIds: Sequence[str]
     # The execution that this one is a rerun of
     rerunOf: NotRequired[str]
+    # Days for which it is kept after its end, where its workflow or its request set them
+    retentionDays: NotRequired[float]
     source: str
     # The key that it was submitted by; null for a session's
     keyId: str | None
@@ -972,6 +996,9 @@ class WorkflowBatchRequest(TypedDict):
     # Sends the end of each item to the batch's webhook, or else to the key's
     itemWebhooks: NotRequired[bool]
     webhook: NotRequired[BatchWebhook]
+    # Days for which the batch is kept after its end, with its rows and items. The workflow's own value
+    # counts if it is smaller
+    retentionDays: NotRequired[int]
 
 
 class BatchWebhook(TypedDict):
@@ -1015,6 +1042,9 @@ class ModelBatchRequest(TypedDict):
     # Sends the end of each item to the batch's webhook, or else to the key's
     itemWebhooks: NotRequired[bool]
     webhook: NotRequired[BatchWebhook]
+    # Days for which the batch is kept after its end, with its rows and items. The workflow's own value
+    # counts if it is smaller
+    retentionDays: NotRequired[int]
 
 
 class BatchReason1(TypedDict):
@@ -1084,6 +1114,8 @@ class Batch(TypedDict):
     rerunOf: str | None
     # Delivery of `batch.completed`, if the batch's webhook, or else the key's, subscribes to it
     webhookDelivery: BatchWebhookDelivery1 | BatchWebhookDelivery2
+    # Days for which it is kept after its end, where they are set
+    retentionDays: NotRequired[int]
     createdAt: str | None
     finishedAt: str | None
 
@@ -1155,6 +1187,8 @@ class BatchWithRows(TypedDict):
     rerunOf: str | None
     # Delivery of `batch.completed`, if the batch's webhook, or else the key's, subscribes to it
     webhookDelivery: BatchWithRowsWebhookDelivery1 | BatchWithRowsWebhookDelivery2
+    # Days for which it is kept after its end, where they are set
+    retentionDays: NotRequired[int]
     createdAt: str | None
     finishedAt: str | None
     rows: Sequence[BatchRow]
@@ -1580,6 +1614,10 @@ class RerunRequest(TypedDict):
     # Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`)
     provenance: NotRequired[Literal["full"]]
     webhook: NotRequired[RunWebhook]
+    # Days for which the execution is kept after its end. The workflow's own value, or that of a rerun's
+    # source, counts if it is smaller. With 0, inputs, texts, calls and events are removed at its end;
+    # status, result and its files stay for 28 hours
+    retentionDays: NotRequired[int]
     # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
     # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
     maxCredits: NotRequired[float]
@@ -3462,6 +3500,8 @@ class AdminExecution(TypedDict):
     modelIds: Sequence[str]
     # The execution that this one is a rerun of
     rerunOf: NotRequired[str]
+    # Days for which it is kept after its end, where its workflow or its request set them
+    retentionDays: NotRequired[float]
     source: str
     # The key that it was submitted by; null for a session's
     keyId: str | None

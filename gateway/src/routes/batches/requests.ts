@@ -53,7 +53,6 @@ const common = {
     description:
       "Days for which the batch is kept after its end, with its rows and items. The workflow's own value counts if it is smaller",
   }),
-  itemWebhooks: z.boolean().optional().meta({ description: "Sends the end of each item to the key's webhook" }),
 };
 
 interface Sources {
@@ -105,7 +104,6 @@ export const orderOf = (
     stopOnError: body.onError === "stop",
     metadata: body.metadata ?? {},
     itemWebhooks: body.itemWebhooks ?? body.webhook?.events?.some((event) => event !== BATCH_END) ?? false,
-    itemWebhooks: body.itemWebhooks ?? false,
     retentionDays: body.retentionDays,
   });
 };

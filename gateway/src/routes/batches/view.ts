@@ -64,7 +64,6 @@ export const batch = z
       description: "Delivery of `batch.completed`, if the batch's webhook, or else the key's, subscribes to it",
     }),
     retentionDays: count.optional().meta({ description: "Days for which it is kept after its end, where they are set" }),
-    webhookDelivery: webhookDelivery.meta({ description: "Delivery of `batch.completed`, if the key's webhook subscribes to it" }),
     createdAt: timestamp.nullable(),
     finishedAt: timestamp.nullable(),
   })
