@@ -19,6 +19,8 @@ const moderationTook = durationHistogram(
 );
 export const notePollLag = durationHistogram("nodeloom.poll.lag", "how much later jobs were asked for than they should have been");
 
+const MS = 1_000;
+
 /** Call once per run. */
 export const countRun = (
   { status, error, nodes }: Pick<RunEnd, "status" | "error" | "nodes">,
@@ -46,6 +48,10 @@ export const noteFailingTasks = (types: readonly string[]): void => {
   for (const type of types) failingTasks.set(type, (failingTasks.get(type) ?? 0) + 1);
 };
 
+const passes = new Map<string, number>();
+/** Call when a service has no expired data left. */
+export const notePass = (owner: string): void => void passes.set(owner, Math.floor(Date.now() / MS));
+
 export interface Watched {
   pools: Readonly<Record<string, Pick<Slots, "load">>>;
   /** Providers called by this process, and whether their circuit is open. */
@@ -68,6 +74,9 @@ export const watchLoad = ({ pools, providers, jobs }: Watched): Stop => {
     observedGauge("nodeloom.jobs.followed", "jobs at providers that this process follows", () => [{ value: jobs() }]),
     observedGauge("nodeloom.workflow_tasks.failing", "workflows whose task fails again and again, by type", () =>
       [...failingTasks].map(([workflow, value]) => ({ value, attributes: { workflow } })),
+    ),
+    observedGauge("nodeloom.retention.passed", "when this process last saw a service without expired data, in Unix seconds", () =>
+      [...passes].map(([owner, value]) => ({ value, attributes: { owner } })),
     ),
     observedGauge("nodeloom.provider.breaker.open", "1 while a provider is left alone because it is away", () =>
       providers().map(({ name, isOpen }) => ({ value: isOpen ? 1 : 0, attributes: { provider: name } })),

@@ -7,7 +7,7 @@ import { createObjectStore } from "./objects/store";
 /** Stored files, and bytes kept per user. Increase the version with every change to a collection's indexes. */
 export const database = defineDatabase({
   service: "media",
-  version: FIRST_VERSION + 2,
+  version: FIRST_VERSION + 3,
   declare: (connection) =>
     void [createCountStore(connection), createExportStore(connection), createObjectStore(connection), createGrantStore(connection)],
 });

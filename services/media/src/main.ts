@@ -129,7 +129,7 @@ export const service = defineService({
       ...{ objects: store, grants, signatures: createSignatures(config.MEDIA_URL_KEYS), hours: config.MEDIA_URL_HOURS },
       findShown: async (names, ownerId) => (await workflows.findShownMedia({ names, ownerId }, { deadlineMs: NAMED_MS })).names,
     });
-    const purge = createPurge({ store, blobs, grants, warn });
+    const { purge, purgeAll } = createPurge({ store, blobs, grants, warn });
     const objects = createObjects({
       ...{ store, quota, blobs, receive, purge },
       openSource: async ({ url, byUser }, ownerId) => {
@@ -144,7 +144,7 @@ export const service = defineService({
       library: createLibrary({ store, blobs, quota, objects, purge }),
       urls,
       provenance: createProvenance(store),
-      removeExpired: createExpiry({ store, quota, purge, findNamed, removeExports: exports.removeExpired }),
+      removeExpired: createExpiry({ store, quota, purgeAll, findNamed, removeExports: exports.removeExpired }),
       runFiles: createRunFiles({ store, quota, purge, findNamed }),
       baseUrl: config.PUBLIC_BASE_URL,
     });

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { media } from "@nodeloom/proto";
 import { connectMongo } from "@nodeloom/platform";
 import { createExpiry } from "../src/objects/expiry";
+import { createPurge } from "../src/objects/purge";
 import { createObjectStore } from "../src/objects/store";
 import { PNG, startMedia, type RunningMedia } from "./harness";
 import { signed } from "./signed";
@@ -41,13 +42,14 @@ const nothing = (): Promise<number> => Promise.resolve(0);
 const expiry = (findNamed: (names: string[]) => Promise<string[]>) => {
   const purged: string[] = [];
   const store = createObjectStore(connection);
-  const purge = async ({ id }: { id: string }): Promise<boolean> => {
-    purged.push(id);
-    await store.purge(id);
-    return true;
+  const purgeAll = async (condemned: readonly { id: string }[]): Promise<number> => {
+    const ids = condemned.map(({ id }) => id);
+    purged.push(...ids);
+    await store.purge(ids);
+    return ids.length;
   };
   const quota = { finishAbandoned: () => Promise.resolve(0) };
-  const remove = createExpiry({ store, quota, purge, findNamed, removeExports: nothing });
+  const remove = createExpiry({ store, quota, purgeAll, findNamed, removeExports: nothing });
   return { remove: () => remove("generatedMedia:"), purged };
 };
 const nobodyNames = (): Promise<string[]> => Promise.resolve([]);
@@ -131,11 +133,11 @@ it("either renews a file or removes it, when both happen at once", async () => {
 it("goes through any number of files, a bounded page per call", async () => {
   const made = await generate(91);
   const { _id, ...row } = (await objects().findOne({ _id: made.id }))! as unknown as { _id: string; key: string };
-  await objects().insertMany(Array.from({ length: 249 }, (_, index) => ({ ...row, _id: `${_id}-${index}`, key: `${index}${row.key}` })));
+  await objects().insertMany(Array.from({ length: 1_199 }, (_, index) => ({ ...row, _id: `${_id}-${index}`, key: `${index}${row.key}` })));
   const remove = createExpiry({
     store: createObjectStore(connection),
     quota: { finishAbandoned: () => Promise.resolve(0) },
-    purge: () => Promise.resolve(true),
+    purgeAll: ({ length }) => Promise.resolve(length),
     findNamed: nobodyNames,
     removeExports: nothing,
   });
@@ -145,7 +147,7 @@ it("goes through any number of files, a bounded page per call", async () => {
     removed.push(page.removed.generatedMedia!);
     cursor = page.nextCursor;
   }
-  expect(removed).toEqual([100, 100, 50]);
+  expect(removed).toEqual([500, 500, 200]);
 });
 
 it("removes nothing while the workflows service is unreachable", async () => {
@@ -158,4 +160,32 @@ it("removes nothing while the workflows service is unreachable", async () => {
   await expect(enforce()).rejects.toMatchObject({ kind: "unavailable" });
   expect(cursor).toBe("generatedMedia:");
   expect((await fetch(`${service.http}/media/${signed(old.key)}`)).status).toBe(200);
+});
+
+it("removes a page with one request to the bucket, and the others where one file can't be removed", async () => {
+  const made = await Promise.all([generate(91), generate(91), generate(91)]);
+  await objects().updateMany({}, { $set: { removal: "expired for good", removedAt: new Date() } });
+  const stored = (await objects().find({}).toArray()) as unknown as { _id: string; blob: string; key: string }[];
+  // Equal contents have a blob each.
+  const stuck = stored.find(({ _id }) => _id === made[1]!.id)!.blob;
+  const requests: string[][] = [];
+  const warned: string[] = [];
+  const { purgeAll } = createPurge({
+    store: createObjectStore(connection),
+    blobs: {
+      removeAll: (names) => {
+        requests.push([...names]);
+        return names.includes(stuck) ? Promise.reject(new Error("AccessDenied")) : Promise.resolve();
+      },
+    },
+    warn: (_, { id }) => void warned.push(id),
+  });
+  const asObjects = stored.map(({ _id: id, ...rest }) => ({ id, ...rest })) as unknown as Parameters<typeof purgeAll>[0];
+  expect(await purgeAll(asObjects)).toBe(2);
+  expect(requests.map(({ length }) => length)).toEqual([3, 1, 1, 1]);
+  expect(warned).toEqual([made[1]!.id]);
+  expect((await objects().find({}).toArray()).map(({ _id }) => _id)).toEqual([made[1]!.id]);
+  requests.length = 0;
+  expect(await purgeAll([])).toBe(0);
+  expect(requests).toEqual([]);
 });

@@ -132,7 +132,7 @@ export const TIMING = {
   /** A page can take this long without a heartbeat. */
   renewHeartbeat: MINUTE,
   /** Between two looks for expired data. */
-  retentionEvery: 24 * HOUR,
+  retentionEvery: HOUR,
   /** Between two full checks of the ledger. */
   ledgerEvery: 7 * 24 * HOUR,
   /** Accounts of one page take their own time in such a check. */

@@ -1,5 +1,6 @@
-/** Deletes expired data, owner by owner. */
+/** Deletes expired data, all owners at the same time. */
 import { type Logger, type Removal, createRemoval, untilNone } from "@nodeloom/platform";
+import { notePass } from "../meters";
 import type { RetentionReport } from "../workflow/activity-types";
 import { TIMING } from "../run/timing";
 import { expiresBefore, RETENTION } from "@nodeloom/kernel";
@@ -24,15 +25,24 @@ export type RetentionProgress = OwnerProgress;
  * repeated.
  */
 export const createRetention = ({ owners, logger }: RetentionOptions) => {
-  const pages = Object.entries(owners).map(([name, owner]): [string, OwnerPage] => [
-    name,
-    (cursor) => owner.removeExpired({ cursor }, { deadlineMs: TIMING.renewPage }),
-  ]);
   const failed = "an owner could not remove what it has kept long enough";
-  /** See `throughPages`. */
-  return async (beat: (progress: RetentionProgress) => void, progress?: RetentionProgress): Promise<RetentionReport> => {
-    const report = await throughPages({ owners: Object.fromEntries(pages), failed, logger }, beat, progress);
+  /** See `throughPages`. An owner with much to remove doesn't keep the others waiting. */
+  return async (beat: (progress: RetentionProgress) => void, progress: RetentionProgress = {}): Promise<RetentionReport> => {
+    const reached: RetentionProgress = { ...progress };
+    const passes = Object.entries(owners).map(([name, owner]) => {
+      const page: OwnerPage = (cursor) => owner.removeExpired({ cursor }, { deadlineMs: TIMING.renewPage });
+      const noted = (own: RetentionProgress): void => beat({ ...Object.assign(reached, own) });
+      return throughPages({ owners: { [name]: page }, failed, logger }, noted, { [name]: progress[name] }).then((report) => {
+        notePass(name);
+        return report;
+      });
+    });
+    const ends = await Promise.allSettled(passes);
+    const report: RetentionReport = {};
+    for (const end of ends) if (end.status === "fulfilled") Object.assign(report, end.value);
     logger.info({ removed: report }, "what was kept long enough was removed");
+    const failure = ends.find((end) => end.status === "rejected");
+    if (failure) throw failure.reason;
     return report;
   };
 };

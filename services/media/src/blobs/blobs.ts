@@ -27,6 +27,8 @@ export interface BlobStore {
   /** @returns undefined if no blob has the name */
   read(name: string, range?: ByteRange): Promise<Readable | undefined>;
   remove(name: string): Promise<void>;
+  /** Removes at most 1,000 blobs; missing ones count as removed. @throws if one of them may be left */
+  removeAll(names: readonly string[]): Promise<void>;
   /** @throws if the store is unusable */
   check(): Promise<void>;
   close(): void;

@@ -40,6 +40,8 @@ export const openFolderBlobs = async (root: string): Promise<BlobStore> => {
     known.add(digits);
   };
 
+  const remove = (name: string): Promise<void> => rm(pathOf(name), { force: true });
+
   return {
     stage: async (source, maxBytes) => {
       const { moved, ...staged } = await staging.stage(source, maxBytes);
@@ -52,7 +54,8 @@ export const openFolderBlobs = async (root: string): Promise<BlobStore> => {
       });
       return handle && createReadStream("", { fd: handle, ...range });
     },
-    remove: (name) => rm(pathOf(name), { force: true }),
+    remove,
+    removeAll: async (names) => void (await Promise.all(names.map(remove))),
     check: staging.check,
     close: () => undefined,
   };

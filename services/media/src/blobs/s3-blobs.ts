@@ -44,7 +44,8 @@ const loadSdk = async () => {
  * @throws Error if the store reports the bucket as unusable
  */
 export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, logger }: S3Options): Promise<BlobStore> => {
-  const { DeleteObjectCommand, GetObjectCommand, HeadBucketCommand, S3Client, S3ServiceException, Upload } = await loadSdk();
+  const { DeleteObjectCommand, DeleteObjectsCommand, GetObjectCommand, HeadBucketCommand, S3Client, S3ServiceException, Upload } =
+    await loadSdk();
   const staging = await openStaging(scratch);
   const client = new S3Client({
     region,
@@ -108,6 +109,12 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
         }
       }),
     remove: (name) => orUnavailable("remove a file", async () => void (await client.send(new DeleteObjectCommand(at(name))))),
+    removeAll: (names) =>
+      orUnavailable("remove files", async () => {
+        const Objects = names.map((name) => ({ Key: at(name).Key }));
+        const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }));
+        if (Errors[0]) throw new Error(`${Errors.length} files were not removed: ${Errors[0].Code}, ${Errors[0].Message}`);
+      }),
     check: async () => {
       await Promise.all([staging.check(), orUnavailable("answer", headBucket)]);
     },

@@ -32,24 +32,24 @@ export interface ObjectStore {
   renew(keys: readonly string[], ownerId: string, at: Date): Promise<MediaObject[]>;
   /** Moves objects from one owner to another. */
   give(keys: readonly string[], fromOwnerId: string, ownerId: string): Promise<void>;
-  /** Objects neither created nor renewed since a time, oldest first, including expired ones. */
+  /** Objects that nobody keeps, neither created nor renewed since a time, oldest first, including expired ones. */
   expiring(before: Date, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
   /** False if the object has a thumbnail of that width, or is gone. */
   addThumbnail(id: string, width: Width, thumbnail: Thumbnail): Promise<boolean>;
-  /** Includes objects under removal. */
-  thumbnails(id: string): Promise<Thumbnail[]>;
+  /** Of all these objects, including those under removal. */
+  thumbnails(ids: readonly string[]): Promise<Thumbnail[]>;
   /** Sets the quota token, unless the object already counts. */
   count(id: string, ownerId: string, token: string): Promise<boolean>;
   /** Starts a removal: no reader finds the object from here on. False if it has changed since it was read. */
   hide(object: MediaObject, token: string, at: Date): Promise<boolean>;
-  /** Hides an expired object. False if it has changed since it was read. */
-  expire(object: MediaObject, at: Date): Promise<boolean>;
+  /** Hides objects that nobody keeps as expired, unless they have been renewed since a time. */
+  expire(ids: readonly string[], before: Date, at: Date): Promise<void>;
   /** Objects among the ids that are hidden as expired. */
   expired(ids: readonly string[]): Promise<MediaObject[]>;
   /** Makes objects hidden as expired readable again. @returns how many */
   restore(ids: readonly string[]): Promise<number>;
-  /** Makes the expiry of an object final. False if it wasn't hidden as expired. */
-  condemn(id: string): Promise<boolean>;
+  /** Makes the expiry of objects final. @returns those that were hidden as expired */
+  condemn(ids: readonly string[]): Promise<MediaObject[]>;
   /** Objects whose removal began before a time, and objects held since before another. Excludes those hidden as expired. */
   hidden(before: Date, heldBefore: Date, limit: number): Promise<MediaObject[]>;
   /** Hides some of an owner's objects for good, including hidden ones. @returns them */
@@ -60,8 +60,8 @@ export interface ObjectStore {
   generatedAmong(names: readonly string[], ownerIds: readonly string[]): Promise<RemovableObject[]>;
   /** The quota token and the removal token, also during removal; undefined if the object doesn't exist. */
   marks(id: string): Promise<{ countedBy: string | undefined; removal: string | undefined } | undefined>;
-  /** Deletes the record of an object under removal. */
-  purge(id: string): Promise<void>;
+  /** Deletes the records of objects under removal. */
+  purge(ids: readonly string[]): Promise<void>;
   /** @throws if the database is unreachable */
   check(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { ObjectStore } from "./object-store";
 
 export interface PurgeDeps {
   store: Pick<ObjectStore, "purge" | "thumbnails">;
-  blobs: Pick<BlobStore, "remove">;
+  blobs: Pick<BlobStore, "removeAll">;
   grants?: Pick<GrantStore, "removeFor"> | undefined;
   /** Called when bytes could not be removed. */
   warn(error: unknown, object: MediaObject): void;
@@ -13,19 +13,45 @@ export interface PurgeDeps {
 
 /** Removes the bytes and the record of a hidden object. False on failure; `RemoveExpired` then retries. */
 export type Purge = (object: MediaObject) => Promise<boolean>;
+/** The same for many objects. @returns how many were removed */
+export type PurgeAll = (objects: readonly MediaObject[]) => Promise<number>;
 
-export const createPurge =
-  ({ store, blobs, grants, warn }: PurgeDeps): Purge =>
-  async (object) => {
+/** Bytes that a store removes at once. */
+const MAX_BLOBS = 1_000;
+
+export const createPurge = ({ store, blobs, grants, warn }: PurgeDeps): { purge: Purge; purgeAll: PurgeAll } => {
+  const removeAll = async (objects: readonly MediaObject[]): Promise<void> => {
+    const ids = objects.map(({ id }) => id);
+    // Hidden objects get no new thumbnails.
+    const names = [...objects, ...(await store.thumbnails(ids))].map(({ blob }) => blob);
+    for (let from = 0; from < names.length; from += MAX_BLOBS) await blobs.removeAll(names.slice(from, from + MAX_BLOBS));
+    await grants?.removeFor(objects.map(({ key }) => key));
+    await store.purge(ids);
+  };
+
+  const purge: Purge = async (object) => {
     try {
-      // Hidden objects get no new thumbnails.
-      const thumbnails = await store.thumbnails(object.id);
-      for (const { blob } of [object, ...thumbnails]) await blobs.remove(blob);
-      await grants?.removeFor(object.key);
-      await store.purge(object.id);
+      await removeAll([object]);
       return true;
     } catch (error) {
       warn(error, object);
       return false;
     }
   };
+
+  return {
+    purge,
+    purgeAll: async (objects) => {
+      if (objects.length === 0) return 0;
+      try {
+        await removeAll(objects);
+        return objects.length;
+      } catch {
+        // One file that can't be removed must not keep the others.
+        let removed = 0;
+        for (const object of objects) if (await purge(object)) removed += 1;
+        return removed;
+      }
+    },
+  };
+};

@@ -58,13 +58,16 @@ const rows = new Schema<Row>(
 rows.index({ key: 1 }, { unique: true });
 // For lists of owners, expiry, and interrupted removals.
 rows.index({ ownerId: 1, createdAt: -1, _id: -1 });
-rows.index({ createdAt: 1, _id: 1 });
+rows.index({ origin: 1, countedBy: 1, createdAt: 1, _id: 1 });
 rows.index({ removedAt: 1 });
 
 const MAJORITY = { w: "majority" } as const;
 
 /** Excludes objects under removal. */
 const PRESENT = { removedAt: null } as unknown as QueryFilter<Row>;
+
+/** Objects that retention removes; see `isCounted`. */
+const UNKEPT = { origin: "generated", countedBy: null } as const;
 
 /** Lists don't return prompts. */
 const WITHOUT_INPUTS = { "making.inputsJson": 0 } as const;
@@ -98,17 +101,6 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
   const oneOrHeld = async (filter: QueryFilter<Row>): Promise<MediaObject | undefined> => {
     const row = await model.collection.findOne<Row>({ ...filter, removal: { $in: [null, HELD] } } as object);
     return row ? toObject(row) : undefined;
-  };
-  const hide = async ({ id, ownerId, countedBy, renewedAt }: MediaObject, removal: string, at: Date): Promise<boolean> => {
-    // The quota state and the age must be unchanged: the amount returned to the owner depends on them.
-    const filter = {
-      _id: id,
-      ownerId,
-      countedBy: countedBy ?? null,
-      ...(removal === EXPIRED ? { renewedAt: renewedAt ?? null } : {}),
-      ...PRESENT,
-    };
-    return (await model.updateOne(filter as unknown as QueryFilter<Row>, { $set: { removal, removedAt: at } }).exec()).modifiedCount === 1;
   };
   return {
     insert: async (object) => {
@@ -169,7 +161,10 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     },
     expiring: async (before, limit, after) => {
       const found = await model
-        .find({ createdAt: { $lt: before }, renewedAt: { $not: { $gte: before } }, ...PRESENT_OR_EXPIRED, ...beyond("createdAt", after) })
+        .find({
+          ...{ ...UNKEPT, createdAt: { $lt: before }, renewedAt: { $not: { $gte: before } } },
+          ...{ ...PRESENT_OR_EXPIRED, ...beyond("createdAt", after) },
+        } as QueryFilter<Row>)
         .sort({ createdAt: 1, _id: 1 })
         .limit(limit)
         .lean<Row[]>()
@@ -185,12 +180,22 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       const filter = { _id: id, [name]: null, ...PRESENT } as unknown as QueryFilter<Row>;
       return (await model.updateOne(filter, { $set: { [name]: added } }).exec()).modifiedCount === 1;
     },
-    thumbnails: async (id) => {
-      const row = await model.findOne({ _id: id }, { thumbnails: 1 }).lean<Row>().exec();
-      return Object.values(row?.thumbnails ?? {});
+    thumbnails: async (ids) => {
+      const found = await model
+        .find({ _id: { $in: [...ids] } }, { thumbnails: 1 })
+        .lean<Row[]>()
+        .exec();
+      return found.flatMap(({ thumbnails }) => Object.values(thumbnails ?? {}));
     },
-    hide,
-    expire: (object, at) => hide(object, EXPIRED, at),
+    hide: async ({ id, ownerId, countedBy }, removal, at) => {
+      // The quota state must be unchanged: the amount returned to the owner depends on it.
+      const filter = { _id: id, ownerId, countedBy: countedBy ?? null, ...PRESENT } as unknown as QueryFilter<Row>;
+      return (await model.updateOne(filter, { $set: { removal, removedAt: at } }).exec()).modifiedCount === 1;
+    },
+    expire: async (ids, before, at) => {
+      const filter = { _id: { $in: [...ids] }, ...UNKEPT, renewedAt: { $not: { $gte: before } }, ...PRESENT } as QueryFilter<Row>;
+      await model.updateMany(filter, { $set: { removal: EXPIRED, removedAt: at } }).exec();
+    },
     expired: async (ids) => {
       const found = await model
         .find({ _id: { $in: [...ids] }, removal: EXPIRED })
@@ -202,8 +207,16 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       const filter = { _id: { $in: [...ids] }, removal: EXPIRED };
       return (await model.updateMany(filter, { $unset: { removal: "", removedAt: "" } }).exec()).modifiedCount;
     },
-    condemn: async (id) =>
-      (await model.updateOne({ _id: id, removal: EXPIRED }, { $set: { removal: CONDEMNED } }).exec()).modifiedCount === 1,
+    condemn: async (ids) => {
+      const among = { _id: { $in: [...ids] } };
+      await model.updateMany({ ...among, removal: EXPIRED }, { $set: { removal: CONDEMNED } }).exec();
+      // Includes those that another call has just condemned: a removal can be repeated.
+      const found = await model
+        .find({ ...among, removal: CONDEMNED })
+        .lean<Row[]>()
+        .exec();
+      return found.map(toObject);
+    },
     hidden: async (before, heldBefore, limit) => {
       const since = [
         { removedAt: { $lt: before }, removal: { $nin: [EXPIRED, HELD] } },
@@ -240,8 +253,8 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       const row = await model.findOne({ _id: id }, { countedBy: 1, removal: 1 }).lean<Row>().exec();
       return row ? { countedBy: row.countedBy, removal: row.removal } : undefined;
     },
-    purge: async (id) => {
-      await model.deleteOne({ _id: id, removedAt: { $ne: null } } as unknown as QueryFilter<Row>).exec();
+    purge: async (ids) => {
+      await model.deleteMany({ _id: { $in: [...ids] }, removedAt: { $ne: null } } as unknown as QueryFilter<Row>).exec();
     },
     check: async () => {
       await connection.db!.command({ ping: 1 });

@@ -12,8 +12,8 @@ export interface GrantStore {
   add(keys: readonly string[], ownerId: string): Promise<void>;
   /** The keys among those given that the owner has a grant for. */
   among(keys: readonly string[], ownerId: string): Promise<Set<string>>;
-  /** Removes the grants for a file. */
-  removeFor(key: string): Promise<void>;
+  /** Removes the grants for files. */
+  removeFor(keys: readonly string[]): Promise<void>;
 }
 
 const rows = new Schema<Grant>(
@@ -43,6 +43,6 @@ export const createGrantStore = (connection: Connection): GrantStore => {
         .exec();
       return new Set(found.map(({ key }) => key));
     },
-    removeFor: async (key) => void (await model.deleteMany({ key }).exec()),
+    removeFor: async (keys) => void (await model.deleteMany({ key: { $in: [...keys] } }).exec()),
   };
 };

@@ -101,6 +101,14 @@ it("puts nothing into the bucket for what it refuses", async () => {
   expect(await underWay()).toEqual([]);
 });
 
+it("removes a deleted file from the bucket", async () => {
+  const before = await inBucket();
+  const { id, ownerId } = await media.upload(PNG);
+  expect(await inBucket()).toHaveLength(before.length + 1);
+  await media.client.deleteObject({ id, ownerId });
+  expect(await inBucket()).toEqual(before);
+});
+
 it("stops reading from the store when its reader goes away, and serves the next one", async () => {
   const { url } = await media.upload(LARGE);
   for (let reader = 0; reader < 5; reader += 1) {
