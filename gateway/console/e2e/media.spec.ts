@@ -163,6 +163,11 @@ onCanvas(
     await viewer.getByRole("button", { name: "Compare with slider" }).click();
     await viewer.getByRole("slider").fill("20");
     expect(await viewer.locator("img[alt^='A:'], img[alt^='B:']").count()).toBe(2);
+    const divider = await middleOf(page, ".viewer-line");
+    await handOf(page).drag(divider, { x: divider.x + 120, y: divider.y });
+    expect(Number(await viewer.getByRole("slider").inputValue())).toBeGreaterThan(25);
+    await viewer.getByRole("button", { name: "Difference" }).click();
+    expect(await viewer.locator("img[alt^='A:'], img[alt^='B:']").count()).toBe(2);
     expect(await accessibilityProblems(page)).toEqual([]);
     await viewer.getByRole("button", { name: "Contact sheet" }).click();
     expect(await viewer.getByRole("region", { name: "Contact sheet" }).locator("img").count()).toBe(6);

@@ -59,6 +59,7 @@ export const VIEWER = {
   single: "Single",
   compareWithSlider: "Compare with slider",
   sideBySide: "Side by side",
+  difference: "Difference",
   contactSheet: "Contact sheet",
   promptCopied: "Prompt copied.",
   promptAndSeedCopied: "Prompt and seed copied.",

@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight, Repeat } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState, type PointerEvent } from "react";
 import { IconButton } from "../../ui/button";
 import { isOwnMedia } from "../url";
 import { classes } from "../../ui/classes";
@@ -53,16 +53,29 @@ const HALF = 50;
 /** A over B with a movable divider. */
 export const Slider = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom: Zoom }) => {
   const [at, setAt] = useState(HALF);
+  const surface = useRef<HTMLDivElement>(null);
+  const grab = {
+    onPointerDown: (event: PointerEvent) => {
+      // A zoomed picture would move instead.
+      event.stopPropagation();
+      event.currentTarget.setPointerCapture(event.pointerId);
+    },
+    onPointerMove: (event: PointerEvent) => {
+      if (!event.currentTarget.hasPointerCapture(event.pointerId) || !surface.current) return;
+      const { left, width } = surface.current.getBoundingClientRect();
+      setAt(Math.min(100, Math.max(0, ((event.clientX - left) / width) * 100)));
+    },
+  };
   return (
     <div className="flex size-full flex-col gap-2">
-      <div className="viewer-surface relative min-h-0 flex-1" {...zoom.surface}>
+      <div ref={surface} className="viewer-surface relative min-h-0 flex-1" {...zoom.surface}>
         <div className="absolute inset-0">
           <Layer item={b} zoom={zoom} label={STAGE.b(b.title)} />
         </div>
         <div className="absolute inset-0" style={{ clipPath: `inset(0 ${100 - at}% 0 0)` }}>
           <Layer item={a} zoom={zoom} label={STAGE.a(a.title)} />
         </div>
-        <span className="viewer-line" style={{ left: `${at}%` }} aria-hidden />
+        <span className="viewer-line" style={{ left: `${at}%` }} aria-hidden {...grab} />
         <span className="viewer-letter left-3">{STAGE.a2}</span>
         <span className="viewer-letter right-3">{STAGE.b2}</span>
       </div>
@@ -79,6 +92,18 @@ export const Slider = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom: Zoo
     </div>
   );
 };
+
+/** Black where A and B are the same; the brighter, the more they differ. */
+export const Difference = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom: Zoom }) => (
+  <div className="viewer-surface relative isolate size-full bg-black" {...zoom.surface}>
+    <div className="absolute inset-0">
+      <Layer item={b} zoom={zoom} label={STAGE.b(b.title)} />
+    </div>
+    <div className="absolute inset-0 mix-blend-difference">
+      <Layer item={a} zoom={zoom} label={STAGE.a(a.title)} />
+    </div>
+  </div>
+);
 
 export const SideBySide = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom: Zoom }) => (
   <div className="grid size-full grid-cols-2 gap-2 max-md:grid-cols-1 max-md:grid-rows-2">

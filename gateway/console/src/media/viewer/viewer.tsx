@@ -2,6 +2,7 @@ import {
   ChevronLeft,
   ChevronRight,
   Columns2,
+  Diff,
   Copy,
   Download,
   FileArchive,
@@ -23,17 +24,18 @@ import { complain, say, Toaster } from "../../ui/overlays/toast";
 import { Thumb } from "../thumb";
 import { downloadAll, downloadItem } from "./download";
 import { useZoom } from "./picture";
-import { One, Sheet, SideBySide, Slider } from "./stage";
+import { Difference, One, Sheet, SideBySide, Slider } from "./stage";
 import { ComparedFacts, Facts } from "./facts";
 import { closeViewer, counterpart, inRun, step, useViewer, type ViewerItem } from "./store";
 import { COMMON } from "../../messages/common";
 import { VIEWER } from "../../messages/media";
 
-type Mode = "one" | "slider" | "beside" | "sheet";
+type Mode = "one" | "slider" | "beside" | "difference" | "sheet";
 const MODES: readonly (readonly [Mode, string, LucideIcon])[] = [
   ["one", VIEWER.single, Square],
   ["slider", VIEWER.compareWithSlider, SplitSquareHorizontal],
   ["beside", VIEWER.sideBySide, Columns2],
+  ["difference", VIEWER.difference, Diff],
   ["sheet", VIEWER.contactSheet, Grid2x2],
 ];
 const NARROW = "(max-width: 767px)";
@@ -85,7 +87,7 @@ export const ViewerDialog = () => {
   const current = sets[set];
   const item = current?.items[index];
   if (!current || !item) return null;
-  const compares = mode === "slider" || mode === "beside";
+  const compares = mode === "slider" || mode === "beside" || mode === "difference";
   const other = against ?? counterpart({ sets, set, index });
   const moved = compares && side === "B" ? { sets, ...other } : { sets, set, index };
   const b = sets[other.set]?.items[other.index] ?? item;
@@ -167,6 +169,7 @@ export const ViewerDialog = () => {
               {mode === "one" && <One key={item.id} item={item} zoom={zoom} />}
               {mode === "slider" && <Slider a={item} b={b} zoom={zoom} />}
               {mode === "beside" && <SideBySide a={item} b={b} zoom={zoom} />}
+              {mode === "difference" && <Difference a={item} b={b} zoom={zoom} />}
               {mode === "sheet" && (
                 <Sheet
                   sets={sets}
