@@ -604,6 +604,8 @@ export interface Execution {
   queued?: boolean;
   /** Position in the queue, from 1 */
   position?: number;
+  /** Decisions on approvals of the run, oldest first. Absent if there are none */
+  decisions?: MadeDecision[];
   /** Set while approvals of the run wait for a decision */
   waitingFor?: WaitingFor[];
   /** Set on completion */
@@ -640,6 +642,24 @@ export interface Execution {
   creditsCost: number;
   createdAt: string | null;
   finishedAt: string | null;
+}
+
+export interface MadeDecision {
+  nodeId: string;
+  decision: "approve" | "reject";
+  /** The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases */
+  decidedBy:
+    | {
+        userId: string;
+      }
+    | {
+        keyId: string;
+      }
+    | null;
+  comment: string | null;
+  decidedAt: string | null;
+  /** `rerun`: taken from an earlier run */
+  by: "owner" | "timeout" | "rerun";
 }
 
 export interface WaitingFor {
@@ -1349,11 +1369,23 @@ export interface DecisionRequest {
   decision: "approve" | "reject";
   /** Replaces the reviewed value. Needs the same type, a list of at most the same length, and at most 8 kB or the original size */
   value?: unknown;
+  /** Kept with the decision, and in its audit row */
+  comment?: string;
 }
 
 export interface Decision {
   nodeId: string;
   decision: "approve" | "reject";
+  /** The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases */
+  decidedBy:
+    | {
+        userId: string;
+      }
+    | {
+        keyId: string;
+      }
+    | null;
+  comment: string | null;
   decidedAt: string | null;
 }
 
@@ -3190,6 +3222,8 @@ export interface AdminExecution {
   queued?: boolean;
   /** Position in the queue, from 1 */
   position?: number;
+  /** Decisions on approvals of the run, oldest first. Absent if there are none */
+  decisions?: MadeDecision[];
   /** Set while approvals of the run wait for a decision */
   waitingFor?: WaitingFor[];
   /** Set on completion */

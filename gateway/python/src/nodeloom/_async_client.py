@@ -245,8 +245,9 @@ class AsyncNodeloom:
         decision: Literal["approve", "reject"],
         *,
         value: Any = None,
+        comment: str | None = None,
     ) -> Decision:
-        """Decides what an execution waits for; `value` goes on instead of what was looked at.
+        """Decides what an execution waits for; `value` goes on instead of what was looked at. `comment` is kept with the decision.
 
         Raises:
             NodeloomError: `NOT_WAITING` once it was decided.
@@ -254,6 +255,8 @@ class AsyncNodeloom:
         content: dict[str, Any] = {"nodeId": node_id, "decision": decision}
         if value is not None:
             content["value"] = value
+        if comment is not None:
+            content["comment"] = comment
         return cast("Decision", await self._body(Call("decideExecution", params={"id": execution_id}, body=content)))
 
     async def quote(

@@ -684,6 +684,8 @@ class Execution(TypedDict):
     queued: NotRequired[bool]
     # Position in the queue, from 1
     position: NotRequired[float]
+    # Decisions on approvals of the run, oldest first. Absent if there are none
+    decisions: NotRequired[Sequence[MadeDecision]]
     # Set while approvals of the run wait for a decision
     waitingFor: NotRequired[Sequence[WaitingFor]]
     # Set on completion
@@ -721,6 +723,25 @@ class Execution(TypedDict):
     creditsCost: float
     createdAt: str | None
     finishedAt: str | None
+
+
+class MadeDecisionDecidedBy11(TypedDict):
+    userId: str
+
+
+class MadeDecisionDecidedBy12(TypedDict):
+    keyId: str
+
+
+class MadeDecision(TypedDict):
+    nodeId: str
+    decision: Literal["approve", "reject"]
+    # The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases
+    decidedBy: MadeDecisionDecidedBy11 | MadeDecisionDecidedBy12 | None
+    comment: str | None
+    decidedAt: str | None
+    # `rerun`: taken from an earlier run
+    by: Literal["owner", "timeout", "rerun"]
 
 
 class WaitingFor(TypedDict):
@@ -1513,11 +1534,24 @@ class DecisionRequest(TypedDict):
     # Replaces the reviewed value. Needs the same type, a list of at most the same length, and at most 8
     # kB or the original size
     value: NotRequired[Any]
+    # Kept with the decision, and in its audit row
+    comment: NotRequired[str]
+
+
+class DecisionDecidedBy11(TypedDict):
+    userId: str
+
+
+class DecisionDecidedBy12(TypedDict):
+    keyId: str
 
 
 class Decision(TypedDict):
     nodeId: str
     decision: Literal["approve", "reject"]
+    # The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases
+    decidedBy: DecisionDecidedBy11 | DecisionDecidedBy12 | None
+    comment: str | None
     decidedAt: str | None
 
 
@@ -3474,6 +3508,8 @@ class AdminExecution(TypedDict):
     queued: NotRequired[bool]
     # Position in the queue, from 1
     position: NotRequired[float]
+    # Decisions on approvals of the run, oldest first. Absent if there are none
+    decisions: NotRequired[Sequence[MadeDecision]]
     # Set while approvals of the run wait for a decision
     waitingFor: NotRequired[Sequence[WaitingFor]]
     # Set on completion
