@@ -20,6 +20,7 @@ import type {
   WorkflowVersionHead,
 } from "./api-types";
 import { createBatches, type Batches } from "./batches";
+import { createBundles, type Bundles } from "./bundles";
 import { createEvents, type Events } from "./events";
 import { createRuns, selectionOf, type Runs, type Selection } from "./runs";
 import {
@@ -99,6 +100,8 @@ export interface Client extends Runs {
   erasures: Erasures;
   /** Many runs of one workflow or model with a shared budget. */
   batches: Batches;
+  /** Workflows with their files as one archive, for other accounts and for version control. */
+  bundles: Bundles;
   usage: Usage;
   /** Stores a file; use its `id` or `url` as an input. The type is detected from the bytes. */
   upload(file: Binary, options?: RequestOptions): Promise<Media>;
@@ -152,6 +155,7 @@ export const createClient = (options: ClientOptions): Client => {
       get: (id, more = {}) => call("getErasure", { ...more, params: { id } }),
     },
     batches: createBatches(transport),
+    bundles: createBundles(transport),
     usage: {
       list: (query = {}, more = {}) => call("listUsage", { ...more, query }),
       models: (more = {}) => call("listUsageModels", more),

@@ -88,7 +88,14 @@ const NO_PLACE = "CONCURRENCY_LIMIT_EXCEEDED";
 const PLACE_TIMEOUT_MS = 60 * 60 * MS;
 const NO_QUEUE = /(?:^|[,\s])no-queue(?:$|[,;\s])/i;
 /** POST operations without Idempotency-Key that are safe to repeat. */
-const HARMLESS: ReadonlySet<OperationId> = new Set<OperationId>(["cancelExecution", "quoteWorkflow", "quoteModel", "login", "logout"]);
+const HARMLESS: ReadonlySet<OperationId> = new Set<OperationId>([
+  "cancelExecution",
+  "quoteWorkflow",
+  "quoteModel",
+  "importBundle",
+  "login",
+  "logout",
+]);
 
 const urlOf = (baseUrl: string, { path }: Operation, { params = {}, query = {} }: Parts): string => {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
@@ -101,7 +108,8 @@ const urlOf = (baseUrl: string, { path }: Operation, { params = {}, query = {} }
 const headersOf = (apiKey: string | undefined, { method, contentType }: Operation, request: RequestOptions & Parts): Headers => {
   const headers = new Headers({ accept: "application/json" });
   if (apiKey !== undefined) headers.set("x-api-key", apiKey);
-  if (contentType !== null && request.body !== undefined) headers.set("content-type", contentType);
+  // The boundary of a form is chosen when it is sent.
+  if (contentType !== null && request.body !== undefined && !(request.body instanceof FormData)) headers.set("content-type", contentType);
   if (method === "POST") headers.set("idempotency-key", request.idempotencyKey ?? crypto.randomUUID());
   for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
   return headers;

@@ -396,6 +396,45 @@ AliasMove = TypedDict(
 )
 
 
+class BundleForm(TypedDict):
+    """A form with the archive as `bundle`"""
+
+    # Only plans
+    dryRun: NotRequired[Literal["true", "false"]]
+    # Publish each workflow and point this alias to its version. Without it, only drafts change
+    alias: NotRequired[str]
+    # Import only if this plan still holds, or continue its import
+    planId: NotRequired[str]
+    # Replace workflows in conflict
+    overwrite: NotRequired[Literal["true", "false"]]
+    # The archive (ZIP)
+    bundle: bytes
+
+
+class BundleImportWorkflowsItem(TypedDict):
+    # Its name in the bundle
+    name: str
+    # Its slug in this account; null until it exists
+    slug: str | None
+    action: Literal["create", "update", "unchanged", "conflict"]
+    # Why it is in conflict
+    reason: NotRequired[str]
+    # True if a version is published
+    publishes: bool
+    # The version that the alias points to; null without an alias, or until it is published
+    version: int | None
+
+
+class BundleImport(TypedDict):
+    planId: str
+    state: Literal["planned", "applying", "applied"]
+    workflows: Sequence[BundleImportWorkflowsItem]
+    # Names of the bundle's files that the import stores
+    files: Sequence[str]
+    # Entries and members of the bundle that imports don't use
+    ignored: Sequence[str]
+
+
 class WorkflowRunRequest(TypedDict):
     # Keys are the schema's field names; omitted fields take their defaults
     inputs: Mapping[str, Any]
