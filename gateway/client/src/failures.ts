@@ -13,12 +13,17 @@ export const errorOf = (status: number, headers: Headers, body: unknown): Nodelo
   });
 };
 
-/** The innermost cause: fetch itself says only that it failed. */
+interface Cause {
+  message?: string;
+  code?: unknown;
+  cause?: unknown;
+}
+
+/** The innermost cause: fetch itself says only that it failed. Errors of other realms aren't instances of Error here. */
 const reasonOf = (error: unknown): string => {
-  let inner = error;
-  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
-  if (!(inner instanceof Error)) return "";
-  return inner.message || String((inner as { code?: unknown }).code ?? "");
+  let inner = (error ?? {}) as Cause;
+  while (typeof inner.cause === "object" && inner.cause !== null) inner = inner.cause;
+  return inner.message || String(inner.code ?? "");
 };
 
 /** The service didn't respond, or stopped in the middle of its response. */

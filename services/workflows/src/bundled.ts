@@ -146,7 +146,7 @@ export const createBundled = ({ store, workflows, versions, aliases, folders }: 
       const byName = new Map(heads.map((head) => [head.slug, head]));
       for (const head of heads) if (head.bundle) byName.set(head.bundle.name, head);
       return Promise.all(
-        names.map((name) => {
+        names.map(async (name) => {
           const head = byName.get(name);
           return head ? viewOf(name, head, alias) : missing(ownerId, name);
         }),

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { invalidRequest, ALIAS, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot } from "@nodeloom/platform";
-import { bundles as proto } from "@nodeloom/proto";
+import type { bundles as proto } from "@nodeloom/proto";
 import type { Workflows } from "../clients";
 import type { PayloadStore } from "../record/payloads";
 import type { BundleOrder, BundleOutcome } from "../run/bundle";
