@@ -184,5 +184,8 @@ it.each([
 
 it("says that the service can't be reached", async () => {
   const { code, stderr } = await outcome(start(["whoami"], { NODELOOM_BASE_URL: "http://127.0.0.1:9", NODELOOM_MAX_RETRIES: "0" }));
-  expect({ code, stderr }).toEqual({ code: 4, stderr: "the service could not be reached (NETWORK_ERROR)\n" });
+  expect({ code, stderr }).toEqual({
+    code: 4,
+    stderr: "the service could not be reached: http://127.0.0.1:9/api/whoami (bad port) (NETWORK_ERROR)\n",
+  });
 });
