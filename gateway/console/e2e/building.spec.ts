@@ -282,7 +282,7 @@ test("the palette takes what is typed before its choices are there, and shows no
     await route.continue();
   });
   await page.goto(`/workflows/${String(body.slug)}`);
-  await page.getByRole("button", { name: "Add the first node" }).waitFor();
+  await page.getByRole("button", { name: "Add your first node" }).waitFor();
   await page.keyboard.press("/");
   await page.keyboard.type("results");
   expect(await page.getByRole("combobox").inputValue()).toBe("results");

@@ -152,7 +152,7 @@ onCanvas("several nodes are aligned, and a box around some chooses those", FOUR,
   await page.mouse.move(c.x + 20, c.y + 20, { steps: 5 });
   await page.mouse.up();
   expect(await selected(page)).toEqual(["a", "c"]);
-  await page.getByRole("toolbar", { name: "Arrange" }).getByRole("button", { name: "Space out in a row" }).click();
+  await page.getByRole("toolbar", { name: "Arrange" }).getByRole("button", { name: "Distribute horizontally" }).click();
   await saved(page);
   const { body } = await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key });
   const xs = (body.nodes as { id: string; position: { x: number } }[]).map(({ position }) => position.x);

@@ -207,7 +207,7 @@ test.describe("whatever the service answers,", () => {
       if (failure.isSignedOut) await signIn();
       await page.getByTestId("run").click();
       await page.locator("section[aria-label=Run]").getByText(`first ${typed}`).waitFor();
-      await page.getByRole("button", { name: "Clear from the canvas" }).click();
+      await page.getByRole("button", { name: "Clear from canvas" }).click();
     }
   });
 

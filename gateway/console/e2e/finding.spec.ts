@@ -64,7 +64,7 @@ test("a graph of ComfyUI that is pasted runs here as far as it can; one of n8n i
   const { page, close } = await open();
   const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Pasted", nodes: [], edges: [] } });
   await page.goto(`/workflows/${String(body.slug)}`);
-  await page.getByRole("button", { name: "Add the first node" }).waitFor();
+  await page.getByRole("button", { name: "Add your first node" }).waitFor();
   const paste = async (value: object): Promise<void> => {
     await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(JSON.stringify(value))})`);
     await page.keyboard.press("Control+v");

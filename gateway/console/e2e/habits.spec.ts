@@ -18,7 +18,7 @@ const run = (slug: string) => stage.http.call("POST", `/api/workflows/${slug}/ru
 
 const open = async (page: Page, slug: string, count: number): Promise<void> => {
   await page.goto(`/workflows/${slug}`);
-  if (count === 0) await page.getByRole("button", { name: "Add the first node" }).waitFor();
+  if (count === 0) await page.getByRole("button", { name: "Add your first node" }).waitFor();
   else await nodes(page, count);
 };
 const onCanvas = (name: string, graph: { nodes: object[]; edges: unknown[] }, act: (page: Page, slug: string) => Promise<void>): void =>
@@ -42,7 +42,7 @@ onCanvas(
     await page.keyboard.press("/");
     await page.keyboard.type("image");
     await page.keyboard.press("Enter");
-    await page.getByText("Write a prompt, or link a text").waitFor();
+    await page.getByText("Enter a prompt, or link a text").waitFor();
     const upload = await fetch(`${stage.platform.baseUrl}/api/media`, {
       method: "POST",
       headers: { "x-api-key": account.key!, "content-type": "image/png" },
@@ -210,10 +210,10 @@ onCanvas(
     }
     const recent = page.getByRole("region", { name: "Recent runs" });
     await recent.getByRole("button").nth(1).locator("img").nth(1).waitFor();
-    const shown = page.getByRole("link", { name: "Open this run's page" });
+    const shown = page.getByRole("link", { name: "Open run" });
     const newest = await shown.getAttribute("href");
     await recent.getByRole("button").nth(1).click();
-    await page.waitForFunction(`document.querySelector("a[aria-label=\\"Open this run's page\\"]")?.getAttribute("href") !== "${newest}"`);
+    await page.waitForFunction(`document.querySelector("a[aria-label=\\"Open run\\"]")?.getAttribute("href") !== "${newest}"`);
   },
 );
 

@@ -39,7 +39,7 @@ journey("a slow video is cancelled from the canvas, and its page says what was c
   const run = page.locator("section[aria-label=Run]");
   await run.getByRole("button", { name: "Cancel" }).click();
   await run.locator("header").getByText("Cancelled", { exact: true }).waitFor();
-  await run.getByRole("link", { name: "Open this run's page" }).click();
+  await run.getByRole("link", { name: "Open run" }).click();
   await page.getByRole("heading", { name: "Receipt" }).waitFor();
   await page.getByText("Cancelled", { exact: true }).first().waitFor();
 });
@@ -91,7 +91,7 @@ journey("after a failure the canvas goes on with what failed, and only that is c
     .waitFor();
   await run.getByText("Nodes", { exact: true }).click();
   await run.getByText("2 of 3 reused").waitFor();
-  await run.getByRole("link", { name: "Open this run's page" }).click();
+  await run.getByRole("link", { name: "Open run" }).click();
   await page.getByRole("heading", { name: "Run again and reuse unchanged results" }).waitFor();
   await page.getByText("What it gave (3 items)").click();
   await page

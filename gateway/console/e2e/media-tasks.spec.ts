@@ -60,7 +60,7 @@ const onCanvas =
   async (page: Page): Promise<void> => {
     await page.goto(`/workflows/${slugs[name]}`);
     if (count > 0) await nodes(page, count);
-    else await page.getByRole("button", { name: "Add the first node" }).waitFor();
+    else await page.getByRole("button", { name: "Add your first node" }).waitFor();
     await canvasStands(page);
   };
 const onMade =

@@ -78,7 +78,7 @@ onCanvas("every item of a fan-out is on its node, and stays there after a reload
   // Another prompt, and what was made is of the one before.
   await page.locator(node("list")).click({ position: { x: 60, y: 20 } });
   await page.getByRole("textbox", { name: "Item 1" }).fill("a whale");
-  await page.getByText("before the last change").first().waitFor();
+  await page.getByText("before your last change").first().waitFor();
 });
 
 onCanvas(
@@ -196,7 +196,7 @@ const give = (page: Page, how: "drop" | "paste", name: string): Promise<unknown>
   })()`);
 
 onCanvas("a photo that is dropped, or pasted, becomes a node that shows it by its name", { nodes: [], edges: [] }, async (page, slug) => {
-  await page.getByRole("button", { name: "Add the first node" }).waitFor();
+  await page.getByRole("button", { name: "Add your first node" }).waitFor();
   await give(page, "drop", "harbour.png");
   await nodes(page, 1);
   await page.locator(`${NODE} img`).first().waitFor();
@@ -237,7 +237,7 @@ onCanvas(
       await press("Enter");
       await nodes(page, count);
     };
-    await page.getByRole("button", { name: "Add the first node" }).waitFor();
+    await page.getByRole("button", { name: "Add your first node" }).waitFor();
     await add("/", "assistant", 1);
     await fill(page.getByLabel("Prompt", { exact: true }), "Three scenes of a film about a lighthouse");
     await page.getByLabel("Response format").selectOption("list");

@@ -25,7 +25,7 @@ test("a newcomer gets from signing in to an own pipeline that curl calls by what
   await click(button("Sign in"));
 
   await click(button("Start empty"));
-  await click(button(/^Add the first node/));
+  await click(button(/^Add your first node/));
   await click(palette.getByRole("option", { name: /^Inputs/ }));
   await click(page.locator('.react-flow__handle.source[data-handleid="prompt"]'));
   await click(palette.getByRole("option", { name: /^Image/ }));

@@ -37,7 +37,7 @@ const onCanvas = (
     const { page, context, complaints } = await stage.signedIn(account);
     await page.goto(`/workflows/${slug}`);
     if (graph.nodes.length > 0) await nodes(page, graph.nodes.length);
-    else await page.getByRole("button", { name: "Add the first node" }).waitFor();
+    else await page.getByRole("button", { name: "Add your first node" }).waitFor();
     if (graph.nodes.length > 0) await canvasStands(page);
     await act(page, async () => (await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).body as unknown as Saved);
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -88,7 +88,7 @@ onCanvas("a bypassed node hands on what flows in, and its run costs nothing", GR
   await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
   await page.locator("section[aria-label=Run]").getByText("a boat", { exact: true }).first().waitFor();
   await page.locator(`${node("writer")} .node-head`).click();
-  await button(page, /^Use it again/).click();
+  await button(page, /^Restore/).click();
   await eventually(async () => (await dataOf(read, "writer")).bypass === undefined);
 });
 
@@ -202,7 +202,7 @@ onCanvas("main settings and the seed are set on the node, and its model is chose
   await page.getByLabel("Count").first().fill("3");
   await page.keyboard.press("Enter");
   await count.getByText("3", { exact: true }).waitFor();
-  await page.locator(node("one")).getByRole("button", { name: "Roll the dice" }).click();
+  await page.locator(node("one")).getByRole("button", { name: "New random seed" }).click();
   await eventually(async () => {
     const { count: pictures, seed } = ((await dataOf(read, "one")).inputs ?? {}) as { count?: number; seed?: number };
     return pictures === 3 && typeof seed === "number";

@@ -127,7 +127,7 @@ test("the first image of three is on the canvas as soon as it is made", async ()
   await page.getByTestId("run").click();
   const at = Number(await seen);
   await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
-  const id = (await page.getByRole("link", { name: "Open this run's page" }).getAttribute("href"))!.split("/").at(-1)!;
+  const id = (await page.getByRole("link", { name: "Open run" }).getAttribute("href"))!.split("/").at(-1)!;
   const { body } = await stage.http.call("GET", `/api/executions/${id}`, { key: account.key });
   const events = await fetch(`${stage.platform.baseUrl}/api/executions/${id}/events`, { headers: { "x-api-key": account.key! } });
   // The list is done when the run is received; what counts is the first picture.

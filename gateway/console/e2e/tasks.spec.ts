@@ -101,7 +101,7 @@ task("insert a node between two", { clicks: 1, keys: 5 }, onCanvas("between", 3)
   const link = await middleOf(page, '[aria-label="Edge from words to end"] .edge-path');
   await page.mouse.move(link.x, link.y - 80);
   await page.mouse.move(link.x, link.y, { steps: 5 });
-  await click(button("Insert a node into this link"));
+  await click(button("Insert a node"));
   await type("text");
   await press("Enter");
   await nodes(page, 4);
@@ -144,7 +144,7 @@ task("copy a part into another flow", { clicks: 3, keys: 2 }, onCanvas("three", 
   await press("Control+c");
   await click(page.getByRole("link", { name: "Workflows" }).first());
   await click(page.getByRole("link", { name: "other", exact: true }));
-  await page.getByRole("button", { name: "Add the first node" }).waitFor();
+  await page.getByRole("button", { name: "Add your first node" }).waitFor();
   await press("Control+v");
   await nodes(page, 2);
   await saved(page);

@@ -207,7 +207,7 @@ onCanvas("each node of a run says what it took, beside the canvas and on the run
   await panel.getByText("from Words, Stills").waitFor();
   await panel.getByText("a kite in ink").waitFor();
   await page.getByRole("tab", { name: "Run" }).click();
-  await page.getByRole("link", { name: "Open this run's page" }).click();
+  await page.getByRole("link", { name: "Open run" }).click();
   const clip = page.locator("main li", { hasText: "generate-video · clip" });
   await clip.getByText("Inputs and settings").click();
   await clip.getByText("a kite in ink").waitFor();

@@ -84,7 +84,7 @@ describe("the console in a browser", () => {
     await page.getByRole("button", { name: "New workflow" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("Paper boats");
     await page.getByRole("button", { name: "Create", exact: true }).click();
-    await page.getByRole("button", { name: "Add the first node" }).click();
+    await page.getByRole("button", { name: "Add your first node" }).click();
     await choose(page, "inputs");
     await countNodes(page, 1);
     await showAll(page);
@@ -184,7 +184,7 @@ describe("the console in a browser", () => {
     expect(await calledText()).toEqual({ text: "first words" });
 
     await page.locator(NODE).first().click({ button: "right" });
-    await page.getByRole("menuitem", { name: "Run to here" }).click();
+    await page.getByRole("menuitem", { name: "Run to this node" }).click();
     await page.getByText("and what it needs").waitFor();
     await page.getByTestId("run").click();
     await page.locator("section[aria-label=Run]").getByRole("button", { name: "Results" }).waitFor({ state: "detached" });

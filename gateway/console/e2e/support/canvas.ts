@@ -34,7 +34,7 @@ export const buildThree = async ({ press, type }: Hand, page: Page, name: string
   await page.getByRole("dialog", { name: "New workflow" }).waitFor();
   await type(name);
   await press("Enter");
-  await page.getByRole("button", { name: "Add the first node" }).waitFor();
+  await page.getByRole("button", { name: "Add your first node" }).waitFor();
   for (const [index, [open, words]] of [["/", "inputs"] as const, ["a", "image"] as const, ["a", "results"] as const].entries()) {
     await press(open);
     await type(words);

@@ -4,6 +4,8 @@ import { textOf, type Writes } from "./kinds/look";
 import type { NodePorts } from "./ports";
 import { settingAt, settingPath } from "./setting-path";
 import { mainSettings, type NodeSetting } from "./settings";
+import { COMMON } from "../messages/common";
+import { FACE } from "../messages/canvas";
 
 /** Contents of a node besides its ports: a line of settings, the one text that people edit there, and its main settings. */
 export interface Face {
@@ -30,7 +32,7 @@ const promptOf = (node: GraphNode, { wired, allInputs }: NodePorts): FaceText | 
   const path = settingPath(node, PROMPT);
   const value = settingAt(node, path) ?? "";
   if (typeof value !== "string") return undefined;
-  return { label: "Prompt", placeholder: "Write a prompt, or link a text", value, lines: LINES, path, toSetting: asText };
+  return { label: FACE.prompt, placeholder: FACE.enterAPromptOrLink, value, lines: LINES, path, toSetting: asText };
 };
 
 /** A text setting; settings of other types are edited in the panel. */
@@ -52,7 +54,7 @@ const writtenBy = (node: GraphNode, { wired, schema }: NodePorts): FaceText | un
   const property = isRecord(schema?.properties) ? schema.properties[WRITTEN] : undefined;
   const value = node.data[WRITTEN] ?? "";
   if (!isRecord(property) || property.type !== "string" || wired.has(WRITTEN) || typeof value !== "string") return undefined;
-  return { label: "Text", placeholder: "Write a text, or link one", value, lines: 2, path: [WRITTEN], toSetting: asText };
+  return { label: COMMON.text, placeholder: FACE.enterATextOrLink, value, lines: 2, path: [WRITTEN], toSetting: asText };
 };
 
 const NOTHING: Face = { line: undefined, text: undefined, settings: [] };
@@ -63,7 +65,7 @@ export const faceOf = (node: GraphNode, ports: NodePorts): Face => {
   if (rules?.isResult === true || rules?.mediaIds !== undefined) return NOTHING;
   const settings = mainSettings(node, ports);
   if (modality !== undefined && rules?.portsOfModel === true)
-    return { line: textOf(data.model) || "Choose a model", text: promptOf(node, ports), settings };
+    return { line: textOf(data.model) || COMMON.chooseModel, text: promptOf(node, ports), settings };
   // The title of a node without a name is its operation.
   if (callsTransform(node.type))
     return {

@@ -38,14 +38,15 @@ import { useKeptInputs } from "./kept-inputs";
 import { useOpenedRun } from "./use-opened-run";
 import { useShortcuts } from "./commands/use-shortcuts";
 import { useStage } from "./board/use-stage";
+import { EDITOR_PAGE } from "../messages/editor/page";
 
 const route = getRouteApi("/shell/workflows/$slug");
 const NARROW = "(max-width: 767px)";
 
 const PANELS = [
-  { name: "node", title: "Node" },
-  { name: "run", title: "Run" },
-  { name: "problems", title: "Problems" },
+  { name: "node", title: EDITOR_PAGE.node },
+  { name: "run", title: EDITOR_PAGE.run },
+  { name: "problems", title: EDITOR_PAGE.problems },
 ] as const;
 
 const SidePanel = ({ stage }: { stage: Stage }) => {
@@ -60,10 +61,16 @@ const SidePanel = ({ stage }: { stage: Stage }) => {
   };
   return (
     <aside
-      aria-label="Side panel"
+      aria-label={EDITOR_PAGE.sidePanel}
       className="flex w-90 shrink-0 flex-col border-l bg-surface max-md:absolute max-md:inset-x-0 max-md:bottom-0 max-md:z-20 max-md:h-[62%] max-md:w-full max-md:rounded-t-2xl max-md:border-t max-md:shadow-high"
     >
-      <Tabs<Panel> label="Side panel" tabs={PANELS} chosen={panel} onChoose={(name) => ui.setState({ panel: name })} className="flex-1">
+      <Tabs<Panel>
+        label={EDITOR_PAGE.sidePanel}
+        tabs={PANELS}
+        chosen={panel}
+        onChoose={(name) => ui.setState({ panel: name })}
+        className="flex-1"
+      >
         <div className="h-full overflow-y-auto" tabIndex={-1}>
           {/* By its name, so that a panel is gone while the next one's code is on its way. */}
           <Suspense key={panel} fallback={null}>
@@ -148,11 +155,9 @@ const EmptyBoard = ({ stage }: { stage: Stage }) => {
         className="pointer-events-auto rounded-2xl border border-dashed border-line-strong bg-surface/80 px-8 py-6 text-center hover:bg-surface"
         onClick={stage.openPalette}
       >
-        <span className="block font-semibold">Add the first node</span>
-        <span className="mt-1 block text-sm text-muted">or press / anywhere on the canvas</span>
-        <span className="mt-3 block text-xs text-faint max-md:hidden">
-          Drop pictures, clips and sounds here, or paste nodes and ComfyUI workflows.
-        </span>
+        <span className="block font-semibold">{EDITOR_PAGE.addYourFirstNode}</span>
+        <span className="mt-1 block text-sm text-muted">{EDITOR_PAGE.orPressAnywhereOnThe}</span>
+        <span className="mt-3 block text-xs text-faint max-md:hidden">{EDITOR_PAGE.dropImagesVideoAndAudio}</span>
       </button>
     </div>
   );
@@ -253,8 +258,8 @@ const EditorOf = ({ slug, me }: { slug: string; me: Me }) => {
   if (opened) return <OpenEditor slug={slug} me={me} opened={opened} />;
   if (error === undefined) return <Loading />;
   return (
-    <NotThere error={error} retry={retry} title="There is no such workflow" list={{ to: "/", title: "Go to your workflows" }}>
-      It was deleted, or it belongs to somebody else.
+    <NotThere error={error} retry={retry} title={EDITOR_PAGE.workflowNotFound} list={{ to: "/", title: EDITOR_PAGE.goToWorkflows }}>
+      {EDITOR_PAGE.itWasDeletedOrBelongs}
     </NotThere>
   );
 };

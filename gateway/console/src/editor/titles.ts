@@ -5,11 +5,12 @@ import { noteText } from "../canvas/geometry";
 import { isRemark, kindOf } from "../canvas/kinds";
 import { nodesOf, type DocGraph, type DocNode } from "../document/graph";
 import type { Editor } from "./context";
+import { TITLES } from "../messages/editor/page";
 
 /** A node's own name, else its operation, else its kind. Several nodes of a graph may have it; `titleIn` tells them apart. */
 export const nodeTitle = (node: Pick<DocNode, "type" | "data">): string =>
   labelOf(node) ??
-  (frameOf({ id: "", ...node }) ? noteText(node) || "Frame" : (mediaOperation(node.data.operation)?.title ?? kindOf(node.type).title));
+  (frameOf({ id: "", ...node }) ? noteText(node) || TITLES.frame : (mediaOperation(node.data.operation)?.title ?? kindOf(node.type).title));
 
 /** Names what a node's model does, for models that do one thing. */
 export type ModelTitle = (node: DocNode) => string | undefined;

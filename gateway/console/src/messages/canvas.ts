@@ -110,3 +110,16 @@ export const TEXT_BOX = {
 export const WORKFLOW = {
   runsAnotherWorkflowAsA: "Runs another workflow as a step",
 };
+
+export const FACE = {
+  prompt: "Prompt",
+  enterAPromptOrLink: "Enter a prompt, or link a text",
+  enterATextOrLink: "Enter a text, or link one",
+};
+
+export const GENERATE_AUDIO = {
+  audio: "Audio",
+  generatesSpeechSoundOrMusic: "Generates speech, sound or music with a model",
+  generateAudioSoundSoundEffect:
+    "generate audio, sound, sound effect, sfx, generate music, text to audio, foley, audio generation, generate speech, noise, tts model, text to speech model, music model",
+};

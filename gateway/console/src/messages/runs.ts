@@ -1,4 +1,4 @@
-import { plural, noun } from "./forms";
+import { noun, plural } from "./forms";
 
 export const AFFORDABLE = {
   itCanCostCreditsAnd: (most: string, available: string) => `It can cost ${most} credits, and you have ${available}.`,
@@ -46,10 +46,6 @@ export const DECISION_CARD = {
 export const WAITING = {
   waitingForApproval: (title: string) => `Waiting for approval: ${title}`,
   waitingForApproval2: "Waiting for approval",
-};
-
-export const LIVE = {
-  thisRunHasExpired: "This run has expired.",
 };
 
 export const RESULT_VIEW = {

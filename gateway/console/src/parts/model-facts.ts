@@ -2,7 +2,7 @@ import type { Model } from "@nodeloom/client";
 import { AudioLines, Film, Image, MessageSquareText, type LucideIcon } from "lucide-react";
 import type { Tone } from "../ui/badge";
 import { COMMON } from "../messages/common";
-import { COMPANIES, MODEL_FACTS } from "../messages/parts";
+import { COMPANIES, MODEL_FACTS } from "../messages/model-parts";
 
 /** Facts about a model as texts. */
 

@@ -3,7 +3,7 @@ import { LIMITS } from "@nodeloom/kernel/limits";
 import { Plus, X } from "lucide-react";
 import { Button, IconButton } from "../ui/button";
 import { Select } from "../ui/inputs/field";
-import { MODEL_LIST } from "../messages/parts";
+import { MODEL_LIST } from "../messages/model-parts";
 
 interface ModelListProps {
   /** Names of models in fallback order. */

@@ -3,7 +3,7 @@ import { create } from "zustand";
 import { api, isNotFound, messageOf } from "../api/client";
 import { rememberMade } from "./made";
 import type { NodeCall } from "./outputs";
-import { LIVE } from "../messages/runs";
+import { LIVE } from "../messages/live";
 
 /** An event of a run's stream. */
 export interface RunEvent {

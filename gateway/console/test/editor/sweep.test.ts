@@ -93,7 +93,7 @@ it("takes a variation over setting by setting, and knows that a node has it", ()
 
 it("reads what is typed as values within the setting's bounds, each once", () => {
   expect(typedValues(setting("count"), "1, 2;4 4")).toEqual({ values: [1, 2, 4] });
-  expect(typedValues(setting("count"), "1, 7").problem).toContain("7 is not between 1 and 4");
+  expect(typedValues(setting("count"), "1, 7").problem).toContain("7 isn't between 1 and 4");
   expect(typedValues(setting("count"), "1.5").problem).toContain("whole number");
   expect(typedValues({ ...setting("size"), kind: "text" }, "a fox, asleep\n\na fox\na fox")).toEqual({
     values: ["a fox, asleep", "a fox"],

@@ -1,11 +1,12 @@
 import { AudioLines } from "lucide-react";
 import { generator, type Look } from "./look";
+import { GENERATE_AUDIO } from "../../messages/canvas";
 
 export const generateAudio: Look = generator(
   "generate-audio",
-  "Audio",
+  GENERATE_AUDIO.audio,
   "audio",
   AudioLines,
-  "Makes speech, sound or music with a model",
-  "generate audio, sound, sound effect, sfx, generate music, text to audio, foley, audio generation, generate speech, noise, tts model, text to speech model, music model",
+  GENERATE_AUDIO.generatesSpeechSoundOrMusic,
+  GENERATE_AUDIO.generateAudioSoundSoundEffect,
 );

@@ -29,6 +29,7 @@ import { useDrop } from "./use-drop";
 import { useReveal } from "./use-reveal";
 import { useSelecting } from "./use-selecting";
 import type { FlowEdge, FlowNode } from "../scene/flow";
+import { BOARD } from "../../messages/editor/board";
 
 const NODE_TYPES = { nodeloom: NodeView };
 const EDGE_TYPES = { nodeloom: EdgeView };
@@ -111,14 +112,14 @@ const useReconnecting = (portOf: PortOf) => {
       landed.current = true;
       const [before, ends] = [document.store.getState().graph, endsOf(connection)];
       const replaced = replacedBy(before, ends, portOf(ends.target, ends.targetHandle, "input")).filter((id) => id !== edge.id);
-      document.change("Move link", (graph) => reconnect(removeItems(graph, [], replaced), edge.id, ends));
+      document.change(BOARD.moveLink, (graph) => reconnect(removeItems(graph, [], replaced), edge.id, ends));
       sayReplaced(editor, before, replaced);
     },
     onReconnectEnd: (_event: MouseEvent | TouchEvent, edge: FlowEdge, _moved: unknown, { fromHandle, toHandle }: FinalConnectionState) => {
       const start = fromHandle && toHandle && linkStart(editor, fromHandle);
       // A port that rejects it says why, and the link stays.
       if (!landed.current && start) complainAbout(editor, start, toHandle);
-      else if (!landed.current) document.change("Remove link", (graph) => removeItems(graph, [], [edge.id]));
+      else if (!landed.current) document.change(BOARD.removeLink, (graph) => removeItems(graph, [], [edge.id]));
     },
   };
 };

@@ -11,6 +11,7 @@ import { useEditor, useLeftOut, useScene, useUi } from "../context";
 import type { EdgeViewData } from "../scene/flow";
 import { shownIn } from "../scene/scene";
 import { nearestEdge } from "./nearest-edge";
+import { EDGE_VIEW } from "../../messages/editor/board";
 
 /** Grace period for moving the pointer from a link to its tools. */
 const GRACE_MS = 400;
@@ -55,7 +56,7 @@ const lineOf = (props: EdgeProps & { data?: EdgeViewData }): readonly [path: str
 /** A link in its type's colour, with tools in the middle: insert a node, remove. */
 export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
   const { id, selected, data, target } = props;
-  countRender(`edge ${id}`);
+  countRender(EDGE_VIEW.edge(id));
   const { document, ui, canEdit } = useEditor();
   const { over, line, tools } = useOver(id);
   const leftOut = useLeftOut(target);
@@ -81,7 +82,7 @@ export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
             <button
               type="button"
               tabIndex={-1}
-              aria-label="Insert a node into this link"
+              aria-label={EDGE_VIEW.insertANode}
               className="flex size-6 items-center justify-center rounded-full border border-line-strong bg-surface text-text shadow-panel hover:bg-hover"
               onClick={(event) =>
                 ui.setState({ palette: { at: { x: event.clientX, y: event.clientY }, place: { x: x - 124, y: y - 60 }, edgeId: id } })
@@ -92,9 +93,9 @@ export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
             <button
               type="button"
               tabIndex={-1}
-              aria-label="Remove this link"
+              aria-label={EDGE_VIEW.removeThisLink}
               className="flex size-6 items-center justify-center rounded-full border border-line-strong bg-surface text-text shadow-panel hover:bg-bad-soft hover:text-bad"
-              onClick={() => document.change("Remove link", (graph) => removeItems(graph, [], [id]))}
+              onClick={() => document.change(EDGE_VIEW.removeLink, (graph) => removeItems(graph, [], [id]))}
             >
               <X className="size-3.5" aria-hidden />
             </button>

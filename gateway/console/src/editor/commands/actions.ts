@@ -11,6 +11,7 @@ import type { Editor } from "../context";
 import { withFrameContents } from "./frame-actions";
 import { nodeTitle, titleIn } from "../titles";
 import type { LinkStart } from "../ui-store";
+import { ACTIONS } from "../../messages/editor/commands";
 
 /** Edges replaced by a new one, if the port takes a single value. */
 export const replacedBy = (graph: DocGraph, ends: Ends, input: Port | undefined): string[] =>
@@ -32,9 +33,9 @@ export const sayReplaced = (editor: Editor, before: DocGraph, replaced: readonly
     const node = nodeById(before, source);
     return node ? [`“${titleIn(editor, node)}”`] : [];
   });
-  say(`This replaced the link from ${names.join(" and ")}.`, {
-    label: "Undo",
-    run: () => void (graphOf(editor) === after ? editor.document.undo() : complain("The workflow has changed since. Undo with Ctrl+Z.")),
+  say(ACTIONS.replaced(names.join(", ")), {
+    label: ACTIONS.undo,
+    run: () => void (graphOf(editor) === after ? editor.document.undo() : complain(ACTIONS.theWorkflowHasChangedSince)),
   });
 };
 
@@ -42,7 +43,7 @@ export const sayReplaced = (editor: Editor, before: DocGraph, replaced: readonly
 export const link = (editor: Editor, ends: Ends, input: Port | undefined): void => {
   const before = graphOf(editor);
   const replaced = replacedBy(before, ends, input);
-  editor.document.change("Connect", (now) => connect(now, ends, replaced));
+  editor.document.change(ACTIONS.connect, (now) => connect(now, ends, replaced));
   sayReplaced(editor, before, edgesOf(before).some((edge) => sameEnds(edge, ends)) ? [] : replaced);
 };
 
@@ -67,15 +68,13 @@ export const linkToNode = (editor: Editor, start: LinkStart, nodeId: string): bo
   const [from, to] = start.side === "output" ? [nodeId, start.nodeId] : [start.nodeId, nodeId];
   const found = endsBetween(editor, graph, start, node);
   if (!found || leadsTo(graph, from, to)) {
-    complain(
-      found ? "That would make a circle: a run could never end." : `Nothing on “${titleIn(editor, node)}” takes ${start.port.type}.`,
-    );
+    complain(found ? ACTIONS.thisLinkWouldFormA : ACTIONS.noPortOfAccepts(titleIn(editor, node), start.port.type));
     return false;
   }
   const { ends, input } = found;
   // Only a port itself is a clear choice of the link to replace.
   if (start.side === "output" && replacedBy(graph, ends, input).length > 0) {
-    complain(`What “${titleIn(editor, node)}” takes of this is linked already. Drop the link on its port to replace that.`);
+    complain(ACTIONS.thePortOfIsAlready(titleIn(editor, node)));
     return false;
   }
   link(editor, ends, input);
@@ -100,17 +99,15 @@ export const complainAbout = (editor: Editor, start: LinkStart, handle: HandleEn
   const end = linkStart(editor, handle);
   // Dropping it on its origin cancels it.
   if (!end || (end.nodeId === start.nodeId && end.side === start.side)) return;
-  if (end.side === start.side) return complain("A link goes from an output to an input.");
+  if (end.side === start.side) return complain(ACTIONS.connectAnOutputToAn);
   const [output, input] = start.side === "output" ? [start, end] : [end, start];
-  if (output.nodeId === input.nodeId) return complain("A node can't feed itself.");
+  if (output.nodeId === input.nodeId) return complain(ACTIONS.aNodeCantConnectTo);
   if (isWordsForFile(output.port, input.port))
-    return complain(
-      `“${input.port.name}” takes ${input.port.type}, and “${output.port.name}” gives words. Link a file, or write its address (https://…) in the text first.`,
-    );
+    return complain(ACTIONS.acceptsButOutputsTextLink(input.port.name, input.port.type, output.port.name));
   complain(
     fits(output.port, input.port)
-      ? "That would make a circle: a run could never end."
-      : `“${input.port.name}” takes ${input.port.type}; “${output.port.name}” gives ${output.port.type}.`,
+      ? ACTIONS.thisLinkWouldFormA
+      : ACTIONS.acceptsButOutputs(input.port.name, input.port.type, output.port.name, output.port.type),
   );
 };
 
@@ -133,7 +130,7 @@ export const deleteSelection = (editor: Editor): void => {
   const { selection } = editor.document.store.getState();
   const [nodes, edges] = [[...selection.nodes], [...selection.edges]];
   if (nodes.length + edges.length === 0) return;
-  editor.document.change(`Delete ${nodes.length > 0 ? some(nodes.length, "node") : some(edges.length, "link")}`, (graph) =>
+  editor.document.change(ACTIONS.delete(nodes.length > 0 ? some(nodes.length, "node") : some(edges.length, "link")), (graph) =>
     removeItems(graph, nodes, edges),
   );
 };
@@ -143,7 +140,7 @@ export const deleteBridging = (editor: Editor): void => {
   const [node] = selectedNodes(editor);
   if (!node) return;
   const { ports } = editor.scene.store.getState();
-  editor.document.change("Delete and join", (graph) =>
+  editor.document.change(ACTIONS.deleteAndReconnect, (graph) =>
     removeBridging(graph, node.id, ({ source, sourceHandle, target, targetHandle }) => {
       const output = ports.get(source)?.outputs.find(({ name }) => name === sourceHandle);
       const input = ports.get(target)?.inputs.find(({ name }) => name === targetHandle);
@@ -157,10 +154,10 @@ export const copySelection = async (editor: Editor): Promise<boolean> => {
   if (nodes.length === 0) return false;
   try {
     await navigator.clipboard.writeText(partText(partOf(graphOf(editor), new Set(nodes.map(({ id }) => id)))));
-    say(`Copied ${nodes.length === 1 ? `“${nodeTitle(nodes[0]!)}”` : some(nodes.length, "node")}.`);
+    say(ACTIONS.copied(nodes.length === 1 ? `“${nodeTitle(nodes[0]!)}”` : some(nodes.length, "node")));
     return true;
   } catch {
-    complain("The browser does not let this page write to the clipboard.");
+    complain(ACTIONS.yourBrowserBlockedWritingTo);
     return false;
   }
 };
@@ -185,7 +182,7 @@ export const duplicateSelection = (editor: Editor): void => {
   const { graph, selection } = editor.document.store.getState();
   if (selection.nodes.size === 0) return;
   const offset = { x: DUPLICATE_OFFSET, y: DUPLICATE_OFFSET };
-  insertPart(editor, partOf(graph, selection.nodes), offset, `Duplicate ${some(selection.nodes.size, "node")}`);
+  insertPart(editor, partOf(graph, selection.nodes), offset, ACTIONS.duplicate(some(selection.nodes.size, "node")));
 };
 
 export const selectAll = (editor: Editor): void => editor.document.select(nodesOf(graphOf(editor)).map(({ id }) => id));
@@ -193,13 +190,13 @@ export const selectAll = (editor: Editor): void => editor.document.select(nodesO
 export const nudge = (editor: Editor, by: Point): void => {
   const nodes = withFrameContents(editor, selectedNodes(editor));
   const places = new Map(nodes.map(({ id, x, y }) => [id, { x: x + by.x, y: y + by.y }]));
-  editor.document.change(`Move ${some(nodes.length, "node")}`, (graph) => moveNodes(graph, places), { key: "nudge" });
+  editor.document.change(ACTIONS.move(some(nodes.length, "node")), (graph) => moveNodes(graph, places), { key: "nudge" });
 };
 
 export const alignSelection = (editor: Editor, how: Alignment): void => {
   const rects = rectsOf(editor, selectedNodes(editor));
   if (rects.size < 2) return;
-  editor.document.change("Align", (graph) => moveNodes(graph, align(rects, how)));
+  editor.document.change(ACTIONS.align, (graph) => moveNodes(graph, align(rects, how)));
 };
 
 /** Lays out the selection or everything from left to right. */
@@ -216,7 +213,7 @@ export const tidy = async (editor: Editor, fit: (nodeIds?: readonly string[]) =>
       edges: edges.map(({ source, target }) => ({ source, target })),
     });
     const moved = new Map(places.map(({ id, x, y }) => [id, { x: frame.x + x, y: frame.y + y }]));
-    editor.document.change("Tidy up", (graph) => moveNodes(graph, moved));
+    editor.document.change(ACTIONS.tidyUp, (graph) => moveNodes(graph, moved));
     // The canvas must render the new positions first.
     requestAnimationFrame(() => fit(chosen.length > 1 ? [...moved.keys()] : undefined));
   } catch (error) {

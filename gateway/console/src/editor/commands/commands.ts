@@ -21,6 +21,8 @@ import { frameSelection, withFrameContents } from "./frame-actions";
 import { bypass, collapse, rename } from "./node-actions";
 import { pin } from "../pins/pin";
 import { viewNode } from "./view-node";
+import { COMMON } from "../../messages/common";
+import { COMMANDS_TEXTS } from "../../messages/editor/commands";
 
 /** Effects of commands besides changes to the graph. */
 export interface Stage {
@@ -49,7 +51,7 @@ export interface Stage {
 export interface Command {
   id: string;
   title: string;
-  group: "Edit" | "Select" | "Arrange" | "View" | "Run";
+  group: "edit" | "select" | "arrange" | "view" | "run";
   /** Shortcuts: `Mod+Z`. The first is shown. */
   keys: readonly string[];
   /** Changes the workflow. */
@@ -65,18 +67,18 @@ const command = (
   run: Command["run"],
   edits = false,
 ): Command => ({ id, title, group, keys, run, edits });
-const edit = (id: string, title: string, keys: readonly string[], run: Command["run"], group: Command["group"] = "Edit"): Command =>
+const edit = (id: string, title: string, keys: readonly string[], run: Command["run"], group: Command["group"] = "edit"): Command =>
   command(id, title, group, keys, run, true);
 
 const alignments: readonly (readonly [Alignment, string])[] = [
-  ["left", "Align left"],
-  ["center", "Align centres"],
-  ["right", "Align right"],
-  ["top", "Align top"],
-  ["middle", "Align middles"],
-  ["bottom", "Align bottom"],
-  ["row", "Space out in a row"],
-  ["column", "Space out in a column"],
+  ["left", COMMANDS_TEXTS.alignLeft],
+  ["center", COMMANDS_TEXTS.alignCenters],
+  ["right", COMMANDS_TEXTS.alignRight],
+  ["top", COMMANDS_TEXTS.alignTop],
+  ["middle", COMMANDS_TEXTS.alignMiddles],
+  ["bottom", COMMANDS_TEXTS.alignBottom],
+  ["row", COMMANDS_TEXTS.distributeHorizontally],
+  ["column", COMMANDS_TEXTS.distributeVertically],
 ];
 
 /** Prepares a run up to the selected node; its price is shown first. */
@@ -84,8 +86,8 @@ const runToHere: Command["run"] = ({ document, ui }, stage) => {
   const { graph, selection } = document.store.getState();
   const [id, ...others] = [...selection.nodes];
   const node = id === undefined ? undefined : nodeById(graph, id);
-  if (!node || others.length > 0) return complain("Choose the one node that the run should go to.");
-  if (isRemark(node.type)) return complain("A note never runs.");
+  if (!node || others.length > 0) return complain(COMMANDS_TEXTS.selectTheOneNodeTo);
+  if (isRemark(node.type)) return complain(COMMANDS_TEXTS.notesDontRun);
   ui.setState({ until: node.id });
   stage.run();
 };
@@ -97,14 +99,16 @@ const viewMade: Command["run"] = (editor) => {
   const [chosen] = [...document.store.getState().selection.nodes];
   const made = (id: string): boolean => shown.get(id)?.items.some(({ status }) => status === "completed") === true;
   const nodeId = chosen !== undefined && made(chosen) ? chosen : [...shown.keys()].find(made);
-  if (nodeId === undefined) return complain("Nothing was made yet. Run the workflow first.");
+  if (nodeId === undefined) return complain(COMMANDS_TEXTS.noResultsYetRunThe);
   viewNode(editor, nodeId, 0);
 };
 
 /** Saving is automatic; on request a notice confirms it. */
 const save: Command["run"] = ({ document, canEdit }) => {
-  if (!canEdit) return complain("This workflow is somebody else's: it can be looked at, run and copied.");
-  void document.flush().then((saved) => (saved ? say("Everything is saved.") : complain("Not saved yet: it is tried again by itself.")));
+  if (!canEdit) return complain(COMMANDS_TEXTS.youCanViewRunAnd);
+  void document
+    .flush()
+    .then((saved) => (saved ? say(COMMANDS_TEXTS.allChangesAreSaved) : complain(COMMANDS_TEXTS.notSavedYetNodeloomKeeps)));
 };
 
 const exportJson: Command["run"] = ({ document, slug }) =>
@@ -117,14 +121,14 @@ const exportJson: Command["run"] = ({ document, slug }) =>
 const openInner: Command["run"] = (editor, stage) => {
   const [node, ...others] = selectedNodes(editor);
   const slug = node && others.length === 0 ? innerSlug(node) : undefined;
-  if (slug === undefined) return complain("Choose the one node that stands for a workflow.");
+  if (slug === undefined) return complain(COMMANDS_TEXTS.selectOneWorkflowNode);
   stage.open(slug);
 };
 
 /** Compares several settings of the selected node. */
 const sweep: Command["run"] = (editor) => {
   const [node, ...others] = selectedNodes(editor);
-  if (!node || others.length > 0 || isRemark(node.type)) return complain("Choose the one node whose settings are tried.");
+  if (!node || others.length > 0 || isRemark(node.type)) return complain(COMMANDS_TEXTS.selectTheOneNodeTo2);
   editor.ui.setState({ overlay: "sweep" });
 };
 
@@ -141,78 +145,80 @@ const go =
 
 /** All commands, for menus, the command palette, shortcuts and help. */
 export const COMMANDS: readonly Command[] = [
-  edit("add", "Add a node", ["/", "Space"], (_editor, stage) => stage.openPalette()),
-  edit("add-after", "Add a node after the chosen one", ["A"], (_editor, stage) => stage.addAfter()),
-  command("view", "View what it made", "View", ["V"], viewMade),
-  edit("library", "Files…", ["Shift+F"], ({ ui }) => ui.setState(({ library }) => ({ library: !library }))),
-  command("open-inner", "Open its workflow", "View", ["O"], openInner),
-  command("settings", "Edit its settings", "Edit", ["Enter"], (_editor, stage) => stage.settings()),
-  command("save", "Save now", "Edit", ["Mod+S"], save),
-  command("export", "Export as JSON", "Edit", [], exportJson),
-  edit("undo", "Undo", ["Mod+Z"], ({ document }) => document.undo()),
-  edit("redo", "Redo", ["Mod+Shift+Z", "Mod+Y"], ({ document }) => document.redo()),
-  command("copy", "Copy", "Edit", ["Mod+C"], (editor) => void copySelection(editor)),
-  edit("cut", "Cut", ["Mod+X"], (editor) => {
+  edit("add", COMMON.addNode, ["/", "Space"], (_editor, stage) => stage.openPalette()),
+  edit("add-after", COMMANDS_TEXTS.addANodeAfterThe, ["A"], (_editor, stage) => stage.addAfter()),
+  command("view", COMMANDS_TEXTS.viewResults, "view", ["V"], viewMade),
+  edit("library", COMMANDS_TEXTS.files, ["Shift+F"], ({ ui }) => ui.setState(({ library }) => ({ library: !library }))),
+  command("open-inner", COMMANDS_TEXTS.openInnerWorkflow, "view", ["O"], openInner),
+  command("settings", COMMANDS_TEXTS.editSettings, "edit", ["Enter"], (_editor, stage) => stage.settings()),
+  command("save", COMMANDS_TEXTS.saveNow, "edit", ["Mod+S"], save),
+  command("export", COMMANDS_TEXTS.exportAsJson, "edit", [], exportJson),
+  edit("undo", COMMANDS_TEXTS.undo, ["Mod+Z"], ({ document }) => document.undo()),
+  edit("redo", COMMANDS_TEXTS.redo, ["Mod+Shift+Z", "Mod+Y"], ({ document }) => document.redo()),
+  command("copy", COMMANDS_TEXTS.copy, "edit", ["Mod+C"], (editor) => void copySelection(editor)),
+  edit("cut", COMMANDS_TEXTS.cut, ["Mod+X"], (editor) => {
     // Nodes on a frame are included.
     editor.document.select(withFrameContents(editor, selectedNodes(editor)).map(({ id }) => id));
     void copySelection(editor).then((copied) => copied && deleteSelection(editor));
   }),
-  edit("paste", "Paste", ["Mod+V"], (_editor, stage) => stage.paste()),
-  edit("duplicate", "Duplicate", ["Mod+D"], duplicateSelection),
+  edit("paste", COMMANDS_TEXTS.paste, ["Mod+V"], (_editor, stage) => stage.paste()),
+  edit("duplicate", COMMANDS_TEXTS.duplicate, ["Mod+D"], duplicateSelection),
   edit("delete", "Delete", ["Backspace", "Delete"], deleteSelection),
-  edit("delete-join", "Delete and join its links", ["Shift+Backspace"], deleteBridging),
-  edit("rename", "Rename", ["F2"], rename),
-  edit("bypass", "Bypass, or use again", ["B", "Mod+B", "D"], bypass),
-  edit("pin", "Pin what it made, or let go", ["K"], pin),
-  edit("collapse", "Collapse or open", ["Shift+C"], (editor) => collapse(editor)),
-  edit("connect", "Connect to…", ["C"], ({ ui }) => ui.setState({ overlay: "connect" })),
-  command("select-all", "Select all", "Select", ["Mod+A"], selectAll),
-  command("select-none", "Select nothing", "Select", ["Escape"], ({ document, ui }) => {
+  edit("delete-join", COMMANDS_TEXTS.deleteAndReconnect, ["Shift+Backspace"], deleteBridging),
+  edit("rename", COMMON.rename, ["F2"], rename),
+  edit("bypass", COMMANDS_TEXTS.bypassOrRestore, ["B", "Mod+B", "D"], bypass),
+  edit("pin", COMMANDS_TEXTS.pinOrUnpinResult, ["K"], pin),
+  edit("collapse", COMMANDS_TEXTS.collapseOrExpand, ["Shift+C"], (editor) => collapse(editor)),
+  edit("connect", COMMANDS_TEXTS.connectTo, ["C"], ({ ui }) => ui.setState({ overlay: "connect" })),
+  command("select-all", COMMANDS_TEXTS.selectAll, "select", ["Mod+A"], selectAll),
+  command("select-none", COMMANDS_TEXTS.clearSelection, "select", ["Escape"], ({ document, ui }) => {
     document.select([]);
     ui.setState({ palette: undefined, lasso: false });
   }),
-  command("lasso", "Lasso", "Select", ["L"], ({ ui }) => ui.setState(({ lasso }) => ({ lasso: !lasso }))),
-  command("find", "Find a node", "Select", ["Mod+F"], ({ ui }) => ui.setState({ overlay: "find" })),
-  command("go-left", "Go to the node before", "Select", ["Alt+ArrowLeft"], go("left")),
-  command("go-right", "Go to the node after", "Select", ["Alt+ArrowRight"], go("right")),
-  command("go-up", "Go to the node above", "Select", ["Alt+ArrowUp"], go("up")),
-  command("go-down", "Go to the node below", "Select", ["Alt+ArrowDown"], go("down")),
-  edit("left", "Move left", ["ArrowLeft"], (editor) => nudge(editor, { x: -STEP, y: 0 }), "Arrange"),
-  edit("right", "Move right", ["ArrowRight"], (editor) => nudge(editor, { x: STEP, y: 0 }), "Arrange"),
-  edit("up", "Move up", ["ArrowUp"], (editor) => nudge(editor, { x: 0, y: -STEP }), "Arrange"),
-  edit("down", "Move down", ["ArrowDown"], (editor) => nudge(editor, { x: 0, y: STEP }), "Arrange"),
-  edit("leap-left", "Move far left", ["Shift+ArrowLeft"], (editor) => nudge(editor, { x: -LEAP, y: 0 }), "Arrange"),
-  edit("leap-right", "Move far right", ["Shift+ArrowRight"], (editor) => nudge(editor, { x: LEAP, y: 0 }), "Arrange"),
-  edit("frame", "Frame the selection", ["Mod+G"], frameSelection, "Arrange"),
-  edit("subgraph", "Make a workflow of it", ["Mod+Shift+G", "Alt+X"], ({ ui }) => ui.setState({ overlay: "subgraph" }), "Arrange"),
-  edit("tidy", "Tidy up", ["Shift+T"], (editor, stage) => void tidy(editor, stage.fit), "Arrange"),
-  ...alignments.map(([how, title]) => edit(`align-${how}`, title, [], (editor) => alignSelection(editor, how), "Arrange")),
-  command("lock", "Lock or unlock the canvas", "View", ["Shift+L"], ({ ui }) => ui.setState(({ locked }) => ({ locked: !locked }))),
-  command("fit", "Show everything", "View", ["Shift+1", "F"], (_editor, stage) => stage.fit()),
-  command("fit-selection", "Show the selection", "View", ["Shift+2"], ({ document }, stage) =>
+  command("lasso", COMMANDS_TEXTS.lasso, "select", ["L"], ({ ui }) => ui.setState(({ lasso }) => ({ lasso: !lasso }))),
+  command("find", COMMANDS_TEXTS.findANode, "select", ["Mod+F"], ({ ui }) => ui.setState({ overlay: "find" })),
+  command("go-left", COMMANDS_TEXTS.goToPreviousNode, "select", ["Alt+ArrowLeft"], go("left")),
+  command("go-right", COMMANDS_TEXTS.goToNextNode, "select", ["Alt+ArrowRight"], go("right")),
+  command("go-up", COMMANDS_TEXTS.goToNodeAbove, "select", ["Alt+ArrowUp"], go("up")),
+  command("go-down", COMMANDS_TEXTS.goToNodeBelow, "select", ["Alt+ArrowDown"], go("down")),
+  edit("left", COMMANDS_TEXTS.moveLeft, ["ArrowLeft"], (editor) => nudge(editor, { x: -STEP, y: 0 }), "arrange"),
+  edit("right", COMMANDS_TEXTS.moveRight, ["ArrowRight"], (editor) => nudge(editor, { x: STEP, y: 0 }), "arrange"),
+  edit("up", COMMANDS_TEXTS.moveUp, ["ArrowUp"], (editor) => nudge(editor, { x: 0, y: -STEP }), "arrange"),
+  edit("down", COMMANDS_TEXTS.moveDown, ["ArrowDown"], (editor) => nudge(editor, { x: 0, y: STEP }), "arrange"),
+  edit("leap-left", COMMANDS_TEXTS.moveLeftBy50, ["Shift+ArrowLeft"], (editor) => nudge(editor, { x: -LEAP, y: 0 }), "arrange"),
+  edit("leap-right", COMMANDS_TEXTS.moveRightBy50, ["Shift+ArrowRight"], (editor) => nudge(editor, { x: LEAP, y: 0 }), "arrange"),
+  edit("frame", COMMANDS_TEXTS.frameTheSelection, ["Mod+G"], frameSelection, "arrange"),
+  edit("subgraph", COMMANDS_TEXTS.convertToWorkflow, ["Mod+Shift+G", "Alt+X"], ({ ui }) => ui.setState({ overlay: "subgraph" }), "arrange"),
+  edit("tidy", COMMANDS_TEXTS.tidyUp, ["Shift+T"], (editor, stage) => void tidy(editor, stage.fit), "arrange"),
+  ...alignments.map(([how, title]) => edit(`align-${how}`, title, [], (editor) => alignSelection(editor, how), "arrange")),
+  command("lock", COMMANDS_TEXTS.lockOrUnlockCanvas, "view", ["Shift+L"], ({ ui }) => ui.setState(({ locked }) => ({ locked: !locked }))),
+  command("fit", COMMANDS_TEXTS.fitToScreen, "view", ["Shift+1", "F"], (_editor, stage) => stage.fit()),
+  command("fit-selection", COMMANDS_TEXTS.fitSelection, "view", ["Shift+2"], ({ document }, stage) =>
     stage.fit([...document.store.getState().selection.nodes]),
   ),
-  command("zoom-in", "Zoom in", "View", ["+", "="], (_editor, stage) => stage.zoom("in")),
-  command("zoom-out", "Zoom out", "View", ["-"], (_editor, stage) => stage.zoom("out")),
-  command("zoom-whole", "Zoom to 100 %", "View", ["0"], (_editor, stage) => stage.zoom("whole")),
-  command("panel", "Show or hide the side panel", "View", ["P"], ({ ui }) => ui.setState(({ panelOpen }) => ({ panelOpen: !panelOpen }))),
-  command("problems", "Show problems", "View", ["Shift+P"], ({ ui }) => ui.setState({ panel: "problems", panelOpen: true })),
-  command("commands", "All commands", "View", ["Mod+K"], ({ ui }) => ui.setState({ overlay: "commands" })),
-  command("help", "Keyboard shortcuts", "View", ["?"], ({ ui }) => ui.setState({ overlay: "help" })),
-  command("run", "Inputs and price…", "Run", ["Mod+Enter"], ({ ui }, stage) => {
+  command("zoom-in", COMMANDS_TEXTS.zoomIn, "view", ["+", "="], (_editor, stage) => stage.zoom("in")),
+  command("zoom-out", COMMANDS_TEXTS.zoomOut, "view", ["-"], (_editor, stage) => stage.zoom("out")),
+  command("zoom-whole", COMMANDS_TEXTS.zoomTo100, "view", ["0"], (_editor, stage) => stage.zoom("whole")),
+  command("panel", COMMANDS_TEXTS.showOrHideSidePanel, "view", ["P"], ({ ui }) =>
+    ui.setState(({ panelOpen }) => ({ panelOpen: !panelOpen })),
+  ),
+  command("problems", COMMANDS_TEXTS.showProblems, "view", ["Shift+P"], ({ ui }) => ui.setState({ panel: "problems", panelOpen: true })),
+  command("commands", COMMANDS_TEXTS.allCommands, "view", ["Mod+K"], ({ ui }) => ui.setState({ overlay: "commands" })),
+  command("help", COMMANDS_TEXTS.keyboardShortcuts, "view", ["?"], ({ ui }) => ui.setState({ overlay: "help" })),
+  command("run", COMMANDS_TEXTS.inputsAndPrice, "run", ["Mod+Enter"], ({ ui }, stage) => {
     const { panel, panelOpen } = ui.getState();
     // From the run panel, its own target runs.
     if (panel !== "run" || !panelOpen) ui.setState({ until: undefined });
     stage.run();
   }),
-  edit("sweep", "Try variations", ["E"], sweep, "Run"),
-  command("run-to-here", "Run to here", "Run", ["Mod+Shift+Enter"], runToHere),
-  edit("versions", "Publish, versions…", ["Shift+V"], ({ ui }) => ui.setState({ overlay: "versions" }), "Run"),
-  command("api", "Use as API", "Run", [], ({ ui }) => ui.setState({ overlay: "api" })),
-  command("batch", "Run with a table…", "Run", [], (_editor, stage) => stage.leave("batch")),
-  command("triggers", "Schedules and hooks…", "Run", [], (_editor, stage) => stage.leave("triggers")),
-  edit("app", "Publish as an app…", [], ({ ui }) => ui.setState({ overlay: "app" }), "Run"),
-  command("sharing", "Settings and sharing…", "View", [], ({ ui }) => ui.setState({ overlay: "settings" })),
+  edit("sweep", COMMANDS_TEXTS.tryVariations, ["E"], sweep, "run"),
+  command("run-to-here", COMMANDS_TEXTS.runToThisNode, "run", ["Mod+Shift+Enter"], runToHere),
+  edit("versions", COMMANDS_TEXTS.publishAndVersions, ["Shift+V"], ({ ui }) => ui.setState({ overlay: "versions" }), "run"),
+  command("api", COMMANDS_TEXTS.useAsApi, "run", [], ({ ui }) => ui.setState({ overlay: "api" })),
+  command("batch", COMMANDS_TEXTS.runWithATable, "run", [], (_editor, stage) => stage.leave("batch")),
+  command("triggers", COMMANDS_TEXTS.schedulesAndHooks, "run", [], (_editor, stage) => stage.leave("triggers")),
+  edit("app", COMMANDS_TEXTS.publishAsAnApp, [], ({ ui }) => ui.setState({ overlay: "app" }), "run"),
+  command("sharing", COMMANDS_TEXTS.settingsAndSharing, "view", [], ({ ui }) => ui.setState({ overlay: "settings" })),
 ];
 
 const PLAIN: Readonly<Record<string, string>> = { " ": "Space" };

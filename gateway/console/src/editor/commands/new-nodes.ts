@@ -18,6 +18,7 @@ import { graphOf, roomsOf } from "../chosen";
 import type { Editor } from "../context";
 import type { PaletteRequest } from "../ui-store";
 import { BESIDE, endsBetween, NEW_SIZE, replacedBy, sayReplaced } from "./actions";
+import { NEW_NODES } from "../../messages/editor/commands";
 
 /** Nodes added from the palette: data, position and links. */
 
@@ -116,7 +117,7 @@ export const addFromPalette = (editor: Editor, kind: Kind, request: PaletteReque
   const edge = linkById(graph, request.edgeId);
   let replaced: readonly string[] = [];
   editor.document.change(
-    `Add ${kind.title}`,
+    NEW_NODES.add(kind.title),
     (now) => {
       const added = moveNodes(addNode(now, { id, type: kind.type, at, data }), moved);
       const node = nodeById(added, id)!;

@@ -12,6 +12,8 @@ import { COMMANDS, type Stage } from "../commands/commands";
 import { useDocument, useEditor, type Editor } from "../context";
 import { Picker, type Pick } from "../picker";
 import { titleIn } from "../titles";
+import { COMMAND_GROUPS } from "../../messages/editor/commands";
+import { LISTS } from "../../messages/editor/dialogs";
 
 /** Searchable lists: commands, nodes, links and shortcuts. */
 
@@ -31,10 +33,10 @@ export const CommandList = ({ stage, onClose }: OverlayProps) => {
   }));
   return (
     <Picker
-      title="Commands"
-      placeholder="What do you want to do, or find?"
+      title={LISTS.commands}
+      placeholder={LISTS.searchCommandsAndNodes}
       picks={[...commands, ...usePagePicks(), ...nodes]}
-      empty="There is no such command, and no node that says so."
+      empty={LISTS.noMatchingCommandsOrNodes}
       onClose={onClose}
     />
   );
@@ -43,7 +45,7 @@ export const CommandList = ({ stage, onClose }: OverlayProps) => {
 const usePagePicks = (): Pick[] => {
   const navigate = useNavigate();
   return usePages().flatMap(({ to, title, inAccountMenu, forAdmins }) =>
-    inAccountMenu || forAdmins ? [] : [{ key: to, title: `Go to ${title}`, isSought: true, run: () => void navigate({ to }) }],
+    inAccountMenu || forAdmins ? [] : [{ key: to, title: LISTS.goTo(title), isSought: true, run: () => void navigate({ to }) }],
   );
 };
 
@@ -73,10 +75,10 @@ const useNodePicks = (stage: Stage): Pick[] => {
 
 export const NodeList = ({ stage, onClose }: OverlayProps) => (
   <Picker
-    title="Find a node"
-    placeholder="Name, text, model or setting"
+    title={LISTS.findANode}
+    placeholder={LISTS.nameTextModelOrSetting}
     picks={useNodePicks(stage)}
-    empty="No node is called that, and none says it."
+    empty={LISTS.noMatchingNodes}
     onClose={onClose}
   />
 );
@@ -101,8 +103,8 @@ const connections = (editor: Editor): Pick[] => {
           .map((node) => titleIn(editor, node))[0] ?? id;
       return {
         key: `remove ${edge.id}`,
-        title: `Remove: ${nameOf(edge.source)} → ${nameOf(edge.target)}: ${edge.targetHandle ?? ""}`,
-        run: () => editor.document.change("Remove link", (now) => removeItems(now, [], [edge.id])),
+        title: LISTS.remove(nameOf(edge.source), nameOf(edge.target), edge.targetHandle ?? ""),
+        run: () => editor.document.change(LISTS.removeLink, (now) => removeItems(now, [], [edge.id])),
       };
     });
   const free = own.outputs.flatMap((output) =>
@@ -115,7 +117,7 @@ const connections = (editor: Editor): Pick[] => {
         return allFittingInputs(output, ports.get(node.id)!, used).map((input): Pick => ({
           key: `${output.name} ${node.id} ${input.name}`,
           title: `${output.name} → ${titleIn(editor, node)}: ${input.name}`,
-          note: `${node.id}${used.has(input.name) && !input.list ? " · replaces its link" : ""}`,
+          note: `${node.id}${used.has(input.name) && !input.list ? LISTS.replacesItsLink : ""}`,
           run: linkTo(output, node.id, input),
         }));
       }),
@@ -127,24 +129,18 @@ export const ConnectList = ({ onClose }: OverlayProps) => {
   const editor = useEditor();
   const picks = useMemo(() => connections(editor), [editor]);
   return (
-    <Picker
-      title="Connect to…"
-      placeholder="Port, node, or “remove”"
-      picks={picks}
-      empty="Choose a node with an output first, or add one that takes it."
-      onClose={onClose}
-    />
+    <Picker title={LISTS.connectTo} placeholder={LISTS.portNodeOrRemove} picks={picks} empty={LISTS.selectANodeWithAn} onClose={onClose} />
   );
 };
 
-const GROUPS = ["Edit", "Select", "Arrange", "View", "Run"] as const;
+const GROUPS = ["edit", "select", "arrange", "view", "run"] as const;
 
 export const Help = ({ onClose }: OverlayProps) => (
-  <Dialog title="Keyboard shortcuts" width="lg" onClose={onClose}>
+  <Dialog title={LISTS.keyboardShortcuts} width="lg" onClose={onClose}>
     <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
       {GROUPS.map((group) => (
         <section key={group}>
-          <h3 className="mb-1.5 text-xs font-semibold text-faint">{group}</h3>
+          <h3 className="mb-1.5 text-xs font-semibold text-faint">{COMMAND_GROUPS[group]}</h3>
           <ul className="flex flex-col gap-1 text-sm">
             {COMMANDS.filter((command) => command.group === group && command.keys.length > 0).map((command) => (
               <li key={command.id} className="flex justify-between gap-4">

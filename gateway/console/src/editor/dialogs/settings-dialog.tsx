@@ -5,6 +5,8 @@ import { AreaField, Check, InputField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { SharedAddress } from "../apps/shared-address";
 import { useDocument, useEditor, useUi } from "../context";
+import { COMMON } from "../../messages/common";
+import { SETTINGS_DIALOG } from "../../messages/editor/dialogs";
 
 const tagList = (text: string): string[] => [
   ...new Set(
@@ -38,36 +40,42 @@ export const SettingsDialog = () => {
   };
   return (
     <Dialog
-      title="Settings of this workflow"
+      title={SETTINGS_DIALOG.workflowSettings}
       width="md"
       onClose={close}
       actions={
         <Button variant="primary" onClick={close}>
-          Done
+          {COMMON.done}
         </Button>
       }
     >
       <div className="flex flex-col gap-4">
         <InputField
-          label="Name"
-          hint={`Its address stays /api/workflows/${slug}.`}
+          label={COMMON.name}
+          hint={SETTINGS_DIALOG.theAddressStaysApiWorkflows(slug)}
           disabled={!canEdit}
           maxLength={200}
           value={meta.name}
           onText={(text) => text.trim() !== "" && document.setMeta({ name: text })}
         />
         <AreaField
-          label="Description"
+          label={COMMON.description}
           disabled={!canEdit}
           maxLength={10_000}
           rows={4}
           value={meta.description}
           onText={(text) => document.setMeta({ description: text })}
         />
-        <InputField label="Tags" hint="Separated by commas." disabled={!canEdit} value={tags ?? meta.tags.join(", ")} onText={setTags} />
+        <InputField
+          label={SETTINGS_DIALOG.tags}
+          hint={SETTINGS_DIALOG.separateWithCommas}
+          disabled={!canEdit}
+          value={tags ?? meta.tags.join(", ")}
+          onText={setTags}
+        />
         <Check
-          label="Public playground"
-          hint="Everybody may see its inputs at the address below; running it asks to sign in."
+          label={SETTINGS_DIALOG.publicPlayground}
+          hint={SETTINGS_DIALOG.anyoneCanSeeTheInputs}
           disabled={!canEdit}
           checked={meta.publicPlayground}
           onCheck={(isOn) => document.setMeta({ publicPlayground: isOn })}
@@ -75,16 +83,16 @@ export const SettingsDialog = () => {
         {meta.publicPlayground && <SharedAddress path={`/p/${slug}`} className="rounded-lg bg-sunken px-3 py-2" />}
         <div className="flex flex-wrap items-center justify-between gap-2">
           <p className="min-w-0 text-sm">
-            App
-            <span className="block text-xs text-faint">A page of its own for people without an account, also within pages of yours.</span>
+            {SETTINGS_DIALOG.app}
+            <span className="block text-xs text-faint">{SETTINGS_DIALOG.aPageForPeopleWithout}</span>
           </p>
           <Button size="sm" disabled={!canEdit} onClick={() => ui.setState({ overlay: "app" })}>
-            Publish as an app…
+            {SETTINGS_DIALOG.publishAsAnApp}
           </Button>
         </div>
         <Check
-          label="Tool of agents"
-          hint="Agents that are connected with a key of yours get it as a tool (Agents, in the menu)."
+          label={SETTINGS_DIALOG.agentTool}
+          hint={SETTINGS_DIALOG.agentsConnectedWithOneOf}
           disabled={!canEdit}
           checked={meta.mcp}
           onCheck={(isOn) => document.setMeta({ mcp: isOn })}
@@ -103,18 +111,23 @@ export const SettingsDialog = () => {
           }}
         />
         {takenDown !== undefined && (
-          <Notice kind="warn" title="An administrator took this template down">
+          <Notice kind="warn" title={SETTINGS_DIALOG.anAdministratorRemovedThisTemplate}>
             {takenDown}
           </Notice>
         )}
         <Check
-          label="Template"
-          hint="Everybody sees it among the templates, runs it and makes copies of it."
+          label={COMMON.template}
+          hint={SETTINGS_DIALOG.everyoneCanSeeRunAnd}
           disabled={!canEdit}
           checked={meta.isTemplate}
           onCheck={(isOn) => document.setMeta({ isTemplate: isOn })}
         />
-        <Check label="Archived" disabled={!canEdit} checked={meta.archived} onCheck={(isOn) => document.setMeta({ archived: isOn })} />
+        <Check
+          label={COMMON.archived}
+          disabled={!canEdit}
+          checked={meta.archived}
+          onCheck={(isOn) => document.setMeta({ archived: isOn })}
+        />
       </div>
     </Dialog>
   );

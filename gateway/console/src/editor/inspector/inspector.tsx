@@ -35,6 +35,8 @@ import { LastRun } from "./last-run";
 import { NodeProblems } from "./node-problems";
 import { Bounds, RawForm } from "./simple-forms";
 import { useSetting } from "./use-setting";
+import { COMMON } from "../../messages/common";
+import { INSPECTOR } from "../../messages/editor/inspector";
 
 const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
   const editor = useEditor();
@@ -56,7 +58,7 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
         {kind.runs && (
           <IconButton
             icon={Milestone}
-            label="Run to here"
+            label={INSPECTOR.runToThisNode}
             keys={commandById("run-to-here").keys[0]}
             size="sm"
             onClick={() => commandById("run-to-here").run(editor, stage)}
@@ -65,7 +67,7 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
         {editor.canEdit && kind.runs && (
           <IconButton
             icon={Redo}
-            label={isBypassed(node) ? "Use it again" : "Bypass: runs pass it by"}
+            label={isBypassed(node) ? INSPECTOR.restore : INSPECTOR.bypass}
             keys="B"
             size="sm"
             active={isBypassed(node)}
@@ -74,43 +76,39 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
         )}
         <NodeMenuButton stage={stage} />
         {editor.canEdit && (
-          <IconButton icon={Trash2} label="Delete this node" keys="Backspace" size="sm" onClick={() => deleteSelection(editor)} />
+          <IconButton icon={Trash2} label={INSPECTOR.deleteNode} keys="Backspace" size="sm" onClick={() => deleteSelection(editor)} />
         )}
       </header>
-      {isBypassed(node) && (
-        <p className="rounded-xl bg-sunken p-3 text-sm text-muted">
-          Runs pass this node by: what flows into it flows on where it fits. It costs nothing.
-        </p>
-      )}
+      {isBypassed(node) && <p className="rounded-xl bg-sunken p-3 text-sm text-muted">{INSPECTOR.bypassedRunsSkipThisNode}</p>}
       <NodeProblems node={node} />
       <Form key={node.id} node={node} />
       <details className="group border-t pt-3">
         <summary className="flex items-center gap-1 text-[13px] font-medium text-muted">
-          <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden /> More
+          <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden /> {INSPECTOR.more}
         </summary>
         <div className="mt-3 flex flex-col gap-4">
           <InputField
-            label="Label"
-            hint="What this node is called on the canvas and in runs."
+            label={COMMON.label}
+            hint={INSPECTOR.theNameOfThisNode}
             disabled={disabled}
             maxLength={80}
             placeholder={kind.title}
             value={label}
-            onText={(text) => set(["label"], text === "" ? undefined : text, "Rename node")}
+            onText={(text) => set(["label"], text === "" ? undefined : text, INSPECTOR.renameNode)}
           />
           {kind.runs && (
             <AreaField
-              label="Comment"
-              hint="For people who read this workflow; a mark on the node shows it."
+              label={INSPECTOR.comment}
+              hint={INSPECTOR.forPeopleWhoReadThis}
               rows={2}
               disabled={disabled}
               value={typeof node.data.comment === "string" ? node.data.comment : ""}
-              onText={(text) => set(["comment"], text === "" ? undefined : text, "Comment")}
+              onText={(text) => set(["comment"], text === "" ? undefined : text, INSPECTOR.comment)}
             />
           )}
           <Bounds node={node} settings={kind.rules?.settings ?? {}} />
           <WhenItFails node={node} />
-          {Form !== RawForm && <RawForm node={node} label="As JSON" />}
+          {Form !== RawForm && <RawForm node={node} label={INSPECTOR.json} />}
         </div>
       </details>
       <LastRun node={node} />
@@ -121,11 +119,11 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
 const Nothing = () => (
   <div className="flex flex-col items-center px-6 py-14 text-center text-sm text-muted">
     <MousePointerClick className="mb-2 size-6 text-faint" aria-hidden />
-    Choose a node to change its settings. Double-click the canvas, or press / to add one.
-    <ul className="mt-6 grid w-full grid-cols-2 gap-x-4 gap-y-2 text-left text-xs" aria-label="What ports carry">
+    {INSPECTOR.selectANodeToChange}
+    <ul className="mt-6 grid w-full grid-cols-2 gap-x-4 gap-y-2 text-left text-xs" aria-label={INSPECTOR.portTypes}>
       {(["text", "number", "boolean", "image", "video", "audio", "media", "any"] as const).map((type) => (
         <li key={type} className="flex items-center gap-2">
-          <PortMark type={type} /> {type === "media" ? "any file" : type === "any" ? "any value" : type}
+          <PortMark type={type} /> {type === "media" ? INSPECTOR.anyFile : type === "any" ? INSPECTOR.anyValue : type}
         </li>
       ))}
     </ul>
@@ -151,7 +149,7 @@ const Arrange = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const locked = useUi((state) => state.locked) || !editor.canEdit;
   return (
-    <div role="toolbar" aria-label="Arrange" className="-mx-1.5 mt-2 flex flex-wrap gap-0.5">
+    <div role="toolbar" aria-label={INSPECTOR.arrange} className="-mx-1.5 mt-2 flex flex-wrap gap-0.5">
       {ARRANGING.map(([id, icon]) => {
         const { title, keys, run } = commandById(id);
         return (
@@ -172,7 +170,7 @@ export const Inspector = ({ stage }: { stage: Stage }) => {
   if (chosen.length > 1)
     return (
       <div className="p-4 text-sm">
-        <h2 className="font-semibold">{chosen.length} nodes</h2>
+        <h2 className="font-semibold">{INSPECTOR.nodes(chosen.length)}</h2>
         <Arrange stage={stage} />
         <ul className="mt-2 flex flex-col gap-1 text-muted">
           {chosen.map((one) => (

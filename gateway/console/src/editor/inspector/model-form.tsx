@@ -18,6 +18,8 @@ import { modelWords } from "../panels/model-state";
 import { AnswerForm } from "./answer-form";
 import { useLibraryChoice, useSetting, useWired } from "./use-setting";
 import { WiredField } from "./wired-field";
+import { COMMON } from "../../messages/common";
+import { MODEL_FORM } from "../../messages/editor/inspector";
 
 const ModelSelect = ({ node }: { node: DocNode }) => {
   const { models, ui } = useEditor();
@@ -29,10 +31,10 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
   const task = tasks.find(({ name }) => name === chosen);
   const model = fitting.find(({ internalName }) => internalName === (task?.model ?? chosen));
   const titleOf = (internalName: string | null): string =>
-    fitting.find((one) => one.internalName === internalName)?.displayName ?? "none is ready";
+    fitting.find((one) => one.internalName === internalName)?.displayName ?? MODEL_FORM.noneReady;
   return (
     <SelectField
-      label="Model"
+      label={COMMON.model}
       aside={
         !disabled && (
           <button
@@ -40,19 +42,19 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
             className="text-xs text-accent-text underline underline-offset-2"
             onClick={() => ui.setState({ overlay: "models" })}
           >
-            Compare models
+            {MODEL_FORM.compareModels}
           </button>
         )
       }
       hint={task && !model ? (task.reason ?? task.summary) : (model?.statusReason ?? model?.description)}
       disabled={disabled}
       value={chosen}
-      onText={(text) => set(["model"], text, "Choose a model")}
+      onText={(text) => set(["model"], text, COMMON.chooseModel)}
       options={fitting.map((one) => [one.internalName, modelWords(one)])}
     >
-      {chosen === "" && <option value="">Choose…</option>}
+      {chosen === "" && <option value="">{COMMON.choose}</option>}
       {tasks.length > 0 && (
-        <optgroup label="Automatic (best ready)">
+        <optgroup label={MODEL_FORM.automaticBestReady}>
           {tasks.map(({ name, summary, model: now }) => (
             <option key={name} value={name}>
               {`${summary}: ${titleOf(now)}`}
@@ -60,7 +62,7 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
           ))}
         </optgroup>
       )}
-      {chosen !== "" && !model && !task && <option value={chosen}>{chosen} (not available)</option>}
+      {chosen !== "" && !model && !task && <option value={chosen}>{MODEL_FORM.notAvailable(chosen)}</option>}
     </SelectField>
   );
 };
@@ -113,7 +115,12 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
         />
         {name === SEED && !disabled && (
           <span className="absolute -top-1 right-0">
-            <IconButton icon={Dices} size="sm" label="Roll the dice" onClick={() => set(path, anySeed(property), "Roll the dice")} />
+            <IconButton
+              icon={Dices}
+              size="sm"
+              label={MODEL_FORM.newRandomSeed}
+              onClick={() => set(path, anySeed(property), MODEL_FORM.newRandomSeed)}
+            />
           </span>
         )}
       </div>
@@ -122,16 +129,14 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
   return (
     <div className="flex flex-col gap-4">
       <ModelSelect node={node} />
-      {schema === undefined && typeof node.data.model === "string" && (
-        <Notice kind="warn">This model is not available. Its settings are kept.</Notice>
-      )}
+      {schema === undefined && typeof node.data.model === "string" && <Notice kind="warn">{MODEL_FORM.thisModelIsNotAvailable}</Notice>}
       {asked.filter(isPrompt).map(control)}
       {ANSWER_SCHEMA in (kindOf(node.type).rules?.settings ?? {}) && <AnswerForm key={node.id} node={node} />}
       {asked.filter((one) => !isPrompt(one)).map(control)}
       {rare.length > 0 && (
         <details className="group">
           <summary className="flex items-center gap-1 text-[13px] font-medium text-muted">
-            <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden /> Advanced
+            <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden /> {MODEL_FORM.advanced}
           </summary>
           <div className="mt-3 flex flex-col gap-4">{rare.map(control)}</div>
         </details>

@@ -3,7 +3,7 @@ import type { DocNode } from "../../document/graph";
 import { useDocument, useEditor, type Editor } from "../context";
 import { edgesOf, nodeById } from "../../document/graph";
 import { nodeTitle } from "../titles";
-import { USE_SETTING } from "../../messages/editor/inspector";
+import { USE_SETTING } from "../../messages/editor/setting";
 
 /** Sets a setting; typing in one field is one undo step. */
 export const useSetting = (node: DocNode) => {

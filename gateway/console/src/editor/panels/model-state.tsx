@@ -1,6 +1,6 @@
 import type { Model } from "@nodeloom/client";
 import { Badge, type Tone } from "../../ui/badge";
-import { MODEL_STATE } from "../../messages/editor/panels";
+import { MODEL_STATE } from "../../messages/editor/palette";
 
 const WORDS: Readonly<Partial<Record<Model["status"], { tone: Tone; words: string }>>> = {
   "needs-key": { tone: "warn", words: MODEL_STATE.needsKey },

@@ -3,6 +3,8 @@ import { kindOf } from "../../canvas/kinds";
 import { edgesOf, nodesOf } from "../../document/graph";
 import { useDocument, useEditor } from "../context";
 import { titleIn } from "../titles";
+import { COMMON } from "../../messages/common";
+import { OUTLINE } from "../../messages/editor/page";
 
 /** The canvas as a list, for screen readers and for editing on narrow screens. */
 export const Outline = () => {
@@ -15,7 +17,7 @@ export const Outline = () => {
   return (
     <nav
       ref={list}
-      aria-label="Nodes"
+      aria-label={COMMON.nodes}
       onKeyDown={(event) => {
         const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
         const buttons = [...(list.current?.querySelectorAll("button") ?? [])];
@@ -41,7 +43,7 @@ export const Outline = () => {
         >
           {titleIn(editor, node)}
           <span className="sr-only">
-            , {kindOf(node.type).title}, {edgesOf(graph).filter(({ source }) => source === node.id).length} links out
+            {OUTLINE.outgoingLinks(kindOf(node.type).title, edgesOf(graph).filter(({ source }) => source === node.id).length)}
           </span>
         </button>
       ))}

@@ -2,7 +2,7 @@ import type { KeyboardEvent, ReactNode } from "react";
 import { useEditor, useUi } from "../context";
 import type { PaletteRequest } from "../ui-store";
 import { COMMON } from "../../messages/common";
-import { PALETTE_BOX } from "../../messages/editor/panels";
+import { PALETTE_BOX } from "../../messages/editor/palette";
 
 const WIDTH = 300;
 const HEIGHT = 380;

@@ -5,6 +5,8 @@ import { Button } from "../../ui/button";
 import { useDocument, useEditor, useScene } from "../context";
 import { fixesFor } from "./fixes";
 import { titleIn } from "../titles";
+import { COMMON } from "../../messages/common";
+import { PROBLEMS } from "../../messages/editor/panels";
 
 /** Problems that prevent a run, and warnings; a click shows the node. */
 export const ProblemsPanel = ({ onShow }: { onShow: (nodeId: string) => void }) => {
@@ -13,14 +15,14 @@ export const ProblemsPanel = ({ onShow }: { onShow: (nodeId: string) => void }) 
   const graph = useDocument((state) => state.graph);
   const nameOf = (id: string | null): string => {
     const node = id === null ? undefined : nodeById(graph, id);
-    return node ? titleIn(editor, node) : "Workflow";
+    return node ? titleIn(editor, node) : COMMON.workflow;
   };
   const warned = Object.entries(warnings).flatMap(([nodeId, found]) => found.map((one) => ({ nodeId, ...one })));
   if (issues.length + warned.length === 0)
     return (
       <div className="flex flex-col items-center px-6 py-14 text-center text-sm text-muted">
         <CircleCheck className="mb-2 size-6 text-ok" aria-hidden />
-        No problems: this workflow can run.
+        {PROBLEMS.noProblemsThisWorkflowCan}
       </div>
     );
   return (
@@ -30,9 +32,9 @@ export const ProblemsPanel = ({ onShow }: { onShow: (nodeId: string) => void }) 
           <li key={index} className="rounded-xl border bg-surface p-3 text-sm">
             <button type="button" className="flex w-full gap-2 text-left" onClick={() => issue.nodeId !== null && onShow(issue.nodeId)}>
               {issue.bad ? (
-                <CircleX className="mt-0.5 size-4 shrink-0 text-bad" aria-label="Problem" role="img" />
+                <CircleX className="mt-0.5 size-4 shrink-0 text-bad" aria-label={PROBLEMS.problem} role="img" />
               ) : (
-                <TriangleAlert className="mt-0.5 size-4 shrink-0 text-warn" aria-label="Warning" role="img" />
+                <TriangleAlert className="mt-0.5 size-4 shrink-0 text-warn" aria-label={PROBLEMS.warning} role="img" />
               )}
               <span className="min-w-0">
                 <span className="block font-medium wrap-anywhere">{nameOf(issue.nodeId)}</span>

@@ -27,6 +27,7 @@ import { samePrints } from "../scene/fingerprints";
 import { sameInputs } from "../running/next-run";
 import { titleIn } from "../titles";
 import { NONE } from "../ui-store";
+import { RUN_PANEL } from "../../messages/editor/panels";
 
 /** Target of Run: the draft on the canvas, or the published version of another user's template. */
 const useTarget = (): RunTarget => {
@@ -68,9 +69,10 @@ const RunsTo = () => {
     <div className="flex items-center gap-2 rounded-xl bg-accent-soft py-1.5 pr-1.5 pl-3 text-sm text-accent-text">
       <Milestone className="size-4 shrink-0" aria-hidden />
       <span className="min-w-0 flex-1 wrap-anywhere">
-        Runs to <b className="font-semibold">{titleIn(editor, node)}</b>, and what it needs.
+        {RUN_PANEL.runsTo} <b className="font-semibold">{titleIn(editor, node)}</b>
+        {RUN_PANEL.andTheNodesItNeeds}
       </span>
-      <IconButton icon={X} size="sm" label="Run everything" onClick={() => ui.setState({ until: undefined })} />
+      <IconButton icon={X} size="sm" label={RUN_PANEL.runAllNodes} onClick={() => ui.setState({ until: undefined })} />
     </div>
   );
 };
@@ -85,7 +87,7 @@ const LastRun = ({ onShow }: { onShow: (executionId: string) => void }) => {
         <RunStatus status={last.status} /> {last.createdAt !== null && ago(last.createdAt)}
       </span>
       <Button size="sm" onClick={() => onShow(last.executionId)}>
-        Show the last run
+        {RUN_PANEL.showTheLastRun}
       </Button>
     </div>
   );
@@ -104,7 +106,7 @@ const useNamed = (trouble: Trouble | undefined): Trouble | undefined => {
   return {
     ...trouble,
     cause,
-    advice: others.length === 0 ? undefined : `There ${others.length === 1 ? "is one more" : `are ${others.length} more`}.`,
+    advice: others.length === 0 ? undefined : RUN_PANEL.moreProblems(others.length),
   };
 };
 
@@ -159,32 +161,30 @@ export const RunPanel = () => {
           errors={refused?.fields}
           mayUpload={me.user.approved}
         />
-        {!me.user.approved && (
-          <Notice kind="warn">Your account waits for approval. You can build; running begins when an administrator has approved it.</Notice>
-        )}
+        {!me.user.approved && <Notice kind="warn">{RUN_PANEL.yourAccountAwaitsApprovalYou}</Notice>}
         {refusal && <TroubleNotice trouble={refusal} on={remedies} />}
         {!refusal && expected && <TroubleNotice kind="warn" trouble={expected} on={remedies} />}
         {/* In sight however long the form is. */}
         <div className="sticky bottom-0 z-1 -mx-4 flex flex-wrap items-center gap-2 bg-surface px-4 py-2">
           <Button type="submit" variant="primary" icon={Play} busy={starting} disabled={!me.user.approved} data-testid="run">
-            {`${isAgain ? "Run everything again" : "Run"}${price === undefined ? "" : ` · ${price}`}`}
+            {`${isAgain ? RUN_PANEL.runAllNodesAgain : RUN_PANEL.run}${price === undefined ? "" : ` · ${price}`}`}
           </Button>
           <Button icon={Code2} onClick={() => ui.setState({ overlay: "api" })}>
-            Use as API
+            {RUN_PANEL.useAsApi}
           </Button>
         </div>
         {kept && (
           <p className="flex items-start gap-1.5 text-xs text-muted">
             <Pin className="mt-0.5 size-3.5 shrink-0" aria-hidden />
             <span>
-              Keeps what {kept.names} made, as long as what flows in is the same
+              {RUN_PANEL.keepsTheResultsOfWhile(kept.names)}
               {partial.quote && `: ${reusedWords(partial.quote)}`}.
             </span>
           </p>
         )}
         <RunPrice quote={quote} limit={limit} />
         {refused?.trouble.remedies.includes("see-credits") !== true && <Affordable quote={quote} limit={limit.limit} />}
-        {running && <p className="text-xs text-muted">A run is going on; another one may be started beside it.</p>}
+        {running && <p className="text-xs text-muted">{RUN_PANEL.aRunIsInProgress}</p>}
       </form>
       {!run && <LastRun onShow={(executionId) => watchRun(slug, executionId, () => afterRun(client))} />}
       {run && (

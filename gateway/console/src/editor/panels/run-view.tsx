@@ -24,6 +24,8 @@ import { complain } from "../../ui/overlays/toast";
 import { useDocument, useEditor, type Editor } from "../context";
 import { reachedNodes } from "../scene/shown";
 import { titleIn } from "../titles";
+import { COMMON } from "../../messages/common";
+import { RUN_VIEW } from "../../messages/editor/panels";
 
 /** Name of a run's node; nodes of inlined workflows include the workflow's name. */
 const runTitle = (editor: Editor, graph: DocGraph, node: NodeProgress): string => {
@@ -41,7 +43,7 @@ const Progress = ({ run }: { run: LiveRun }) => {
   const { document } = editor;
   const nodes = useMemo(() => reachedNodes(graph, withWholes(nodesOf(graph), run.nodes)), [graph, run.nodes]);
   return (
-    <ol className="flex flex-col gap-1" aria-label="Nodes of this run">
+    <ol className="flex flex-col gap-1" aria-label={RUN_VIEW.nodesOfThisRun}>
       {[...nodes.values()].filter(isListed).map((node) => {
         const shown = nodeById(graph, outerId(node.id));
         const report = cancelReport(node.cancelReport);
@@ -147,43 +149,43 @@ export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProp
   );
   const queued = (execution as { queued?: boolean; position?: number } | undefined)?.queued === true;
   return (
-    <section ref={section} aria-label="Run" className="flex scroll-mt-4 flex-col gap-3">
+    <section ref={section} aria-label={RUN_VIEW.run} className="flex scroll-mt-4 flex-col gap-3">
       <header className="flex flex-wrap items-center gap-2">
         <RunStatus status={execution?.status ?? "processing"} />
         <span className="text-xs text-muted tabular-nums" aria-live="polite">
           {over && execution
             ? `${duration(execution.durationMs)} · ${credits(execution.creditsCost)}`
             : queued
-              ? "waiting in line"
+              ? RUN_VIEW.queued
               : run.connected
-                ? "live"
-                : run.problem === undefined && "connecting…"}
+                ? RUN_VIEW.live
+                : run.problem === undefined && RUN_VIEW.connecting}
         </span>
         <span className="ml-auto flex">
           <Link
             to="/executions/$id"
             params={{ id: executionId }}
-            aria-label="Open this run's page"
+            aria-label={RUN_VIEW.openRun}
             className="inline-flex size-7 items-center justify-center rounded-lg text-muted hover:bg-hover"
           >
             <ExternalLink className="size-4" aria-hidden />
           </Link>
           {(over || run.problem?.passes === false) && (
-            <IconButton icon={X} size="sm" label="Clear from the canvas" onClick={() => forgetRun(slug)} />
+            <IconButton icon={X} size="sm" label={RUN_VIEW.clearFromCanvas} onClick={() => forgetRun(slug)} />
           )}
         </span>
       </header>
       {!over && run.problem?.passes !== false && (
         <div>
           <Button size="sm" icon={CircleStop} disabled={execution?.status === "cancel_requested"} onClick={() => void cancel()}>
-            Cancel
+            {COMMON.cancel}
           </Button>
-          <p className="mt-1 text-xs text-faint">What was sent to a provider is charged; nothing that was charged is given back.</p>
+          <p className="mt-1 text-xs text-faint">{RUN_VIEW.workAlreadySentIsCharged}</p>
         </div>
       )}
       {run.problem !== undefined && !over && (
-        <Notice kind="warn" title="Not followed at the moment">
-          {run.problem.message} {run.problem.passes ? "The run goes on without this page; trying again." : ""}
+        <Notice kind="warn" title={RUN_VIEW.notUpdating}>
+          {run.problem.message} {run.problem.passes ? RUN_VIEW.theRunContinuesTryingTo : ""}
         </Notice>
       )}
       {!over && isWaiting && <WaitingNodes executionId={executionId} />}
@@ -191,7 +193,7 @@ export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProp
       <Result run={run} />
       {over && execution && <RunAgain key={executionId} execution={execution} {...again} />}
       <details open={!over || execution?.status !== "completed"}>
-        <summary className="text-[13px] font-medium text-muted">Nodes</summary>
+        <summary className="text-[13px] font-medium text-muted">{COMMON.nodes}</summary>
         <div className="mt-1">
           <Progress run={run} />
         </div>

@@ -4,6 +4,8 @@ import { kindOf } from "../../canvas/kinds";
 import { setData } from "../../document/edit";
 import type { DocGraph, DocNode } from "../../document/graph";
 import { propertiesOf } from "../../ui/inputs/properties";
+import { COMMON } from "../../messages/common";
+import { AXES } from "../../messages/editor/sweep";
 
 /** Sweeps: one or two settings of a node, each with several values. */
 
@@ -68,8 +70,8 @@ const kindOfSchema = (name: string, schema: JsonSchema): ValueKind | undefined =
 const optionsOf = (schema: JsonSchema): Option[] => {
   if (schema.type === "boolean")
     return [
-      { value: false, title: "off" },
-      { value: true, title: "on" },
+      { value: false, title: AXES.off },
+      { value: true, title: AXES.on },
     ];
   return (Array.isArray(schema.enum) ? (schema.enum as unknown[]) : []).map((value) => ({ value, title: String(value) }));
 };
@@ -101,7 +103,7 @@ export const settingsOf = (
   wired: ReadonlySet<string>,
 ): Setting[] => {
   const model: Setting = {
-    ...{ name: "model", title: "Model", path: ["model"], kind: "choice", options: models },
+    ...{ name: "model", title: COMMON.model, path: ["model"], kind: "choice", options: models },
     ...{ isWhole: false, least: undefined, most: undefined },
   };
   const { rules } = kindOf(node.type);
@@ -135,9 +137,9 @@ export const typedValues = (setting: Setting, typed: string): { values: unknown[
   const values = [...new Set(parts.map(Number))];
   const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY, isWhole } = setting;
   const bad = parts.find((part) => !Number.isFinite(Number(part)) || (isWhole && !Number.isInteger(Number(part))));
-  if (bad !== undefined) return { values: [], problem: `“${bad}” is no ${isWhole ? "whole " : ""}number.` };
+  if (bad !== undefined) return { values: [], problem: AXES.notANumber(bad, isWhole) };
   const outside = values.find((value) => value < least || value > most);
-  return outside === undefined ? { values } : { values: [], problem: `${outside} is not between ${least} and ${most}.` };
+  return outside === undefined ? { values } : { values: [], problem: AXES.isntBetweenAnd(outside, least, most) };
 };
 
 const withSetting = (settings: Settings, [first, second]: readonly string[], value: unknown): Settings => {

@@ -1,7 +1,7 @@
 import { sameGraph } from "../../document/graph";
 import type { DocumentState } from "../../document/document";
 import type { Published } from "../../document/remote";
-import { STATE } from "../../messages/editor/versions";
+import { STATE } from "../../messages/editor/version-state";
 
 /** True if the canvas differs from what callers run, saved or not. */
 export const isAhead = ({ published, graph, saved }: Pick<DocumentState, "published" | "graph" | "saved">): boolean =>

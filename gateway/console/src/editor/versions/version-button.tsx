@@ -3,7 +3,7 @@ import { classes } from "../../ui/classes";
 import { Tip } from "../../ui/overlays/tip";
 import { useDocument, useEditor } from "../context";
 import { isAhead, stateWords } from "./state";
-import { VERSION_BUTTON } from "../../messages/editor/versions";
+import { VERSION_BUTTON } from "../../messages/editor/version-state";
 
 /** Version that callers run; opens the list of versions. */
 export const VersionButton = () => {

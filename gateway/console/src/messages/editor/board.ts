@@ -52,3 +52,54 @@ export const NODE_ELAPSED = {
   ofAbout: (time: string) => `of about ${time}`,
   percent: (share: number) => `${share} %`,
 };
+
+export const BOARD = {
+  moveLink: "Move link",
+  removeLink: "Remove link",
+};
+
+export const EDGE_VIEW = {
+  edge: (id: string) => `edge ${id}`,
+  insertANode: "Insert a node",
+  removeThisLink: "Remove this link",
+  removeLink: "Remove link",
+};
+
+export const NODE_HEAD = {
+  waitingForApproval: "waiting for approval",
+  running: "running",
+  completed: "completed",
+  failed: "failed",
+  bypassed: "bypassed",
+  pinned: "pinned",
+  comment: (comment: string) => `Comment: ${comment}`,
+  hasAProblem: "has a problem",
+  hasAWarning: "has a warning",
+  expandNode: "Expand node",
+  collapseNode: "Collapse node",
+};
+
+export const NODE_MEDIA = {
+  running: "running",
+  thisItemHasNoResult: "This item has no result.",
+  of: (index: number, count: number) => `${index} of ${count}`,
+  cr: (creditsCost: string) => `${creditsCost} cr`,
+  from: (at: string) => `from ${at}`,
+  beforeYourLastChange: "before your last change",
+  size: "Size",
+  show: (size: string) => `Preview size: ${size}`,
+  allResults: "All results",
+  item: (index: number, status: string, cost: string) => `Item ${index}, ${status}${cost && `, ${cost} credits`}`,
+  itemOf: (title: string, chosen: number, count: number) => `${title}, item ${chosen} of ${count}`,
+  viewFullSize: "View full size",
+};
+
+export const NODE_VIEW = {
+  node: (id: string) => `node ${id}`,
+};
+
+export const PORT_ROWS = {
+  listOf: "list of ",
+  addANodeAfter: "Add a node after",
+  addANodeBefore: "Add a node before",
+};

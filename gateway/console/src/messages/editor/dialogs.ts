@@ -30,3 +30,36 @@ export const USE_AS_API = {
   findAllEndpointsInThe: "Find all endpoints in the",
   apiReference: "API reference",
 };
+
+export const LISTS = {
+  commands: "Commands",
+  searchCommandsAndNodes: "Search commands and nodes",
+  noMatchingCommandsOrNodes: "No matching commands or nodes.",
+  goTo: (title: string) => `Go to ${title}`,
+  findANode: "Find a node",
+  nameTextModelOrSetting: "Name, text, model or setting",
+  noMatchingNodes: "No matching nodes.",
+  remove: (source: string, target: string, targetHandle: string) => `Remove: ${source} → ${target}: ${targetHandle}`,
+  removeLink: "Remove link",
+  replacesItsLink: "· replaces its link",
+  connectTo: "Connect to…",
+  portNodeOrRemove: "Port, node or “remove”",
+  selectANodeWithAn: "Select a node with an output first, or add a node that accepts it.",
+  keyboardShortcuts: "Keyboard shortcuts",
+};
+
+export const SETTINGS_DIALOG = {
+  workflowSettings: "Workflow settings",
+  theAddressStaysApiWorkflows: (slug: string) => `The address stays /api/workflows/${slug}.`,
+  tags: "Tags",
+  separateWithCommas: "Separate with commas.",
+  publicPlayground: "Public playground",
+  anyoneCanSeeTheInputs: "Anyone can see the inputs at the address below. To run it, visitors sign in.",
+  app: "App",
+  aPageForPeopleWithout: "A page for people without an account. You can embed it in your own pages.",
+  publishAsAnApp: "Publish as an app…",
+  agentTool: "Agent tool",
+  agentsConnectedWithOneOf: "Agents connected with one of your keys can call it as a tool (see Agents).",
+  anAdministratorRemovedThisTemplate: "An administrator removed this template",
+  everyoneCanSeeRunAnd: "Everyone can see, run and copy it under Templates.",
+};

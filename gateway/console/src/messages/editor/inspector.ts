@@ -174,11 +174,36 @@ export const SWITCH_FORM = {
   addCase: "Add case",
 };
 
-export const USE_SETTING = {
-  edit: (node: string) => `Edit ${node}`,
-  editInputs: "Edit inputs",
-};
-
 export const WIRED_FIELD = {
   from: "from",
+};
+
+export const INSPECTOR = {
+  runToThisNode: "Run to this node",
+  restore: "Restore",
+  bypass: "Bypass",
+  deleteNode: "Delete node",
+  bypassedRunsSkipThisNode: "Bypassed: runs skip this node and pass its input on where the type matches. It costs nothing.",
+  more: "More",
+  theNameOfThisNode: "The name of this node on the canvas and in runs.",
+  renameNode: "Rename node",
+  comment: "Comment",
+  forPeopleWhoReadThis: "For people who read this workflow. A mark on the node shows it.",
+  json: "JSON",
+  selectANodeToChange: "Select a node to change its settings. Double-click the canvas or press / to add one.",
+  portTypes: "Port types",
+  anyFile: "any file",
+  anyValue: "any value",
+  arrange: "Arrange",
+  nodes: (count: number) => `${count} nodes`,
+};
+
+export const MODEL_FORM = {
+  noneReady: "none ready",
+  compareModels: "Compare models",
+  automaticBestReady: "Automatic (best ready)",
+  notAvailable: (chosen: string) => `${chosen} (not available)`,
+  newRandomSeed: "New random seed",
+  thisModelIsNotAvailable: "This model is not available. Its settings are kept.",
+  advanced: "Advanced",
 };

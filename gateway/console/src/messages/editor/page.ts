@@ -35,3 +35,7 @@ export const TOOLBAR = {
   lockCanvas: "Lock canvas",
   canvas: "Canvas",
 };
+
+export const OUTLINE = {
+  outgoingLinks: (title: string, count: number) => `, ${title}, ${count} outgoing links`,
+};

@@ -1,3 +1,5 @@
+import { plural } from "../forms";
+
 export const FIXES = {
   removeLink: "Remove link",
   use: (suggested: string) => `Use ${suggested}`,
@@ -24,15 +26,6 @@ export const LIBRARY = {
   selectAll: "Select all",
 };
 
-export const MODEL_STATE = {
-  needsKey: "needs an API key",
-  downloading: "downloading",
-  unavailable: "unavailable",
-  thisMachine: "this machine",
-  sandboxNoAi: "sandbox (no AI)",
-  plan: (minTier: string) => `${minTier} plan`,
-};
-
 export const NOTHING_FOUND = {
   startAWorkflowOnA: "Start a workflow on a schedule or by a call from outside under Schedules and hooks, in the menu above.",
   modelsLoadEncodeAndDecode: "Models load, encode and decode by themselves. Add an Image node and choose its model.",
@@ -42,15 +35,41 @@ export const NOTHING_FOUND = {
   noNodeMatchesThisPort: "No node matches this port.",
 };
 
-export const PALETTE_BOX = {
-  insertANode: "Insert a node",
-  sendTo: (name: string) => `Send “${name}” to`,
-  fillFrom: (name: string) => `Fill “${name}” from`,
-  searchNodesAndModels: "Search nodes and models",
-};
-
 export const RECENT_RUNS = {
   recentRuns: "Recent runs",
   allRuns: "All runs",
   cr: (creditsCost: string) => ` · ${creditsCost} cr`,
+};
+
+export const PROBLEMS = {
+  noProblemsThisWorkflowCan: "No problems: this workflow can run.",
+  problem: "Problem",
+  warning: "Warning",
+};
+
+export const RUN_PANEL = {
+  runsTo: "Runs to",
+  andTheNodesItNeeds: "and the nodes it needs.",
+  runAllNodes: "Run all nodes",
+  showTheLastRun: "Show the last run",
+  moreProblems: (count: number) => `${plural(count, "more problem", "more problems")}.`,
+  yourAccountAwaitsApprovalYou: "Your account awaits approval. You can build workflows, and run them once an administrator approves it.",
+  runAllNodesAgain: "Run all nodes again",
+  run: "Run",
+  useAsApi: "Use as API",
+  keepsTheResultsOfWhile: (names: string) => `Keeps the results of ${names} while their inputs stay the same`,
+  aRunIsInProgress: "A run is in progress. You can start another one.",
+};
+
+export const RUN_VIEW = {
+  nodesOfThisRun: "Nodes of this run",
+  run: "Run",
+  queued: "queued",
+  live: "live",
+  connecting: "connecting…",
+  openRun: "Open run",
+  clearFromCanvas: "Clear from canvas",
+  workAlreadySentIsCharged: "Work already sent is charged.",
+  notUpdating: "Not updating",
+  theRunContinuesTryingTo: "The run continues. Trying to reconnect.",
 };

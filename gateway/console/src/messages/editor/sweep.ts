@@ -64,3 +64,10 @@ export const SWEEP_RESULTS = {
 export const USE_SWEEP = {
   theWorkflowIsntSavedYet: "The workflow isn't saved yet. The reason is next to its name.",
 };
+
+export const AXES = {
+  off: "off",
+  on: "on",
+  notANumber: (bad: string, isWhole: boolean) => `“${bad}” isn't a ${isWhole ? "whole " : ""}number.`,
+  isntBetweenAnd: (outside: number, least: number, most: number) => `${outside} isn't between ${least} and ${most}.`,
+};

@@ -21,16 +21,17 @@ import { useEditor, useUi } from "../../context";
 import { isPinned } from "../../pins/pins";
 import { Rename } from "./rename";
 import { commentOf, isBypassedNode } from "./node-state";
+import { NODE_HEAD } from "../../../messages/editor/board";
 
 const StateIcon = ({ progress, waits }: { progress: NodeProgress | undefined; waits: boolean }) => {
   switch (progress?.status) {
     case "processing":
-      if (waits) return <Hourglass className="size-4 shrink-0 text-accent-text" aria-label="waiting for you" role="img" />;
-      return <LoaderCircle className="size-4 shrink-0 animate-spin text-accent-text" aria-label="running" role="img" />;
+      if (waits) return <Hourglass className="size-4 shrink-0 text-accent-text" aria-label={NODE_HEAD.waitingForApproval} role="img" />;
+      return <LoaderCircle className="size-4 shrink-0 animate-spin text-accent-text" aria-label={NODE_HEAD.running} role="img" />;
     case "completed":
-      return <CircleCheck className="size-4 shrink-0 text-ok" aria-label="completed" role="img" />;
+      return <CircleCheck className="size-4 shrink-0 text-ok" aria-label={NODE_HEAD.completed} role="img" />;
     case "failed":
-      return <CircleX className="size-4 shrink-0 text-bad" aria-label="failed" role="img" />;
+      return <CircleX className="size-4 shrink-0 text-bad" aria-label={NODE_HEAD.failed} role="img" />;
     case "skipped":
     case "cancelled":
       return <SkipForward className="size-4 shrink-0 text-warn" aria-label={progress.status} role="img" />;
@@ -70,17 +71,17 @@ export const NodeHead = ({ node, title, progress, mark, isCollapsed }: NodeHeadP
           {title}
         </span>
       )}
-      {isBypassedNode(node) && <span className="node-flag">bypassed</span>}
-      {isPinned(node) && <Pin className="size-3.5 shrink-0 fill-current text-accent-text" aria-label="pinned" role="img" />}
+      {isBypassedNode(node) && <span className="node-flag">{NODE_HEAD.bypassed}</span>}
+      {isPinned(node) && <Pin className="size-3.5 shrink-0 fill-current text-accent-text" aria-label={NODE_HEAD.pinned} role="img" />}
       {comment !== undefined && (
         <span className="shrink-0 text-muted" title={comment}>
-          <MessageSquare className="size-3.5" aria-label={`Comment: ${comment}`} role="img" />
+          <MessageSquare className="size-3.5" aria-label={NODE_HEAD.comment(comment)} role="img" />
         </span>
       )}
       {mark !== undefined && !progress && (
         <TriangleAlert
           className={classes("size-4 shrink-0", mark === "problem" ? "text-bad" : "text-warn")}
-          aria-label={mark === "problem" ? "has a problem" : "has a warning"}
+          aria-label={mark === "problem" ? NODE_HEAD.hasAProblem : NODE_HEAD.hasAWarning}
           role="img"
         />
       )}
@@ -90,7 +91,7 @@ export const NodeHead = ({ node, title, progress, mark, isCollapsed }: NodeHeadP
           type="button"
           tabIndex={-1}
           className="node-fold nodrag"
-          aria-label={isCollapsed ? "Open this node" : "Collapse this node"}
+          aria-label={isCollapsed ? NODE_HEAD.expandNode : NODE_HEAD.collapseNode}
           onClick={() => collapse(editor, [node])}
         >
           <Chevron className="size-3.5" aria-hidden />

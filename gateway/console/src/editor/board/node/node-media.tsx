@@ -12,20 +12,21 @@ import { viewNode } from "../../commands/view-node";
 import { useEditor, useUi } from "../../context";
 import type { Shown } from "../../scene/shown";
 import type { ShownItem } from "../../scene/shown-items";
+import { NODE_MEDIA } from "../../../messages/editor/board";
 
 type Floor = NonNullable<Box["floor"]>;
 const PIXELS = typeof devicePixelRatio === "number" ? devicePixelRatio : 1;
 
 const Waiting = () => (
   <span className="flex size-full items-center justify-center text-muted">
-    <LoaderCircle className="size-6 animate-spin" aria-label="being made" role="img" />
+    <LoaderCircle className="size-6 animate-spin" aria-label={NODE_MEDIA.running} role="img" />
   </span>
 );
 
 const Failed = ({ message }: { message: string | undefined }) => (
   <span className="flex size-full flex-col items-center justify-center gap-1 p-3 text-center text-xs text-muted">
     <TriangleAlert className="size-5 text-bad" aria-hidden />
-    <span className="line-clamp-3 wrap-anywhere">{message ?? "This one was not made."}</span>
+    <span className="line-clamp-3 wrap-anywhere">{message ?? NODE_MEDIA.thisItemHasNoResult}</span>
   </span>
 );
 
@@ -46,11 +47,11 @@ const Item = ({ item, label, width }: { item: ShownItem; label: string; width: n
 const captionOf = ({ items, at, isEarlier, isOutdated }: Shown, index: number): string => {
   const { creditsCost } = items[index]!;
   return [
-    items.length > 1 ? `${index + 1} of ${items.length}` : undefined,
+    items.length > 1 ? NODE_MEDIA.of(index + 1, items.length) : undefined,
     // The footer shows the cost of a single item.
-    items.length > 1 && creditsCost > 0 ? `${creditNumber(creditsCost)} cr` : undefined,
-    isEarlier && at !== null ? `from ${ago(at)}` : undefined,
-    isOutdated ? "before the last change" : undefined,
+    items.length > 1 && creditsCost > 0 ? NODE_MEDIA.cr(creditNumber(creditsCost)) : undefined,
+    isEarlier && at !== null ? NODE_MEDIA.from(ago(at)) : undefined,
+    isOutdated ? NODE_MEDIA.beforeYourLastChange : undefined,
   ]
     .filter(Boolean)
     .join(" · ");
@@ -62,13 +63,13 @@ const SizeButtons = ({ node }: { node: DocNode }) => {
   if (locked) return null;
   const width = node.view?.width ?? NODE.width;
   return (
-    <span className="flex" role="group" aria-label="Size">
+    <span className="flex" role="group" aria-label={NODE_MEDIA.size}>
       {(["S", "M", "L"] as const).map((name) => (
         <button
           key={name}
           type="button"
           aria-pressed={width === WIDTHS[name]}
-          aria-label={`Show it ${{ S: "small", M: "medium", L: "large" }[name]}`}
+          aria-label={NODE_MEDIA.show({ S: "small", M: "medium", L: "large" }[name])}
           className="node-tool"
           onClick={() => resizeTo(editor, node, name)}
         >
@@ -80,14 +81,14 @@ const SizeButtons = ({ node }: { node: DocNode }) => {
 };
 
 const Strip = ({ items, chosen, onChoose }: { items: readonly ShownItem[]; chosen: number; onChoose: (index: number) => void }) => (
-  <ol className="node-strip nowheel nodrag" style={{ height: NODE.strip }} aria-label="Everything it made">
+  <ol className="node-strip nowheel nodrag" style={{ height: NODE.strip }} aria-label={NODE_MEDIA.allResults}>
     {items.map((item, index) => (
       <li key={`${item.item} ${index}`} className="shrink-0">
         <button
           type="button"
           tabIndex={-1}
           aria-pressed={index === chosen}
-          aria-label={`Item ${index + 1}, ${item.status}${item.creditsCost > 0 ? `, ${creditNumber(item.creditsCost)} credits` : ""}`}
+          aria-label={NODE_MEDIA.item(index + 1, item.status, item.creditsCost > 0 ? creditNumber(item.creditsCost) : "")}
           className={classes("node-strip-item", index === chosen && "node-strip-chosen", item.status === "failed" && "node-strip-failed")}
           onClick={() => onChoose(index)}
         >
@@ -141,14 +142,14 @@ export const NodeMedia = ({
       <div className={classes("node-stage", item.file?.family === "audio" && "nodrag node-stage-sound")} onDoubleClick={open}>
         <Item
           item={item.status === "processing" && item.item === 0 && writing !== undefined ? { ...item, text: writing } : item}
-          label={`${title}, item ${chosen + 1} of ${items.length}`}
+          label={NODE_MEDIA.itemOf(title, chosen + 1, items.length)}
           width={width}
         />
         {caption !== "" && <span className="node-caption">{caption}</span>}
         <span className="node-tools nodrag">
           <SizeButtons node={node} />
           {item.status === "completed" && (
-            <IconButton icon={Expand} size="sm" label="View large" className="node-tool" tabIndex={-1} onClick={open} />
+            <IconButton icon={Expand} size="sm" label={NODE_MEDIA.viewFullSize} className="node-tool" tabIndex={-1} onClick={open} />
           )}
         </span>
       </div>

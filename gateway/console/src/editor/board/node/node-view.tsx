@@ -22,6 +22,7 @@ import { NodeSettings } from "./node-settings";
 import { isBypassedNode } from "./node-state";
 import { NodeText } from "./node-text";
 import { PortRows } from "./port-rows";
+import { NODE_VIEW } from "../../../messages/editor/board";
 
 type Mark = "idle" | NodeProgress["status"];
 
@@ -40,7 +41,7 @@ const useWriting = (nodeId: string): string | undefined => {
 /** A node: head in its kind's colour, text, ports, price and outputs. */
 export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewData }) => {
   const { node, ports, box, title } = data;
-  countRender(`node ${node.id}`);
+  countRender(NODE_VIEW.node(node.id));
   const shown = useScene((state) => shownIn(state, node.id));
   const writing = useWriting(node.id);
   const mark = useMark(node.id);

@@ -8,6 +8,7 @@ import { classes } from "../../../ui/classes";
 import { linkAt, openPortPalette } from "../../commands/actions";
 import { useEditor, useScene, useUi } from "../../context";
 import { wiredKey } from "../../scene/scene";
+import { PORT_ROWS } from "../../../messages/editor/board";
 
 interface PortHandleProps {
   nodeId: string;
@@ -62,7 +63,7 @@ const PortHandle = ({ nodeId, port, side, y }: PortHandleProps) => {
       onMouseDown={(event) => held && event.button === 0 && grab(event.clientX, event.clientY)}
       onTouchStart={(event: TouchEvent) => held && event.touches[0] && grab(event.touches[0].clientX, event.touches[0].clientY)}
       className={classes("node-port", held && "node-port-held", dimmed && "opacity-20")}
-      title={`${port.name}: ${port.list ? "list of " : ""}${port.type}`}
+      title={`${port.name}: ${port.list ? PORT_ROWS.listOf : ""}${port.type}`}
     >
       <PortMark type={port.type} list={port.list} />
       {!locked && (side === "output" || !wired) && (
@@ -70,7 +71,7 @@ const PortHandle = ({ nodeId, port, side, y }: PortHandleProps) => {
           type="button"
           tabIndex={-1}
           className={classes("node-plus", side === "input" && "node-plus-before", !wired && side === "output" && "node-plus-open")}
-          aria-label={side === "output" ? "Add a node after" : "Add a node before"}
+          aria-label={side === "output" ? PORT_ROWS.addANodeAfter : PORT_ROWS.addANodeBefore}
         >
           <Plus className="size-3.5" aria-hidden />
         </button>

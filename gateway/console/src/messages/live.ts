@@ -1,0 +1,3 @@
+export const LIVE = {
+  thisRunHasExpired: "This run has expired.",
+};
