@@ -19,7 +19,7 @@ REPLACED = [
     ),
     (r"\bAsyncIterator\b", "Iterator"),
     (r"\bhttpx\.AsyncClient\b", "httpx.Client"),
-    (r"\bAsync(Nodeloom|Workflows|Models|Executions|Batches|Usage)\b", r"\1"),
+    (r"\bAsync(Nodeloom|Workflows|Models|Executions|Erasures|Batches|Bundles|Usage)\b", r"\1"),
     (r"\b__a(enter|exit)__", r"__\1__"),
     (r"\.a(close|read|iter_bytes|iter_sse)\(", r".\1("),
     (r"\basyncio\.sleep\b", "time.sleep"),

@@ -15,6 +15,7 @@ import { adminUserRoutes } from "./routes/admin/users";
 import { batchCreationRoutes } from "./routes/batches/creating";
 import { batchRoutes } from "./routes/batches/routes";
 import { budgetRoutes } from "./routes/budgets/routes";
+import { bundleRoutes } from "./routes/bundles/routes";
 import { authRoutes } from "./routes/identity/auth";
 import { erasureRoutes } from "./routes/erasures/routes";
 import { decisionRoutes } from "./routes/executions/decisions";
@@ -63,6 +64,7 @@ export const routes: readonly Route[] = [
   ...workflowRoutes,
   ...versionRoutes,
   ...aliasRoutes,
+  ...bundleRoutes,
   ...runRoutes,
   ...scheduleRoutes,
   ...hookRoutes,

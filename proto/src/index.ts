@@ -11,6 +11,7 @@ export * as payments from "./gen/nodeloom/billing/v1/payments";
 export * as erasure from "./gen/nodeloom/erasure/v1/erasure";
 export * as accountExports from "./gen/nodeloom/executions/v1/account_exports";
 export * as batches from "./gen/nodeloom/executions/v1/batches";
+export * as bundles from "./gen/nodeloom/executions/v1/bundles";
 export * as erasures from "./gen/nodeloom/executions/v1/erasures";
 export * as executions from "./gen/nodeloom/executions/v1/executions";
 export * as mail from "./gen/nodeloom/executions/v1/mail";

@@ -356,6 +356,42 @@ export interface AliasMove {
   };
 }
 
+/** A form with the archive as `bundle` */
+export interface BundleForm {
+  /** Only plans */
+  dryRun?: "true" | "false";
+  /** Publish each workflow and point this alias to its version. Without it, only drafts change */
+  alias?: string;
+  /** Import only if this plan still holds, or continue its import */
+  planId?: string;
+  /** Replace workflows in conflict */
+  overwrite?: "true" | "false";
+  /** The archive (ZIP) */
+  bundle: Binary;
+}
+
+export interface BundleImport {
+  planId: string;
+  state: "planned" | "applying" | "applied";
+  workflows: {
+    /** Its name in the bundle */
+    name: string;
+    /** Its slug in this account; null until it exists */
+    slug: string | null;
+    action: "create" | "update" | "unchanged" | "conflict";
+    /** Why it is in conflict */
+    reason?: string;
+    /** True if a version is published */
+    publishes: boolean;
+    /** The version that the alias points to; null without an alias, or until it is published */
+    version: number | null;
+  }[];
+  /** Names of the bundle's files that the import stores */
+  files: string[];
+  /** Entries and members of the bundle that imports don't use */
+  ignored: string[];
+}
+
 export interface WorkflowRunRequest {
   /** Keys are the schema's field names; omitted fields take their defaults */
   inputs: Record<string, unknown>;
@@ -604,6 +640,8 @@ export interface Execution {
   queued?: boolean;
   /** Position in the queue, from 1 */
   position?: number;
+  /** Decisions on approvals of the run, oldest first. Absent if there are none */
+  decisions?: MadeDecision[];
   /** Set while approvals of the run wait for a decision */
   waitingFor?: WaitingFor[];
   /** Set on completion */
@@ -640,6 +678,24 @@ export interface Execution {
   creditsCost: number;
   createdAt: string | null;
   finishedAt: string | null;
+}
+
+export interface MadeDecision {
+  nodeId: string;
+  decision: "approve" | "reject";
+  /** The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases */
+  decidedBy:
+    | {
+        userId: string;
+      }
+    | {
+        keyId: string;
+      }
+    | null;
+  comment: string | null;
+  decidedAt: string | null;
+  /** `rerun`: taken from an earlier run */
+  by: "owner" | "timeout" | "rerun";
 }
 
 export interface WaitingFor {
@@ -1349,11 +1405,23 @@ export interface DecisionRequest {
   decision: "approve" | "reject";
   /** Replaces the reviewed value. Needs the same type, a list of at most the same length, and at most 8 kB or the original size */
   value?: unknown;
+  /** Kept with the decision, and in its audit row */
+  comment?: string;
 }
 
 export interface Decision {
   nodeId: string;
   decision: "approve" | "reject";
+  /** The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases */
+  decidedBy:
+    | {
+        userId: string;
+      }
+    | {
+        keyId: string;
+      }
+    | null;
+  comment: string | null;
   decidedAt: string | null;
 }
 
@@ -3190,6 +3258,8 @@ export interface AdminExecution {
   queued?: boolean;
   /** Position in the queue, from 1 */
   position?: number;
+  /** Decisions on approvals of the run, oldest first. Absent if there are none */
+  decisions?: MadeDecision[];
   /** Set while approvals of the run wait for a decision */
   waitingFor?: WaitingFor[];
   /** Set on completion */
@@ -3703,6 +3773,19 @@ export interface Operations {
       name: string;
     };
     response: undefined;
+  };
+  /** Export workflows with their files */
+  exportBundle: {
+    query: {
+      /** Slugs of your workflows, separated by commas; at most 200 */
+      slugs: string;
+    };
+    response: string;
+  };
+  /** Plan or import a bundle of workflows */
+  importBundle: {
+    body: BundleForm;
+    response: BundleImport;
   };
   /** Run a workflow */
   runWorkflow: {
@@ -5275,6 +5358,8 @@ export const OPERATIONS = {
   getAlias: { method: "GET", path: "/api/workflows/{slug}/aliases/{name}", idempotent: false, contentType: null },
   setAlias: { method: "PUT", path: "/api/workflows/{slug}/aliases/{name}", idempotent: false, contentType: "application/json" },
   deleteAlias: { method: "DELETE", path: "/api/workflows/{slug}/aliases/{name}", idempotent: false, contentType: null },
+  exportBundle: { method: "GET", path: "/api/bundles", idempotent: false, contentType: null },
+  importBundle: { method: "POST", path: "/api/bundles", idempotent: false, contentType: "multipart/form-data" },
   runWorkflow: { method: "POST", path: "/api/workflows/{slug}/run", idempotent: true, contentType: "application/json" },
   quoteWorkflow: { method: "POST", path: "/api/workflows/{slug}/quote", idempotent: false, contentType: "application/json" },
   runModel: { method: "POST", path: "/api/models/{internalName}/run", idempotent: true, contentType: "application/json" },

@@ -12,6 +12,7 @@ import type {
   Operations,
   PublicSchema,
   UsagePage,
+  UsageSummary,
   User,
   Workflow,
   WorkflowAlias,
@@ -20,7 +21,21 @@ import type {
   WorkflowVersionHead,
 } from "./api-types";
 import { createBatches, type Batches } from "./batches";
+import { createBundles, type Bundles } from "./bundles";
 import { createEvents, type Events } from "./events";
+import {
+  createDownload,
+  createHooks,
+  createMediaFiles,
+  createSchedules,
+  createVersions,
+  type Call,
+  type Downloadable,
+  type Hooks,
+  type MediaFiles,
+  type Schedules,
+  type Versions,
+} from "./resources";
 import { createRuns, selectionOf, type Runs, type Selection } from "./runs";
 import {
   createTransport,
@@ -86,6 +101,8 @@ export interface Erasures {
 }
 
 export interface Usage {
+  /** The cost of runs, by day and model, or by another group. */
+  summary(query?: Operations["getUsageSummary"]["query"], options?: RequestOptions): Promise<UsageSummary>;
   list(query?: Operations["listUsage"]["query"], options?: RequestOptions): Promise<UsagePage>;
   models(options?: RequestOptions): Promise<string[]>;
 }
@@ -99,17 +116,26 @@ export interface Client extends Runs {
   erasures: Erasures;
   /** Many runs of one workflow or model with a shared budget. */
   batches: Batches;
+  /** Workflows with their files as one archive, for other accounts and for version control. */
+  bundles: Bundles;
   usage: Usage;
+  /** Published versions of workflows. */
+  versions: Versions;
+  schedules: Schedules;
+  /** Addresses by which other services start a workflow. */
+  hooks: Hooks;
+  /** Stored files. */
+  media: MediaFiles;
   /** Stores a file; use its `id` or `url` as an input. The type is detected from the bytes. */
   upload(file: Binary, options?: RequestOptions): Promise<Media>;
+  /** Reads a file of a result or an upload. */
+  download(file: Downloadable, options?: Pick<RequestOptions, "signal">): Promise<Blob>;
   whoami(options?: RequestOptions): Promise<User>;
   /** Calls any operation by its id; also returns status and headers. */
   request<O extends OperationId>(operation: O, request: RequestOf<O>): Promise<Answer<ResponseOf<O>>>;
   /** Like `request`, with JSON as text in both directions, so that workflows stay unchanged byte for byte. */
   requestText(operation: OperationId, request: TextRequest): Promise<Answer<string>>;
 }
-
-type Call = <O extends OperationId>(operation: O, request: RequestOf<O>) => Promise<ResponseOf<O>>;
 
 const createWorkflows = (call: Call): Workflows => ({
   list: (options = {}) => call("listWorkflows", options),
@@ -134,9 +160,10 @@ const createWorkflows = (call: Call): Workflows => ({
 export const createClient = (options: ClientOptions): Client => {
   const transport = createTransport(options);
   const call: Call = async (operation, request) => (await transport.send(operation, request)).body;
+  const events = createEvents(transport);
   return {
-    ...createRuns(transport),
-    events: createEvents(transport),
+    ...createRuns(transport, events),
+    events,
     workflows: createWorkflows(call),
     models: {
       list: (more = {}) => call("listModels", more),
@@ -152,11 +179,18 @@ export const createClient = (options: ClientOptions): Client => {
       get: (id, more = {}) => call("getErasure", { ...more, params: { id } }),
     },
     batches: createBatches(transport),
+    bundles: createBundles(transport),
+    versions: createVersions(call),
+    schedules: createSchedules(call),
+    hooks: createHooks(call),
+    media: createMediaFiles(call),
     usage: {
+      summary: (query = {}, more = {}) => call("getUsageSummary", { ...more, query }),
       list: (query = {}, more = {}) => call("listUsage", { ...more, query }),
       models: (more = {}) => call("listUsageModels", more),
     },
     upload: (body, more = {}) => call("uploadMedia", { ...more, body }),
+    download: createDownload(options.fetch ?? globalThis.fetch),
     whoami: async (more = {}) => (await call("whoami", more)).user,
     request: (operation, request) => transport.send(operation, request),
     requestText: (operation, request) => transport.sendText(operation, request),

@@ -1,19 +1,56 @@
 import { readEvents } from "./server-sent-events";
 import { sleep } from "./sleep";
-import { unreachable, type RequestOptions, type Transport } from "./transport";
+import { unreachable } from "./failures";
+import type { RequestOptions, Transport } from "./transport";
 
-export interface ExecutionEvent {
-  /** Sequence number for resuming. `node.delta` isn't in the log and has the number of the event before. */
-  id: number;
-  /**
-   * `admitted`, `submitted`, `node.started`, `node.completed`, `node.failed`, …; `settled` is the last. `node.delta` has a piece of a text
-   * in progress: `{ nodeId, item, text, reset }`.
-   */
-  type: string;
-  /** ISO 8601. */
-  at: string;
-  data: Record<string, unknown>;
+/** Members of events that concern a node. */
+export interface NodeEventData {
+  nodeId: string;
+  /** Index of the call, from 0. */
+  item?: number;
+  /** Calls of the node. */
+  items?: number;
+  [member: string]: unknown;
 }
+
+interface EventError {
+  code?: string;
+  message: string;
+  [member: string]: unknown;
+}
+
+/** Data of each type of event. */
+export interface EventData {
+  admitted: Record<string, unknown>;
+  queued: Record<string, unknown>;
+  started: Record<string, unknown>;
+  "node.started": NodeEventData;
+  submitted: NodeEventData;
+  /** A piece of a text in progress. With `reset` it replaces the text, otherwise it is appended. */
+  "node.delta": NodeEventData & { text: string; reset?: boolean };
+  "node.progress": NodeEventData;
+  "node.fallback": NodeEventData;
+  "node.waiting": NodeEventData;
+  "node.completed": NodeEventData;
+  "node.failed": NodeEventData & { error: EventError };
+  "node.cancelled": NodeEventData;
+  "node.skipped": NodeEventData;
+  cancel_requested: Record<string, unknown>;
+  /** The last event. */
+  settled: { status?: string; error?: EventError; [member: string]: unknown };
+}
+
+/** An event; `type` tells the form of `data`. Later versions of the service can send further types. */
+export type ExecutionEvent = {
+  [Type in keyof EventData]: {
+    /** Sequence number for resuming. `node.delta` isn't in the log and has the number of the event before. */
+    id: number;
+    type: Type;
+    /** ISO 8601. */
+    at: string;
+    data: EventData[Type];
+  };
+}[keyof EventData];
 
 export interface EventOptions extends Pick<RequestOptions, "signal" | "headers"> {
   /** Last known event; the stream starts after it. */
@@ -44,7 +81,7 @@ export const createEvents = (transport: Transport): Events =>
         for await (const { id, data } of readEvents(answer.body)) {
           if (id !== "") last = Number(id);
           breaks = 0;
-          const event = { id: last, ...(JSON.parse(data) as Omit<ExecutionEvent, "id">) };
+          const event = { ...(JSON.parse(data) as ExecutionEvent), id: last };
           yield event;
           if (event.type === LAST) return;
         }
@@ -54,7 +91,7 @@ export const createEvents = (transport: Transport): Events =>
       }
       // A run can be silent for longer than a connection lasts.
       breaks = Date.now() - openedAt < SOON_MS ? breaks + 1 : 0;
-      if (breaks > MAX_BREAKS) throw unreachable(broken);
+      if (breaks > MAX_BREAKS) throw unreachable(broken, `the events of ${executionId}`);
       await sleep(RECONNECT_MS, signal);
     }
   };

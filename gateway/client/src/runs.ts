@@ -1,5 +1,17 @@
-import type { CancelResult, Decision, DecisionRequest, Execution, Quote, RunResult, RunWebhook, SubmitResult } from "./api-types";
+import type {
+  CancelResult,
+  Decision,
+  DecisionRequest,
+  Execution,
+  Quote,
+  RerunQuote,
+  RerunRequest,
+  RunResult,
+  RunWebhook,
+  SubmitResult,
+} from "./api-types";
 import { NodeloomError } from "./errors";
+import type { Events } from "./events";
 import { sleep } from "./sleep";
 import type { Answer, RequestOptions, Transport } from "./transport";
 
@@ -23,6 +35,20 @@ export interface RunOptions extends RequestOptions {
   webhook?: RunWebhook | undefined;
   /** Days for which the execution is kept after its end, if the workflow sets no fewer; with 0, only its result is kept, for 28 hours. */
   retentionDays?: number | undefined;
+  /** Your own names for the run: on the execution, its webhooks and its usage row. */
+  metadata?: Readonly<Record<string, string>> | undefined;
+  /** `full` keeps prompts and settings with the files that the run makes. */
+  provenance?: "full" | undefined;
+  /** The header `Prefer`: `no-queue` rejects the run if the queue is full, `wait=<seconds>` shortens the wait of one request. */
+  prefer?: string | undefined;
+}
+
+/** A rerun's own members: `inputs`, `nodes`, `reuse`, `until`, `alias`, `version`. */
+export type Rerun = Omit<RerunRequest, "mode" | "maxCredits" | "metadata" | "provenance" | "retentionDays" | "webhook">;
+
+export interface StreamOptions extends RunOptions {
+  /** The node whose text is streamed; by default the first one that writes. */
+  nodeId?: string | undefined;
 }
 
 /** Result of a run without a declared type. */
@@ -49,6 +75,18 @@ export interface Runs {
   run<R = Result>(target: Target, inputs?: Inputs, options?: RunOptions): Promise<CompletedRun<R>>;
   /** Starts a run without waiting. Poll it, or use a webhook. */
   submit(target: Target, inputs?: Inputs, options?: RunOptions): Promise<SubmitResult>;
+  /**
+   * Runs a text model, or a workflow with one, and yields its text as it is written. Returns the completed run.
+   * @throws NodeloomError if the run was rejected, failed or was cancelled
+   */
+  stream(target: Target, inputs?: Inputs, options?: StreamOptions): AsyncGenerator<string, CompletedRun, undefined>;
+  /**
+   * Runs an execution again and waits for the result. Calls that were completed before are reused, free; `nodes` are called again.
+   * @throws NodeloomError if the run was rejected, failed or was cancelled
+   */
+  rerun<R = Result>(executionId: string, rerun?: Rerun, options?: RunOptions): Promise<CompletedRun<R>>;
+  /** Prices a rerun, and says what it reuses. */
+  quoteRerun(executionId: string, rerun?: Rerun, options?: RequestOptions): Promise<RerunQuote>;
   /** Polls until an execution is completed, failed or cancelled, within the rate limits. */
   wait(executionId: string, options?: WaitOptions): Promise<Execution>;
   cancel(executionId: string, options?: RequestOptions): Promise<CancelResult["status"]>;
@@ -81,17 +119,57 @@ export const failureOf = ({ executionId, status, error }: Execution): NodeloomEr
   return new NodeloomError({ status: failure.status, code, message, details: { executionId, ...details } });
 };
 
-export const createRuns = (transport: Transport): Runs => {
+/** The header `Prefer` of a run. */
+const preferring = ({ headers, prefer }: RunOptions, isAsync: boolean): Readonly<Record<string, string>> | undefined => {
+  const wanted = [prefer, isAsync ? "respond-async" : undefined, headers?.prefer].filter((one) => one !== undefined);
+  return wanted.length === 0 ? headers : { ...headers, prefer: wanted.join(", ") };
+};
+
+/** A request's options and the members of its body that runs share. */
+const partsOf = (options: RunOptions, isAsync: boolean) => {
+  const { maxCredits, metadata, provenance, retentionDays, webhook, prefer: _prefer, headers: _headers, ...rest } = options;
+  const body = { maxCredits: maxCredits ?? undefined, metadata, provenance, retentionDays, webhook };
+  return { rest: { ...rest, headers: preferring(options, isAsync) }, body };
+};
+
+const completedOf = <R>({ executionId, result = {}, creditsCost, durationMs }: Execution): CompletedRun<R> => ({
+  ...{ success: true, result: result as R, cost: creditsCost, ms: durationMs, executionId },
+});
+
+interface Delta {
+  nodeId: string;
+  item?: number;
+  text: string;
+  reset?: boolean;
+}
+
+/** Follows the text of one node. @returns the new part; undefined for another node's, or if the text began anew with other words */
+const textFollower = (nodeId: string | undefined) => {
+  let [node, written, isOther] = [nodeId, "", false];
+  const next = (text: string): string | undefined => {
+    isOther ||= !text.startsWith(written);
+    if (isOther || text.length === written.length) return undefined;
+    const piece = text.slice(written.length);
+    written = text;
+    return piece;
+  };
+  return {
+    piece: ({ nodeId: from, item = 0, text, reset }: Delta): string | undefined => {
+      node ??= from;
+      return from === node && item === 0 ? next(reset ? text : written + text) : undefined;
+    },
+    /** What was not streamed, of the text of the result. */
+    rest: (text: unknown): string | undefined => (typeof text === "string" ? next(text) : undefined),
+  };
+};
+
+export const createRuns = (transport: Transport, events: Events): Runs => {
   const start = (target: Target, inputs: Inputs, isAsync: boolean, options: RunOptions): Promise<Answer<RunResult | SubmitResult>> => {
-    const { maxCredits, retentionDays, webhook, ...rest } = options;
-    const query = isAsync ? { async: "true" as const } : {};
-    const request = {
-      ...rest,
-      body: { inputs: { ...inputs }, maxCredits: maxCredits ?? undefined, retentionDays, webhook, ...untilOf(target) },
-    };
+    const { rest, body } = partsOf(options, isAsync);
+    const request = { ...rest, body: { inputs: { ...inputs }, ...body, ...untilOf(target) } };
     return "workflow" in target
-      ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow }, query: { ...query, ...selectionOf(target) } })
-      : transport.send("runModel", { ...request, params: { internalName: target.model }, query });
+      ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow }, query: selectionOf(target) })
+      : transport.send("runModel", { ...request, params: { internalName: target.model } });
   };
 
   const wait: Runs["wait"] = async (executionId, { pollIntervalMs = POLL_INTERVAL_MS, onPoll, ...options } = {}) => {
@@ -103,17 +181,45 @@ export const createRuns = (transport: Transport): Runs => {
     }
   };
 
+  /** @throws NodeloomError if it didn't complete */
+  const ended = async <R>(executionId: string, options: Pick<RunOptions, "signal">): Promise<CompletedRun<R>> => {
+    const execution = await wait(executionId, options);
+    if (execution.status !== "completed") throw failureOf(execution);
+    return completedOf(execution);
+  };
+
+  const answered = async <R>({ headers, body }: Answer<RunResult | SubmitResult>, options: RunOptions): Promise<CompletedRun<R>> => {
+    if (!("_async" in body)) return { ...body, result: body.result as R, executionId: headers.get("x-execution-id") ?? "" };
+    // It takes longer than a request can wait; the same run continues.
+    return ended(body.executionId, { signal: options.signal });
+  };
+
+  const submit: Runs["submit"] = async (target, inputs = {}, options = {}) =>
+    (await start(target, inputs, true, options)).body as SubmitResult;
+
   return {
-    run: async <R>(target: Target, inputs: Inputs = {}, options: RunOptions = {}): Promise<CompletedRun<R>> => {
-      const { headers, body } = await start(target, inputs, false, options);
-      if (!("_async" in body)) return { ...body, result: body.result as R, executionId: headers.get("x-execution-id") ?? "" };
-      // It takes longer than a request can wait; the same run continues.
-      const execution = await wait(body.executionId, { signal: options.signal });
-      if (execution.status !== "completed") throw failureOf(execution);
-      const { executionId, result = {}, creditsCost, durationMs } = execution;
-      return { success: true, result: result as R, cost: creditsCost, ms: durationMs, executionId };
+    run: async <R>(target: Target, inputs: Inputs = {}, options: RunOptions = {}): Promise<CompletedRun<R>> =>
+      answered(await start(target, inputs, false, options), options),
+    submit,
+    stream: async function* stream(target, inputs = {}, { nodeId, ...options } = {}) {
+      const { executionId } = await submit(target, inputs, options);
+      const follower = textFollower(nodeId);
+      for await (const event of events(executionId, { signal: options.signal })) {
+        const piece = event.type === "node.delta" ? follower.piece(event.data as unknown as Delta) : undefined;
+        if (piece !== undefined) yield piece;
+      }
+      const run = await ended<Result>(executionId, { signal: options.signal });
+      const rest = nodeId === undefined ? follower.rest(run.result.text) : undefined;
+      if (rest !== undefined) yield rest;
+      return run;
     },
-    submit: async (target, inputs = {}, options = {}) => (await start(target, inputs, true, options)).body as SubmitResult,
+    rerun: async <R>(executionId: string, rerun: Rerun = {}, options: RunOptions = {}): Promise<CompletedRun<R>> => {
+      const { rest, body } = partsOf(options, false);
+      const request = { ...rest, params: { id: executionId }, body: { ...rerun, ...body } };
+      return answered(await transport.send("rerunExecution", request), options);
+    },
+    quoteRerun: async (executionId, rerun = {}, options = {}) =>
+      (await transport.send("quoteRerun", { ...options, params: { id: executionId }, body: { ...rerun } })).body,
     wait,
     cancel: async (executionId, options = {}) =>
       (await transport.send("cancelExecution", { ...options, params: { id: executionId } })).body.status,

@@ -1,5 +1,6 @@
 import { OPERATIONS, type Operations } from "./api-types";
-import { NETWORK_ERROR, NodeloomError } from "./errors";
+import type { NodeloomError } from "./errors";
+import { errorOf, isRedirect, redirected, unreachable } from "./failures";
 import { createPacing } from "./pacing";
 import { sleep } from "./sleep";
 import { createTokens, type TokenProvider } from "./tokens";
@@ -42,6 +43,29 @@ export interface TransportOptions {
   placeTimeoutMs?: number | undefined;
   /** Longest wait in milliseconds for a window or Retry-After; 120,000 by default. If more is needed, the response is returned. */
   maxPauseMs?: number | undefined;
+  /** Called before a request is sent again. */
+  onRetry?: ((retry: Retry) => void) | undefined;
+  /** Called after each attempt at a request, for logs. */
+  onResponse?: ((attempt: SentRequest) => void) | undefined;
+}
+
+/** One attempt at a request. It contains neither the key nor the query. */
+export interface SentRequest {
+  operation: OperationId;
+  method: string;
+  url: string;
+  /** 0 without a response. */
+  status: number;
+  code: string | undefined;
+  requestId: string | undefined;
+  ms: number;
+}
+
+/** An attempt that is followed by another one. */
+export interface Retry extends SentRequest {
+  /** Attempts so far. */
+  attempt: number;
+  pauseMs: number;
 }
 
 export interface Transport {
@@ -88,7 +112,14 @@ const NO_PLACE = "CONCURRENCY_LIMIT_EXCEEDED";
 const PLACE_TIMEOUT_MS = 60 * 60 * MS;
 const NO_QUEUE = /(?:^|[,\s])no-queue(?:$|[,;\s])/i;
 /** POST operations without Idempotency-Key that are safe to repeat. */
-const HARMLESS: ReadonlySet<OperationId> = new Set<OperationId>(["cancelExecution", "quoteWorkflow", "quoteModel", "login", "logout"]);
+const HARMLESS: ReadonlySet<OperationId> = new Set<OperationId>([
+  "cancelExecution",
+  "quoteWorkflow",
+  "quoteModel",
+  "importBundle",
+  "login",
+  "logout",
+]);
 
 const urlOf = (baseUrl: string, { path }: Operation, { params = {}, query = {} }: Parts): string => {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
@@ -98,10 +129,13 @@ const urlOf = (baseUrl: string, { path }: Operation, { params = {}, query = {} }
   return `${baseUrl.replace(/(?<!\/)\/+$/, "")}${filled}${search === "" ? "" : `?${search}`}`;
 };
 
+const withoutQuery = (url: string): string => url.replace(/\?.*$/s, "");
+
 const headersOf = (apiKey: string | undefined, { method, contentType }: Operation, request: RequestOptions & Parts): Headers => {
   const headers = new Headers({ accept: "application/json" });
   if (apiKey !== undefined) headers.set("x-api-key", apiKey);
-  if (contentType !== null && request.body !== undefined) headers.set("content-type", contentType);
+  // The boundary of a form is chosen when it is sent.
+  if (contentType !== null && request.body !== undefined && !(request.body instanceof FormData)) headers.set("content-type", contentType);
   if (method === "POST") headers.set("idempotency-key", request.idempotencyKey ?? crypto.randomUUID());
   for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
   return headers;
@@ -115,17 +149,6 @@ const isRepeatable = (id: OperationId, { method, idempotent }: Operation, header
 const parse = (text: string, headers: Headers): unknown => {
   if (text === "") return undefined;
   return (headers.get("content-type") ?? "").includes("json") ? (JSON.parse(text) as unknown) : text;
-};
-
-const errorOf = (status: number, headers: Headers, body: unknown): NodeloomError => {
-  const { error, code, ...details } = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
-  return new NodeloomError({
-    status,
-    code: typeof code === "string" ? code : undefined,
-    message: typeof error === "string" ? error : `the service answered ${status}`,
-    details,
-    requestId: headers.get("x-request-id") ?? undefined,
-  });
 };
 
 /** Retry-After in milliseconds, from seconds or a date. */
@@ -147,21 +170,11 @@ const MAX_PLACE_PAUSE_MS = 10_000;
 
 type Attempt = Answer<unknown> | { failure: NodeloomError; status: number; headers: Headers };
 
-/** The service didn't respond, or stopped in the middle of its response. */
-export const unreachable = (cause: unknown): NodeloomError =>
-  new NodeloomError({ message: "the service could not be reached", status: 0, code: NETWORK_ERROR, cause });
-
-/** Node's fetch reports a redirect that isn't followed; other runtimes don't. */
-const isRedirect = (error: unknown): boolean =>
-  ((error as { cause?: { message?: unknown } }).cause?.message ?? "") === "unexpected redirect";
-
-const redirected = (cause: unknown): NodeloomError =>
-  new NodeloomError({
-    message: "the service answered with a redirect, which would take the key elsewhere: use the service's own address as baseUrl",
-    status: 0,
-    code: NETWORK_ERROR,
-    cause,
-  });
+const seen = (answer: Attempt): Pick<SentRequest, "status" | "code" | "requestId"> => ({
+  status: answer.status,
+  code: "failure" in answer ? answer.failure.code : undefined,
+  requestId: answer.headers.get("x-request-id") ?? undefined,
+});
 
 class JsonText {
   constructor(readonly text: string) {}
@@ -187,7 +200,7 @@ export const createTransport = (options: TransportOptions): Transport => {
     } catch (error) {
       init.signal?.throwIfAborted();
       if (isRedirect(error)) throw redirected(error);
-      return { failure: unreachable(error), status: 0, headers: new Headers() };
+      return { failure: unreachable(error, withoutQuery(url)), status: 0, headers: new Headers() };
     }
   };
 
@@ -215,13 +228,21 @@ export const createTransport = (options: TransportOptions): Transport => {
     const giveUpAt = Date.now() + IN_PROGRESS_MS;
     // With `no-queue`, the caller gets the error at once.
     const placeAt = Date.now() + (NO_QUEUE.test(headers.get("prefer") ?? "") ? 0 : placeTimeoutMs);
-    for (let retries = 0, isRenewed = false; ;) {
+    for (let retries = 0, attempts = 0, isRenewed = false; ;) {
       await pacing.ready(bucket, signal);
       signal?.throwIfAborted();
       const token = await tokens?.current();
       if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+      const sentAt = Date.now();
       const answer = await attempt(url, init, read);
+      attempts += 1;
       pacing.learn(bucket, answer.headers);
+      const sent = { operation: id, method: operation.method, url: withoutQuery(url), ...seen(answer), ms: Date.now() - sentAt };
+      options.onResponse?.(sent);
+      const again = (pause: number): Promise<void> => {
+        options.onRetry?.({ ...sent, attempt: attempts, pauseMs: pause });
+        return sleep(pause, signal);
+      };
       if (!("failure" in answer)) return answer;
       if (answer.status === UNAUTHENTICATED && token !== undefined && !isRenewed) {
         isRenewed = true;
@@ -229,19 +250,19 @@ export const createTransport = (options: TransportOptions): Transport => {
         continue;
       }
       if (answer.status === CONFLICT && answer.failure.code === IN_PROGRESS && Date.now() < giveUpAt) {
-        await sleep(retryAfterMs(answer.headers) ?? MS, signal);
+        await again(retryAfterMs(answer.headers) ?? MS);
         continue;
       }
       if (answer.status === TOO_MANY_REQUESTS && answer.failure.code === NO_PLACE) {
         const pause = Math.min(retryAfterMs(answer.headers) ?? backOffMs(retries), MAX_PLACE_PAUSE_MS);
         if (Date.now() + pause > placeAt) throw answer.failure;
-        await sleep(pause, signal);
+        await again(pause);
         continue;
       }
       const pause = pauseMs(answer, retries, repeatable);
       if (pause === undefined) throw answer.failure;
       retries += 1;
-      await sleep(pause, signal);
+      await again(pause);
     }
   };
 

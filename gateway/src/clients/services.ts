@@ -5,6 +5,7 @@ import {
   addresses,
   batches,
   billing,
+  bundles,
   erasures,
   executions,
   identity,
@@ -36,6 +37,7 @@ export interface Services {
   triggers: ClientOf<triggers.TriggersServiceServer>;
   batches: ClientOf<batches.BatchesServiceServer>;
   notifications: ClientOf<notifications.NotificationsServiceServer>;
+  bundles: ClientOf<bundles.BundlesServiceServer>;
   erasures: ClientOf<erasures.ErasuresServiceServer>;
   accountExports: ClientOf<accountExports.AccountExportsServiceServer>;
   media: ClientOf<media.MediaServiceServer>;
@@ -64,6 +66,7 @@ const BESIDE = {
   accountErasure: { definition: accountErasure.AccountErasureServiceService, by: "identity" },
   payments: { definition: payments.PaymentsServiceService, by: "billing" },
   batches: { definition: batches.BatchesServiceService, by: "executions" },
+  bundles: { definition: bundles.BundlesServiceService, by: "executions" },
   erasures: { definition: erasures.ErasuresServiceService, by: "executions" },
   accountExports: { definition: accountExports.AccountExportsServiceService, by: "executions" },
   mediaExports: { definition: mediaExports.ExportsServiceService, by: "media" },

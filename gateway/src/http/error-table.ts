@@ -206,6 +206,17 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     fix: "Make another member the owner of each organization, or delete the organization.",
     members: { organizations: "their ids and names" },
   },
+  PLAN_STALE: {
+    status: 409,
+    when: "A workflow, an alias or the bundle changed since the plan with this `planId` was made.",
+    fix: "Send the bundle with `dryRun` again, read the new plan, and send its `planId`.",
+  },
+  BUNDLE_CONFLICT: {
+    status: 409,
+    when: "Workflows of the bundle were changed since the last import, or have a slug that is also a name in the bundle.",
+    fix: "Export them and merge the changes, or send `overwrite` to replace them.",
+    members: { workflows: "the names in conflict, each with its reason" },
+  },
   NOT_WAITING: {
     status: 409,
     when: "The execution doesn't wait for this decision: it is already decided, the run is over, or it hasn't reached the node yet.",

@@ -118,6 +118,8 @@ export const WEBHOOK_TEST_MS = 20_000;
 export const USAGE_GROUPS_MS = 40_000;
 
 export const CLONE_MS = 150_000;
+/** Reading a bundle, and then its import for as long as a request waits. */
+export const BUNDLE_MS = 10 * 60 * 1_000;
 
 /** A schedule is planned once and passed to Temporal before its caller gets the reply. */
 export const SCHEDULE_MS = 30_000;

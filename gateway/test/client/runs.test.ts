@@ -27,6 +27,68 @@ describe("a run", () => {
     expect(service.received[0]).toMatchObject({ path: "/api/models/sandbox-chat/run", body: '{"inputs":{"prompt":"x"},"maxCredits":3}' });
   });
 
+  it("carries its metadata, provenance and preferences, also when it is submitted or run again", async () => {
+    const done: Script = {
+      status: 200,
+      json: { success: true, result: { text: "x" }, cost: 0, ms: 1 },
+      headers: { "x-execution-id": "e" },
+    };
+    const client = await clientOf(GOES_ON, done);
+    const options = { metadata: { customer: "acme" }, provenance: "full", prefer: "no-queue", maxCredits: 2 } as const;
+    await client.submit({ model: "sandbox-chat" }, { prompt: "x" }, options);
+    expect(await client.rerun("e", { nodes: ["n"] }, options)).toMatchObject({ result: { text: "x" }, executionId: "e" });
+    const [submitted, again] = service.received.map(({ path, body, headers: { prefer } }) => ({
+      path,
+      prefer,
+      body: JSON.parse(body) as object,
+    }));
+    const sent = { metadata: { customer: "acme" }, provenance: "full", maxCredits: 2 };
+    expect(submitted).toEqual({
+      ...{ path: "/api/models/sandbox-chat/run", prefer: "no-queue, respond-async" },
+      body: { inputs: { prompt: "x" }, ...sent },
+    });
+    expect(again).toEqual({ path: "/api/executions/e/rerun", prefer: "no-queue", body: { nodes: ["n"], ...sent } });
+  });
+
+  it("streams its text as it is written, without repeats, and then what was not streamed", async () => {
+    const message = (type: string, data: object): string => `data: ${JSON.stringify({ type, at: "2026-11-28T10:00:00Z", data })}\n\n`;
+    const delta = (text: string, reset = false): string => message("node.delta", { nodeId: "model", text, reset });
+    const other = message("node.delta", { nodeId: "title", text: "No" });
+    const text = `${delta("On", true)}${other}${delta("ce ")}${delta("Once upon", true)}id: 9\n${message("settled", {})}`;
+    const events: Script = { status: 200, headers: { "content-type": "text/event-stream" }, text };
+    const client = await clientOf(
+      GOES_ON,
+      events,
+      execution({ status: "completed", result: { text: "Once upon a time" }, creditsCost: 2 }),
+    );
+    const stream = client.stream({ model: "sandbox-chat" }, { prompt: "x" });
+    const pieces: string[] = [];
+    let next = await stream.next();
+    for (; !next.done; next = await stream.next()) pieces.push(next.value);
+    expect(pieces).toEqual(["On", "ce ", "upon", " a time"]);
+    expect(next.value).toMatchObject({ result: { text: "Once upon a time" }, cost: 2, executionId: "e" });
+  });
+
+  it("reports retries and responses, without the query", async () => {
+    service = await startScripted(
+      { status: 503, json: { error: "busy", code: "SERVICE_UNAVAILABLE" } },
+      { status: 200, json: { rows: [] } },
+    );
+    const seen: unknown[] = [];
+    const client = createClient({
+      ...{ baseUrl: service.baseUrl, apiKey: "nl_test" },
+      onRetry: ({ operation, status, attempt, pauseMs }) => seen.push([operation, status, attempt, pauseMs > 0]),
+      onResponse: ({ url, status, code }) => seen.push([url, status, code]),
+    });
+    await client.usage.list({ limit: 1 });
+    const url = `${service.baseUrl}/api/usage`;
+    expect(seen).toEqual([
+      [url, 503, "SERVICE_UNAVAILABLE"],
+      ["listUsage", 503, 1, true],
+      [url, 200, undefined],
+    ]);
+  });
+
   it("to a node asks for that node, in quotes and runs alike", async () => {
     const client = await clientOf({ status: 200, json: { estimatedCreditCost: 1 } }, { status: 200, json: { success: true, result: {} } });
     const target = { workflow: "x", until: "words" };

@@ -102,6 +102,37 @@ it("keeps workflows as files that go back and come again byte for byte, and over
   expect(await nodeloom("workflows", "push", "--force", file)).toMatchObject({ code: 0 });
 });
 
+it("exports workflows with those inside them, and deploys them with a plan, unless somebody edited them", async () => {
+  const inner = await save({ ...greeting(), name: "Inner to deploy" });
+  const nodes = [
+    { id: "w", type: "workflow", position: { x: 0, y: 0 }, data: { slug: inner, inputs: { prompt: "Ada" } } },
+    { id: "out", type: "response-output", position: { x: 1, y: 0 }, data: {} },
+  ];
+  const edges = [{ id: "e", source: "w", sourceHandle: "text", target: "out", targetHandle: "text" }];
+  const outer = await save({ name: "Outer to deploy", nodes, edges });
+  expect((await nodeloom("export", outer, "-o", "pipelines")).stdout.trim().split("\n").sort()).toEqual([
+    join("pipelines", "bundle.json"),
+    ...[inner, outer].sort().map((slug) => join("pipelines", "workflows", `${slug}.json`)),
+  ]);
+  const planned = await nodeloom("deploy", "pipelines", "--alias", "staging", "--dry-run");
+  expect(planned).toMatchObject({ code: 3, stderr: expect.stringContaining("2 in conflict") as string });
+  const declined = start(["deploy", "pipelines", "--alias", "staging", "--overwrite"]);
+  declined.stdin.end("n\n");
+  expect(await outcome(declined)).toMatchObject({ code: 3, stderr: expect.stringContaining("nothing was deployed") as string });
+  expect(await nodeloom("deploy", "pipelines", "--alias", "staging", "--overwrite", "--yes")).toMatchObject({ code: 0 });
+  expect(await nodeloom("run", outer, "--alias", "staging")).toMatchObject({ code: 0, stdout: "Hello Ada\n" });
+  const again = await nodeloom("deploy", "pipelines", "--alias", "staging", "--yes");
+  expect(
+    again.stdout
+      .trim()
+      .split("\n")
+      .filter((line) => line.startsWith("unchanged")),
+  ).toHaveLength(4);
+  await http.call("PUT", `/api/workflows/${inner}`, { key: user.key, body: { description: "by somebody else" } });
+  expect(await nodeloom("deploy", "pipelines", "--yes")).toMatchObject({ code: 3 });
+  expect(await nodeloom("deploy", "nowhere")).toMatchObject({ code: 2 });
+});
+
 it("keeps a key that works, readable by its owner alone, and forgets it", async () => {
   const env = { NODELOOM_API_KEY: undefined, NODELOOM_BASE_URL: undefined };
   const login = start(["login", "--url", platform.baseUrl], env);
@@ -153,5 +184,8 @@ it.each([
 
 it("says that the service can't be reached", async () => {
   const { code, stderr } = await outcome(start(["whoami"], { NODELOOM_BASE_URL: "http://127.0.0.1:9", NODELOOM_MAX_RETRIES: "0" }));
-  expect({ code, stderr }).toEqual({ code: 4, stderr: "the service could not be reached (NETWORK_ERROR)\n" });
+  expect({ code, stderr }).toEqual({
+    code: 4,
+    stderr: "the service could not be reached: http://127.0.0.1:9/api/whoami (bad port) (NETWORK_ERROR)\n",
+  });
 });

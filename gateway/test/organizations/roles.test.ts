@@ -21,7 +21,7 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
   `,
   editor: `
       cloneWorkflow createFolder createHook createKey createSchedule createWorkflow deleteAlias deleteExecution deleteFolder
-      deleteHook deleteKeyWebhook deleteMedia deleteSchedule deleteSecret deleteWorkflow keepMedia listKeys listSecrets moveWorkflow
+      deleteHook deleteKeyWebhook deleteMedia deleteSchedule deleteSecret deleteWorkflow importBundle keepMedia listKeys listSecrets moveWorkflow
       publishVersion putSecret renameFolder replicateCreateFile replicateDeleteFile restoreVersion revokeKey rotateKey setAlias
       setKeyWebhook testKeyWebhook updateKey updateMedia updateSchedule updateWorkflow uploadMedia
   `,
@@ -33,7 +33,7 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
       runModel runWorkflow
   `,
   viewer: `
-      countWaitingExecutions falResult falStatus falStatusStream getAlias getBatch getBatchResults getBilling getExecution
+      countWaitingExecutions exportBundle falResult falStatus falStatusStream getAlias getBatch getBatchResults getBilling getExecution
       getExecutionGraph getKeyBudget getLocalModels getMedia getMediaProvenance getModel getSchedule getUsageSummary getVersion getWorkflow
       getWorkflowBudget getWorkflowSchema listAliases listBatches listBudgets listExecutions listFolders listHooks listMedia
       listModels listNodeKinds listSchedules listTasks listUsage listUsageModels listVersions listWorkflows mcp me openaiGetModel

@@ -1,9 +1,9 @@
 import { defineService, grpcService, openDatabase, runProcess, serveGrpc } from "@nodeloom/platform";
-import { accountExports, batches, erasures, executions, mail } from "@nodeloom/proto";
+import { accountExports, batches, bundles, erasures, executions, mail } from "@nodeloom/proto";
 import { variables } from "./config";
 import { database } from "./database";
 import { wire } from "./wiring";
-import { accountExportsHandlers, batchesHandlers, erasuresHandlers, executionsHandlers, mailHandlers } from "./server";
+import { accountExportsHandlers, batchesHandlers, bundlesHandlers, erasuresHandlers, executionsHandlers, mailHandlers } from "./server";
 
 export const service = defineService({
   name: "executions",
@@ -17,6 +17,7 @@ export const service = defineService({
       service: grpcService(executions.ExecutionsServiceService, executionsHandlers(wired.handlers)),
       more: [
         grpcService(batches.BatchesServiceService, batchesHandlers(wired.handlers)),
+        grpcService(bundles.BundlesServiceService, bundlesHandlers(wired.handlers)),
         grpcService(mail.MailServiceService, mailHandlers(wired.handlers)),
         grpcService(erasures.ErasuresServiceService, erasuresHandlers(wired.handlers)),
         grpcService(accountExports.AccountExportsServiceService, accountExportsHandlers(wired.handlers)),

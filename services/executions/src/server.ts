@@ -1,9 +1,11 @@
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
-import { fromCursor, requestContext, serverStream, unary } from "@nodeloom/platform";
-import { executions, type accountExports, type batches, type erasures, type mail } from "@nodeloom/proto";
+import { clientStream, fromCursor, pieces, requestContext, serverStream, unary } from "@nodeloom/platform";
+import { executions, type accountExports, type batches, type bundles, type erasures, type mail } from "@nodeloom/proto";
 import type { Orders } from "./batches/orders";
 import type { BatchReads } from "./batches/reads";
 import { batchMessage } from "./batches/view";
+import type { BundleExports } from "./bundles/exporting";
+import type { BundleImports } from "./bundles/importing";
 import type { Notifications } from "./clients";
 import type { Quotes } from "./accept/quotes";
 import type { Refusals } from "./moderation/reads";
@@ -50,6 +52,8 @@ export interface HandlerOptions {
   triggers: Triggers;
   moderation: Refusals;
   accountExports: Pick<AccountExports, "get">;
+  importBundle: BundleImports;
+  exportBundle: BundleExports;
 }
 
 export const executionsHandlers = (options: HandlerOptions): executions.ExecutionsServiceServer => ({
@@ -142,4 +146,13 @@ export const batchesHandlers = ({ batches: { orders, reads } }: HandlerOptions):
 export const erasuresHandlers = ({ manyErasures }: Pick<HandlerOptions, "manyErasures">): erasures.ErasuresServiceServer => ({
   createErasure: unary((request) => manyErasures.create(request)),
   getErasure: unary(async (request) => ({ erasure: await manyErasures.get(request) })),
+});
+
+async function* bundleChunks(bytes: AsyncIterable<Uint8Array>): AsyncIterable<bundles.ExportBundleResponse> {
+  for await (const chunk of pieces(bytes)) yield { chunk };
+}
+
+export const bundlesHandlers = ({ importBundle, exportBundle }: HandlerOptions): bundles.BundlesServiceServer => ({
+  importBundle: clientStream(importBundle, ({ part }) => part?.$case === "end"),
+  exportBundle: serverStream(({ slugs, ownerId }) => bundleChunks(exportBundle(slugs, ownerId))),
 });

@@ -14,6 +14,10 @@ import { connectTemporal, createEncryptionCodec } from "@nodeloom/platform/tempo
 import type { Connection } from "mongoose";
 import { createEventChannel } from "./record/channel";
 import { createBatches } from "./batches";
+import { createBundleActivities } from "./bundles/activities";
+import { createBundleExports } from "./bundles/exporting";
+import { createBundleImports } from "./bundles/importing";
+import { createStaging } from "./bundles/staging";
 import { createDecide } from "./accept/decide";
 import { createExecution } from "./lifecycle/execution";
 import { createRelayed } from "./upkeep/relay";
@@ -50,6 +54,7 @@ import { createRefusals } from "./moderation/reads";
 import { createBatchActivities } from "./batches/activities";
 import { createFailingTasks } from "./workflow/failing-tasks";
 import { createClaimCheckCodec } from "./workflow/claim-check";
+import { createBundleStarter } from "./workflow/bundle-client";
 import { createBatchStarter, createRunStarter } from "./workflow/client";
 import { untilPrepared } from "./workflow/prepare";
 import { createWatch } from "./reads/watch";
@@ -128,6 +133,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     ...{ stores, services, erasures, batches, cancellation, reads, leaver, logger },
     redis: redisErasure,
   });
+  const staging = createStaging({ media: services.media, payloads: stores.payloads, urls });
   const earlier = createEarlierMessages({ stores, notifications, webhooks, logger });
   await temporal.work({
     ...createActivities({
@@ -152,6 +158,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       announce: createAnnounceBatch({ batches: stores.batches, webhooks }),
       stopping: stopping.signal,
     }),
+    ...createBundleActivities({ workflows: services.workflows, staging }),
     ...createLeavingActivities(leaving.activities),
     ...earlier.activities,
     ...createUpkeepActivities({
@@ -206,6 +213,11 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       triggers: services.triggers,
       moderation: createRefusals(stores.moderation, moderation !== undefined),
       accountExports: leaving.exports,
+      importBundle: createBundleImports({
+        ...{ workflows: services.workflows, payloads: stores.payloads, staging },
+        starter: createBundleStarter({ client: temporal.client, taskQueue }),
+      }),
+      exportBundle: createBundleExports({ workflows: services.workflows, media: services.media, urls }),
     },
     drain: async () => {
       stopping.abort();

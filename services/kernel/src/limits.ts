@@ -103,3 +103,13 @@ export const ERASURE_BOUNDS = {
   /** Per account. */
   running: 20,
 } as const;
+
+/** Bounds on bundles: archives of workflows with their files. */
+export const BUNDLE_BOUNDS = {
+  workflows: 200,
+  entries: 1_000,
+  packedBytes: 100 * MIB,
+  unpackedBytes: 500 * MIB,
+  /** Names of workflows. They become slugs. */
+  nameChars: 80,
+} as const;

@@ -40,6 +40,8 @@ export interface MediaUrls {
   signed(text: string, queries: ReadonlyMap<string, string>): string;
   /** A text whose addresses have no signatures, and the addresses as they were sent. */
   unsigned(text: string): { text: string; urls: SentUrl[] };
+  /** A text with other words for the addresses of some files. */
+  renamed(text: string, names: ReadonlyMap<string, string>): string;
 }
 
 /** @param baseUrl the platform as clients see it; its addresses count, and those that are a path alone */
@@ -51,6 +53,7 @@ export const createMediaUrls = (baseUrl: string): MediaUrls => {
 
   return {
     keysIn: (text) => (mayHave(text) ? [...new Set([...text.matchAll(pattern)].map(([, , key]) => key!))] : []),
+    renamed: (text, names) => text.replace(pattern, (whole, _start, key: string) => names.get(key) ?? whole),
     signed: (text, queries) => {
       if (queries.size === 0) return text;
       return text.replace(pattern, (whole, start: string, key: string, query = "") => {

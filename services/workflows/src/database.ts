@@ -7,7 +7,7 @@ import { createVersionStore } from "./versions/version-store";
 /** Workflows, versions, folders, and their numbers per user. Increase the version with every change to a collection's indexes. */
 export const database = defineDatabase({
   service: "workflows",
-  version: FIRST_VERSION + 1,
+  version: FIRST_VERSION + 2,
   declare: (connection) =>
     void [createClaimStore(connection), createFolderStore(connection), createWorkflowStore(connection), createVersionStore(connection)],
 });

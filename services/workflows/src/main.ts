@@ -13,6 +13,7 @@ import {
 import { erasure, media as mediaProto, workflows as proto } from "@nodeloom/proto";
 import { createApps } from "./apps/apps";
 import { database } from "./database";
+import { createBundled } from "./bundled";
 import { createCap, TEMPLATES_SUFFIX, templateCapReached, workflowCapReached } from "./cap/cap";
 import { createClaimStore } from "./cap/claim-store";
 import { createClone } from "./clone";
@@ -69,12 +70,12 @@ export const service = defineService({
         refusal: templateCapReached,
       }),
     });
+    const folders = createFolders({ store: folderStore, empty: (id, ownerId) => store.leaveFolder(id, ownerId, new Date()) });
+    const versions = createVersions({ store, versions: versionStore, update: workflows.update });
+    const aliases = createAliases({ store, versions: versionStore });
     const handlers = workflowsHandlers({
-      workflows,
-      pictures,
-      folders: createFolders({ store: folderStore, empty: (id, ownerId) => store.leaveFolder(id, ownerId, new Date()) }),
-      versions: createVersions({ store, versions: versionStore, update: workflows.update }),
-      aliases: createAliases({ store, versions: versionStore }),
+      ...{ workflows, pictures, folders, versions, aliases },
+      bundled: createBundled({ store, workflows, versions, aliases, folders }),
       templates: createTemplates({ store, versions: versionStore }),
       tools: createTools({ store, versions: versionStore }),
       apps: createApps({ store, versions: versionStore, pictures }),

@@ -143,7 +143,15 @@ const STANDING: ReadonlyMap<string, { otherwise: string; approved(head: Workflow
 export const createReading = ({ store, versions, pictures }: ReadingDeps): Reading => {
   /** The workflow for other users: the graph of its version in production, and no pictures outside of our storage. */
   const asOthersSee = async (workflow: Workflow): Promise<Workflow> => {
-    const { takedown: _takedown, app: _app, approved: _approved, approvedDraft: _draft, aliases: _aliases, ...rest } = workflow;
+    const {
+      takedown: _takedown,
+      app: _app,
+      approved: _approved,
+      approvedDraft: _draft,
+      aliases: _aliases,
+      bundle: _bundle,
+      ...rest
+    } = workflow;
     const cover = { coverJson: pictures.safeCover(workflow.coverJson), thumbnail: pictures.safeThumbnail(workflow.thumbnail) };
     const version = inProduction(workflow);
     if (version === 0) return { ...rest, ...cover };

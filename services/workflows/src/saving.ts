@@ -81,7 +81,7 @@ const MAX_REFERENCE_CHARS = 255;
 const pauseMs = (): number => Math.random() * MAX_PAUSE_MS;
 
 /** Unique per creation. Attempts with one reference share it, so that they create one workflow. */
-const creationIdOf = (ownerId: string, reference: string): string =>
+export const creationIdOf = (ownerId: string, reference: string): string =>
   reference === "" ? randomUUID() : createHash("sha256").update(`${ownerId}\n${reference}`).digest("base64url");
 
 /** The members that were sent, and members derived from a changed graph. */

@@ -4,6 +4,7 @@ import { workflows as proto } from "@nodeloom/proto";
 import { hasPendingChange } from "./approval";
 import type { Apps, PublishedApp } from "./apps/apps";
 import type { App } from "./apps/app";
+import type { BundledWorkflows } from "./bundled";
 import type { Clone } from "./clone";
 import type { Folder, Folders } from "./folders/folders";
 import type { Pictures } from "./pictures/pictures";
@@ -31,6 +32,7 @@ const toWorkflow = (workflow: Workflow): proto.Workflow =>
     takedown: workflow.takedown ?? undefined,
     app: workflow.app ?? undefined,
     retentionDays: workflow.retentionDays ?? undefined,
+    bundleName: workflow.bundle?.name ?? "",
   });
 
 const toVersion = ({ pinnedModels = {}, ...version }: VersionHead | Version): proto.Version =>
@@ -93,6 +95,7 @@ export interface Handled {
   folders: Folders;
   versions: Versions;
   aliases: Aliases;
+  bundled: BundledWorkflows;
   templates: Templates;
   clone: Clone;
   tools: Tools;
@@ -129,6 +132,7 @@ export const workflowsHandlers = ({
   folders,
   versions,
   aliases,
+  bundled,
   templates,
   clone,
   tools,
@@ -211,6 +215,10 @@ export const workflowsHandlers = ({
   listAliases: unary(async ({ slug, ownerId }) => proto.ListAliasesResponse.fromPartial({ aliases: await aliases.list(slug, ownerId) })),
   setAlias: unary(async (request) => proto.SetAliasResponse.fromPartial(await aliases.set(request))),
   deleteAlias: unary(async (request) => proto.DeleteAliasResponse.fromPartial({ earlier: await aliases.remove(request) })),
+  findBundled: unary(async ({ ownerId, names, alias }) =>
+    proto.FindBundledResponse.fromPartial({ workflows: await bundled.find(ownerId, names, alias) }),
+  ),
+  saveBundled: unary(async (request) => proto.SaveBundledResponse.fromPartial(await bundled.save(request))),
   moderateTemplate: unary(async ({ slug, listed, reason }) => {
     const { before, after, featured } = await templates.moderate(slug, listed, reason);
     return proto.ModerateTemplateResponse.fromPartial({

@@ -5,6 +5,7 @@ import type { App } from "./apps/app";
 import {
   aliasOf,
   type Approved,
+  type Bundled,
   type GeneratorUse,
   type Published,
   type ShownFiles,
@@ -12,7 +13,7 @@ import {
   type Takedown,
   type Workflow,
 } from "./definition/workflow";
-import type { AppRow, ListFilter, ToolRow, WorkflowHead, WorkflowStore } from "./definition/storage";
+import type { AppRow, BundledHead, ListFilter, ToolRow, WorkflowHead, WorkflowStore } from "./definition/storage";
 
 /** A workflow, or the remains of a deleted one: its slug, reserved for its owner. */
 type Row = Omit<Workflow, "slug"> & {
@@ -51,6 +52,8 @@ const approved = new Schema<Approved>(
   { _id: false },
 );
 const takedown = new Schema<Takedown>({ reason: text, at: Date }, { _id: false });
+
+const bundle = new Schema<Bundled>({ name: text, source: text, content: text }, { _id: false });
 
 const rows = new Schema<Row>(
   {
@@ -94,6 +97,7 @@ const rows = new Schema<Row>(
     versionsOf: String,
     formerCreations: { type: [String], default: undefined },
     featured: { type: Boolean, default: undefined },
+    bundle: { type: bundle, default: undefined },
     ownerSuspended: { type: Boolean, default: undefined },
     ownerRevision: { type: Number, default: undefined },
   },
@@ -106,6 +110,7 @@ rows.index({ isTemplate: 1, updatedAt: -1 });
 rows.index({ creationId: 1 }, { unique: true });
 // CORS preflights of execution URLs don't name the app, only the origin.
 rows.index({ "app.origins": 1 }, { sparse: true });
+rows.index({ createdBy: 1, "bundle.name": 1 }, { partialFilterExpression: { "bundle.name": { $exists: true } } });
 // A repeated creation must not restore a deleted workflow.
 rows.index({ formerCreations: 1 }, { sparse: true });
 
@@ -118,6 +123,9 @@ const SUMMARY = {
 const SCHEMA = {
   ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 },
   ...{ createdBy: 1, creationId: 1, published: 1, aliases: 1, approved: 1, approvedDraft: 1 },
+} as const;
+const BUNDLED_HEAD = {
+  ...{ createdBy: 1, creationId: 1, revision: 1, name: 1, description: 1, tags: 1, graphDigest: 1, published: 1, aliases: 1, bundle: 1 },
 } as const;
 const TOOL = { name: 1, description: 1, fieldsJson: 1, resultsJson: 1, creationId: 1, published: 1, aliases: 1 } as const;
 const APP = {
@@ -288,6 +296,14 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     appsOfOrigin: (origin, limit) => publishedApps({ "app.origins": origin }, limit),
     owned: (slug, ownerId) => one({ _id: slug, createdBy: ownerId }),
     created: (creationId, ownerId) => one({ creationId, createdBy: ownerId }),
+    bundled: async (ownerId, names) => {
+      const wanted = { createdBy: ownerId, $or: [{ "bundle.name": { $in: [...names] } }, { _id: { $in: [...names] } }] };
+      const found = await model.find(wanted, BUNDLED_HEAD).lean<(Omit<BundledHead, "slug"> & { _id: string })[]>().exec();
+      return found.map(({ _id: slug, ...head }) => ({ slug, ...head }));
+    },
+    setBundle: async ({ slug, createdBy, creationId }, bundle) => {
+      await model.updateOne({ _id: slug, createdBy, creationId }, { $set: { bundle } }).exec();
+    },
     wasRemoved: async (creationId) => (await model.exists({ formerCreations: creationId }).exec()) !== null,
     ownSummaries: (ownerId, filter, limit) => {
       const { folderId } = filter;

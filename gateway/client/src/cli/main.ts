@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { createClient } from "../client";
 import { addAliasCommands } from "./aliases";
+import { addBundleCommands } from "./bundles";
 import { addExecutionCommands } from "./executions";
 import { addKeyCommands } from "./keys";
 import { EXIT, outcomeOf } from "./outcome";
@@ -147,6 +148,7 @@ workflows
   .action((files: string[]) => perform(async (terminal) => ((await diff(await openClient(), files, terminal)) ? 1 : 0)));
 
 addAliasCommands(program, perform, number);
+addBundleCommands(program, perform);
 addKeyCommands(program, perform, number);
 addExecutionCommands(program, perform);
 

@@ -13,7 +13,7 @@ import httpx
 import httpx_sse
 
 from ._errors import NodeloomError
-from ._exchange import Call, Pause, Reply, Send, Settings, Steps
+from ._exchange import Call, Pause, Reply, Send, Settings, Steps, form
 from ._operations import OperationId
 from ._pacing import Pacing
 from ._runs import POLL_SECONDS, RECONNECT_SECONDS, CompletedRun, Event, Following, Runs, selection, target_call
@@ -22,6 +22,7 @@ from ._types import (
     Batch,
     BatchRow,
     BatchWithRows,
+    BundleImport,
     CreatedBatch,
     CreatedErasure,
     Erasure,
@@ -79,6 +80,7 @@ class AsyncNodeloom:
         self.executions = AsyncExecutions(self)
         self.erasures = AsyncErasures(self)
         self.batches = AsyncBatches(self)
+        self.bundles = AsyncBundles(self)
         self.usage = AsyncUsage(self)
 
     async def __aenter__(self) -> AsyncNodeloom:
@@ -245,8 +247,9 @@ class AsyncNodeloom:
         decision: Literal["approve", "reject"],
         *,
         value: Any = None,
+        comment: str | None = None,
     ) -> Decision:
-        """Decides what an execution waits for; `value` goes on instead of what was looked at.
+        """Decides what an execution waits for; `value` goes on instead of what was looked at. `comment` is kept with the decision.
 
         Raises:
             NodeloomError: `NOT_WAITING` once it was decided.
@@ -254,6 +257,8 @@ class AsyncNodeloom:
         content: dict[str, Any] = {"nodeId": node_id, "decision": decision}
         if value is not None:
             content["value"] = value
+        if comment is not None:
+            content["comment"] = comment
         return cast("Decision", await self._body(Call("decideExecution", params={"id": execution_id}, body=content)))
 
     async def quote(
@@ -513,6 +518,46 @@ class AsyncBatches:
         """A new batch of the rows that ended so: `failed`, `cancelled` or `skipped`."""
         call = Call("rerunBatch", params={"id": batch_id}, body={"status": status}, idempotency_key=idempotency_key)
         return cast("CreatedBatch", await self._client._body(call))
+
+
+class AsyncBundles:
+    """Workflows with their files in one ZIP archive, for other accounts and for version control."""
+
+    def __init__(self, client: AsyncNodeloom) -> None:
+        self._client = client
+
+    async def export(self, slugs: Sequence[str]) -> bytes:
+        """The drafts of workflows, the workflows inside them, and their files."""
+        call = Call("exportBundle", query={"slugs": ",".join(slugs)}, headers={"accept": "application/zip"})
+        reply = await self._client._carry_out(self._client._runs.send(call))
+        return reply.content
+
+    async def import_(
+        self,
+        bundle: bytes | str | os.PathLike[str],
+        *,
+        dry_run: bool = False,
+        alias: str | None = None,
+        plan_id: str | None = None,
+        overwrite: bool = False,
+    ) -> BundleImport:
+        """Creates and updates the workflows of an archive, given as bytes or by its path, or plans that.
+
+        While `state` is `applying`, send it again with the `planId`.
+
+        Args:
+            dry_run: Only plans.
+            alias: Publishes each workflow and points this alias to its version. Without it, only drafts change.
+            plan_id: Imports only if this plan still holds, or continues its import.
+            overwrite: Replaces workflows in conflict.
+
+        Raises:
+            NodeloomError: `PLAN_STALE` or `BUNDLE_CONFLICT`.
+        """
+        content = bundle if isinstance(bundle, bytes) else Path(bundle).read_bytes()
+        fields = {"dryRun": "true" if dry_run else None, "alias": alias, "planId": plan_id, "overwrite": "true" if overwrite else None}
+        body, content_type = form({name: value for name, value in fields.items() if value is not None}, "bundle", content)
+        return cast("BundleImport", await self._client._body(Call("importBundle", body=body, headers={"content-type": content_type})))
 
 
 class AsyncUsage:

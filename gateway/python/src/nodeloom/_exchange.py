@@ -29,10 +29,19 @@ IN_PROGRESS_SECONDS = 150.0
 """How long a request may find its own first attempt still running: longer than any run is waited for."""
 MAX_PLACE_PAUSE = 10.0
 """Pause between two requests for a place in line."""
-HARMLESS = frozenset({"cancelExecution", "quoteWorkflow", "quoteModel", "login", "logout"})
+HARMLESS = frozenset({"cancelExecution", "quoteWorkflow", "quoteModel", "importBundle", "login", "logout"})
 """Operations that may be repeated though they are POSTs without Idempotency-Key."""
 
 Body = Mapping[str, Any] | bytes | None
+
+
+def form(fields: Mapping[str, str], name: str, content: bytes) -> tuple[bytes, str]:
+    """A form with one file, and its content type. Fields are this client's own words."""
+    boundary = uuid.uuid4().hex
+    parts = [f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"\r\n\r\n{value}\r\n' for field, value in fields.items()]
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"; filename="{name}.zip"\r\nContent-Type: application/zip\r\n\r\n'
+    body = "".join(parts).encode() + head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
+    return body, f"multipart/form-data; boundary={boundary}"
 
 
 @dataclass(frozen=True)

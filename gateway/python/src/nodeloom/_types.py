@@ -396,6 +396,45 @@ AliasMove = TypedDict(
 )
 
 
+class BundleForm(TypedDict):
+    """A form with the archive as `bundle`"""
+
+    # Only plans
+    dryRun: NotRequired[Literal["true", "false"]]
+    # Publish each workflow and point this alias to its version. Without it, only drafts change
+    alias: NotRequired[str]
+    # Import only if this plan still holds, or continue its import
+    planId: NotRequired[str]
+    # Replace workflows in conflict
+    overwrite: NotRequired[Literal["true", "false"]]
+    # The archive (ZIP)
+    bundle: bytes
+
+
+class BundleImportWorkflowsItem(TypedDict):
+    # Its name in the bundle
+    name: str
+    # Its slug in this account; null until it exists
+    slug: str | None
+    action: Literal["create", "update", "unchanged", "conflict"]
+    # Why it is in conflict
+    reason: NotRequired[str]
+    # True if a version is published
+    publishes: bool
+    # The version that the alias points to; null without an alias, or until it is published
+    version: int | None
+
+
+class BundleImport(TypedDict):
+    planId: str
+    state: Literal["planned", "applying", "applied"]
+    workflows: Sequence[BundleImportWorkflowsItem]
+    # Names of the bundle's files that the import stores
+    files: Sequence[str]
+    # Entries and members of the bundle that imports don't use
+    ignored: Sequence[str]
+
+
 class WorkflowRunRequest(TypedDict):
     # Keys are the schema's field names; omitted fields take their defaults
     inputs: Mapping[str, Any]
@@ -684,6 +723,8 @@ class Execution(TypedDict):
     queued: NotRequired[bool]
     # Position in the queue, from 1
     position: NotRequired[float]
+    # Decisions on approvals of the run, oldest first. Absent if there are none
+    decisions: NotRequired[Sequence[MadeDecision]]
     # Set while approvals of the run wait for a decision
     waitingFor: NotRequired[Sequence[WaitingFor]]
     # Set on completion
@@ -721,6 +762,25 @@ class Execution(TypedDict):
     creditsCost: float
     createdAt: str | None
     finishedAt: str | None
+
+
+class MadeDecisionDecidedBy11(TypedDict):
+    userId: str
+
+
+class MadeDecisionDecidedBy12(TypedDict):
+    keyId: str
+
+
+class MadeDecision(TypedDict):
+    nodeId: str
+    decision: Literal["approve", "reject"]
+    # The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases
+    decidedBy: MadeDecisionDecidedBy11 | MadeDecisionDecidedBy12 | None
+    comment: str | None
+    decidedAt: str | None
+    # `rerun`: taken from an earlier run
+    by: Literal["owner", "timeout", "rerun"]
 
 
 class WaitingFor(TypedDict):
@@ -1513,11 +1573,24 @@ class DecisionRequest(TypedDict):
     # Replaces the reviewed value. Needs the same type, a list of at most the same length, and at most 8
     # kB or the original size
     value: NotRequired[Any]
+    # Kept with the decision, and in its audit row
+    comment: NotRequired[str]
+
+
+class DecisionDecidedBy11(TypedDict):
+    userId: str
+
+
+class DecisionDecidedBy12(TypedDict):
+    keyId: str
 
 
 class Decision(TypedDict):
     nodeId: str
     decision: Literal["approve", "reject"]
+    # The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases
+    decidedBy: DecisionDecidedBy11 | DecisionDecidedBy12 | None
+    comment: str | None
     decidedAt: str | None
 
 
@@ -3474,6 +3547,8 @@ class AdminExecution(TypedDict):
     queued: NotRequired[bool]
     # Position in the queue, from 1
     position: NotRequired[float]
+    # Decisions on approvals of the run, oldest first. Absent if there are none
+    decisions: NotRequired[Sequence[MadeDecision]]
     # Set while approvals of the run wait for a decision
     waitingFor: NotRequired[Sequence[WaitingFor]]
     # Set on completion

@@ -1,11 +1,14 @@
 import { executionNotFound, GRAPH_BOUNDS } from "@nodeloom/kernel";
+import { decidedByJson } from "@nodeloom/platform";
 import { z } from "zod";
 import { authorize, runCapability } from "../../auth/caller";
+import { auditedForOwner } from "../../edge/audit";
 import { defineRoute } from "../../edge/route";
 import { executionParams, iso, timestamp } from "../../http/schemas";
 import { jsonBody } from "../../http/body/kinds";
 
 const DECISIONS = ["approve", "reject"] as const;
+const MAX_COMMENT_CHARS = 2_000;
 
 /** The decision that a run waits for. */
 export const waitingFor = z
@@ -29,10 +32,27 @@ const decisionBody = z
       description:
         "Replaces the reviewed value. Needs the same type, a list of at most the same length, and at most 8 kB or the original size",
     }),
+    comment: z.string().max(MAX_COMMENT_CHARS).optional().meta({ description: "Kept with the decision, and in its audit row" }),
   })
   .meta({ id: "DecisionRequest" });
 
-const decision = z.object({ nodeId: z.string(), decision: z.enum(DECISIONS), decidedAt: timestamp.nullable() }).meta({ id: "Decision" });
+const decidedBy = z
+  .union([z.object({ userId: z.string() }), z.object({ keyId: z.string() })])
+  .nullable()
+  .meta({ description: "The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases" });
+const made = {
+  nodeId: z.string(),
+  decision: z.enum(DECISIONS),
+  decidedBy,
+  comment: z.string().nullable(),
+  decidedAt: timestamp.nullable(),
+};
+const decision = z.object(made).meta({ id: "Decision" });
+
+/** A decision as executions show it. */
+export const madeDecision = z
+  .object({ ...made, by: z.enum(["owner", "timeout", "rerun"]).meta({ description: "`rerun`: taken from an earlier run" }) })
+  .meta({ id: "MadeDecision" });
 
 export const decisionRoutes = [
   // Precedes the routes of one execution: `waiting` isn't an id.
@@ -69,20 +89,24 @@ export const decisionRoutes = [
     body: jsonBody(decisionBody),
     responses: { 200: decision },
     errors: ["EXECUTION_NOT_FOUND", "CAPABILITY_DENIED", "NOT_FOUND", "NOT_WAITING"],
-    handler: async ({ gateway, caller, params, body, members }) => {
+    handler: async (context) => {
+      const { gateway, caller, params, body, members } = context;
       const service = gateway.services.executions;
       const { execution } = await service.getExecution({ executionId: params.id, userId: caller.user.id });
       if (!execution) throw executionNotFound();
       authorize(caller, "any", runCapability("workflow", execution.workflowSlug ?? ""));
-      const decided = await service.decideExecution({
-        executionId: params.id,
-        userId: caller.user.id,
-        nodeId: body.nodeId,
-        isApproved: body.decision === "approve",
-        valueJson: members().get("value"),
-      });
+      const { nodeId: node, decision: wanted, comment } = body;
+      const change = { nodeId: node, decision: wanted, ...(comment ? { comment } : {}), isChanged: body.value !== undefined };
+      const decided = await auditedForOwner(context, { action: "execution.decide", target: params.id, change }, async () => ({
+        value: await service.decideExecution({
+          ...{ executionId: params.id, userId: caller.user.id, nodeId: node, isApproved: wanted === "approve" },
+          ...{ valueJson: members().get("value"), comment },
+          ...(caller.key ? { keyId: caller.key.id } : { personId: caller.person.id }),
+        }),
+      }));
       const { nodeId, isApproved, decidedAt } = decided;
-      return { status: 200, body: { nodeId, decision: isApproved ? "approve" : "reject", decidedAt: iso(decidedAt) } };
+      const shown = { decidedBy: decidedByJson(decided), comment: decided.comment || null, decidedAt: iso(decidedAt) };
+      return { status: 200, body: { nodeId, decision: isApproved ? "approve" : "reject", ...shown } };
     },
   }),
 ];

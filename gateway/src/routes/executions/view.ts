@@ -3,7 +3,7 @@ import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
 import { anyObject, credits, timestamp, uuid } from "../../http/schemas";
-import { waitingFor } from "./decisions";
+import { madeDecision, waitingFor } from "./decisions";
 
 export const EXECUTION_STATUSES = ["processing", "completed", "failed", "cancelled", "cancel_requested"] as const;
 const FINAL: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
@@ -127,6 +127,10 @@ export const execution = z
     durationMs: z.number(),
     queued: z.boolean().optional().meta({ description: "True while the run waits in line" }),
     position: z.number().optional().meta({ description: "Position in the queue, from 1" }),
+    decisions: z
+      .array(madeDecision)
+      .optional()
+      .meta({ description: "Decisions on approvals of the run, oldest first. Absent if there are none" }),
     waitingFor: z.array(waitingFor).optional().meta({ description: "Set while approvals of the run wait for a decision" }),
     result: anyObject.optional().meta({ description: "Set on completion" }),
     error: executionError.optional().meta({ description: "Set on failure" }),

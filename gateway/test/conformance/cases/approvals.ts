@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { inSection, type Case, type CaseOptions } from "../case";
-import { answers, fits, is, pick, refuses, rowsOf } from "../check";
+import { answers, exactly, fits, is, pick, refuses, rowsOf } from "../check";
 import { eventually, finished, type Actor, type Context } from "../context";
 import type { Answer } from "../../e2e/support/client";
 import { edge, node, runGraph, save, submitGraph, type Graph } from "../graphs";
@@ -65,6 +65,29 @@ export const approvalCases: Case[] = [
     refuses(await decide(actor, id, { decision: "approve", value: "x".repeat(9_000) }), 400, "INVALID_REQUEST");
     answers(await decide(actor, id, { decision: "approve", value: "a paper ship" }), 200);
     fits((await finished(actor, id)).body, { status: "completed", result: { text: "sent: a paper ship" } });
+  }),
+  control("a decision says who made it, by session or key, with a comment, and is an audit row", async (ctx) => {
+    const actor = await ctx.actor({ tier: "pro" });
+    const comment = "The boat is too small.";
+    const decidedIn = async (by: Pick<Actor, "post">, decidedBy: Record<string, unknown>): Promise<string> => {
+      const id = pick<string>(answers(await runGraph(actor, reviewed()), 202), "executionId");
+      const made = { nodeId: "review", decision: "reject", decidedBy: exactly(decidedBy), comment, decidedAt: is.time };
+      answers(await decide(by, id, { decision: "reject", comment }), 200, made);
+      const { body } = await finished(actor, id);
+      fits((body as { decisions: unknown }).decisions, [{ ...made, by: "owner" }]);
+      return id;
+    };
+    const ids = [await decidedIn(actor.session, { userId: actor.userId }), await decidedIn(actor, { keyId: actor.keyId })];
+    const { rows } = answers(await actor.session.get(`/api/organizations/${actor.userId}/audit`), 200).body as {
+      rows: { action: string; target: string; change: unknown; outcome: string }[];
+    };
+    for (const id of ids) {
+      const row = rows.find(({ action, target }) => action === "execution.decide" && target === id);
+      fits(row, { change: { nodeId: "review", decision: "reject", comment }, outcome: "done" });
+    }
+    const { id } = await begin(ctx);
+    refuses(await decide(await user(ctx), id, { decision: "reject", comment: "x".repeat(2_001) }), 400, "INVALID_REQUEST");
+    answers(await decide(await user(ctx), id, { decision: "reject" }), 200, { comment: null });
   }),
   control("of fifty decisions at once exactly one is made, and all others are answered 409", async (ctx) => {
     const { actor, id } = await begin(ctx);

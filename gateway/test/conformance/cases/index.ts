@@ -5,6 +5,7 @@ import { approvalCases } from "./approvals";
 import { authCases } from "./auth";
 import { batchCases } from "./batches";
 import { budgetCases } from "./budgets";
+import { bundleCases } from "./bundles";
 import { engineCases } from "./engine";
 import { environmentCases } from "./environments";
 import { erasureCases } from "./erasure";
@@ -54,6 +55,7 @@ export const CASES: readonly Case[] = [
   ...nodeKindCases,
   ...failingNodeCases,
   ...innerWorkflowCases,
+  ...bundleCases,
   ...approvalCases,
   ...triggerCases,
   ...mediaCases,

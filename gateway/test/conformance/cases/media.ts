@@ -18,7 +18,7 @@ const upload = async (ctx: Context, headers: Record<string, string>, bytes: Buff
   return { status: response.status, headers: response.headers, text, body: (text === "" ? {} : JSON.parse(text)) as Answer["body"] };
 };
 /** A picture that nobody else has uploaded: the pixels, then bytes that viewers ignore. */
-const freshPng = (): Buffer => Buffer.concat([PNG, randomBytes(2_000)]);
+export const freshPng = (): Buffer => Buffer.concat([PNG, randomBytes(2_000)]);
 const stored = async (ctx: Context, bytes: Buffer, type = "image/png"): Promise<{ id: string; url: string; contentType: string }> => {
   const { key } = await ctx.shared("business", "media");
   const answer = answers(await upload(ctx, { "x-api-key": key, "content-type": type }, bytes), 201);

@@ -34,7 +34,7 @@ export type Decide = ReturnType<typeof createDecide>;
 export const createDecide = ({ stores, approvals, ...files }: DecideOptions) => {
   const changedValue = createChangedValue(files);
   return async (request: executions.DecideExecutionRequest): Promise<executions.DecideExecutionResponse> => {
-    const { executionId, userId, nodeId, isApproved, valueJson } = request;
+    const { executionId, userId, nodeId, isApproved, valueJson, personId, keyId, comment = "" } = request;
     const row = await stores.rows.findOwned(executionId, userId);
     if (!row) throw executionNotFound();
     const approval = approvalOf(row, nodeId);
@@ -47,10 +47,14 @@ export const createDecide = ({ stores, approvals, ...files }: DecideOptions) => 
     const changed = valueJson === undefined ? undefined : JSON.stringify(await changedValue(approval.type, valueJson, userId));
     const decision: Decision = {
       ...{ nodeId, isApproved, by: "owner", at: new Date() },
+      ...(keyId === undefined ? (personId === undefined ? {} : { userId: personId }) : { keyId }),
+      ...(comment === "" ? {} : { comment }),
       ...(changed === undefined ? {} : { value: await stores.payloads.putText(changed, executionId) }),
     };
     const decided = await approvals.decide(row, decision, { userId });
     if (!decided) throw notWaiting((await stores.rows.findOwned(executionId, userId)) ?? row, nodeId);
-    return executions.DecideExecutionResponse.fromPartial({ nodeId, isApproved, decidedAt: decision.at });
+    return executions.DecideExecutionResponse.fromPartial({
+      ...{ nodeId, isApproved, decidedAt: decision.at, userId: decision.userId, keyId: decision.keyId, comment },
+    });
   };
 };

@@ -22,3 +22,6 @@ export const waitingForMessages = (
       const { nodeId, title, instructions, since, until, onTimeout } = approval;
       return executions.WaitingFor.fromPartial({ nodeId, title, instructions, since, until, onTimeout, ...valueOf(approval, values) });
     });
+
+export const decidedMessages = ({ decisions = [] }: ExecutionView): executions.Decided[] =>
+  decisions.map(({ value: _, ...decision }) => executions.Decided.fromPartial(decision));

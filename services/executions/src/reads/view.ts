@@ -5,7 +5,7 @@ import { isAnnounced, type WebhookAttempt, type WebhookState } from "../run/deli
 import type { NodeState } from "../run/types";
 import type { CallRecord } from "../run/call-record";
 import { metadataOf, type ExecutionView } from "../run/record";
-import { waitingForMessages } from "./approvals";
+import { decidedMessages, waitingForMessages } from "./approvals";
 
 /** Omits null members: messages have no null. Members unknown to the message are ignored. */
 const present = <T extends object>(document: T) =>
@@ -128,6 +128,7 @@ export const executionMessage = (record: ExecutionView, details?: Details): exec
     status: record.status === "queued" ? "processing" : record.status,
     queued: record.status === "queued" || (details?.position ?? 0) > 0,
     waitingFor: waitingForMessages(record, details?.waitingValues),
+    decisions: decidedMessages(record),
     durationMs: record.durationMs ?? Math.max(0, Date.now() - record.createdAt.getTime()),
     webhookDelivery: record.webhook && isAnnounced(record) ? deliveryMessage(record.webhook) : { configured: false },
     nodes: nodes.map((node) => nodeMessage(node, record.createdAt, details && (byNode.get(node.id) ?? []))),

@@ -21,6 +21,11 @@ export interface Decision {
   /** `rerun`: reused from an earlier run. */
   by: "owner" | "timeout" | "rerun";
   at: Date;
+  /** The person who decided by session. */
+  userId?: string;
+  /** The key that decided. */
+  keyId?: string;
+  comment?: string;
   /** JSON of the value that replaces the reviewed one. */
   value?: StoredText;
 }

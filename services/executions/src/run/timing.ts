@@ -36,6 +36,10 @@ export const TIMING = {
   /** Deadline for reporting an end to usage; afterwards the relay reports it. */
   usageCall: 2 * SECOND,
   localActivity: 10 * SECOND,
+  /** How long a step of an import is retried. */
+  bundle: HOUR,
+  /** How long a request waits for its import. */
+  bundleWait: MINUTE,
   /** Before the first retry of a call. */
   firstPause: 250,
   /** Age at which an unrepeatable submission of a silent process counts as lost. */

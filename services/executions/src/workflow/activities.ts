@@ -12,6 +12,7 @@ import type {
   Activities,
   ApprovalActivities,
   BatchActivities,
+  BundleActivities,
   Claim,
   EarlierActivities,
   LocalActivities,
@@ -71,7 +72,10 @@ const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
 /** A text. If it doesn't fit its schema it is charged, but its item isn't complete. */
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
 
-type OtherActivities = ReturnType<typeof createUpkeepActivities> & ReturnType<typeof createLeavingActivities> & BatchActivities;
+type OtherActivities = ReturnType<typeof createUpkeepActivities> &
+  ReturnType<typeof createLeavingActivities> &
+  BatchActivities &
+  BundleActivities;
 type RunActivities = Omit<Activities, keyof OtherActivities | keyof EarlierActivities> &
   Omit<LocalActivities, keyof ApprovalActivities | keyof EarlierActivities>;
 

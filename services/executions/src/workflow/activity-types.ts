@@ -1,3 +1,4 @@
+import type { BundleImport, BundleStep } from "../run/bundle";
 import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
 import type { Looked } from "../record/look";
 import type {
@@ -119,8 +120,14 @@ export interface BatchActivities {
   announceBatch(batchId: string): Promise<number | null>;
 }
 
+export interface BundleActivities {
+  /** @param inner slugs of the workflows that it uses, by name. @returns version 0 if it isn't published */
+  saveBundleStep(order: BundleImport, step: BundleStep, inner: Record<string, string>): Promise<{ slug: string; version: number }>;
+  moveBundleAlias(order: BundleImport, slug: string, version: number): Promise<void>;
+}
+
 /** Calls to providers and receivers. */
-export interface Activities extends BatchActivities {
+export interface Activities extends BatchActivities, BundleActivities {
   submit(call: ModelCall): Promise<SubmittedJob>;
   poll(call: ModelCall, job: SubmittedJob): Promise<CallResult>;
   cancelJob(call: ModelCall, job: SubmittedJob): Promise<CancelResult>;

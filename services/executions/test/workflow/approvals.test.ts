@@ -165,7 +165,7 @@ const isPaused = (run: RunInput): Promise<boolean> =>
 const ended = (run: RunInput): Promise<ExecutionView> =>
   until(async () => ((found) => found.finishedAt !== null && found.outbox.length === 0 && found)(await row(run)));
 
-const decide = (run: RunInput, part: Partial<executions.DecideExecutionRequest> = {}, by: Approvals = approvals) =>
+const decide = ({ executionId, userId }: RunInput, part: Partial<executions.DecideExecutionRequest> = {}, by: Approvals = approvals) =>
   createDecide({
     stores: money.stores,
     approvals: by,
@@ -174,7 +174,7 @@ const decide = (run: RunInput, part: Partial<executions.DecideExecutionRequest> 
       getObjectsByKey: async () => ({ objects: [FILE as never] }),
     },
     own: OWN,
-  })(executions.DecideExecutionRequest.fromPartial({ ...run, nodeId: "ok", isApproved: true, ...part }));
+  })(executions.DecideExecutionRequest.fromPartial({ executionId, userId, nodeId: "ok", isApproved: true, ...part }));
 
 const charges = async ({ userId }: RunInput): Promise<number[]> => {
   const { rows } = await money.billing.listLedger({ userId, limit: 200, cursor: "" });
@@ -194,13 +194,14 @@ it("waits without a place in line, goes on with a changed value by one way, and 
   expect(shown).toMatchObject({ nodeId: "ok", title: "Good?", onTimeout: "reject", valueJson: '"a boat"', truncated: false });
   expect(shown!.until!.getTime() - shown!.since!.getTime()).toBe(72 * 3_600_000);
   expect(await money.stores.approvals.count(userId)).toBe(1);
-  await decide(run, { valueJson: '"a ship"' });
+  await decide(run, { valueJson: '"a ship"', personId: "reviewer", comment: "A ship, please." });
   await until(async () => (await money.stores.queues.find(userId)).waiting.some(({ id }) => id === run.holdId));
   expect(await reads.get(run.executionId, userId)).toMatchObject({ queued: true, position: 1, waitingFor: [] });
   expect(made.filter((one) => one.startsWith(run.executionId))).toEqual([`${run.executionId} draft`]);
   await queue.leave(userId, [other]);
   const end = await ended(run);
-  expect(end).toMatchObject({ status: "completed", waits: [{ nodeId: "ok" }], decisions: [{ isApproved: true, by: "owner" }] });
+  const decision = { isApproved: true, by: "owner", userId: "reviewer", comment: "A ship, please." };
+  expect(end).toMatchObject({ status: "completed", waits: [{ nodeId: "ok" }], decisions: [decision] });
   expect(end.nodes.map(({ id, status }) => [id, status])).toEqual(
     expect.arrayContaining([
       ["ok", "completed"],

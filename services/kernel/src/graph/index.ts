@@ -13,6 +13,7 @@ export { secretsOfNode, withSecretValues } from "./http/secrets";
 export * from "./inline/inline";
 export * from "./issues";
 export * from "./inline/references";
+export * from "./inline/relink";
 export * from "./jmespath";
 export * from "./json-schema";
 export * from "./values/json-text";

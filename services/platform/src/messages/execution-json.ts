@@ -95,6 +95,22 @@ const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
   usage: node.usage,
 });
 
+/** Who decided an approval; null for the timeout, a rerun, and decisions of earlier releases. */
+export const decidedByJson = ({
+  userId,
+  keyId,
+}: Pick<executions.Decided, "userId" | "keyId">): { userId: string } | { keyId: string } | null =>
+  keyId !== undefined ? { keyId } : userId !== undefined ? { userId } : null;
+
+const decidedJson = (decided: executions.Decided): Record<string, unknown> => ({
+  nodeId: decided.nodeId,
+  decision: decided.isApproved ? "approve" : "reject",
+  by: decided.by,
+  decidedBy: decidedByJson(decided),
+  comment: decided.comment || null,
+  decidedAt: iso(decided.at),
+});
+
 const waitingForJson = (waiting: executions.WaitingFor): Record<string, unknown> => ({
   nodeId: waiting.nodeId,
   title: waiting.title,
@@ -118,6 +134,7 @@ export const executionJson = (execution: executions.Execution, result: unknown):
   queued: execution.queued || undefined,
   position: execution.position,
   waitingFor: execution.waitingFor.length > 0 ? execution.waitingFor.map(waitingForJson) : undefined,
+  decisions: execution.decisions.length > 0 ? execution.decisions.map(decidedJson) : undefined,
   result,
   error: execution.error ? errorJson(execution.error) : undefined,
   webhookDelivery: webhookDeliveryJson(execution.webhookDelivery),

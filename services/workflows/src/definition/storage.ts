@@ -3,6 +3,7 @@ import type { App } from "../apps/app";
 import type {
   Alias,
   Approved,
+  Bundled,
   PinnedModels,
   Published,
   SchemaPart,
@@ -47,6 +48,12 @@ export interface OwnWorkflow {
   ifRevision?: number | undefined;
 }
 
+/** A workflow without its graph, as plans of imports compare it. */
+export type BundledHead = Pick<
+  Workflow,
+  "slug" | "createdBy" | "creationId" | "revision" | "name" | "description" | "tags" | "graphDigest" | "published" | "aliases" | "bundle"
+>;
+
 export interface WorkflowStore {
   /** @returns false if the slug is taken, or the creation is already stored */
   insert(workflow: Workflow): Promise<boolean>;
@@ -70,6 +77,9 @@ export interface WorkflowStore {
   appsOfOrigin(origin: string, limit: number): Promise<AppRow[]>;
   owned(slug: string, ownerId: string): Promise<Workflow | undefined>;
   created(creationId: string, ownerId: string): Promise<Workflow | undefined>;
+  /** An owner's workflows with these names in bundles, or with these slugs. */
+  bundled(ownerId: string, names: readonly string[]): Promise<BundledHead[]>;
+  setBundle(which: Pick<Workflow, "slug" | "createdBy" | "creationId">, bundle: Bundled): Promise<void>;
   /** True if the workflow of this creation was deleted. */
   wasRemoved(creationId: string): Promise<boolean>;
   /** Newest first; at most `limit`, 0 for all. */

@@ -63,6 +63,16 @@ export interface Workflow {
   takedown?: Takedown | null;
   /** Set if an administrator features the template. */
   featured?: boolean;
+  /** Its name in bundles, with the state that the last import left. */
+  bundle?: Bundled;
+}
+
+export interface Bundled {
+  name: string;
+  /** Hash of the workflow's file in the bundle. */
+  source: string;
+  /** Digest of the content that the import left: a different content was edited since. */
+  content: string;
 }
 
 export interface Published {

@@ -1,3 +1,4 @@
+export { applyBundle } from "./apply-bundle";
 export { runBatch } from "./run-batch";
 export { deliverAlert } from "./deliver-alert";
 export { deliverMail } from "./deliver-mail";

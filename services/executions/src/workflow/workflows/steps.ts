@@ -127,3 +127,8 @@ export const { reconcile } = proxyActivities<Activities>({
   heartbeatTimeout: TIMING.heartbeat,
   retry: { maximumAttempts: 3 },
 });
+export const { saveBundleStep, moveBundleAlias } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.minute,
+  scheduleToCloseTimeout: TIMING.bundle,
+  retry: minutely,
+});

@@ -1,0 +1,110 @@
+/** Workflows as files of a bundle. */
+import { createHash } from "node:crypto";
+import { LIMITS, linkedSlugs, readGraph, relinked } from "@nodeloom/kernel";
+import { members } from "@nodeloom/kernel/json-text";
+import { invalidBundle } from "./reading";
+
+export interface BundleDocument {
+  title: string;
+  description: string;
+  tags: string[];
+  /** Empty for the root level. */
+  folder: string;
+  nodesJson: string;
+  edgesJson: string;
+  viewportJson: string;
+  /** Names that its nodes use as workflows. */
+  inner: string[];
+  /** Names of the bundle's files that its nodes use. */
+  files: string[];
+  /** Members that imports don't use. */
+  ignored: string[];
+  /** Hash of the content with that of its files: equal for documents that differ only in their form, or in the names of files. */
+  source: string;
+}
+
+/** The other contents of a bundle. */
+export interface Beside {
+  workflows: ReadonlySet<string>;
+  /** SHA-256 by name. */
+  files: ReadonlyMap<string, string>;
+}
+
+/** Files of a bundle in graphs, where an account has ids and addresses. */
+const REFERENCE = /bundle:(id|url):([A-Za-z0-9][A-Za-z0-9._-]{0,127})/g;
+
+export const fileReference = (kind: "id" | "url", name: string): string => `bundle:${kind}:${name}`;
+
+const USED = ["name", "description", "tags", "folder", "nodes", "edges", "viewport"];
+const NO_NODES = "[]";
+const DEFAULT_VIEWPORT = '{"x":0,"y":0,"zoom":1}';
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" && value !== null && (levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1)));
+
+const parsed = (entry: string, bytes: Buffer): { text: string; value: Record<string, unknown> } => {
+  let [text, value]: [string, unknown] = ["", undefined];
+  try {
+    text = decoder.decode(bytes);
+    value = JSON.parse(text);
+  } catch (error) {
+    throw invalidBundle(entry, `isn't JSON in UTF-8: ${(error as Error).message.slice(0, LIMITS.nameChars)}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidBundle(entry, "must be a JSON object");
+  if (isDeeper(value, LIMITS.jsonDepth)) throw invalidBundle(entry, `is nested more than ${LIMITS.jsonDepth} levels deep`);
+  return { text, value: value as Record<string, unknown> };
+};
+
+const textOf = (entry: string, value: unknown, name: string): string => {
+  if (value === undefined || value === null) return "";
+  if (typeof value !== "string") throw invalidBundle(entry, `${name} must be a text`);
+  return value;
+};
+
+const tagsOf = (entry: string, value: unknown): string[] => {
+  if (value === undefined) return [];
+  if (!Array.isArray(value) || !value.every((tag) => typeof tag === "string")) throw invalidBundle(entry, "tags must be a list of texts");
+  return value as string[];
+};
+
+/** @throws DomainError INVALID_REQUEST that names the entry */
+export const readDocument = (entry: string, bytes: Buffer, { workflows, files }: Beside): BundleDocument => {
+  const { text, value } = parsed(entry, bytes);
+  const slices = members(text);
+  const [sent, edgesJson] = [slices.get("nodes") ?? NO_NODES, slices.get("edges") ?? NO_NODES];
+  try {
+    readGraph(sent, edgesJson);
+  } catch (error) {
+    throw invalidBundle(entry, (error as Error).message);
+  }
+  const { nodesJson, unpinned } = relinked(sent, new Map([...workflows].map((name) => [name, name])));
+  const hashed = nodesJson.replaceAll(REFERENCE, (reference, kind: string, name: string) => {
+    const hash = files.get(name);
+    return hash === undefined ? reference : `bundle:${kind}:${hash}`;
+  });
+  const title = textOf(entry, value.name, "name");
+  const [description, tags, folder] = [textOf(entry, value.description, "description"), tagsOf(entry, value.tags), value.folder];
+  const viewport = slices.get("viewport");
+  return {
+    ...{ title, description, tags, nodesJson, edgesJson, folder: textOf(entry, folder, "folder") },
+    viewportJson: viewport === undefined || viewport === "null" ? DEFAULT_VIEWPORT : viewport,
+    inner: linkedSlugs(nodesJson),
+    files: [...new Set([...nodesJson.matchAll(REFERENCE)].map(([, , name]) => name!))].sort(),
+    ignored: [...Object.keys(value).filter((name) => !USED.includes(name)), ...unpinned.map((inner) => `version of the workflow ${inner}`)],
+    source: createHash("sha256")
+      .update(JSON.stringify([title, description, tags, JSON.parse(hashed), JSON.parse(edgesJson)]))
+      .digest("base64url"),
+  };
+};
+
+/** A file as an account has it. */
+export interface AccountFile {
+  id: string;
+  url: string;
+}
+
+/** Names an account's files in a graph. @param files by name in the bundle */
+export const withAccountFiles = (nodesJson: string, files: Readonly<Record<string, AccountFile>>): string =>
+  nodesJson.replaceAll(REFERENCE, (reference, kind: "id" | "url", name: string) => files[name]?.[kind] ?? reference);

@@ -1,0 +1,146 @@
+/** Exports: an account's workflows, those that they use, and their files. Each is read in its turn. */
+import {
+  BUNDLE_BOUNDS as BOUNDS,
+  invalidRequest,
+  linkedSlugs,
+  relinked,
+  unlessNotFound,
+  workflowNotFound,
+  type MediaUrls,
+} from "@nodeloom/kernel";
+import { elements } from "@nodeloom/kernel/json-text";
+import { inMediaBatches } from "@nodeloom/platform";
+import type { media as mediaProto, workflows as proto } from "@nodeloom/proto";
+import type { Media, Workflows } from "../clients";
+import { archive } from "../erasure/export/archive";
+import { jsonEntry, textEntry, type Entry } from "../erasure/export/entry";
+import { fileReference } from "./document";
+import { BUNDLE_FORMAT } from "./reading";
+import { redacted } from "./redaction";
+
+export interface ExportingOptions {
+  workflows: Pick<Workflows, "getWorkflow" | "listFolders">;
+  media: Pick<Media, "getObjects" | "getObjectsByKey" | "readObject">;
+  urls: Pick<MediaUrls, "keysIn" | "renamed">;
+}
+
+/** Ids of uploads and of generated files, which no other text of a graph has the form of. */
+const IDS = /"([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[A-Za-z0-9._-]{0,160})"/g;
+const FILE_MS = 300_000;
+
+interface Found {
+  slug: string;
+  name: string;
+  inner: string[];
+}
+
+/** Names by slug: those of earlier imports, so that an export can be imported again. */
+const namesOf = (found: readonly Found[]): Map<string, string> => {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const { slug, name } of found) {
+    const chosen = taken.has(name) ? slug : name;
+    if (taken.has(chosen)) throw invalidRequest([{ path: "slugs", message: `two of the workflows have the name ${chosen} in bundles` }]);
+    taken.add(chosen);
+    names.set(slug, chosen);
+  }
+  return names;
+};
+
+const listText = (json: string): string => {
+  const lines = elements(json).map((element) => `    ${element}`);
+  return lines.length === 0 ? "[]" : `[\n${lines.join(",\n")}\n  ]`;
+};
+
+const workflowText = (workflow: proto.Workflow, nodesJson: string, folder: string): string => {
+  const { name, description, tags, edgesJson, viewportJson } = workflow;
+  const members = [
+    ...[["name", JSON.stringify(name)] as const, ["description", JSON.stringify(description)] as const],
+    ...[["tags", JSON.stringify(tags)] as const],
+    ...(folder === "" ? [] : [["folder", JSON.stringify(folder)] as const]),
+    ...[["nodes", listText(nodesJson)] as const, ["edges", listText(edgesJson)] as const, ["viewport", viewportJson || "null"] as const],
+  ];
+  return `{\n${members.map(([member, text]) => `  ${JSON.stringify(member)}: ${text}`).join(",\n")}\n}\n`;
+};
+
+export const createBundleExports = ({ workflows, media, urls }: ExportingOptions) => {
+  const own = async (slug: string, ownerId: string): Promise<proto.Workflow | undefined> => {
+    const found = await unlessNotFound(workflows.getWorkflow({ slug, userId: ownerId }));
+    return found?.workflow?.createdBy === ownerId ? found.workflow : undefined;
+  };
+
+  /** The workflows asked for and those inside them. Templates of others stay where they are. */
+  const collect = async (slugs: readonly string[], ownerId: string): Promise<Found[]> => {
+    const found = new Map<string, Found>();
+    const asked = new Set(slugs);
+    for (const slug of asked) {
+      const workflow = await own(slug, ownerId);
+      if (!workflow && slugs.includes(slug)) throw workflowNotFound();
+      if (!workflow) continue;
+      if (found.size === BOUNDS.workflows)
+        throw invalidRequest([{ path: "slugs", message: `with the workflows inside them, these are more than ${BOUNDS.workflows}` }]);
+      const inner = linkedSlugs(workflow.nodesJson);
+      found.set(slug, { slug, name: workflow.bundleName || slug, inner });
+      for (const one of inner) asked.add(one);
+    }
+    return [...found.values()];
+  };
+
+  const filesIn = async (nodesJson: string, ownerId: string): Promise<mediaProto.StoredObject[]> => {
+    const ids = [...new Set([...nodesJson.matchAll(IDS)].map(([, id]) => id!))];
+    const [byId, byKey] = await Promise.all([
+      inMediaBatches(ids, async (some) => (await media.getObjects({ ids: some, ownerId })).objects),
+      inMediaBatches(urls.keysIn(nodesJson), async (keys) => (await media.getObjectsByKey({ keys })).objects),
+    ]);
+    return [...byId, ...byKey].filter((object) => object.ownerId === ownerId);
+  };
+
+  async function* bytesOf(key: string): AsyncIterable<Uint8Array> {
+    for await (const { part } of media.readObject({ key }, { deadlineMs: FILE_MS })) if (part?.$case === "chunk") yield part.value;
+  }
+
+  async function* entries(found: readonly Found[], ownerId: string): AsyncIterable<Entry> {
+    const names = namesOf(found);
+    const folders = new Map((await workflows.listFolders({ ownerId })).folders.map(({ id, name }) => [id, name]));
+    const files = new Map<string, mediaProto.StoredObject>();
+    const [redactions, unpinned]: [string[], string[]] = [[], []];
+    let bytes = 0;
+    for (const { slug } of found) {
+      const workflow = await own(slug, ownerId);
+      if (!workflow) throw workflowNotFound();
+      const name = names.get(slug)!;
+      const safe = redacted(workflow.nodesJson);
+      redactions.push(...safe.places.map((place) => `${name}: ${place}`));
+      const linked = relinked(safe.nodesJson, names);
+      unpinned.push(...linked.unpinned.map((inner) => `${name}: ${names.get(inner) ?? inner}`));
+      const used = new Map<string, string>();
+      let { nodesJson } = linked;
+      for (const object of await filesIn(nodesJson, ownerId)) {
+        const fileName = `${object.sha256}${object.key.slice(object.key.lastIndexOf("."))}`;
+        if (!files.has(fileName)) bytes += object.bytes;
+        if (bytes > BOUNDS.packedBytes)
+          throw invalidRequest([{ path: "slugs", message: `their files have more than ${BOUNDS.packedBytes} bytes; export fewer` }]);
+        files.set(fileName, object);
+        used.set(object.key, fileReference("url", fileName));
+        nodesJson = nodesJson.replaceAll(`"${object.id}"`, `"${fileReference("id", fileName)}"`);
+      }
+      yield textEntry(
+        `workflows/${name}.json`,
+        workflowText(workflow, urls.renamed(nodesJson, used), folders.get(workflow.folderId ?? "") ?? ""),
+      );
+    }
+    if (found.length + files.size >= BOUNDS.entries)
+      throw invalidRequest([{ path: "slugs", message: `their bundle has more than ${BOUNDS.entries} entries; export fewer` }]);
+    for (const [name, { key }] of files) yield { path: `files/${name}`, content: bytesOf(key), isCompressed: true };
+    // Last, because only then both lists are complete.
+    yield jsonEntry("bundle.json", { format: BUNDLE_FORMAT, redacted: redactions, withoutVersion: unpinned });
+  }
+
+  /** @throws DomainError WORKFLOW_NOT_FOUND before the first bytes */
+  return async function* exported(slugs: readonly string[], ownerId: string): AsyncIterable<Uint8Array> {
+    const found = await collect(slugs, ownerId);
+    yield* archive(entries(found, ownerId));
+  };
+};
+
+export type BundleExports = ReturnType<typeof createBundleExports>;

@@ -1,0 +1,129 @@
+/** Imports of bundles: a plan, and one Temporal workflow that carries it out. A repeat with the plan's id continues it. */
+import { createHash } from "node:crypto";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { invalidRequest, ALIAS, unavailable } from "@nodeloom/kernel";
+import { createSlots, NoSlot } from "@nodeloom/platform";
+import type { bundles as proto } from "@nodeloom/proto";
+import type { Workflows } from "../clients";
+import type { PayloadStore } from "../record/payloads";
+import type { BundleOrder, BundleOutcome } from "../run/bundle";
+import type { BundleStarter } from "../workflow/bundle-client";
+import { checkConflicts, planImport, planStale, type BundlePlan, type PlannedWorkflow } from "./plan";
+import { openBundle, type Bundle } from "./reading";
+import { spooled, type Sent } from "./spool";
+import { filesOf, type Staging } from "./staging";
+
+/** Archives that are read at once, and requests that wait for that. */
+const READERS = { concurrency: 2, queueLimit: 20 };
+const READER_WAIT_MS = 60_000;
+const FIND_MS = 30_000;
+
+export interface ImportingOptions {
+  workflows: Pick<Workflows, "findBundled">;
+  payloads: Pick<PayloadStore, "put" | "get">;
+  staging: Staging;
+  starter: BundleStarter;
+}
+
+/** An import that was begun, for its repeats. */
+interface Begun {
+  sources: string;
+  workflows: PlannedWorkflow[];
+  order: BundleOrder;
+}
+
+type Answer = Pick<proto.ImportBundleResponse, "planId" | "state" | "workflows">;
+
+const sourcesOf = (bundle: Bundle): string => {
+  const sources = [...bundle.workflows].map(([name, { source }]) => [name, source]).sort(([a], [b]) => (a! < b! ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(sources)).digest("base64url");
+};
+
+const importId = (ownerId: string, planId: string): string => createHash("sha256").update(`${ownerId}\n${planId}`).digest("hex");
+
+const appliedView = (planned: readonly PlannedWorkflow[], { slugs, versions }: BundleOutcome): PlannedWorkflow[] =>
+  planned.map((one) => ({ ...one, slug: slugs[one.name] ?? one.slug, version: versions[one.name] ?? one.version }));
+
+/** Names whose alias isn't where it is to be. */
+const movesOf = ({ workflows, targets }: BundlePlan, alias: string): string[] =>
+  alias === ""
+    ? []
+    : workflows.filter(({ name, publishes, version }) => publishes || targets.get(name)!.aliasVersion !== version).map(({ name }) => name);
+
+export const createBundleImports = ({ workflows, payloads, staging, starter }: ImportingOptions) => {
+  const readers = createSlots(READERS);
+
+  const planOf = async (bundle: Bundle, { header, order }: Sent): Promise<BundlePlan> => {
+    const request = { ownerId: header.ownerId, names: [...bundle.workflows.keys()], alias: order.alias };
+    const found = await workflows.findBundled(request, { deadlineMs: FIND_MS });
+    return planImport(bundle, found.workflows, order);
+  };
+
+  const begin = async (bundle: Bundle, plan: BundlePlan, { header, order }: Sent): Promise<Begun> => {
+    const { ownerId, authorId, unapproved, withoutRun, maxWorkflows } = header;
+    const id = importId(ownerId, plan.id);
+    const steps = await staging.stage(bundle, plan, header, id);
+    const begun: Begun = {
+      sources: sourcesOf(bundle),
+      workflows: plan.workflows,
+      order: {
+        ...{ ownerId, planId: plan.id, alias: order.alias, unapproved, withoutRun, steps },
+        ...(authorId === undefined ? {} : { authorId }),
+        ...(maxWorkflows === undefined ? {} : { maxWorkflows }),
+        slugs: Object.fromEntries(plan.workflows.flatMap(({ name, slug }) => (slug === "" ? [] : [[name, slug]]))),
+        versions: Object.fromEntries(plan.workflows.flatMap(({ name, version }) => (version === 0 ? [] : [[name, version]]))),
+        moves: movesOf(plan, order.alias),
+      },
+    };
+    await payloads.put(`bundle-${id}`, gzipSync(JSON.stringify(begun), { level: 1 }), ownerId);
+    return begun;
+  };
+
+  /** The import that began with this plan, if this is its bundle. @throws DomainError PLAN_STALE */
+  const earlier = async (bundle: Bundle, { header, order }: Sent): Promise<Begun> => {
+    const bytes = await payloads.get(`bundle-${importId(header.ownerId, order.planId)}`);
+    const begun = bytes && (JSON.parse(gunzipSync(bytes).toString("utf8")) as Begun);
+    if (!begun || begun.sources !== sourcesOf(bundle) || begun.order.alias !== order.alias) throw planStale();
+    return begun;
+  };
+
+  const carry = async ({ order, workflows: planned }: Begun): Promise<Answer> => {
+    const isDone = order.steps.length === 0 && order.moves.length === 0;
+    const outcome = isDone ? order : await starter.apply(importId(order.ownerId, order.planId), order);
+    const state = outcome ? "applied" : "applying";
+    return { planId: order.planId, state, workflows: outcome ? appliedView(planned, outcome) : planned };
+  };
+
+  const perform = async (bundle: Bundle, sent: Sent): Promise<proto.ImportBundleResponse> => {
+    const { planId, dryRun, alias } = sent.order;
+    if (alias !== "" && !ALIAS.test(alias))
+      throw invalidRequest([{ path: "alias", message: "must be lowercase letters, digits and hyphens, and begin with a letter" }]);
+    const plan = await planOf(bundle, sent);
+    const shown = { files: filesOf(bundle, plan), ignored: bundle.ignored };
+    if (dryRun) return { planId: plan.id, state: "planned", workflows: plan.workflows, ...shown };
+    if (planId !== "" && planId !== plan.id) return { ...(await carry(await earlier(bundle, sent))), ...shown };
+    checkConflicts(plan);
+    return { ...(await carry(await begin(bundle, plan, sent))), ...shown };
+  };
+
+  const read = async (sent: Sent): Promise<proto.ImportBundleResponse> => {
+    const bundle = await openBundle(sent.path);
+    try {
+      return await perform(bundle, sent);
+    } finally {
+      bundle.close();
+    }
+  };
+
+  /** @throws DomainError INVALID_REQUEST, PLAN_STALE, BUNDLE_CONFLICT, SERVICE_UNAVAILABLE, or of the workflow that can't be saved */
+  return (messages: AsyncIterable<proto.ImportBundleRequest>): Promise<proto.ImportBundleResponse> =>
+    spooled(messages, async (sent) => {
+      try {
+        return await readers.use(() => read(sent), { key: sent.header.ownerId, maxWaitMs: READER_WAIT_MS });
+      } catch (error) {
+        throw error instanceof NoSlot ? unavailable("too many bundles are being imported: retry") : error;
+      }
+    });
+};
+
+export type BundleImports = ReturnType<typeof createBundleImports>;

@@ -1,0 +1,97 @@
+/** Plans of imports: what changes, in which order, and an id that holds only while nothing else changes. */
+import { createHash } from "node:crypto";
+import { DomainError } from "@nodeloom/kernel";
+import type { workflows } from "@nodeloom/proto";
+import { invalidBundle, type Bundle } from "./reading";
+
+export type Action = "create" | "update" | "unchanged" | "conflict";
+
+export interface PlannedWorkflow {
+  name: string;
+  slug: string;
+  action: Action;
+  /** Of a conflict. */
+  reason: string;
+  publishes: boolean;
+  /** The version of the alias afterwards; 0 if it isn't known. */
+  version: number;
+}
+
+export interface BundlePlan {
+  id: string;
+  /** Inner workflows before those that use them. */
+  workflows: PlannedWorkflow[];
+  targets: ReadonlyMap<string, workflows.BundledWorkflow>;
+}
+
+export interface PlanChoice {
+  alias: string;
+  overwrite: boolean;
+}
+
+const ID_CHARS = 32;
+const EDITED = "it was changed since the last import";
+const FOREIGN = "the slug belongs to a workflow that no import created";
+
+/** @throws DomainError INVALID_REQUEST for workflows that use each other */
+const inOrder = ({ workflows: sources }: Bundle): string[] => {
+  const ordered = new Set<string>();
+  const open = new Set<string>();
+  const visit = (name: string): void => {
+    if (ordered.has(name)) return;
+    if (open.has(name)) throw invalidBundle(`workflows/${name}.json`, "uses itself, directly or through other workflows");
+    open.add(name);
+    for (const inner of sources.get(name)!.inner) if (sources.has(inner)) visit(inner);
+    open.delete(name);
+    ordered.add(name);
+  };
+  for (const name of [...sources.keys()].sort()) visit(name);
+  return [...ordered];
+};
+
+const idOf = (bundle: Bundle, targets: readonly workflows.BundledWorkflow[], alias: string): string => {
+  const sources = [...bundle.workflows].map(([name, { source }]) => [name, source]).sort(([a], [b]) => (a! < b! ? -1 : 1));
+  const states = targets.map(({ name, slug, revision, source, generation, publishedVersion, aliasVersion, aliasSetAt }) => [
+    ...[name, slug, revision, source, generation, publishedVersion, aliasVersion, aliasSetAt],
+  ]);
+  return createHash("sha256")
+    .update(JSON.stringify([sources, states, alias]))
+    .digest("hex")
+    .slice(0, ID_CHARS);
+};
+
+const actionOf = (
+  target: workflows.BundledWorkflow,
+  source: string,
+  { overwrite, hasNewInner }: { overwrite: boolean; hasNewInner: boolean },
+): [Action, string] => {
+  if (target.slug === "") return ["create", ""];
+  const reason = target.bundled ? (target.changed ? EDITED : "") : FOREIGN;
+  if (reason !== "") return overwrite ? ["update", ""] : ["conflict", reason];
+  return [target.source === source && !hasNewInner ? "unchanged" : "update", ""];
+};
+
+/** @param targets one per workflow of the bundle */
+export const planImport = (bundle: Bundle, targets: readonly workflows.BundledWorkflow[], { alias, overwrite }: PlanChoice): BundlePlan => {
+  const byName = new Map(targets.map((target) => [target.name, target]));
+  const planned = inOrder(bundle).map((name): PlannedWorkflow => {
+    const [target, { source, inner }] = [byName.get(name)!, bundle.workflows.get(name)!];
+    const hasNewInner = inner.some((one) => byName.get(one)?.slug === "");
+    const [action, reason] = actionOf(target, source, { overwrite, hasNewInner });
+    const publishes = alias !== "" && action !== "conflict" && (action !== "unchanged" || target.publishedVersion === 0);
+    return { name, slug: target.slug, action, reason, publishes, version: alias === "" || publishes ? 0 : target.publishedVersion };
+  });
+  const ordered = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { id: idOf(bundle, ordered, alias), workflows: planned, targets: byName };
+};
+
+/** @throws DomainError BUNDLE_CONFLICT */
+export const checkConflicts = ({ workflows: planned }: BundlePlan): void => {
+  const conflicts = planned.filter(({ action }) => action === "conflict").map(({ name, reason }) => ({ name, reason }));
+  if (conflicts.length === 0) return;
+  const text = conflicts.map(({ name, reason }) => `${name}: ${reason}`).join("; ");
+  throw new DomainError("conflict", "BUNDLE_CONFLICT", `the bundle is in conflict with the account: ${text}`, { workflows: conflicts });
+};
+
+export const planStale = (): DomainError =>
+  new DomainError("conflict", "PLAN_STALE", "the workflows or the bundle changed since this plan: send dryRun for a new one");

@@ -1,0 +1,25 @@
+import { readGraph } from "@nodeloom/kernel";
+import { credentialIssues } from "@nodeloom/kernel/credentials";
+import { elements, withMember } from "@nodeloom/kernel/json-text";
+
+/** A run with it is rejected, and the error names the secret. */
+const PLACEHOLDER = JSON.stringify("{{secrets.REDACTED}}");
+const HEADER = /^headers: (.*)$/s;
+
+const pathOf = (setting: string): string[] => {
+  const header = HEADER.exec(setting)?.[1];
+  return header === undefined ? ["data", setting] : ["data", "headers", header];
+};
+
+/** A graph without the literals that look like credentials, and the settings that had them. */
+export const redacted = (nodesJson: string): { nodesJson: string; places: string[] } => {
+  const places: string[] = [];
+  const nodes = elements(nodesJson).map((nodeJson) => {
+    // One node at a time: the search is bounded per graph.
+    const { nodes: read } = readGraph(`[${nodeJson}]`, "[]");
+    const settings = credentialIssues({ nodes: read }).flatMap(({ path }) => path ?? []);
+    places.push(...settings.map((setting) => `${read[0]!.id}: ${setting}`));
+    return settings.reduce((text, setting) => withMember(text, pathOf(setting), PLACEHOLDER), nodeJson);
+  });
+  return places.length === 0 ? { nodesJson, places } : { nodesJson: `[${nodes.join(",")}]`, places };
+};

@@ -1,0 +1,92 @@
+/** Prepares an import: its files become the account's, and each workflow is stored until its step. */
+import { createHash } from "node:crypto";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { DomainError, type MediaUrls } from "@nodeloom/kernel";
+import { admitUrls, inMediaBatches, sentByKey, uploadParts } from "@nodeloom/platform";
+import { media as mediaProto, type bundles as proto } from "@nodeloom/proto";
+import type { Media } from "../clients";
+import type { PayloadStore } from "../record/payloads";
+import type { BundleStep } from "../run/bundle";
+import { withAccountFiles, type AccountFile, type BundleDocument } from "./document";
+import type { BundlePlan, PlannedWorkflow } from "./plan";
+import { invalidBundle, type Bundle } from "./reading";
+
+export type StagedDocument = Pick<BundleDocument, "title" | "description" | "tags" | "folder" | "nodesJson" | "edgesJson" | "viewportJson">;
+
+const UPLOAD_MS = 300_000;
+const ID_CHARS = 32;
+
+export interface StagingOptions {
+  media: Pick<Media, "upload" | "getObjects" | "admitUrls">;
+  payloads: Pick<PayloadStore, "put" | "get">;
+  urls: Pick<MediaUrls, "unsigned">;
+}
+
+export type Staging = ReturnType<typeof createStaging>;
+
+/** One file of an account is stored once, however often bundles contain it. */
+const fileId = (ownerId: string, sha256: string): string =>
+  createHash("sha256").update(`bundle\n${ownerId}\n${sha256}`).digest("hex").slice(0, ID_CHARS);
+
+export const isSaved = ({ action, publishes }: PlannedWorkflow): boolean => action === "create" || action === "update" || publishes;
+
+/** Names of the files that an import stores. */
+export const filesOf = (bundle: Bundle, plan: BundlePlan): string[] => [
+  ...new Set(plan.workflows.filter(isSaved).flatMap(({ name }) => bundle.workflows.get(name)!.files)),
+];
+
+export const createStaging = ({ media, payloads, urls }: StagingOptions) => {
+  const store = async (bundle: Bundle, name: string, header: proto.ImportBundleHeader): Promise<AccountFile> => {
+    const { ownerId, quotaBytes } = header;
+    const upload = mediaProto.UploadHeader.fromPartial({ id: fileId(ownerId, bundle.files.get(name)!), ownerId, quotaBytes });
+    const { object } = await media.upload(uploadParts(upload, await bundle.file(name)), { deadlineMs: UPLOAD_MS });
+    if (!object) throw new Error("media answered without an object");
+    return { id: object.id, url: object.url };
+  };
+
+  const storeAll = async (bundle: Bundle, names: readonly string[], header: proto.ImportBundleHeader) => {
+    const { ownerId, unapproved } = header;
+    if (names.length > 0 && unapproved)
+      throw new DomainError("forbidden", "ACCOUNT_NOT_APPROVED", "this account awaits approval and can't store the bundle's files yet");
+    const ids = new Map(names.map((name) => [name, fileId(ownerId, bundle.files.get(name)!)]));
+    const objects = await inMediaBatches([...ids.values()], async (some) => (await media.getObjects({ ids: some, ownerId })).objects);
+    const known = new Map(objects.map(({ id, url }) => [id, { id, url }]));
+    const files: Record<string, AccountFile> = {};
+    for (const [name, id] of ids) files[name] = known.get(id) ?? (await store(bundle, name, header));
+    return files;
+  };
+
+  /** Addresses in a bundle enter as those in a body do. */
+  const entered = async (name: string, text: string, ownerId: string): Promise<string> => {
+    const { text: unsigned, urls: sent } = urls.unsigned(text);
+    const refused = await admitUrls(media, sentByKey(sent), { ownerId, byVisitor: false });
+    if (refused.length === 0) return unsigned;
+    throw invalidBundle(`workflows/${name}.json`, `names ${refused[0]!}, a private file of another account: put the file into the bundle`);
+  };
+
+  return {
+    /** @param id names the import; steps that it stored are stored once */
+    stage: async (bundle: Bundle, plan: BundlePlan, header: proto.ImportBundleHeader, id: string): Promise<BundleStep[]> => {
+      const files = await storeAll(bundle, filesOf(bundle, plan), header);
+      const steps: BundleStep[] = [];
+      for (const planned of plan.workflows.filter(isSaved)) {
+        const { name } = planned;
+        const [target, source] = [plan.targets.get(name)!, bundle.workflows.get(name)!];
+        const { title, description, tags, folder, nodesJson, edgesJson, viewportJson } = await bundle.document(name);
+        const nodes = withAccountFiles(await entered(name, nodesJson, header.ownerId), files);
+        const document = { title: title || name, description, tags, folder, nodesJson: nodes, edgesJson, viewportJson };
+        const payload = `bundle-${id}-${name}`;
+        await payloads.put(payload, gzipSync(JSON.stringify(document), { level: 1 }), header.ownerId);
+        const inner = source.inner.filter((one) => bundle.workflows.has(one));
+        const { slug, revision, generation } = target;
+        steps.push({ name, slug, revision, generation, source: source.source, publish: planned.publishes, payload, inner });
+      }
+      return steps;
+    },
+    read: async (payload: string): Promise<StagedDocument> => {
+      const bytes = await payloads.get(payload);
+      if (!bytes) throw new DomainError("not_found", "NOT_FOUND", "the import is too old to be continued: send it again");
+      return JSON.parse(gunzipSync(bytes).toString("utf8")) as StagedDocument;
+    },
+  };
+};

@@ -1,0 +1,71 @@
+/** Starts imports of bundles, and waits for their ends. */
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from "@temporalio/client";
+import { ApplicationFailure, TypedSearchAttributes } from "@temporalio/common";
+import { DomainError, isReason, type ErrorKind, type ErrorMetadata } from "@nodeloom/kernel";
+import { translateTemporal } from "@nodeloom/platform/temporal";
+import type { BundleOrder, BundleOutcome } from "../run/bundle";
+import { TIMING } from "../run/timing";
+import { USER } from "./names";
+import type { applyBundle } from "./workflows";
+
+const APPLY: keyof { applyBundle: typeof applyBundle } = "applyBundle";
+const STALE = "a workflow changed while the bundle was applied: send dryRun for a new plan";
+
+/** The error of the step that failed. */
+const refusalIn = (error: unknown): unknown => {
+  let cause: unknown = error;
+  while (cause instanceof Error && !(cause instanceof ApplicationFailure)) cause = cause.cause;
+  if (!(error instanceof WorkflowFailedError) || !(cause instanceof ApplicationFailure)) return error;
+  const [kind, metadata] = (cause.details ?? []) as [ErrorKind, ErrorMetadata];
+  if (cause.type === "PRECONDITION_FAILED") return new DomainError("conflict", "PLAN_STALE", STALE);
+  return isReason(cause.type ?? "") ? new DomainError(kind, cause.type as never, cause.message, metadata) : error;
+};
+
+export type BundleStarter = ReturnType<typeof createBundleStarter>;
+
+export const createBundleStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => {
+  const start = async (workflowId: string, order: BundleOrder): Promise<void> => {
+    try {
+      await client.withDeadline(Date.now() + TIMING.startCall, () =>
+        client.workflow.start(APPLY, {
+          workflowId,
+          taskQueue,
+          args: [order],
+          workflowIdConflictPolicy: "USE_EXISTING",
+          // One that failed is continued; one that is done answers again.
+          workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
+          staticSummary: "import of a bundle",
+          typedSearchAttributes: new TypedSearchAttributes([{ key: USER, value: order.ownerId }]),
+          priority: { fairnessKey: order.ownerId },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw translateTemporal(error, "bundles can't be imported right now");
+    }
+  };
+
+  const result = async (workflowId: string): Promise<BundleOutcome> => {
+    try {
+      return (await client.workflow.getHandle(workflowId).result()) as BundleOutcome;
+    } catch (error) {
+      throw translateTemporal(refusalIn(error), "bundles can't be imported right now");
+    }
+  };
+
+  return {
+    /** @returns undefined if the import needs longer than a request waits. @throws DomainError of the step that failed */
+    apply: async (id: string, order: BundleOrder): Promise<BundleOutcome | undefined> => {
+      const workflowId = `bundle-${id}`;
+      await start(workflowId, order);
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), TIMING.bundleWait)));
+      const done = result(workflowId);
+      try {
+        return await Promise.race([done, late]);
+      } finally {
+        clearTimeout(timer);
+        done.catch(() => undefined);
+      }
+    },
+  };
+};

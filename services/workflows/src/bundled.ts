@@ -1,0 +1,163 @@
+/** Workflows that imports of bundles create and update: a name in a bundle is one workflow of an account. */
+import { createHash } from "node:crypto";
+import { PRODUCTION } from "@nodeloom/kernel";
+import { found } from "./definition/errors";
+import { checkSettings, graphDigest } from "./definition/settings";
+import type { BundledHead, WorkflowStore } from "./definition/storage";
+import { aliasOf, newest, type Workflow } from "./definition/workflow";
+import type { Folders } from "./folders/folders";
+import { creationIdOf, type Saving } from "./saving";
+import type { Aliases } from "./versions/aliases";
+import type { Versions } from "./versions/versions";
+
+export interface BundledWorkflow {
+  name: string;
+  /** Empty if there is no such workflow. */
+  slug: string;
+  revision: number;
+  /** An import created it or took it over. Otherwise only its slug is the name. */
+  bundled: boolean;
+  source: string;
+  changed: boolean;
+  publishedVersion: number;
+  aliasVersion: number;
+  aliasSetAt: number;
+  generation: number;
+}
+
+export interface BundledSave {
+  ownerId: string;
+  authorId?: string | undefined;
+  name: string;
+  slug: string;
+  revision: number;
+  generation: number;
+  source: string;
+  title: string;
+  description: string;
+  tags: string[];
+  folder: string;
+  nodesJson: string;
+  edgesJson: string;
+  viewportJson: string;
+  publish: boolean;
+  keepProduction: boolean;
+  maxWorkflows?: number | undefined;
+  unapproved: boolean;
+  withoutRun: boolean;
+  reference: string;
+}
+
+export interface BundledWorkflows {
+  /** One per name, in order. */
+  find(ownerId: string, names: readonly string[], alias: string): Promise<BundledWorkflow[]>;
+  /**
+   * Creates or updates a workflow and publishes it. Safe to repeat: content that is stored already isn't stored again.
+   * @throws DomainError PRECONDITION_FAILED if the workflow has another revision and another content
+   */
+  save(save: BundledSave): Promise<{ slug: string; version: number }>;
+}
+
+export interface BundledDeps {
+  store: Pick<WorkflowStore, "bundled" | "setBundle" | "owned" | "wasRemoved">;
+  workflows: Pick<Saving, "create" | "update">;
+  versions: Pick<Versions, "publish">;
+  aliases: Pick<Aliases, "set">;
+  folders: Pick<Folders, "list" | "create">;
+}
+
+/** More deletions of one name are a sign of a program that goes wrong. */
+const MAX_GENERATIONS = 1_000;
+
+type Content = Pick<Workflow, "name" | "description" | "tags" | "graphDigest">;
+
+const contentOf = ({ name, description, tags, graphDigest: graph }: Content): string =>
+  createHash("sha256")
+    .update(JSON.stringify([name, description, tags, graph]))
+    .digest("base64url");
+
+const referenceOf = (name: string, generation: number): string => `bundle\n${name}\n${generation}`;
+
+export const createBundled = ({ store, workflows, versions, aliases, folders }: BundledDeps): BundledWorkflows => {
+  /** The first creation of a name whose workflow wasn't deleted. */
+  const generationOf = async (ownerId: string, name: string): Promise<number> => {
+    let generation = 0;
+    while (generation < MAX_GENERATIONS && (await store.wasRemoved(creationIdOf(ownerId, referenceOf(name, generation))))) generation += 1;
+    return generation;
+  };
+
+  const viewOf = (name: string, head: BundledHead, alias: string): BundledWorkflow => {
+    const bundle = head.bundle?.name === name ? head.bundle : undefined;
+    const set = alias === "" ? undefined : aliasOf(head, alias);
+    return {
+      ...{ name, slug: head.slug, revision: head.revision, bundled: bundle !== undefined, source: bundle?.source ?? "" },
+      changed: bundle !== undefined && bundle.content !== contentOf(head),
+      publishedVersion: head.published?.graphDigest === head.graphDigest ? newest(head) : 0,
+      ...{ aliasVersion: set?.version ?? 0, aliasSetAt: set?.updatedAt.getTime() ?? 0, generation: 0 },
+    };
+  };
+
+  const missing = async (ownerId: string, name: string): Promise<BundledWorkflow> => ({
+    ...{ name, slug: "", revision: 0, bundled: false, source: "", changed: false, publishedVersion: 0, aliasVersion: 0, aliasSetAt: 0 },
+    generation: await generationOf(ownerId, name),
+  });
+
+  const folderId = async (ownerId: string, name: string): Promise<string | null> => {
+    if (name === "") return null;
+    const known = (await folders.list(ownerId)).find((folder) => folder.name === name);
+    return (known ?? (await folders.create(ownerId, name))).id;
+  };
+
+  const create = async (save: BundledSave): Promise<Workflow> => {
+    const { ownerId, authorId, title, description, tags, nodesJson, edgesJson, viewportJson, unapproved, withoutRun } = save;
+    const switches = { isTemplate: false, hidden: false, archived: false, publicPlayground: false, mcp: false, app: null };
+    const texts = { nodesJson, edgesJson, viewportJson, coverJson: "", thumbnail: null };
+    return workflows.create({
+      ...{ ownerId, authorId, maxWorkflows: save.maxWorkflows, unapproved, mediaQuota: undefined, withoutRun },
+      settings: { name: title, description, tags, ...switches, ...texts, folderId: await folderId(ownerId, save.folder) },
+      reference: referenceOf(save.name, save.generation),
+    });
+  };
+
+  const update = async (save: BundledSave): Promise<Workflow> => {
+    const { slug, ownerId, authorId, revision, title, description, tags, nodesJson, edgesJson, viewportJson } = save;
+    const current = found(await store.owned(slug, ownerId));
+    const wanted = { name: title, description, tags, graphDigest: graphDigest(nodesJson, edgesJson) };
+    if (contentOf(current) === contentOf(wanted)) return current;
+    const changes = { name: title, description, tags, nodesJson, edgesJson, viewportJson };
+    const allowed = { maxWorkflows: save.maxWorkflows, unapproved: save.unapproved, mediaQuota: undefined, withoutRun: save.withoutRun };
+    return workflows.update({ slug, ownerId, authorId, ifRevision: revision, changes, ...allowed });
+  };
+
+  /** @returns the version with the draft's graph */
+  const publish = async (saved: Workflow, save: BundledSave): Promise<number> => {
+    const { ownerId, authorId, unapproved, withoutRun, reference } = save;
+    const [slug, version] = [saved.slug, newest(saved)];
+    if (saved.published?.graphDigest === saved.graphDigest) return version;
+    if (save.keepProduction && version > 0 && !aliasOf(saved, PRODUCTION))
+      await aliases.set({ slug, ownerId, authorId, name: PRODUCTION, version, unapproved });
+    const published = await versions.publish({ slug, ownerId, authorId, note: "", reference, unapproved, withoutRun });
+    return published.version;
+  };
+
+  return {
+    find: async (ownerId, names, alias) => {
+      const heads = await store.bundled(ownerId, names);
+      const byName = new Map(heads.map((head) => [head.slug, head]));
+      for (const head of heads) if (head.bundle) byName.set(head.bundle.name, head);
+      return Promise.all(
+        names.map(async (name) => {
+          const head = byName.get(name);
+          return head ? viewOf(name, head, alias) : missing(ownerId, name);
+        }),
+      );
+    },
+    save: async (save) => {
+      const { title, description, tags, nodesJson, edgesJson, viewportJson } = save;
+      checkSettings({ name: title, description, tags, nodesJson, edgesJson, viewportJson });
+      const saved = await (save.slug === "" ? create(save) : update(save));
+      await store.setBundle(saved, { name: save.name, source: save.source, content: contentOf(saved) });
+      return { slug: saved.slug, version: save.publish ? await publish(saved, save) : 0 };
+    },
+  };
+};
