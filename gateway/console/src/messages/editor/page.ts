@@ -39,3 +39,20 @@ export const TOOLBAR = {
 export const OUTLINE = {
   outgoingLinks: (title: string, count: number) => `, ${title}, ${count} outgoing links`,
 };
+
+export const EDITOR_PAGE = {
+  node: "Node",
+  run: "Run",
+  problems: "Problems",
+  sidePanel: "Side panel",
+  addYourFirstNode: "Add your first node",
+  orPressAnywhereOnThe: "or press / anywhere on the canvas",
+  dropImagesVideoAndAudio: "Drop images, video and audio here, or paste nodes and ComfyUI workflows.",
+  workflowNotFound: "Workflow not found",
+  goToWorkflows: "Go to workflows",
+  itWasDeletedOrBelongs: "It was deleted, or belongs to another account.",
+};
+
+export const TITLES = {
+  frame: "Frame",
+};
