@@ -1,10 +1,3 @@
-export const COPY = {
-  yourBrowserBlockedCopyingSelect: "Your browser blocked copying. Select the text and copy it yourself.",
-  copy: "Copy",
-  copied: "Copied",
-  copy2: (label: string) => `Copy ${label}`,
-};
-
 export const FORMAT = {
   ms: (ms: number) => `${ms} ms`,
   seconds: (seconds: number) => `${seconds} s`,
@@ -12,6 +5,7 @@ export const FORMAT = {
 };
 
 export const DECLARED_FORM = {
+  choose: "Choose…",
   thisWorkflowHasNoInputs: "This workflow has no inputs.",
 };
 
@@ -27,17 +21,4 @@ export const SCHEMA_CONTROL = {
 export const VALUE_INPUTS = {
   enterANumberTheLast: "Enter a number. The last valid value is kept.",
   enterValidJsonTheLast: "Enter valid JSON. The last valid value is kept.",
-};
-
-export const NOTICE = {
-  loading: "Loading",
-};
-
-export const TOAST = {
-  messages: "Messages",
-  dismiss: "Dismiss",
-};
-
-export const USE_TITLE = {
-  nodeloom: "Nodeloom",
 };

@@ -1,6 +1,6 @@
 import { plural } from "./forms";
 export const APP_FORM = {
-  fillInThisField: "Fill in this field.",
+  fillIn: "Fill in this field.",
 };
 
 export const APP_PAGE = {
@@ -10,44 +10,44 @@ export const APP_PAGE = {
   resets: (time: string) => `The limits reset at ${time}.`,
   running: "Running…",
   run: "Run",
-  yourPreviousRuns: "Your previous runs",
-  runsOfThisAppCost: "Runs of this app cost your own credits. Sign in to use it.",
+  earlier: "Your previous runs",
+  signIn: "Runs of this app cost your own credits. Sign in to use it.",
   openApp: "Open app",
   appNotFound: "App not found",
-  cantShowThisApp: "Can't show this app",
+  cantShow: "Can't show this app",
   loading: "Loading…",
-  moreAppsByThisAccount: "More apps by this account",
+  moreApps: "More apps by this account",
 };
 
 export const FILE_FIELD = {
-  theFileCanHaveAt: (mOSTBYTES: number) => `The file can have at most ${mOSTBYTES} MB.`,
-  ifYouChooseNoFile: "If you choose no file, the example is used.",
+  tooLarge: (mOSTBYTES: number) => `The file can have at most ${mOSTBYTES} MB.`,
+  example: "If you choose no file, the example is used.",
 };
 
 export const GALLERY_PAGE = {
   freeForYou: "Free for you",
-  usesYourCredits: "Uses your credits",
+  youPay: "Uses your credits",
   apps: "Apps",
-  cantShowTheApps: "Can't show the apps",
+  cantShow: "Can't show the apps",
   loading: "Loading…",
-  thisAccountHasNoPublished: "This account has no published apps.",
+  empty: "This account has no published apps.",
 };
 
 export const PARTS = {
-  itWasRemovedItsAddress: "It was removed, its address changed, or the service is unavailable.",
+  gone: "It was removed, its address changed, or the service is unavailable.",
 };
 
 export const PROGRESS = {
   queued: (position: number | undefined) => `Queued${position === undefined ? "" : `, position ${position}`}…`,
-  waitingForApproval: "Waiting for approval…",
+  waiting: "Waiting for approval…",
   running: "Running…",
   finishedSteps: "Finished steps",
-  theDailyLimitOfThis: "The daily limit of this app is reached. Try again tomorrow.",
-  youHaveUsedAllYour: "You have used all your runs for today. Try again tomorrow.",
-  theOwnerOfThisApp: "The owner of this app has no credits left for it.",
-  tooManyPeopleAreUsing: "Too many people are using this app. Try again in a minute.",
-  thisAppIsNoLonger: "This app is no longer available.",
-  cantReachTheServiceWhat: "Can't reach the service. What you typed is kept.",
+  appSpent: "The daily limit of this app is reached. Try again tomorrow.",
+  visitorSpent: "You have used all your runs for today. Try again tomorrow.",
+  ownerSpent: "The owner of this app has no credits left for it.",
+  busy: "Too many people are using this app. Try again in a minute.",
+  gone: "This app is no longer available.",
+  offline: "Can't reach the service. What you typed is kept.",
   runStatus: (status: string) => `Run status: ${status}.`,
 };
 

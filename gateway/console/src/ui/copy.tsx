@@ -2,7 +2,7 @@ import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { Button, IconButton } from "./button";
 import { complain } from "./overlays/toast";
-import { COPY } from "../messages/ui";
+import { COPY } from "../messages/notices";
 
 const SHOWN_MS = 1_500;
 

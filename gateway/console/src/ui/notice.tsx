@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { classes } from "./classes";
-import { NOTICE } from "../messages/ui";
+import { NOTICE } from "../messages/notices";
 
 const KINDS: Readonly<Record<"info" | "ok" | "warn" | "bad", readonly [string, LucideIcon]>> = {
   info: ["bg-accent-soft text-accent-text", Info],

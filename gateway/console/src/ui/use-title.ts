@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { USE_TITLE } from "../messages/ui";
+import { USE_TITLE } from "../messages/notices";
 
 const PRODUCT = USE_TITLE.nodeloom;
 

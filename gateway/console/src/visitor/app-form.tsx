@@ -23,7 +23,7 @@ export const missing = ({ fields, values: saved }: App, values: Values): Readonl
   new Map(
     fields
       .filter((field) => field.required === true && (values[field.name] ?? "") === "" && !(takesFile(field) && saved[field.name]))
-      .map(({ name }) => [name, APP_FORM.fillInThisField]),
+      .map(({ name }) => [name, APP_FORM.fillIn]),
   );
 
 export const AppForm = ({ app, ...form }: { app: App } & Omit<DeclaredFormProps, "fields" | "renderFile">) => (

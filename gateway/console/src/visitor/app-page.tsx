@@ -65,8 +65,8 @@ const OwnerPays = ({ visit }: { visit: Visit }) => {
       </form>
       <RunStateView state={state} />
       {earlier.filter(({ executionId }) => executionId !== shown).length > 0 && (
-        <section className="mt-8" aria-label={APP_PAGE.yourPreviousRuns}>
-          <h2 className="mb-3 text-sm font-semibold">{APP_PAGE.yourPreviousRuns}</h2>
+        <section className="mt-8" aria-label={APP_PAGE.earlier}>
+          <h2 className="mb-3 text-sm font-semibold">{APP_PAGE.earlier}</h2>
           <ul className="m-0 flex list-none flex-col gap-3 p-0">
             {earlier
               .filter(({ executionId }) => executionId !== shown)
@@ -90,7 +90,7 @@ const OwnerPays = ({ visit }: { visit: Visit }) => {
 /** Visitors who pay use it as a playground after signing in. */
 const VisitorPays = ({ app }: { app: App }) => (
   <div className="mt-6 rounded-2xl border bg-surface p-5">
-    <p className="mb-4 text-sm">{APP_PAGE.runsOfThisAppCost}</p>
+    <p className="mb-4 text-sm">{APP_PAGE.signIn}</p>
     <a href={`/p/${app.slug}`} {...(isEmbedded ? { target: "_blank", rel: "noopener" } : {})} className={PRIMARY}>
       {APP_PAGE.openApp}
     </a>
@@ -113,7 +113,7 @@ export const AppPage = ({ slug }: { slug: string }) => {
     }, setError);
   }, [slug]);
   if (error !== undefined)
-    return <Failure title={error instanceof NodeloomError && error.status === 404 ? APP_PAGE.appNotFound : APP_PAGE.cantShowThisApp} />;
+    return <Failure title={error instanceof NodeloomError && error.status === 404 ? APP_PAGE.appNotFound : APP_PAGE.cantShow} />;
   if (!visit) return <p role="status">{APP_PAGE.loading}</p>;
   return (
     <>
@@ -122,7 +122,7 @@ export const AppPage = ({ slug }: { slug: string }) => {
       {!isEmbedded && (
         <footer className="mt-10 text-xs text-faint">
           <a href={`/apps/${visit.app.ownerId}`} className="underline underline-offset-2">
-            {APP_PAGE.moreAppsByThisAccount}
+            {APP_PAGE.moreApps}
           </a>
         </footer>
       )}

@@ -32,7 +32,7 @@ export const FileField = ({
     setProblem(undefined);
     onChange(undefined);
     if (!file) return;
-    if (file.size > MOST_BYTES) return setProblem(FILE_FIELD.theFileCanHaveAt(MOST_BYTES / MIB));
+    if (file.size > MOST_BYTES) return setProblem(FILE_FIELD.tooLarge(MOST_BYTES / MIB));
     await dataUrlOf(file).then(onChange, (error: unknown) => setProblem(String(error)));
   };
   return (
@@ -54,7 +54,7 @@ export const FileField = ({
         role={problem === undefined ? undefined : "alert"}
         className={problem === undefined ? "text-xs text-faint" : "text-xs text-bad"}
       >
-        {problem ?? (hasDefault ? FILE_FIELD.ifYouChooseNoFile : "")}
+        {problem ?? (hasDefault ? FILE_FIELD.example : "")}
       </p>
     </div>
   );

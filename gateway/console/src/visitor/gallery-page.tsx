@@ -21,7 +21,7 @@ const Card = ({ app: { slug, title, description, cover, payer } }: { app: AppCar
       <span className="flex flex-col gap-1 p-4">
         <span className="font-semibold wrap-anywhere">{title}</span>
         <span className="line-clamp-3 text-sm text-muted wrap-anywhere">{description}</span>
-        <span className="text-xs text-faint">{payer === "owner" ? GALLERY_PAGE.freeForYou : GALLERY_PAGE.usesYourCredits}</span>
+        <span className="text-xs text-faint">{payer === "owner" ? GALLERY_PAGE.freeForYou : GALLERY_PAGE.youPay}</span>
       </span>
     </a>
   );
@@ -38,12 +38,12 @@ export const GalleryPage = ({ owner }: { owner: string }) => {
       () => setFailed(true),
     );
   }, [owner]);
-  if (failed) return <Failure title={GALLERY_PAGE.cantShowTheApps} />;
+  if (failed) return <Failure title={GALLERY_PAGE.cantShow} />;
   if (!apps) return <p role="status">{GALLERY_PAGE.loading}</p>;
   return (
     <>
       <h1 className="mb-6 text-2xl font-semibold tracking-tight">{GALLERY_PAGE.apps}</h1>
-      {apps.length === 0 && <p className="text-sm text-muted">{GALLERY_PAGE.thisAccountHasNoPublished}</p>}
+      {apps.length === 0 && <p className="text-sm text-muted">{GALLERY_PAGE.empty}</p>}
       <ul className="m-0 grid list-none grid-cols-[repeat(auto-fill,minmax(15rem,1fr))] gap-4 p-0">
         {apps.map((app) => (
           <li key={app.slug}>

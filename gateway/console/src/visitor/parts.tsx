@@ -6,6 +6,6 @@ export const PRIMARY =
 export const Failure = ({ title }: { title: string }) => (
   <div role="alert">
     <h1 className="text-xl font-semibold">{title}</h1>
-    <p className="mt-2 text-sm text-muted">{PARTS.itWasRemovedItsAddress}</p>
+    <p className="mt-2 text-sm text-muted">{PARTS.gone}</p>
   </div>
 );

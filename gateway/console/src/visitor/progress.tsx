@@ -12,7 +12,7 @@ const Progress = ({ execution }: { execution: Execution | undefined }) => {
   const words = execution?.queued
     ? PROGRESS.queued(execution.position)
     : nodes.some(({ type, status }) => type === "approval" && status === "processing")
-      ? PROGRESS.waitingForApproval
+      ? PROGRESS.waiting
       : PROGRESS.running;
   return (
     <div>
@@ -28,16 +28,16 @@ const Progress = ({ execution }: { execution: Execution | undefined }) => {
 };
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  BUDGET_EXCEEDED: PROGRESS.theDailyLimitOfThis,
-  RATE_LIMIT_EXCEEDED: PROGRESS.youHaveUsedAllYour,
-  INSUFFICIENT_CREDITS: PROGRESS.theOwnerOfThisApp,
-  CONCURRENCY_LIMIT_EXCEEDED: PROGRESS.tooManyPeopleAreUsing,
-  NOT_FOUND: PROGRESS.thisAppIsNoLonger,
+  BUDGET_EXCEEDED: PROGRESS.appSpent,
+  RATE_LIMIT_EXCEEDED: PROGRESS.visitorSpent,
+  INSUFFICIENT_CREDITS: PROGRESS.ownerSpent,
+  CONCURRENCY_LIMIT_EXCEEDED: PROGRESS.busy,
+  NOT_FOUND: PROGRESS.gone,
 };
 
 /** Message of a rejection. */
 export const refusalWords = ({ status, code = "", message }: Pick<NodeloomError, "status" | "code" | "message">): string =>
-  status === 0 ? PROGRESS.cantReachTheServiceWhat : (REFUSALS[code] ?? message);
+  status === 0 ? PROGRESS.offline : (REFUSALS[code] ?? message);
 
 const Bad = ({ children }: { children: string }) => (
   <p role="alert" className="rounded-xl bg-bad-soft px-3.5 py-3 text-sm text-bad wrap-anywhere">

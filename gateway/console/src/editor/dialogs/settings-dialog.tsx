@@ -98,8 +98,8 @@ export const SettingsDialog = () => {
           onCheck={(isOn) => document.setMeta({ mcp: isOn })}
         />
         <InputField
-          label="Keep runs for days"
-          hint="After their end. Empty: as long as this installation keeps runs. 0: only the result stays, for 28 hours."
+          label={SETTINGS_DIALOG.keepRunsForDays}
+          hint={SETTINGS_DIALOG.keepRunsHint}
           type="number"
           min={0}
           max={MAX_DAYS}

@@ -49,6 +49,9 @@ export const LISTS = {
 };
 
 export const SETTINGS_DIALOG = {
+  keepRunsForDays: "Keep runs for days",
+  keepRunsHint:
+    "Counted from the end of a run. Leave empty for the limit of this installation. With 0, only the result stays, for 28 hours.",
   workflowSettings: "Workflow settings",
   theAddressStaysApiWorkflows: (slug: string) => `The address stays /api/workflows/${slug}.`,
   tags: "Tags",

@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import { AreaField, Check, InputField, SelectField } from "./field";
 import { JsonInput, NumberField } from "./value-inputs";
-import { COMMON } from "../../messages/common";
 import { DECLARED_FORM } from "../../messages/ui";
 
 /** A declared input of a workflow or app. */
@@ -50,7 +49,7 @@ const Control = ({ field, value, set, error, renderFile }: ControlProps) => {
     case "select":
       return (
         <SelectField {...typed} onText={(chosen) => set(chosen === "" ? undefined : chosen)} options={field.options ?? []}>
-          <option value="">{COMMON.choose}</option>
+          <option value="">{DECLARED_FORM.choose}</option>
         </SelectField>
       );
     case "json":

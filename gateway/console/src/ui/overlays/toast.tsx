@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, X } from "lucide-react";
 import { create } from "zustand";
 import { classes } from "../classes";
-import { TOAST } from "../../messages/ui";
+import { TOAST } from "../../messages/notices";
 
 const SHOWN_MS = 5_000;
 const MOST = 4;
