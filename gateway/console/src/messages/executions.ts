@@ -55,7 +55,7 @@ export const TIMELINE = {
   item: (item: number) => `Item ${item}`,
   credits: (creditsCost: string) => ` · ${creditsCost} credits`,
   span: (start: string, length: string) => `from ${start} for ${length}`,
-  tookNoTime: "took no time",
+  tookNoTime: "less than 1 ms",
   cr: (creditsCost: string) => `${creditsCost} cr`,
   providerStatus: (providerStatus: number) => ` · the provider returned status ${providerStatus}`,
 };

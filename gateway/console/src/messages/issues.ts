@@ -6,28 +6,28 @@ const asWritten = ({ message }: Finding): string => message;
 const TEXTS: { readonly [C in IssueCode]: (found: Finding<C>) => string } = {
   REQUIRED: ({ params: { name } }) =>
     name === "prompt"
-      ? "It needs a prompt: write it on the node, or link a text to it."
-      : `It needs “${name}”: set it beside the canvas, or link something to it.`,
-  MODEL_MISSING: () => "It needs a model: choose one beside the canvas.",
+      ? "Enter a prompt on the node, or link a text to it."
+      : `“${name}” is required. Set it in the side panel, or link a node to it.`,
+  MODEL_MISSING: () => "Choose a model in the side panel.",
   MODEL_UNKNOWN: ({ params: { model, meant } }) =>
-    `The model ${model} is not there, or was switched off. ${meant === undefined ? "Choose another one." : `Did you mean ${meant}?`}`,
+    `The model ${model} doesn't exist or is disabled. ${meant === undefined ? "Choose another one." : `Did you mean ${meant}?`}`,
   MODEL_RETIRED: ({ params: { model, successor } }) =>
     successor === undefined
-      ? `The model ${model} is retired: choose another one.`
-      : `The model ${model} is retired: choose ${successor}, or let it run in its place under “When a call fails”.`,
-  MODEL_REPLACED: ({ params: { model, successor } }) => `The model ${model} is retired: ${successor} runs in its place.`,
+      ? `The model ${model} is retired. Choose another one.`
+      : `The model ${model} is retired. Choose ${successor}, or turn on “Use the successor” under More.`,
+  MODEL_REPLACED: ({ params: { model, successor } }) => `The model ${model} is retired. Runs use ${successor} instead.`,
   MODEL_RETIRES: ({ params: { model, day, successor } }) =>
-    `Its provider shuts ${model} down on ${day}: ${successor === undefined ? "choose another model." : `change to ${successor}.`}`,
-  FILE_MISSING: () => "It needs a file: choose or upload one, or drop it on the canvas.",
-  FILE_UNKNOWN: () => "Its file is gone, or belongs to somebody else: choose another one.",
-  URL_MISSING: () => "It needs an address: write it on the node.",
-  VALUE_MISSING: () => "It needs a value: link something to it.",
+    `The provider shuts ${model} down on ${day}. ${successor === undefined ? "Choose another model." : `Change to ${successor}.`}`,
+  FILE_MISSING: () => "Choose or upload a file, or drop one on the canvas.",
+  FILE_UNKNOWN: () => "The file was deleted, or belongs to another account. Choose another file.",
+  URL_MISSING: () => "Enter an address on the node.",
+  VALUE_MISSING: () => "A value is required. Link a node to it.",
   UNKNOWN_INPUT: ({ params: { name, choices } }) =>
-    `Its model takes no “${name}” (it takes ${choices || "nothing"}): choose another model, or remove the link.`,
-  CYCLE: () => "It is part of a circle: a run could never end. Remove one of the links.",
-  NO_RESULT: () => "Calls of this workflow get nothing back: it has no Results node. On the canvas every node shows what it made anyway.",
-  RESULT_NOT_CONNECTED: () => "Nothing is linked to it, so calls of this workflow get nothing back.",
-  NOT_CONNECTED: ({ params: { name } }) => `Nothing is linked to “${name}”: its place in the text stays empty.`,
+    `The model has no input “${name}” (its inputs: ${choices || "none"}). Choose another model, or remove the link.`,
+  CYCLE: () => "This node is part of a cycle: a run could never end. Remove one of the links.",
+  NO_RESULT: () => "Calls of this workflow return an empty result: it has no Results node. The canvas still shows the result of each node.",
+  RESULT_NOT_CONNECTED: () => "Nothing is linked to this node, so calls of this workflow return an empty result.",
+  NOT_CONNECTED: ({ params: { name } }) => `Nothing is linked to “${name}”, so it is empty in the text.`,
 
   UNKNOWN_KIND: asWritten,
   UNKNOWN_OUTPUT: asWritten,

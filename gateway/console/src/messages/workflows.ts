@@ -5,7 +5,7 @@ export const DASHBOARD_PAGE = {
   hidden: "Hidden",
   yourAccountAwaitsApproval: "Your account awaits approval",
   youCanExploreAndBuild: "You can explore and build. You can run, upload files and create API keys once an administrator approves",
-  thisPageUpdatesByItself: ". This page updates by itself.",
+  thisPageUpdatesByItself: ". This page updates automatically.",
   freeLimit: (most: number) => `The Free plan includes ${plural(most, "workflow", "workflows")}. You have reached that limit`,
   toUseAnotherTemplateDelete:
     "To use another template, delete a workflow from its menu: its runs and files stay. You can open templates without copying them.",

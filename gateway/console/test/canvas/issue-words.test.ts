@@ -8,8 +8,8 @@ jest.mock("../../src/ui/overlays/toast", () => ({}));
 
 describe("what the canvas says of an issue", () => {
   it("is decided by its code, and names what the issue is about", () => {
-    expect(issueWords(finding("REQUIRED", { name: "seconds" }))).toMatch(/^It needs “seconds”/);
-    expect(issueWords(finding("REQUIRED", { name: "prompt" }))).toMatch(/^It needs a prompt/);
+    expect(issueWords(finding("REQUIRED", { name: "seconds" }))).toMatch(/^“seconds” is required/);
+    expect(issueWords(finding("REQUIRED", { name: "prompt" }))).toMatch(/^Enter a prompt/);
     expect(issueWords({ ...finding("CYCLE"), message: "other words" })).toMatch(/circle/);
     expect(issueWords(finding("MODEL_UNKNOWN", { model: "pix", meant: "pic" }))).toMatch(/pix is not there.*Did you mean pic\?$/);
     const input = { node: "n", name: "sound", edge: "e", choices: "prompt, image" };
