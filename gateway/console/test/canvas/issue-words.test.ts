@@ -10,7 +10,7 @@ describe("what the canvas says of an issue", () => {
   it("is decided by its code, and names what the issue is about", () => {
     expect(issueWords(finding("REQUIRED", { name: "seconds" }))).toMatch(/^“seconds” is required/);
     expect(issueWords(finding("REQUIRED", { name: "prompt" }))).toMatch(/^Enter a prompt/);
-    expect(issueWords({ ...finding("CYCLE"), message: "other words" })).toMatch(/circle/);
+    expect(issueWords({ ...finding("CYCLE"), message: "other words" })).toMatch(/cycle/);
     expect(issueWords(finding("MODEL_UNKNOWN", { model: "pix", meant: "pic" }))).toMatch(/pix is not there.*Did you mean pic\?$/);
     const input = { node: "n", name: "sound", edge: "e", choices: "prompt, image" };
     expect(issueWords(finding("UNKNOWN_INPUT", input))).toMatch(/no “sound” \(it takes prompt, image\)/);
