@@ -11,9 +11,9 @@ describe("what the canvas says of an issue", () => {
     expect(issueWords(finding("REQUIRED", { name: "seconds" }))).toMatch(/^“seconds” is required/);
     expect(issueWords(finding("REQUIRED", { name: "prompt" }))).toMatch(/^Enter a prompt/);
     expect(issueWords({ ...finding("CYCLE"), message: "other words" })).toMatch(/cycle/);
-    expect(issueWords(finding("MODEL_UNKNOWN", { model: "pix", meant: "pic" }))).toMatch(/pix is not there.*Did you mean pic\?$/);
+    expect(issueWords(finding("MODEL_UNKNOWN", { model: "pix", meant: "pic" }))).toMatch(/pix doesn't exist.*Did you mean pic\?$/);
     const input = { node: "n", name: "sound", edge: "e", choices: "prompt, image" };
-    expect(issueWords(finding("UNKNOWN_INPUT", input))).toMatch(/no “sound” \(it takes prompt, image\)/);
+    expect(issueWords(finding("UNKNOWN_INPUT", input))).toMatch(/no input “sound” \(its inputs: prompt, image\)/);
   });
 
   it("is the message of the service where that suits", () => {
