@@ -6,7 +6,7 @@ export interface BundleOptions extends RequestOptions {
   dryRun?: boolean;
   /** Publishes each workflow and points this alias to its version. Without it, only drafts change. */
   alias?: string | undefined;
-  /** Of a plan: imports only if it still holds, or continues its import. */
+  /** The id of a plan: imports only if it still holds, or continues its import. */
   planId?: string;
   /** Replaces workflows in conflict. */
   overwrite?: boolean | undefined;

@@ -2,6 +2,9 @@ import { NETWORK_ERROR, NodeloomError } from "./errors";
 
 /** Errors of requests. */
 
+/** An address for logs and messages: a query can contain a signature. */
+export const withoutQuery = (url: string): string => url.split("?", 1)[0]!;
+
 export const errorOf = (status: number, headers: Headers, body: unknown): NodeloomError => {
   const { error, code, ...details } = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
   return new NodeloomError({

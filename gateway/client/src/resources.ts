@@ -1,6 +1,6 @@
 import type { Hook, Media, MediaFile, MediaPage, NewHook, NewSchedule, Operations, Schedule } from "./api-types";
 import { NodeloomError } from "./errors";
-import { unreachable } from "./failures";
+import { unreachable, withoutQuery } from "./failures";
 import type { OperationId, RequestOf, RequestOptions, ResponseOf } from "./transport";
 
 /** Resources of an account beside its workflows and runs. */
@@ -78,7 +78,7 @@ export const createDownload =
   (fetch: typeof globalThis.fetch) =>
   async (file: Downloadable, { signal }: Pick<RequestOptions, "signal"> = {}): Promise<Blob> => {
     const url = typeof file === "string" ? file : file.url;
-    const shown = url.replace(/\?.*$/s, "");
+    const shown = withoutQuery(url);
     try {
       const response = await fetch(url, { signal: signal ?? null });
       if (response.ok) return await response.blob();

@@ -143,7 +143,7 @@ interface Delta {
   reset?: boolean;
 }
 
-/** Follows the text of one node. @returns the new part; undefined for another node's, or if the text began anew with other words */
+/** Follows the text of one node. @returns the new part; undefined for another node's, or if the text restarted with other words */
 const textFollower = (nodeId: string | undefined) => {
   let [node, written, isOther] = [nodeId, "", false];
   const next = (text: string): string | undefined => {
@@ -158,7 +158,7 @@ const textFollower = (nodeId: string | undefined) => {
       node ??= from;
       return from === node && item === 0 ? next(reset ? text : written + text) : undefined;
     },
-    /** What was not streamed, of the text of the result. */
+    /** The end of the result's text that was not streamed. */
     rest: (text: unknown): string | undefined => (typeof text === "string" ? next(text) : undefined),
   };
 };

@@ -1,6 +1,6 @@
 import { OPERATIONS, type Operations } from "./api-types";
 import type { NodeloomError } from "./errors";
-import { errorOf, isRedirect, redirected, unreachable } from "./failures";
+import { errorOf, isRedirect, redirected, unreachable, withoutQuery } from "./failures";
 import { createPacing } from "./pacing";
 import { sleep } from "./sleep";
 import { createTokens, type TokenProvider } from "./tokens";
@@ -128,8 +128,6 @@ const urlOf = (baseUrl: string, { path }: Operation, { params = {}, query = {} }
   ).toString();
   return `${baseUrl.replace(/(?<!\/)\/+$/, "")}${filled}${search === "" ? "" : `?${search}`}`;
 };
-
-const withoutQuery = (url: string): string => url.replace(/\?.*$/s, "");
 
 const headersOf = (apiKey: string | undefined, { method, contentType }: Operation, request: RequestOptions & Parts): Headers => {
   const headers = new Headers({ accept: "application/json" });

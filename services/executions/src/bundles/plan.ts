@@ -10,7 +10,7 @@ export interface PlannedWorkflow {
   name: string;
   slug: string;
   action: Action;
-  /** Of a conflict. */
+  /** Why it is in conflict; otherwise empty. */
   reason: string;
   publishes: boolean;
   /** The version of the alias afterwards; 0 if it isn't known. */
