@@ -3,7 +3,7 @@
 interface Cap {
   /** For every tier but enterprise, unless a custom tier sets its own. */
   usual: number;
-  /** Of the platform: no tier can have more. */
+  /** The platform allows no tier more. */
   ceiling: number;
 }
 

@@ -32,17 +32,17 @@ export interface ObjectStore {
   renew(keys: readonly string[], ownerId: string, at: Date): Promise<MediaObject[]>;
   /** Moves objects from one owner to another. */
   give(keys: readonly string[], fromOwnerId: string, ownerId: string): Promise<void>;
-  /** Objects that nobody keeps, neither created nor renewed since a time, oldest first, including expired ones. */
+  /** Objects without a keeper, neither created nor renewed since a time, oldest first, including expired ones. */
   expiring(before: Date, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
   /** False if the object has a thumbnail of that width, or is gone. */
   addThumbnail(id: string, width: Width, thumbnail: Thumbnail): Promise<boolean>;
-  /** Of all these objects, including those under removal. */
+  /** Thumbnails of all these objects, including objects under removal. */
   thumbnails(ids: readonly string[]): Promise<Thumbnail[]>;
   /** Sets the quota token, unless the object already counts. */
   count(id: string, ownerId: string, token: string): Promise<boolean>;
   /** Starts a removal: no reader finds the object from here on. False if it has changed since it was read. */
   hide(object: MediaObject, token: string, at: Date): Promise<boolean>;
-  /** Hides objects that nobody keeps as expired, unless they have been renewed since a time. */
+  /** Hides objects without a keeper as expired, unless they have been renewed since a time. */
   expire(ids: readonly string[], before: Date, at: Date): Promise<void>;
   /** Objects among the ids that are hidden as expired. */
   expired(ids: readonly string[]): Promise<MediaObject[]>;

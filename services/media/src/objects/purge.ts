@@ -13,7 +13,7 @@ export interface PurgeDeps {
 
 /** Removes the bytes and the record of a hidden object. False on failure; `RemoveExpired` then retries. */
 export type Purge = (object: MediaObject) => Promise<boolean>;
-/** The same for many objects. @returns how many were removed */
+/** Removes many hidden objects as `Purge` does. @returns how many were removed */
 export type PurgeAll = (objects: readonly MediaObject[]) => Promise<number>;
 
 /** Bytes that a store removes at once. */
