@@ -116,8 +116,8 @@ test("an app on another site is run by a visitor within its daily budget, and re
   expect(Math.abs(height - frameHeight)).toBeLessThan(4);
 
   await app.getByRole("button", { name: "Run", exact: true }).click();
-  await app.getByText("What its owner gives for this app today is used up.").waitFor();
-  await app.getByText(/the app has 0 of/).waitFor();
+  await app.getByText("The daily limit of this app is reached. Try again tomorrow.").waitFor();
+  await app.getByText(/visitors together have 0 of/).waitFor();
   expect(blocked).toEqual([]);
   await context.close();
 });
@@ -183,7 +183,7 @@ test("its page works on a phone, in both themes, without what axe finds, and kee
           );
     });
     await page.goto(`/a/${slug}`);
-    await page.getByText("The owner of this app pays for it.").waitFor();
+    await page.getByText("The owner of this app pays for your runs.", { exact: false }).first().waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(PHONE.width);
     expect(await accessibilityProblems(page)).toEqual([]);
     await picture(page, `app-phone-${theme}`);

@@ -106,9 +106,9 @@ onCanvas("a link that can't be says why, and one that was there stays", "", asyn
   const { drag } = handOf(page);
   const before = await read(slug);
   await drag(await middleOf(page, port("picture", "image", "source")), await middleOf(page, port("end", "text", "target")));
-  await page.getByText("“text” takes text; “image” gives image.").waitFor();
+  await page.getByText("“text” accepts text, but “image” outputs image.").waitFor();
   await drag(await middleOf(page, port("end", "images", "target")), await middleOf(page, port("picture", "prompt", "target")));
-  await page.getByText(/A link goes from an output to an input|“prompt” takes text; “image” gives image/).waitFor();
+  await page.getByText(/Connect an output to an input|“prompt” accepts text, but “image” outputs image/).waitFor();
   await page.waitForTimeout(1_500);
   expect(ends(await read(slug))).toEqual(ends(before));
 });

@@ -131,7 +131,7 @@ test("a page that was never opened says without a network that the service can't
   await nodes(page, 2);
   await context.setOffline(true);
   await page.evaluate(`history.pushState({}, "", "/keys"); dispatchEvent(new PopStateEvent("popstate"))`);
-  await page.getByText(/can.t be reached/).waitFor();
+  await page.getByText(/Can't reach the service/).waitFor();
   await context.setOffline(false);
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
@@ -144,7 +144,7 @@ test("the key that is offered first follows the runs that it starts", async () =
   await page.goto("/keys");
   await page.getByRole("button", { name: "Create key" }).first().click();
   await page.getByLabel("Name", { exact: true }).fill("Follows");
-  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   const key = (await page.getByRole("region", { name: "API key", exact: true }).innerText()).trim();
   const { status, body } = await stage.http.call("POST", `/api/workflows/${slug}/run?async=true`, { key, body: { inputs: {} } });
   expect(status).toBe(202);

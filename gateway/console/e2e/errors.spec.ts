@@ -169,7 +169,7 @@ test.describe("whatever the service answers,", () => {
     await open(editor);
     const mend = await fail("PUT", /^\/api\/workflows\//, STALE);
     await page.getByRole("textbox", { name: "Text", exact: true }).fill("beside others");
-    await page.getByText("Others keep saving this workflow").waitFor();
+    await page.getByText("Others are saving this workflow").waitFor();
     await mend();
     await page.getByRole("button", { name: "Try now" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
@@ -324,7 +324,7 @@ test.describe("whatever the service answers,", () => {
         const mend = await fail("POST", /^\/api\/media$/, failure);
         await page.locator("input[type=file]").setInputFiles({ name: "boat.png", mimeType: "image/png", buffer: picture });
         await page
-          .getByText(/boat\.png was not uploaded/)
+          .getByText(/Couldn't upload boat\.png/)
           .first()
           .waitFor();
         if (!failure.isSignedOut) await reads(page, failure);

@@ -105,7 +105,7 @@ test("a list of runs shows what they made, under their workflows' names; a run s
   expect(await accessibilityProblems(page)).toEqual([]);
   await row.first().getByRole("link").first().click();
   await page.getByRole("heading", { name: "Lights of the coast", level: 1 }).waitFor();
-  await page.getByText("What it gave (2 items)").first().click();
+  await page.getByText("Outputs (2 items)").first().click();
   await page.getByRole("heading", { name: /^Item 2/, level: 3 }).waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await close();

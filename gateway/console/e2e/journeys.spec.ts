@@ -93,7 +93,7 @@ journey("after a failure the canvas goes on with what failed, and only that is c
   await run.getByText("2 of 3 reused").waitFor();
   await run.getByRole("link", { name: "Open run" }).click();
   await page.getByRole("heading", { name: "Run again and reuse unchanged results" }).waitFor();
-  await page.getByText("What it gave (3 items)").click();
+  await page.getByText("Outputs (3 items)").click();
   await page
     .getByText(/^reused from the run of /)
     .first()

@@ -14,8 +14,8 @@ test("a key that an administrator adds makes its models ready, and one that is r
   const card = page.getByRole("listitem").filter({ has: page.getByText("needs an API key", { exact: false }) });
   const flux = card.filter({ has: page.getByRole("link", { name: /flux/i }) }).first();
   const name = (await flux.getByRole("link").innerText()).trim();
-  await flux.getByRole("button", { name: "Add a key" }).click();
-  const dialog = page.getByRole("dialog", { name: "fal: key" });
+  await flux.getByRole("button", { name: "Add API key" }).click();
+  const dialog = page.getByRole("dialog", { name: "API key for fal" });
   await dialog.getByLabel("FAL_KEY").fill(VALUE);
   await dialog.getByRole("button", { name: "Add key" }).click();
   await dialog.getByText("API key saved").waitFor();
@@ -31,7 +31,7 @@ test("a key that an administrator adds makes its models ready, and one that is r
   expect(await accessibilityProblems(page)).toEqual([]);
   await list.getByRole("button", { name: "Open the key for fal" }).click();
   await dialog.getByRole("button", { name: "Remove" }).click();
-  await dialog.getByText("There is none yet", { exact: false }).waitFor();
+  await dialog.getByText("No key is set", { exact: false }).waitFor();
   await page.keyboard.press("Escape");
   await same.getByText("Needs an API key", { exact: true }).waitFor();
   expect(complaints).toEqual([]);
@@ -42,7 +42,7 @@ test("the models that are there are found by what they make, where they run and 
   const { page, complaints } = await stage.signedIn(user);
   await page.goto("/models");
   await page.getByRole("heading", { name: /^Images/ }).waitFor();
-  expect(await page.getByRole("button", { name: "Add a key" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Add API key" }).count()).toBe(0);
   await page.getByLabel("Type").selectOption("Video");
   expect(await page.getByRole("heading", { level: 2 }).allInnerTexts()).toEqual([expect.stringMatching(/^Video/)]);
   await page.getByLabel("Search models").fill("nothing like this");

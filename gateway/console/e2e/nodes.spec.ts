@@ -289,7 +289,7 @@ test("who has the Free plan hears what it holds before running, and finds what t
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole("link", { name: "See plans" }).first().click();
   await page.getByRole("heading", { name: "Plans", level: 1 }).waitFor();
-  await page.getByRole("columnheader", { name: "Free yours" }).waitFor();
+  await page.getByRole("columnheader", { name: "Free Your plan" }).waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

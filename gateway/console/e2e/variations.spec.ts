@@ -97,7 +97,7 @@ onCanvas(
       .getByRole("button", { name: /^Use this: Sandbox Image Fast/ })
       .first()
       .click();
-    await page.getByText(/“Stills” has these settings now/).waitFor();
+    await page.getByText(/“Stills” now has these settings/).waitFor();
     await saved(page);
     expect((await read(slug)).nodes.find(({ id }) => id === "stills")!.data).toMatchObject({
       model: "sandbox-image-fast",
@@ -177,7 +177,7 @@ onCanvas("a pinned result is kept by the next run, which makes and charges all e
   await saved(page);
   expect((await read(slug)).nodes.find(({ id }) => id === "stills")!.view).toEqual({ pinned: true });
   await page.keyboard.press("Control+Enter");
-  await page.getByText(/Keeps what “Stills” made.*1 of 2 reused/).waitFor();
+  await page.getByText(/Keeps the results of “Stills”.*1 of 2 reused/).waitFor();
   const started = page.waitForResponse(
     (response) => response.url().includes("/rerun") && !response.url().includes("quote") && response.request().method() === "POST",
   );

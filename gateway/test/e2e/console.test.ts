@@ -112,7 +112,7 @@ describe("the console in a browser", () => {
     await page.goto("/keys");
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("Boats");
-    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
     const key = await page.getByRole("region", { name: "API key", exact: true }).innerText();
     await page.getByRole("button", { name: "I saved it" }).click();
 
@@ -185,7 +185,7 @@ describe("the console in a browser", () => {
 
     await page.locator(NODE).first().click({ button: "right" });
     await page.getByRole("menuitem", { name: "Run to this node" }).click();
-    await page.getByText("and what it needs").waitFor();
+    await page.getByText("and the nodes it needs").waitFor();
     await page.getByTestId("run").click();
     await page.locator("section[aria-label=Run]").getByRole("button", { name: "Results" }).waitFor({ state: "detached" });
     await page.locator("section[aria-label=Run]").getByText("second words").waitFor();
