@@ -38,7 +38,7 @@ test("somebody makes an organization, another joins by its link, and what they m
   await page.goto("/organizations");
   await page.getByRole("link", { name: "Loom Works" }).click();
   await page.getByLabel(`Role of ${grace.email}`).selectOption("viewer");
-  await page.getByText(`${grace.email} is a viewer now.`).waitFor();
+  await page.getByText(`${grace.email} now has the role viewer.`).waitFor();
   await page.getByRole("tab", { name: "Audit log" }).click();
   await page.getByText("member.change").waitFor();
 

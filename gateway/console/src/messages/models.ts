@@ -51,7 +51,7 @@ export const KEY_DIALOG = {
   apiKeyFor: (account: string) => `API key for ${account}`,
   addKey: "Add key",
   replaceKey: "Replace key",
-  ofUseIt: (count: string, account: string) => `${count} of ${account} use it. ${account}`,
+  ofUseIt: (count: string, account: string, state: string) => `${count} of ${account} use it. ${state}`,
   storedEncryptedUsedOnlyBy: "Stored encrypted, used only by this platform, and never shown again.",
   getAKey: "Get a key",
 };

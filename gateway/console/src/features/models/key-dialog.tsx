@@ -98,7 +98,7 @@ export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; 
       onClose={onClose}
       others={others}
     >
-      <p className="text-sm text-muted">{KEY_DIALOG.ofUseIt(counted(models.length), account)}</p>
+      <p className="text-sm text-muted">{KEY_DIALOG.ofUseIt(counted(models.length), account, stateWords(providerKey))}</p>
       {shown && (
         <Notice kind={shown.kind} title={shown.title}>
           {shown.text}
