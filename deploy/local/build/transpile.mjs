@@ -11,7 +11,10 @@ const STEP = "transpile";
 const CONCURRENCY = 16;
 
 /** @param {string} path */
-const isSource = (path) => /\.tsx?$/.test(path) && !path.endsWith(".d.ts");
+const isSource = (path) => /\.m?tsx?$/.test(path) && !/\.d\.m?ts$/.test(path);
+
+/** A `.mts` file becomes an ES module, for threads that use packages without CommonJS. @param {string} source */
+const outputOf = (source) => source.replace(/\.(m?)tsx?$/, ".$1js");
 
 /** @param {string} path */
 const modifiedAt = (path) =>
@@ -27,14 +30,14 @@ const modifiedAt = (path) =>
 const findWork = async (workspace, everything) => {
   const [from, to] = [join(ROOT, workspace, "src"), join(ROOT, workspace, "dist")];
   const sources = await filesBelow(from, isSource);
-  const outputs = new Map(sources.map((source) => [join(to, relative(from, source)).replace(/\.tsx?$/, ".js"), source]));
+  const outputs = new Map(sources.map((source) => [outputOf(join(to, relative(from, source))), source]));
   const work = [];
   for (const [output, source] of outputs) {
     const [made, changed] = [await modifiedAt(output), await modifiedAt(source)];
     if (everything || made === undefined || (changed ?? 0) > made) work.push({ workspace, source, output });
   }
   // Output without a map comes from other steps: the workflow bundle, type declarations.
-  const maps = await filesBelow(to, (path) => path.endsWith(".js.map") && !path.includes("node_modules"));
+  const maps = await filesBelow(to, (path) => /\.m?js\.map$/.test(path) && !path.includes("node_modules"));
   const stale = maps.filter((map) => !outputs.has(map.slice(0, -".map".length))).flatMap((map) => [map, map.slice(0, -".map".length)]);
   return { work, stale };
 };
@@ -53,7 +56,8 @@ const transpileAll = async (jobs) => {
       const { source, output } = job;
       const sourceFileName = relative(dirname(output), source);
       const text = await readFile(source, "utf8");
-      const { code, map } = await swc.transform(text, { ...options, swcrc: false, filename: source, sourceFileName });
+      const format = source.endsWith(".mts") ? { module: { type: "es6" } } : {};
+      const { code, map } = await swc.transform(text, { ...options, ...format, swcrc: false, filename: source, sourceFileName });
       await mkdir(dirname(output), { recursive: true });
       if (map !== undefined) await writeFile(`${output}.map`, map);
       await writeFile(output, map === undefined ? code : `${code}//# sourceMappingURL=${relative(dirname(output), output)}.map\n`);
