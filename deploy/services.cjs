@@ -123,7 +123,7 @@ const SERVICES = [
     protocol: "grpc",
     listens: { MEDIA_LISTEN: 50057, MEDIA_HTTP_LISTEN: 8081 },
     calls: ["workflows", "transform"],
-    secrets: ["MEDIA_URL_KEYS"],
+    secrets: ["MEDIA_URL_KEYS", "PROVENANCE_CERTIFICATE", "PROVENANCE_KEY"],
     database: true,
     host: "domain",
     replicas: 1,

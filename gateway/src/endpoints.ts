@@ -32,6 +32,7 @@ import { adminOrganizationLeavingRoutes, organizationLeavingRoutes } from "./rou
 import { leavingRoutes } from "./routes/leaving/routes";
 import { mcpRoutes } from "./mcp/routes";
 import { mediaRoutes } from "./routes/media/routes";
+import { verifyRoutes } from "./routes/media/verify";
 import { paymentEventRoutes } from "./routes/payments/events";
 import { paymentRoutes } from "./routes/payments/routes";
 import { modelServerRoutes } from "./routes/model-servers/routes";
@@ -99,6 +100,7 @@ export const routes: readonly Route[] = [
   ...paymentEventRoutes,
   ...folderRoutes,
   ...mediaRoutes,
+  ...verifyRoutes,
   ...openAiRoutes,
   ...falRoutes,
   ...replicateRoutes,

@@ -130,6 +130,8 @@ const sharedEnvironment = (platform, env) => {
     ...(hasLocalModels(env) ? { INFERENCE_URL: `http://${listens.INFERENCE_LISTEN}` } : {}),
     MEDIA_HTTP_URL: `http://${listens.MEDIA_HTTP_LISTEN}`,
     MEDIA_DIR: env.MEDIA_DIR || MEDIA_DIR,
+    // By a self-made certificate, unless another one is given.
+    PROVENANCE: env.PROVENANCE || "signed",
     SANDBOX_DATA_DIR: env.SANDBOX_DATA_DIR || SANDBOX_DIR,
     INFERENCE_DATA_DIR: env.INFERENCE_DATA_DIR || INFERENCE_DIR,
     TRANSFORM_DIR: env.TRANSFORM_DIR || TRANSFORM_DIR,

@@ -2358,6 +2358,10 @@ export interface Provenance {
   executionId: string | null;
   /** Source files: ids, or addresses of external files */
   parents: string[];
+  /** The file has signed content credentials (C2PA). Null for uploads, and for files from before there were signatures */
+  signed: boolean | null;
+  /** Reason for a generated file without a signature: its format, its size, too many files at once, an error, or `PROVENANCE` */
+  unsignedReason: "format" | "size" | "busy" | "failed" | "off" | null;
   /** Prompts and settings, where the run said `provenance: "full"` */
   inputs: Record<string, unknown> | null;
   /** Its source files and their sources, nearest first. Only your own files */
@@ -2392,8 +2396,64 @@ export interface ProvenanceRecord {
   executionId: string | null;
   /** Source files: ids, or addresses of external files */
   parents: string[];
+  /** The file has signed content credentials (C2PA). Null for uploads, and for files from before there were signatures */
+  signed: boolean | null;
+  /** Reason for a generated file without a signature: its format, its size, too many files at once, an error, or `PROVENANCE` */
+  unsignedReason: "format" | "size" | "busy" | "failed" | "off" | null;
   /** Prompts and settings, where the run said `provenance: "full"` */
   inputs: Record<string, unknown> | null;
+}
+
+export interface FileVerification {
+  contentType: string;
+  bytes: number;
+  /** Credentials in this format can be read: PNG, JPEG, AVIF, HEIF */
+  supported: boolean;
+  /** IPTC digital source type that the file's metadata states. Anyone can write or remove it */
+  digitalSourceType: string | null;
+  /** Null: the file has none, or they can't be read in its format */
+  credentials: ContentCredentials | null;
+}
+
+export interface ContentCredentials {
+  /** The signature is the certificate's, and no byte that it covers has changed */
+  whole: boolean;
+  /** Whole, and signed by a certificate of this installation */
+  ours: boolean;
+  /** This installation made that certificate: nobody else trusts it */
+  selfMade: boolean;
+  /** Status codes of C2PA, such as `assertion.dataHash.mismatch` */
+  problems: string[];
+  signer: CredentialsSigner | null;
+  /** The program that signed, in its own words */
+  generator: string | null;
+  actions: CredentialsAction[];
+  /** Manifests that this one names as sources, nearest first, at most 50. They aren't checked */
+  sources: CredentialsSource[];
+}
+
+export interface CredentialsSigner {
+  name: string;
+  issuer: string;
+  /** SHA-256 of the certificate, in hexadecimal */
+  fingerprint: string;
+  expiresAt: string | null;
+}
+
+export interface CredentialsAction {
+  /** As C2PA names it, such as `c2pa.created` */
+  action: string;
+  /** The model or operation */
+  software: string | null;
+  digitalSourceType: string | null;
+}
+
+export interface CredentialsSource {
+  /** `parentOf`: the file was made from this one; `inputTo` and `componentOf`: it went in */
+  relationship: string;
+  format: string | null;
+  generator: string | null;
+  actions: CredentialsAction[];
 }
 
 export interface OpenAiImageRequest {
@@ -4708,6 +4768,11 @@ export interface Operations {
     };
     response: MediaFile;
   };
+  /** Check the signed content credentials of a file */
+  verifyFile: {
+    body: Binary;
+    response: FileVerification;
+  };
   /** Make images */
   openaiGenerateImages: {
     body: OpenAiImageRequest;
@@ -5504,6 +5569,7 @@ export const OPERATIONS = {
   deleteMedia: { method: "DELETE", path: "/api/media/{id}", idempotent: false, contentType: null },
   getMediaProvenance: { method: "GET", path: "/api/media/{id}/provenance", idempotent: false, contentType: null },
   keepMedia: { method: "POST", path: "/api/media/{id}/keep", idempotent: false, contentType: null },
+  verifyFile: { method: "POST", path: "/api/verify", idempotent: false, contentType: "application/octet-stream" },
   openaiGenerateImages: { method: "POST", path: "/v1/images/generations", idempotent: true, contentType: "application/json" },
   openaiEditImages: { method: "POST", path: "/v1/images/edits", idempotent: false, contentType: "multipart/form-data" },
   openaiSpeak: { method: "POST", path: "/v1/audio/speech", idempotent: false, contentType: "application/json" },

@@ -5,6 +5,7 @@ import type {
   Erasure,
   ErasureOrder,
   Execution,
+  FileVerification,
   InputSchema,
   Media,
   Model,
@@ -130,6 +131,8 @@ export interface Client extends Runs {
   upload(file: Binary, options?: RequestOptions): Promise<Media>;
   /** Reads a file of a result or an upload. */
   download(file: Downloadable, options?: Pick<RequestOptions, "signal">): Promise<Blob>;
+  /** Checks the signed content credentials (C2PA) of a file, which isn't stored. At most 32 MB. */
+  verify(file: Binary, options?: RequestOptions): Promise<FileVerification>;
   whoami(options?: RequestOptions): Promise<User>;
   /** Calls any operation by its id; also returns status and headers. */
   request<O extends OperationId>(operation: O, request: RequestOf<O>): Promise<Answer<ResponseOf<O>>>;
@@ -191,6 +194,7 @@ export const createClient = (options: ClientOptions): Client => {
     },
     upload: (body, more = {}) => call("uploadMedia", { ...more, body }),
     download: createDownload(options.fetch ?? globalThis.fetch),
+    verify: (body, more = {}) => call("verifyFile", { ...more, body }),
     whoami: async (more = {}) => (await call("whoami", more)).user,
     request: (operation, request) => transport.send(operation, request),
     requestText: (operation, request) => transport.sendText(operation, request),

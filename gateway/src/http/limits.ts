@@ -5,6 +5,10 @@ export const RATE_WINDOW_SECONDS = 60;
 export const ANONYMOUS_REQUESTS_PER_MINUTE = 300;
 /** Default registrations per minute and address, including failed ones. */
 export const REGISTRATIONS_PER_MINUTE = 20;
+/** Files that an address can verify per minute. */
+export const VERIFICATIONS_PER_MINUTE = 20;
+/** Deadline for receiving and verifying a file. */
+export const VERIFY_MS = 60_000;
 /** Password links per minute and address, for any accounts. */
 export const MAILED_RESETS_PER_MINUTE = 5;
 /** How long sending a mail is retried while notifications is unavailable, and how many at once per process. */

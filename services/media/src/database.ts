@@ -1,4 +1,5 @@
 import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
+import { createCredentialStore } from "./credentials/credential-store";
 import { createExportStore } from "./exports/export-store";
 import { createCountStore } from "./objects/count-store";
 import { createGrantStore } from "./urls/grant-store";
@@ -9,5 +10,8 @@ export const database = defineDatabase({
   service: "media",
   version: FIRST_VERSION + 3,
   declare: (connection) =>
-    void [createCountStore(connection), createExportStore(connection), createObjectStore(connection), createGrantStore(connection)],
+    void [
+      ...[createCountStore(connection), createExportStore(connection), createObjectStore(connection)],
+      ...[createGrantStore(connection), createCredentialStore(connection)],
+    ],
 });

@@ -43,6 +43,8 @@ import { createQuota } from "./objects/quota";
 import { createRunFiles } from "./objects/run-files";
 import { openS3Blobs } from "./blobs/s3-blobs";
 import { createMark } from "./marks/mark-staged";
+import { createCredentials } from "./credentials/credentials";
+import { provenanceSettings } from "./credentials/own-credential";
 import { createMeasure } from "./measure/measure";
 import { createProvenance } from "./provenance/ancestors";
 import { createParents } from "./provenance/parents";
@@ -86,9 +88,18 @@ export const service = defineService({
     MEDIA_S3_REGION: z.string().default("us-east-1").describe("region of the bucket"),
     MEDIA_S3_PREFIX: z.string().default("").describe("what the names of the files in the bucket begin with, such as `media/`"),
     PROVENANCE: z
-      .enum(["off", "metadata"])
-      .default("metadata")
-      .describe("whether generated files say so in their metadata (IPTC digital source type)"),
+      .enum(["off", "metadata", "signed"])
+      .optional()
+      .describe(
+        "marks of generated files: `metadata` writes the IPTC digital source type, `signed` adds signed content credentials (C2PA); without it `signed` if there is a certificate, else `metadata`",
+      ),
+    PROVENANCE_CERTIFICATE: z
+      .string()
+      .optional()
+      .describe(
+        "certificate that signs generated files, with its chain (PEM, or that in base64); without it a self-made one, which nobody else trusts",
+      ),
+    PROVENANCE_KEY: z.string().optional().describe("key of that certificate: elliptic curve, P-256 or P-384 (PEM, or that in base64)"),
     MEDIA_URL_KEYS: urlKeys().describe(
       "keys (64 hexadecimal digits each, comma separated) that sign the addresses of files; the first signs, all verify",
     ),
@@ -98,6 +109,7 @@ export const service = defineService({
     MEDIA_HTTP_LISTEN: hostPort().default("127.0.0.1:8081").describe("where the media service serves bytes over HTTP"),
   },
   start: async ({ config, logger }) => {
+    const settings = provenanceSettings(config);
     const blobs = await openBlobs(config, logger);
     const connection = await openDatabase(database, config, logger);
     const store = createObjectStore(connection);
@@ -105,11 +117,12 @@ export const service = defineService({
     const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
     const quota = createQuota({ counts: createCountStore(connection), objects: store });
     const measuring = createMeasure();
-    const mark = createMark(blobs, config.PROVENANCE);
+    const mark = createMark(blobs, settings.mode);
+    const credentials = createCredentials({ settings, folder: config.MEDIA_DIR, connection, blobs, logger });
     const own = mediaPrefix(config.PUBLIC_BASE_URL);
     const receive = createReceive({
       strip: createStrip(blobs),
-      ...{ store, quota, blobs, mark, measure: measuring.measure },
+      ...{ store, quota, blobs, mark, sign: credentials.sign, measure: measuring.measure },
       parents: createParents(store, own),
     });
     const transform = createGrpcClient<transformProto.TransformServiceServer>(transformProto.TransformServiceService, {
@@ -144,6 +157,7 @@ export const service = defineService({
       library: createLibrary({ store, blobs, quota, objects, purge }),
       urls,
       provenance: createProvenance(store),
+      verify: credentials.verify,
       removeExpired: createExpiry({ store, quota, purgeAll, findNamed, removeExports: exports.removeExpired }),
       runFiles: createRunFiles({ store, quota, purge, findNamed }),
       baseUrl: config.PUBLIC_BASE_URL,
@@ -167,7 +181,7 @@ export const service = defineService({
       checks: { mongodb: () => isConnected(connection) },
       stop: async () => {
         await Promise.all([grpc.stop(), http.stop()]);
-        await measuring.stop();
+        await Promise.all([measuring.stop(), credentials.stop()]);
         workflows.close();
         transform.close();
         await Promise.all([providerEgress.close(), userEgress.close()]);

@@ -1,6 +1,7 @@
 import { invalidRequest, MEDIA_FAMILIES, mediaPrefix } from "@nodeloom/kernel";
 import { clientStream, pieces, serverStream, unary, type Removal } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
+import type { Verification, Verify } from "./credentials/verify";
 import type { Library } from "./objects/library";
 import type { Objects } from "./objects/objects";
 import type { RunFiles } from "./objects/run-files";
@@ -50,13 +51,24 @@ const uploaded = (header: media.UploadHeader): Placement =>
 
 const ORIGINS = { upload: media.Origin.ORIGIN_UPLOAD, generated: media.Origin.ORIGIN_GENERATED } as const;
 
-async function* chunks(rest: AsyncIterator<media.UploadRequest>): AsyncIterable<Uint8Array> {
+type Sent = media.UploadRequest | media.VerifyRequest;
+
+async function* chunks(rest: AsyncIterator<Sent>): AsyncIterable<Uint8Array> {
   for (let next = await rest.next(); !next.done; next = await rest.next()) {
     const part = next.value.part;
     if (part?.$case !== "chunk") throw invalidRequest([{ path: "part", message: "only chunks may follow the header" }]);
     yield part.value;
   }
 }
+
+const toVerified = ({ credentials, ...file }: Verification): media.VerifyResponse =>
+  media.VerifyResponse.fromPartial({
+    ...{ contentType: file.contentType, bytes: file.bytes, supported: file.isSupported, digitalSourceType: file.digitalSourceType },
+    credentials: credentials && {
+      ...credentials,
+      ...{ whole: credentials.isWhole, ours: credentials.isOurs, selfMade: credentials.isSelfMade },
+    },
+  });
 
 /** Streams an object's description, then its bytes. */
 async function* objectParts(objects: Objects, key: string): AsyncIterable<media.ReadObjectResponse> {
@@ -87,6 +99,7 @@ export interface Handled {
   objects: Objects;
   library: Library;
   urls: Urls;
+  verify: Verify;
   provenance(id: string, ownerId: string): Promise<Provenance>;
   removeExpired(cursor: string): Promise<Removal>;
   runFiles: RunFiles;
@@ -99,6 +112,7 @@ export const mediaHandlers = ({
   library,
   urls,
   provenance,
+  verify,
   removeExpired,
   runFiles,
   baseUrl,
@@ -115,11 +129,12 @@ export const mediaHandlers = ({
     });
   };
   const toRecord = (object: MediaObject): media.ProvenanceRecord => {
-    const { making, sourceType } = object;
+    const { making, sourceType, signed, unsigned } = object;
     return media.ProvenanceRecord.fromPartial({
       object: toMessage(object),
       making: making && { ...making, maker: MAKER_MESSAGES[making.maker] },
       digitalSourceType: sourceType && addressOf(sourceType),
+      ...{ signed, unsignedReason: unsigned ?? "" },
     });
   };
 
@@ -137,6 +152,10 @@ export const mediaHandlers = ({
         if (part?.$case !== "header") throw invalidRequest([{ path: "part", message: "the first message must be the header" }]);
         return media.UploadResponse.fromPartial({ object: toMessage(await objects.upload(uploaded(part.value), chunks(messages))) });
       },
+      ({ part }) => part?.$case === "end",
+    ),
+    verify: clientStream(
+      async (requests) => toVerified(await verify(chunks(requests[Symbol.asyncIterator]()))),
       ({ part }) => part?.$case === "end",
     ),
     getObjects: unary(async ({ ids, ownerId, withHeld }) =>

@@ -5,7 +5,7 @@ from ._client import Nodeloom
 from ._errors import NETWORK_ERROR, NodeloomError
 from ._exchange import Reply
 from ._runs import CompletedRun, Event
-from ._types import Execution, InputSchema, Media, Model, NewWorkflow, Quote, SubmitResult, User, Workflow, WorkflowChanges, WorkflowSummary
+from ._types import Execution, FileVerification, InputSchema, Media, Model, NewWorkflow, Quote, SubmitResult, User, Workflow, WorkflowChanges, WorkflowSummary
 from ._webhook import WebhookVerificationError, verify_webhook
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "CompletedRun",
     "Event",
     "Execution",
+    "FileVerification",
     "InputSchema",
     "Media",
     "Model",

@@ -28,6 +28,7 @@ from ._types import (
     Erasure,
     Decision,
     Execution,
+    FileVerification,
     InputSchema,
     Media,
     Model,
@@ -279,6 +280,11 @@ class Nodeloom:
         """Stores a file, given as bytes or by its path; its `id` or `url` is an input of workflows and models."""
         content = file if isinstance(file, bytes) else Path(file).read_bytes()
         return cast("Media", self._body(Call("uploadMedia", body=content)))
+
+    def verify(self, file: bytes | str | os.PathLike[str]) -> FileVerification:
+        """Checks the signed content credentials (C2PA) of a file, given as bytes or by its path. It isn't stored."""
+        content = file if isinstance(file, bytes) else Path(file).read_bytes()
+        return cast("FileVerification", self._body(Call("verifyFile", body=content)))
 
     def download(self, file: str | Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
         """Saves a file that a run made: an address, or an object with a `url`.

@@ -2589,6 +2589,12 @@ class Provenance(TypedDict):
     executionId: str | None
     # Source files: ids, or addresses of external files
     parents: Sequence[str]
+    # The file has signed content credentials (C2PA). Null for uploads, and for files from before there
+    # were signatures
+    signed: bool | None
+    # Reason for a generated file without a signature: its format, its size, too many files at once, an
+    # error, or `PROVENANCE`
+    unsignedReason: Literal["format", "size", "busy", "failed", "off"] | None
     # Prompts and settings, where the run said `provenance: "full"`
     inputs: Mapping[str, Any] | None
     # Its source files and their sources, nearest first. Only your own files
@@ -2623,8 +2629,66 @@ class ProvenanceRecord(TypedDict):
     executionId: str | None
     # Source files: ids, or addresses of external files
     parents: Sequence[str]
+    # The file has signed content credentials (C2PA). Null for uploads, and for files from before there
+    # were signatures
+    signed: bool | None
+    # Reason for a generated file without a signature: its format, its size, too many files at once, an
+    # error, or `PROVENANCE`
+    unsignedReason: Literal["format", "size", "busy", "failed", "off"] | None
     # Prompts and settings, where the run said `provenance: "full"`
     inputs: Mapping[str, Any] | None
+
+
+class FileVerification(TypedDict):
+    contentType: str
+    bytes: float
+    # Credentials in this format can be read: PNG, JPEG, AVIF, HEIF
+    supported: bool
+    # IPTC digital source type that the file's metadata states. Anyone can write or remove it
+    digitalSourceType: str | None
+    # Null: the file has none, or they can't be read in its format
+    credentials: ContentCredentials | None
+
+
+class ContentCredentials(TypedDict):
+    # The signature is the certificate's, and no byte that it covers has changed
+    whole: bool
+    # Whole, and signed by a certificate of this installation
+    ours: bool
+    # This installation made that certificate: nobody else trusts it
+    selfMade: bool
+    # Status codes of C2PA, such as `assertion.dataHash.mismatch`
+    problems: Sequence[str]
+    signer: CredentialsSigner | None
+    # The program that signed, in its own words
+    generator: str | None
+    actions: Sequence[CredentialsAction]
+    # Manifests that this one names as sources, nearest first, at most 50. They aren't checked
+    sources: Sequence[CredentialsSource]
+
+
+class CredentialsSigner(TypedDict):
+    name: str
+    issuer: str
+    # SHA-256 of the certificate, in hexadecimal
+    fingerprint: str
+    expiresAt: str | None
+
+
+class CredentialsAction(TypedDict):
+    # As C2PA names it, such as `c2pa.created`
+    action: str
+    # The model or operation
+    software: str | None
+    digitalSourceType: str | None
+
+
+class CredentialsSource(TypedDict):
+    # `parentOf`: the file was made from this one; `inputTo` and `componentOf`: it went in
+    relationship: str
+    format: str | None
+    generator: str | None
+    actions: Sequence[CredentialsAction]
 
 
 class OpenAiImageRequest(TypedDict):

@@ -16,10 +16,13 @@ interface TakesBody {
   body?: Body | undefined;
 }
 
+/** Maximum bytes of the file in a streamed body. */
+const fileLimit = (body: Body | undefined): number => body?.bytes ?? LIMITS.mediaBytes;
+
 /** Maximum bytes of a route's body; a form may also have some for the parts around its file. */
 export const bodyLimit = ({ auth, body }: TakesBody): number => {
+  if (isStreamed(body)) return fileLimit(body) + LIMITS.formBytes;
   if (body?.bytes !== undefined) return body.bytes;
-  if (isStreamed(body)) return LIMITS.mediaBytes + LIMITS.formBytes;
   return auth === "none" ? LIMITS.openBodyBytes : LIMITS.jsonBodyBytes;
 };
 
@@ -41,7 +44,7 @@ export const checkHead = (route: TakesBody, request: Request): void => {
   }
   if (!route.body) return;
   if (Number(request.headers["content-length"] ?? 0) > bodyLimit(route)) {
-    throw payloadTooLarge(isStreamed(route.body) ? LIMITS.mediaBytes : bodyLimit(route));
+    throw payloadTooLarge(isStreamed(route.body) ? fileLimit(route.body) : bodyLimit(route));
   }
   if (route.body.kind === "json") checkContentType(request.headers["content-type"]);
 };

@@ -25,7 +25,8 @@ export const jsonBody = <B>(schema: z.ZodType<B>, options: Pick<Body<B>, "values
   ...options,
 });
 
-export const fileBody = (): Body => ({ kind: "bytes", schema: z.unknown() });
+/** @param bytes maximum, if it isn't that of uploads */
+export const fileBody = (bytes?: number): Body => ({ kind: "bytes", schema: z.unknown(), ...(bytes === undefined ? {} : { bytes }) });
 
 export const formBody = (fields: z.ZodType): Body => ({ kind: "form", schema: fields });
 

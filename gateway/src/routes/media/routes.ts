@@ -1,13 +1,11 @@
-import { DomainError, invalidRequest, LIMITS, unlessNotFound } from "@nodeloom/kernel";
+import { DomainError, unlessNotFound } from "@nodeloom/kernel";
 import { media } from "@nodeloom/proto";
-import type { Request } from "express";
 import { z } from "zod";
 import { requireApproved } from "../../auth/caller";
-import { notFound, payloadTooLarge, unsupportedMediaType } from "../../http/errors";
-import { fileOfForm, isForm } from "../../http/multipart";
+import { notFound } from "../../http/errors";
 import { defineRoute, type CallContext } from "../../edge/route";
 import { anyObject, cursor, cursorPage, idParams, iso, limit, listQuery, nextCursor, timestamp } from "../../http/schemas";
-import { atMost, mediaQuota, storeUpload, uploadBytes } from "./uploads";
+import { mediaQuota, storeUpload, uploadBytes, withSentFile } from "./uploads";
 import { fileBody, jsonBody } from "../../http/body/kinds";
 
 const measured = z.number().int().optional();
@@ -80,6 +78,13 @@ const record = file
     nodeId: z.string().nullable(),
     executionId: z.string().nullable(),
     parents: z.array(z.string()).meta({ description: "Source files: ids, or addresses of external files" }),
+    signed: z.boolean().nullable().meta({
+      description: "The file has signed content credentials (C2PA). Null for uploads, and for files from before there were signatures",
+    }),
+    unsignedReason: z.enum(["format", "size", "busy", "failed", "off"]).nullable().meta({
+      description:
+        "Reason for a generated file without a signature: its format, its size, too many files at once, an error, or `PROVENANCE`",
+    }),
     inputs: anyObject.nullable().meta({ description: 'Prompts and settings, where the run said `provenance: "full"`' }),
   })
   .meta({ id: "ProvenanceRecord" });
@@ -98,31 +103,10 @@ const recordView = (shown: media.ProvenanceRecord | undefined): z.infer<typeof r
     nodeId: making?.nodeId || null,
     executionId: making?.executionId || null,
     parents: making?.parents ?? [],
+    signed: shown?.signed ?? null,
+    unsignedReason: (shown?.unsignedReason || null) as z.infer<typeof record>["unsignedReason"],
     inputs: making?.inputsJson ? (JSON.parse(making.inputsJson) as Record<string, unknown>) : null,
   };
-};
-
-/** Content types that wrap the file. */
-const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded)/i;
-
-/** Rejects by headers before anything is read. */
-const checkHeaders = (request: Request, form: string | undefined, fileBytes: number): void => {
-  if (form === undefined && WRAPPED.test(request.headers["content-type"] ?? "")) {
-    throw unsupportedMediaType("send the file's bytes as the body, or a form with the file");
-  }
-  const length = request.headers["content-length"];
-  const most = fileBytes + (form === undefined ? 0 : LIMITS.formBytes);
-  if (length !== undefined && Number(length) > most) throw payloadTooLarge(fileBytes);
-  if (Number(length ?? 0) === 0 && request.headers["transfer-encoding"] === undefined) {
-    throw invalidRequest([{ path: "", message: "the body is empty" }]);
-  }
-};
-
-/** File of an upload. A truncated request raises an error instead of ending. */
-const fileOf = (request: Request, form: string | undefined, fileBytes: number): AsyncIterable<Buffer> => {
-  // The request must survive an error: its connection carries the response.
-  const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  return form === undefined ? body : fileOfForm(atMost(body, fileBytes + LIMITS.formBytes, fileBytes), form);
 };
 
 const read = { tag: "Media", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
@@ -154,20 +138,11 @@ export const mediaRoutes = [
     approval: true,
     responses: { 201: stored },
     errors: ["INVALID_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
-    handler: async ({ gateway, caller, request }) => {
-      const contentType = request.headers["content-type"];
-      const form = isForm(contentType) ? contentType : undefined;
-      checkHeaders(request, form, uploadBytes(caller));
-      try {
-        return { status: 201, body: storedView(await storeUpload(gateway, caller, fileOf(request, form, uploadBytes(caller)))) };
-      } catch (error) {
-        if (request.destroyed && !request.complete) throw invalidRequest([{ path: "", message: "the upload ended early" }]);
-        throw error;
-      } finally {
-        // After an error the rest is read and discarded, so that the client receives the response.
-        request.resume();
-      }
-    },
+    handler: ({ gateway, caller, request }) =>
+      withSentFile(request, uploadBytes(caller), async (file) => ({
+        status: 201,
+        body: storedView(await storeUpload(gateway, caller, file)),
+      })),
   }),
   defineRoute({
     ...read,

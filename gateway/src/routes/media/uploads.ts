@@ -1,9 +1,12 @@
+import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { uploadParts } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
+import type { Request } from "express";
 import type { Caller } from "../../auth/caller";
 import type { Gateway } from "../../edge/gateway";
-import { payloadTooLarge } from "../../http/errors";
+import { payloadTooLarge, unsupportedMediaType } from "../../http/errors";
 import { MEDIA_UPLOAD_MS } from "../../http/limits";
+import { fileOfForm, isForm } from "../../http/multipart";
 
 /** Uploads of callers to media. */
 
@@ -32,4 +35,46 @@ export const storeUpload = async (gateway: Gateway, caller: Caller, bytes: Async
   const { object } = await gateway.services.media.upload(upload, { deadlineMs: MEDIA_UPLOAD_MS });
   if (!object) throw new Error("media answered without an object");
   return object;
+};
+
+/** Content types that wrap the file. */
+const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded)/i;
+
+/** Rejects by headers before anything is read. */
+const checkHeaders = (request: Request, form: string | undefined, maxBytes: number): void => {
+  if (form === undefined && WRAPPED.test(request.headers["content-type"] ?? "")) {
+    throw unsupportedMediaType("send the file's bytes as the body, or a form with the file");
+  }
+  const length = request.headers["content-length"];
+  const most = maxBytes + (form === undefined ? 0 : LIMITS.formBytes);
+  if (length !== undefined && Number(length) > most) throw payloadTooLarge(maxBytes);
+  if (Number(length ?? 0) === 0 && request.headers["transfer-encoding"] === undefined) {
+    throw invalidRequest([{ path: "", message: "the body is empty" }]);
+  }
+};
+
+/** File of an upload. A truncated request raises an error instead of ending. */
+const fileOf = (request: Request, form: string | undefined, maxBytes: number): AsyncIterable<Buffer> => {
+  // The request must survive an error: its connection carries the response.
+  const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  return form === undefined ? body : fileOfForm(atMost(body, maxBytes + LIMITS.formBytes, maxBytes), form);
+};
+
+/**
+ * Passes the file of a streamed body on: the body itself, or the file of a form.
+ * @throws INVALID_REQUEST, PAYLOAD_TOO_LARGE or UNSUPPORTED_MEDIA_TYPE
+ */
+export const withSentFile = async <T>(request: Request, maxBytes: number, use: (file: AsyncIterable<Buffer>) => Promise<T>): Promise<T> => {
+  const contentType = request.headers["content-type"];
+  const form = isForm(contentType) ? contentType : undefined;
+  checkHeaders(request, form, maxBytes);
+  try {
+    return await use(fileOf(request, form, maxBytes));
+  } catch (error) {
+    if (request.destroyed && !request.complete) throw invalidRequest([{ path: "", message: "the upload ended early" }]);
+    throw error;
+  } finally {
+    // After an error the rest is read and discarded, so that the client receives the response.
+    request.resume();
+  }
 };

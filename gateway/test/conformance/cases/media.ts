@@ -12,11 +12,13 @@ const sizes = inSection("D13");
 const MEGABYTE = 1024 * 1024;
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
-const upload = async (ctx: Context, headers: Record<string, string>, bytes: Buffer): Promise<Answer> => {
-  const response = await fetch(`${ctx.baseUrl}/api/media`, { method: "POST", headers, body: new Uint8Array(bytes) });
+const send = async (ctx: Context, path: string, headers: Record<string, string>, bytes: Buffer): Promise<Answer> => {
+  const response = await fetch(`${ctx.baseUrl}${path}`, { method: "POST", headers, body: new Uint8Array(bytes) });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: (text === "" ? {} : JSON.parse(text)) as Answer["body"] };
 };
+const upload = (ctx: Context, headers: Record<string, string>, bytes: Buffer): Promise<Answer> => send(ctx, "/api/media", headers, bytes);
+const verify = (ctx: Context, bytes: Buffer): Promise<Answer> => send(ctx, "/api/verify", { "content-type": "image/png" }, bytes);
 /** A picture that nobody else has uploaded: the pixels, then bytes that viewers ignore. */
 export const freshPng = (): Buffer => Buffer.concat([PNG, randomBytes(2_000)]);
 const stored = async (ctx: Context, bytes: Buffer, type = "image/png"): Promise<{ id: string; url: string; contentType: string }> => {
@@ -45,10 +47,33 @@ const files: Case[] = [
     assert.equal(model, "sandbox-image");
     answers(await maker.get(`/api/media/${id}/provenance`), 200, {
       ...{ id, model: "sandbox-image", parents: [], ancestors: [], truncated: false },
-      ...{ inputs: { prompt }, digitalSourceType: is.text, executionId: is.text },
+      ...{ inputs: { prompt }, digitalSourceType: is.text, executionId: is.text, signed: true, unsignedReason: null },
     });
     const other = await ctx.shared("pro", "readers");
     refuses(await other.get(`/api/media/${id}/provenance`), 404, "NOT_FOUND");
+  }),
+  media("a picture of a run is signed, and anyone can verify it; a changed byte is noticed", async (ctx) => {
+    const maker = await ctx.shared("business", "media");
+    const made = answers(
+      await maker.post("/api/models/sandbox-image/run", { inputs: { prompt: `a kite ${randomBytes(8).toString("hex")}` } }),
+      200,
+    );
+    const bytes = Buffer.from(await (await fetch(pick<string>(made, "result.images.0.url"))).arrayBuffer());
+    const action = { action: "c2pa.created", software: "sandbox-image", digitalSourceType: is.text };
+    const credentials = { whole: true, ours: true, problems: [], generator: "Nodeloom", actions: [action], sources: [] };
+    answers(await verify(ctx, bytes), 200, { contentType: is.text, bytes: bytes.length, supported: true, credentials });
+    bytes[bytes.length - 20]! ^= 1;
+    answers(await verify(ctx, bytes), 200, { credentials: { whole: false, ours: false, problems: is.list } });
+  }),
+  media("verification needs no account, and answers clearly for files without credentials and bad ones", async (ctx) => {
+    answers(
+      await verify(ctx, freshPng()),
+      200,
+      exactly({ ...{ contentType: "image/png", bytes: is.number, supported: true }, digitalSourceType: null, credentials: null }),
+    );
+    refuses(await verify(ctx, Buffer.alloc(0)), 400, "INVALID_REQUEST");
+    refuses(await verify(ctx, Buffer.from("a text")), 415, "UNSUPPORTED_MEDIA_TYPE");
+    refuses(await verify(ctx, Buffer.concat([PNG, Buffer.alloc(32 * MEGABYTE)])), 413, "PAYLOAD_TOO_LARGE");
   }),
   media("a thumbnail's width is a whole number up to 2048", async (ctx) => {
     const { url } = await stored(ctx, freshPng());

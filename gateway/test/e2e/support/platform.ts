@@ -146,6 +146,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     USER_EGRESS_ALLOW: [local.GATEWAY_LISTEN!, ...allow].join(","),
     SANDBOX_CONTROL_KEY: secret,
     MEDIA_DIR: join(folder, "media"),
+    PROVENANCE: "signed",
     SANDBOX_DATA_DIR: join(folder, "sandbox"),
     TRANSFORM_DIR: join(folder, "transform"),
     API_KEY_PEPPER: secret,

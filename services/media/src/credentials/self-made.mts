@@ -5,7 +5,8 @@ import * as x509 from "@peculiar/x509";
 import type { Credential } from "./claim.js";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
-const VALID_DAYS = 90;
+/** Signatures have no time stamp, so validators reject them after the certificate expires. */
+const VALID_DAYS = 730;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const CLOCK_SKEW_MS = 60_000;
 const SERIAL_BYTES = 8;

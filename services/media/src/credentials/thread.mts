@@ -1,10 +1,8 @@
-/** Signs files in a thread: C2PA 2.1 manifests, https://c2pa.org/specifications/ */
+/** Signs files in a thread. */
 
-import { createPrivateKey, randomUUID, sign as signBytes, type KeyObject } from "node:crypto";
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import * as x509 from "@peculiar/x509";
-import { BMFF, JPEG, PNG, type Asset, type AssetType } from "@trustnxt/c2pa-ts/asset";
-import type { Signer } from "@trustnxt/c2pa-ts/cose";
+import { BMFF } from "@trustnxt/c2pa-ts/asset";
 import { SuperBox } from "@trustnxt/c2pa-ts/jumbf";
 import {
   ActionAssertion,
@@ -19,53 +17,24 @@ import {
   type DigitalSourceType,
   type Manifest,
 } from "@trustnxt/c2pa-ts/manifest";
-import type { Claim, Credential, Ingredient, SigningTask } from "./claim.js";
+import { move } from "piscina";
+import { SIGNED_TYPES, type Claim, type Ingredient, type SigningTask } from "./claim.js";
+import { assetOf, boxOf } from "./files.mjs";
+import { signerOf } from "./signer.mjs";
+
+export { selfMade } from "./self-made.mjs";
+export { read } from "./reading.mjs";
 
 const HASH = "SHA-256";
 const GENERATOR = "Nodeloom";
-const ASSETS: Readonly<Record<string, AssetType>> = { "image/png": PNG, "image/jpeg": JPEG, "image/avif": BMFF, "image/heif": BMFF };
-/** COSE algorithms by curve (RFC 9053), with the hash that they sign. */
-const ALGORITHMS: Readonly<Record<string, { algorithm: Signer["algorithm"]; hash: string }>> = {
-  prime256v1: { algorithm: -7, hash: "sha256" },
-  secp384r1: { algorithm: -35, hash: "sha384" },
-};
-
-const algorithmOf = (key: KeyObject): (typeof ALGORITHMS)[string] => {
-  const known = ALGORITHMS[key.asymmetricKeyDetails?.namedCurve ?? ""];
-  if (!known) throw new Error("the key must be an elliptic curve key on P-256 or P-384");
-  return known;
-};
-
-const signerOf = ({ chain, key }: Credential): Signer => {
-  const privateKey = createPrivateKey(key);
-  const { algorithm, hash } = algorithmOf(privateKey);
-  const [certificate, ...chainCertificates] = x509.PemConverter.decode(chain).map((one) => new x509.X509Certificate(one));
-  if (!certificate) throw new Error("the chain has no certificate");
-  return {
-    algorithm,
-    certificate,
-    chainCertificates,
-    // The library's own signer writes DER, which COSE doesn't allow (RFC 9053, section 2.1).
-    sign: (payload) => Promise.resolve(new Uint8Array(signBytes(hash, payload, { key: privateKey, dsaEncoding: "ieee-p1363" }))),
-  };
-};
-
-/** Reads a file by the name of its format. @returns undefined if it isn't in that format */
-const assetOf = (contentType: string, bytes: Uint8Array): Asset | undefined => {
-  const type = ASSETS[contentType];
-  return type?.canRead(bytes) ? new type(bytes) : undefined;
-};
-
-const storeOf = (asset: Asset | undefined): SuperBox | undefined => {
-  const bytes = asset?.getManifestJUMBF();
-  return bytes && SuperBox.fromBuffer(new Uint8Array(bytes));
-};
+/** Bytes of all ingredients' manifests, which grow with each step of a chain. */
+const MAX_MANIFESTS_BYTES = 512 * 1024;
 
 /** An ingredient's manifests; undefined if it has none or they can't be read. */
 const manifestsOf = ({ contentType, bytes }: Ingredient): ManifestStore | undefined => {
-  if (!bytes) return undefined;
+  if (!bytes || contentType === undefined || !SIGNED_TYPES.has(contentType)) return undefined;
   try {
-    const box = storeOf(assetOf(contentType, bytes));
+    const box = boxOf(assetOf(contentType, bytes));
     return box && ManifestStore.read(box);
   } catch {
     return undefined;
@@ -73,20 +42,24 @@ const manifestsOf = ({ contentType, bytes }: Ingredient): ManifestStore | undefi
 };
 
 interface Upstream {
-  format: string;
+  format: string | undefined;
   /** Label of the ingredient's active manifest. */
   label?: string | undefined;
 }
 
-/** Merges the manifests of all ingredients into one store. */
+/** Merges the manifests of all ingredients into one store, up to a size. Later ones are stated without their manifests. */
 const merged = (ingredients: readonly Ingredient[]): { store: ManifestStore; upstream: Upstream[] } => {
   const boxes = new Map<string, SuperBox>();
   let whole: SuperBox | undefined;
+  let room = MAX_MANIFESTS_BYTES;
   const upstream = ingredients.map((ingredient): Upstream => {
     const found = manifestsOf(ingredient);
-    for (const { label, sourceBox } of found?.manifests ?? []) if (label && sourceBox) boxes.set(label, sourceBox as SuperBox);
-    whole ??= found?.sourceBox;
-    return { format: ingredient.contentType, label: found?.getActiveManifest()?.label };
+    const bytes = found?.measureSize() ?? 0;
+    if (!found || bytes > room) return { format: ingredient.contentType };
+    room -= bytes;
+    for (const { label, sourceBox } of found.manifests) if (label && sourceBox) boxes.set(label, sourceBox as SuperBox);
+    whole ??= found.sourceBox;
+    return { format: ingredient.contentType, label: found.getActiveManifest()?.label };
   });
   if (!whole) return { store: new ManifestStore(), upstream };
   whole.contentBoxes = [...boxes.values()];
@@ -95,54 +68,72 @@ const merged = (ingredients: readonly Ingredient[]): { store: ManifestStore; ups
 
 const EMPTY = { success: [], informational: [], failure: [] };
 
-const addIngredient = (
-  manifest: Manifest,
-  { format, label }: Upstream,
-  relationship: RelationshipType,
-  index: number,
-): IngredientAssertion => {
-  const assertion = IngredientAssertion.createV3(relationship);
-  // Labels in a manifest are unique: `c2pa.ingredient.v3`, `c2pa.ingredient.v3__1`.
-  if (index > 0) assertion.labelSuffix = index;
-  assertion.format = format;
-  if (label !== undefined) {
-    assertion.activeManifest = manifest.createHashedReference(`/c2pa/${label}`);
-    assertion.claimSignature = manifest.createHashedReference(`/c2pa/${label}/c2pa.signature`);
-    // Required beside a manifest. The sources aren't validated again, so nothing is stated about them.
-    assertion.validationResults = { activeManifest: EMPTY };
-  }
-  manifest.addAssertion(assertion);
-  return assertion;
+/** Adds ingredients to a manifest. @returns parameters of an action that names them */
+const ingredientsOf = (manifest: Manifest) => {
+  let added = 0;
+  const add = ({ format, label }: Upstream, relationship: RelationshipType): IngredientAssertion => {
+    const assertion = IngredientAssertion.createV3(relationship);
+    // Labels in a manifest are unique: `c2pa.ingredient.v3`, `c2pa.ingredient.v3__1`.
+    if (added > 0) assertion.labelSuffix = added;
+    added += 1;
+    if (format !== undefined) assertion.format = format;
+    if (label !== undefined) {
+      assertion.activeManifest = manifest.createHashedReference(`/c2pa/${label}`);
+      assertion.claimSignature = manifest.createHashedReference(`/c2pa/${label}/c2pa.signature`);
+      // Required beside a manifest. The sources aren't validated again, so nothing is stated about them.
+      assertion.validationResults = { activeManifest: EMPTY };
+    }
+    manifest.addAssertion(assertion);
+    return assertion;
+  };
+  return (upstream: readonly Upstream[], relationship: RelationshipType): Pick<Action, "parameters"> => {
+    const ingredients = upstream.map((one) => manifest.createAssertionReference(add(one, relationship)));
+    return ingredients.length > 0 ? { parameters: { ingredients } } : {};
+  };
 };
 
-/** An edit of one file opens it; everything else creates a file. */
-const actionsOf = (manifest: Manifest, { maker, model, sourceType }: Claim, upstream: readonly Upstream[]): Action[] => {
-  const softwareAgent = { name: model || GENERATOR };
-  const digitalSourceType = sourceType as DigitalSourceType;
-  const isEdit = maker === "operation" && upstream.length === 1;
-  const placed = maker === "operation" ? RelationshipType.ComponentOf : RelationshipType.InputTo;
-  const relationship = isEdit ? RelationshipType.ParentOf : placed;
-  const ingredients = upstream.map((one, index) => manifest.createAssertionReference(addIngredient(manifest, one, relationship, index)));
-  const parameters = ingredients.length > 0 ? { parameters: { ingredients } } : {};
-  if (isEdit) {
-    return [
-      { action: ActionType.C2paOpened, ...parameters },
-      { action: ActionType.C2paEdited, softwareAgent, digitalSourceType },
-    ];
+interface Sources {
+  /** An earlier manifest of the file itself. */
+  own?: Upstream | undefined;
+  inputs: Upstream[];
+}
+
+/** A file with an earlier manifest, and an edit of one file, open it; everything else creates a file. */
+const actionsOf = (manifest: Manifest, { maker, model, sourceType }: Claim, { own, inputs }: Sources): Action[] => {
+  const name = ingredientsOf(manifest);
+  const by = { softwareAgent: { name: model || GENERATOR } };
+  const type = sourceType === undefined ? {} : { digitalSourceType: sourceType as DigitalSourceType };
+  const uses = maker === "operation" ? RelationshipType.ComponentOf : RelationshipType.InputTo;
+  const opened = (parent: Upstream): Action => ({ action: ActionType.C2paOpened, ...name([parent], RelationshipType.ParentOf) });
+  if (own) {
+    const noted = { action: ActionType.C2paEditedMetadata, softwareAgent: { name: GENERATOR }, ...type };
+    return [opened(own), { ...noted, ...name(inputs, uses) }];
   }
-  const created: Action = { action: ActionType.C2paCreated, softwareAgent, digitalSourceType };
-  if (maker !== "operation" || ingredients.length === 0) return [{ ...created, ...parameters }];
-  return [created, { action: ActionType.C2paPlaced, ...parameters }];
+  const [first, ...rest] = inputs;
+  if (maker === "operation" && first && rest.length === 0) return [opened(first), { action: ActionType.C2paEdited, ...by, ...type }];
+  const created: Action = { action: ActionType.C2paCreated, ...by, ...type };
+  const named = name(inputs, uses);
+  if (maker !== "operation" || inputs.length === 0) return [{ ...created, ...named }];
+  return [created, { action: ActionType.C2paPlaced, ...named }];
 };
 
 /** @throws if the library finds the signed file invalid */
 const check = async (contentType: string, bytes: Uint8Array): Promise<void> => {
   const asset = assetOf(contentType, bytes);
-  const box = storeOf(asset);
+  const box = boxOf(asset);
   const result = asset && box && (await ManifestStore.read(box).validate(asset));
   if (result?.isValid) return;
   const codes = result?.statusEntries.flatMap(({ success, code }) => (success ? [] : [code])) ?? [];
   throw new Error(`the signed file isn't valid: ${codes.join(", ")}`);
+};
+
+const UUID = /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/;
+
+/** A version 8 UUID of texts and bytes (RFC 9562). */
+const uuidOf = (...parts: readonly (string | Uint8Array)[]): string => {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part).update("\n");
+  return hash.digest("hex").replace(UUID, "$1-$2-8$3-8$4-$5");
 };
 
 /**
@@ -153,17 +144,22 @@ export const sign = async ({ path, claim, credential }: SigningTask): Promise<Ui
   const bytes = await readFile(path);
   const asset = assetOf(claim.contentType, bytes);
   if (!asset) throw new Error("the file can't be read");
-  const own = asset.getManifestJUMBF() ? [{ contentType: claim.contentType, bytes }] : [];
-  const { store, upstream } = merged([...own, ...claim.ingredients]);
+  const hasOwn = claim.keepsOwn && asset.getManifestJUMBF() !== undefined;
+  const { store, upstream } = merged([...(hasOwn ? [{ contentType: claim.contentType, bytes }] : []), ...claim.ingredients]);
+  const [own, inputs] = hasOwn ? [upstream[0], upstream.slice(1)] : [undefined, upstream];
   const signer = signerOf(credential);
+  const { ingredients: _, ...statements } = claim;
+  // The same file with the same statements by the same credential gives the same bytes.
+  const uuid = uuidOf(bytes, JSON.stringify([statements, upstream, credential.chain]));
   const manifest = store.createManifest({
-    ...{ claimVersion: ClaimVersion.V2, assetFormat: claim.contentType, instanceID: `xmp:iid:${randomUUID()}` },
+    ...{ claimVersion: ClaimVersion.V2, assetFormat: claim.contentType, instanceID: `xmp:iid:${uuid}` },
     ...{ defaultHashAlgorithm: HASH, signer },
   });
+  manifest.label = `urn:c2pa:${uuid}`;
   manifest.claim!.claimGeneratorName = GENERATOR;
   const actions = new ActionAssertion();
   actions.label = "c2pa.actions.v2";
-  actions.actions = actionsOf(manifest, claim, upstream);
+  actions.actions = actionsOf(manifest, claim, { own, inputs });
   manifest.addAssertion(actions);
   const hash = asset instanceof BMFF ? BMFFHashAssertion.createV3("jumbf manifest", HASH) : DataHashAssertion.create(HASH);
   manifest.addAssertion(hash);
@@ -173,5 +169,5 @@ export const sign = async ({ path, claim, credential }: SigningTask): Promise<Ui
   await asset.writeManifestJUMBF(store.getBytes());
   const signed = await asset.getDataRange();
   await check(claim.contentType, signed);
-  return signed;
+  return move(signed as Uint8Array<ArrayBuffer>) as Uint8Array;
 };

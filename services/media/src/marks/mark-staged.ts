@@ -1,5 +1,6 @@
 import { eventCounter } from "@nodeloom/platform";
 import type { BlobStore, StagedBlob } from "../blobs/blobs";
+import type { ProvenanceMode } from "../credentials/own-credential";
 import { editStaged } from "./edit-staged";
 import { markingOf } from "./marks";
 import { MAX_PACKET_BYTES, type SourceType } from "./xmp";
@@ -10,7 +11,7 @@ export type Mark = (staged: StagedBlob, contentType: string, type: SourceType) =
 const marked = eventCounter("nodeloom.media.marks", "generated files, by what became of their mark");
 
 export const createMark =
-  (blobs: Pick<BlobStore, "stage">, provenance: "off" | "metadata"): Mark =>
+  (blobs: Pick<BlobStore, "stage">, provenance: ProvenanceMode): Mark =>
   async (staged, contentType, type) => {
     if (provenance === "off") return staged;
     return editStaged(

@@ -1,3 +1,4 @@
+import type { UnsignedReason } from "../credentials/sign-staged";
 import type { SourceType } from "../marks/xmp";
 import type { Measured } from "../measure/measure";
 import type { Making } from "../provenance/making";
@@ -24,6 +25,10 @@ export interface MediaObject extends Measured {
   sourceType?: SourceType | undefined;
   /** Set for files that runs generated. */
   making?: Making | undefined;
+  /** Generated files: whether the file has a signed manifest of this installation. Absent for files from before there were any. */
+  signed?: boolean | undefined;
+  /** Reason for a generated file without a signature. */
+  unsigned?: UnsignedReason | undefined;
   /** By width. They don't count against the quota and are deleted with the object. */
   thumbnails?: Partial<Record<Width, Thumbnail>> | undefined;
   /** Token under which it counts against its owner's quota. */

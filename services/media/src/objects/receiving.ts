@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { DomainError, invalidRequest, isInnerOwner, LIMITS, unavailable } from "@nodeloom/kernel";
 import type { BlobStore, StagedBlob } from "../blobs/blobs";
 import type { Mark } from "../marks/mark-staged";
+import type { Sign, Signing } from "../credentials/sign-staged";
 import type { Strip } from "../strip/strip";
 import type { Measure } from "../measure/measure";
 import { sourceTypeOf, type Making } from "../provenance/making";
@@ -34,6 +35,7 @@ export interface ReceivingDeps {
   blobs: BlobStore;
   parents: Parents;
   mark: Mark;
+  sign: Sign;
   strip: Strip;
   measure: Measure["measure"];
   maxBytes?: number | undefined;
@@ -68,7 +70,7 @@ const checkAccepted = (type: MediaType, accept: readonly string[]): void => {
 };
 
 export const createReceive = (deps: ReceivingDeps): Receive => {
-  const { store, quota, blobs, parents, mark, strip, measure, maxBytes = LIMITS.mediaBytes } = deps;
+  const { store, quota, blobs, parents, mark, sign, strip, measure, maxBytes = LIMITS.mediaBytes } = deps;
 
   /** Inserts an object for staged bytes, or returns the existing one with its id. The unused bytes are removed. */
   const insert = async (staged: StagedBlob, object: MediaObject): Promise<MediaObject> => {
@@ -89,42 +91,53 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
     return stored;
   };
 
-  /** The origin of a file, with its parents as ids, and its source type. */
-  const made = async ({ making, ownerId, sourceType }: Placement): Promise<Pick<MediaObject, "making" | "sourceType">> => {
+  /** The origin of a file, with its parents as ids, and its source type; for generated files the sources of a signature. */
+  const made = async ({
+    making,
+    ownerId,
+    sourceType,
+  }: Placement): Promise<Pick<MediaObject, "making" | "sourceType"> & { sources?: Omit<Signing, "id" | "contentType"> }> => {
     if (!making) return { sourceType };
     const { references, objects } = await parents.find(making.parents, ownerId);
     const resolved = { ...making, parents: references };
     const origin = sourceTypeOf(resolved, objects);
     // A file inside a hidden graph must not reveal the user's other files.
-    return { making: isInnerOwner(ownerId) ? { ...resolved, parents: [] } : resolved, sourceType: origin };
+    const shown = isInnerOwner(ownerId) ? { ...resolved, parents: [] } : resolved;
+    return { making: shown, sourceType: origin, sources: { ownerId, making, sourceType: origin, references, objects } };
   };
 
   return async (placement, source) => {
     const received = await blobs.stage(source, maxBytes);
-    let [stripped, staged] = [received, received];
+    let [stripped, marked, staged] = [received, received, received];
     try {
       const sniffed = typeOf(received);
       checkAccepted(sniffed, placement.accept);
-      const [origin, { isSound, ...measured }] = await Promise.all([made(placement), measure(received.path, sniffed.contentType)]);
+      const [{ sources, ...origin }, { isSound, ...measured }] = await Promise.all([
+        made(placement),
+        measure(received.path, sniffed.contentType),
+      ]);
       const type = isSound ? asSound(sniffed) : sniffed;
       checkAccepted(type, placement.accept);
       const { contentType, extension } = type;
-      if (placement.stripMetadata) staged = stripped = await strip(received, contentType);
+      if (placement.stripMetadata) staged = marked = stripped = await strip(received, contentType);
       // Copies are already marked.
-      if (placement.making && origin.sourceType) staged = await mark(stripped, contentType, origin.sourceType);
-      const { bytes, sha256 } = staged;
+      if (placement.making && origin.sourceType) staged = marked = await mark(stripped, contentType, origin.sourceType);
       const id = placement.id || token();
+      const signed = sources && (await sign(marked, { id, contentType, ...sources }));
+      if (signed) staged = signed.staged;
+      const { bytes, sha256 } = staged;
       const contentHash = placement.contentHash ?? (sha256 === stripped.sha256 ? undefined : stripped.sha256);
       const object = {
         ...{ id, key: `${token()}.${extension}`, ownerId: placement.ownerId, contentType, bytes, sha256, contentHash },
         ...{ blob: blobName(id, sha256), createdAt: new Date(), origin: placement.origin, private: true },
         ...measured,
         ...origin,
+        ...(signed && (signed.unsigned ? { signed: false, unsigned: signed.unsigned } : { signed: true })),
         ...(placement.held ? { look: token() } : {}),
       };
       return await (placement.origin === "generated" ? insert(staged, object) : insertCounted(staged, object, placement.quota));
     } finally {
-      await Promise.all([received, stripped, staged].map((one) => one.discard()));
+      await Promise.all([received, stripped, marked, staged].map((one) => one.discard()));
     }
   };
 };

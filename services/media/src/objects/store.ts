@@ -44,6 +44,7 @@ const rows = new Schema<Row>(
     origin: { type: String, required: true },
     ...{ width: Number, height: Number, durationMs: Number },
     ...{ contentHash: String, sourceType: String, making },
+    ...{ signed: { type: Boolean, default: undefined }, unsigned: String },
     thumbnails: { type: Map, of: thumbnail },
     countedBy: String,
     look: String,

@@ -20,6 +20,12 @@ export async function* uploadParts(
   yield { part: { $case: "end", value: {} } };
 }
 
+/** The messages of a file that is verified: its bytes in chunks, its end. */
+export async function* verifyParts(bytes: AsyncIterable<Uint8Array>): AsyncIterable<media.VerifyRequest> {
+  for await (const value of pieces(bytes)) yield { part: { $case: "chunk", value } };
+  yield { part: { $case: "end", value: {} } };
+}
+
 /** Asks for many files by their ids or keys, in batches of what one request may name. */
 export const inMediaBatches = async <T>(names: readonly string[], ask: (batch: string[]) => Promise<T[]>): Promise<T[]> => {
   const found: T[] = [];

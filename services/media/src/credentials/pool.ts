@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import { Piscina } from "piscina";
+import type { Credential, Reading, ReadingTask, SigningTask } from "./claim";
+
+/** Bounds of a thread: its queue, a task with its wait, and its heap. Buffers of a file come on top. */
+export const THREAD = { waiting: 200, maxMs: 20_000, heapMb: 128, idleMs: 60_000 } as const;
+
+/** The compiled thread, from both src/ and dist/. */
+const SCRIPT = join(__dirname, "..", "..", "dist", "credentials", "thread.mjs");
+
+export class Busy extends Error {
+  override readonly name = "Busy";
+}
+
+export interface Thread {
+  sign(task: SigningTask): Promise<Uint8Array>;
+  read(task: ReadingTask): Promise<Reading>;
+  selfMade(): Promise<Credential>;
+  stop(): Promise<void>;
+}
+
+/** One thread with its own heap and deadline, so that no file can block or crash the process. It is replaced if it exceeds them. */
+export const createThread = (limits: Partial<Record<keyof typeof THREAD, number>> = {}): Thread => {
+  const { waiting, maxMs, heapMb, idleMs } = { ...THREAD, ...limits };
+  const pool = new Piscina({
+    filename: SCRIPT,
+    ...{ minThreads: 0, maxThreads: 1, maxQueue: waiting, idleTimeout: idleMs },
+    ...{ env: {}, execArgv: [], atomics: "disabled", resourceLimits: { maxOldGenerationSizeMb: heapMb } },
+  });
+  pool.on("error", () => undefined);
+
+  /** @throws Busy if the queue is full or the deadline passes */
+  const run = async (name: "sign" | "read" | "selfMade", task?: unknown): Promise<unknown> => {
+    const late = AbortSignal.timeout(maxMs);
+    if (pool.queueSize >= waiting) throw new Busy("too many files are waiting");
+    try {
+      return await pool.run(task, { name, signal: late });
+    } catch (error) {
+      throw late.aborted ? new Busy(`not done within ${maxMs} ms`) : error;
+    }
+  };
+
+  return {
+    sign: (task) => run("sign", task) as Promise<Uint8Array>,
+    read: (task) => run("read", task) as Promise<Reading>,
+    selfMade: () => run("selfMade") as Promise<Credential>,
+    stop: () => pool.destroy(),
+  };
+};

@@ -1,0 +1,87 @@
+import { isInnerOwner } from "@nodeloom/kernel";
+import { durationHistogram, eventCounter, type Logger } from "@nodeloom/platform";
+import type { BlobStore, StagedBlob } from "../blobs/blobs";
+import { addressOf, type SourceType } from "../marks/xmp";
+import type { Making } from "../provenance/making";
+import { MAX_FILE_BYTES, SIGNED_TYPES } from "./claim";
+import { createIngredients, type Sources } from "./ingredients";
+import type { OwnCredential } from "./own-credential";
+import { Busy, type Thread } from "./pool";
+
+/** Reasons for a file without a signature: its format, its size, too many files at once, an error, or the setting. */
+export const UNSIGNED_REASONS = ["format", "size", "busy", "failed", "off"] as const;
+export type UnsignedReason = (typeof UNSIGNED_REASONS)[number];
+
+export interface Signing extends Sources {
+  /** Id of the object, for the log. */
+  id: string;
+  contentType: string;
+  making: Making;
+  sourceType: SourceType | undefined;
+}
+
+export interface Signed {
+  staged: StagedBlob;
+  /** Absent if the file was signed. */
+  unsigned?: UnsignedReason | undefined;
+}
+
+/** Signs staged bytes. Never fails: a file that can't be signed stays as it is. */
+export type Sign = (staged: StagedBlob, signing: Signing) => Promise<Signed>;
+
+export interface SignDeps {
+  blobs: Pick<BlobStore, "stage" | "read">;
+  thread: Pick<Thread, "sign">;
+  credential: OwnCredential;
+  logger: Pick<Logger, "warn">;
+}
+
+const counted = eventCounter("nodeloom.media.signatures", "generated files, by whether they were signed, or why not");
+const took = durationHistogram("nodeloom.media.signature.duration", "how long signing a file took, with its wait");
+
+/** Manifests of at most 512 KiB of sources, and the new one. */
+const ROOM_BYTES = 1024 * 1024;
+
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield await Promise.resolve(bytes);
+}
+
+/** Leaves all files as they are. */
+export const signNothing: Sign = (staged) => Promise.resolve({ staged, unsigned: "off" });
+
+export const createSign = ({ blobs, thread, credential, logger }: SignDeps): Sign => {
+  const ingredientsOf = createIngredients(blobs);
+
+  const signed = async (staged: StagedBlob, { contentType, making, sourceType, ...sources }: Signing): Promise<StagedBlob> => {
+    const [current, ingredients] = await Promise.all([credential(), ingredientsOf(sources)]);
+    const isHidden = isInnerOwner(sources.ownerId);
+    const claim = {
+      ...{ contentType, maker: making.maker, ingredients },
+      sourceType: sourceType && addressOf(sourceType),
+      ...{ model: isHidden ? "" : making.model, keepsOwn: !isHidden },
+    };
+    const { chain, key } = current;
+    const bytes = await thread.sign({ path: staged.path, claim, credential: { chain, key } });
+    return blobs.stage(once(bytes), staged.bytes + ROOM_BYTES);
+  };
+
+  const attempt = async (staged: StagedBlob, signing: Signing): Promise<Signed> => {
+    if (!SIGNED_TYPES.has(signing.contentType)) return { staged, unsigned: "format" };
+    if (staged.bytes > MAX_FILE_BYTES) return { staged, unsigned: "size" };
+    const startedAt = Date.now();
+    try {
+      const result = await signed(staged, signing);
+      took(Date.now() - startedAt);
+      return { staged: result };
+    } catch (error) {
+      logger.warn({ err: error, id: signing.id, contentType: signing.contentType }, "a file could not be signed");
+      return { staged, unsigned: error instanceof Busy ? "busy" : "failed" };
+    }
+  };
+
+  return async (staged, signing) => {
+    const result = await attempt(staged, signing);
+    counted({ outcome: result.unsigned ?? "signed", type: signing.contentType });
+    return result;
+  };
+};
