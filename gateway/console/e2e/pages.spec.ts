@@ -43,6 +43,7 @@ test.beforeAll(async () => {
     "/organizations",
     `/p/${slug}`,
     "/reset-password",
+    "/verify",
     "/kitchen",
   ];
 });

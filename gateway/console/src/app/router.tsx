@@ -187,6 +187,11 @@ const unsubscribe = createRoute({
   path: "/unsubscribe",
   component: pageOf(() => import("../features/account/mail/unsubscribe-page"), "UnsubscribePage"),
 });
+const verifyFile = createRoute({
+  getParentRoute: () => root,
+  path: "/verify",
+  component: pageOf(() => import("../features/verify/verify-page"), "VerifyPage"),
+});
 const verify = pageAt("/verify-address", () => import("../features/account/mail/verify-page"), "VerifyPage");
 const kitchen = createRoute({
   getParentRoute: () => root,
@@ -205,6 +210,7 @@ const tree = root.addChildren([
   reset,
   forgot,
   unsubscribe,
+  verifyFile,
   kitchen,
 ]);
 
