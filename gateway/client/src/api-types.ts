@@ -2420,7 +2420,7 @@ export interface ContentCredentials {
   whole: boolean;
   /** Whole, and signed by a certificate of this installation */
   ours: boolean;
-  /** This installation made that certificate: nobody else trusts it */
+  /** This installation made that certificate: other validators don't trust it */
   selfMade: boolean;
   /** Status codes of C2PA, such as `assertion.dataHash.mismatch` */
   problems: string[];

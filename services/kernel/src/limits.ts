@@ -13,7 +13,7 @@ export const LIMITS = {
   workflowBytes: 8 * MIB,
   textValueBytes: 256 * KIB,
   mediaBytes: 100 * MIB,
-  /** A file of which the signed manifest is verified. */
+  /** A file whose signed manifest is verified. */
   verifiedBytes: 32 * MIB,
   /** Form fields beside the file. */
   formBytes: 64 * KIB,

@@ -43,6 +43,7 @@ import { createQuota } from "./objects/quota";
 import { createRunFiles } from "./objects/run-files";
 import { openS3Blobs } from "./blobs/s3-blobs";
 import { createMark } from "./marks/mark-staged";
+import { createCredentialStore } from "./credentials/credential-store";
 import { createCredentials } from "./credentials/credentials";
 import { provenanceSettings } from "./credentials/own-credential";
 import { createMeasure } from "./measure/measure";
@@ -97,7 +98,7 @@ export const service = defineService({
       .string()
       .optional()
       .describe(
-        "certificate that signs generated files, with its chain (PEM, or that in base64); without it a self-made one, which nobody else trusts",
+        "certificate that signs generated files, with its chain (PEM, or that in base64); without it a self-made one, which other validators don't trust",
       ),
     PROVENANCE_KEY: z.string().optional().describe("key of that certificate: elliptic curve, P-256 or P-384 (PEM, or that in base64)"),
     MEDIA_URL_KEYS: urlKeys().describe(
@@ -118,7 +119,8 @@ export const service = defineService({
     const quota = createQuota({ counts: createCountStore(connection), objects: store });
     const measuring = createMeasure();
     const mark = createMark(blobs, settings.mode);
-    const credentials = createCredentials({ settings, folder: config.MEDIA_DIR, connection, blobs, logger });
+    const signers = createCredentialStore(connection);
+    const credentials = createCredentials({ settings, folder: config.MEDIA_DIR, store: signers, blobs, logger });
     const own = mediaPrefix(config.PUBLIC_BASE_URL);
     const receive = createReceive({
       strip: createStrip(blobs),

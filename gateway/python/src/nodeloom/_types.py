@@ -2655,7 +2655,7 @@ class ContentCredentials(TypedDict):
     whole: bool
     # Whole, and signed by a certificate of this installation
     ours: bool
-    # This installation made that certificate: nobody else trusts it
+    # This installation made that certificate: other validators don't trust it
     selfMade: bool
     # Status codes of C2PA, such as `assertion.dataHash.mismatch`
     problems: Sequence[str]

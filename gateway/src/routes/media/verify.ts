@@ -35,7 +35,7 @@ const credentials = z
   .object({
     whole: z.boolean().meta({ description: "The signature is the certificate's, and no byte that it covers has changed" }),
     ours: z.boolean().meta({ description: "Whole, and signed by a certificate of this installation" }),
-    selfMade: z.boolean().meta({ description: "This installation made that certificate: nobody else trusts it" }),
+    selfMade: z.boolean().meta({ description: "This installation made that certificate: other validators don't trust it" }),
     problems: z.array(z.string()).meta({ description: "Status codes of C2PA, such as `assertion.dataHash.mismatch`" }),
     signer: signer.nullable(),
     generator: z.string().nullable().meta({ description: "The program that signed, in its own words" }),

@@ -1,9 +1,8 @@
 /** Signed content credentials (C2PA) of generated files. */
 
 import type { Logger } from "@nodeloom/platform";
-import type { Connection } from "mongoose";
 import type { BlobStore } from "../blobs/blobs";
-import { createCredentialStore } from "./credential-store";
+import type { CredentialStore } from "./credential-store";
 import { createOwnCredential, type ProvenanceSettings } from "./own-credential";
 import { createThread } from "./pool";
 import { createSign, signNothing, type Sign } from "./sign-staged";
@@ -13,7 +12,7 @@ export interface CredentialsDeps {
   settings: ProvenanceSettings;
   /** Holds a self-made credential. */
   folder: string;
-  connection: Connection;
+  store: CredentialStore;
   blobs: Pick<BlobStore, "stage" | "read">;
   logger: Logger;
 }
@@ -24,14 +23,13 @@ export interface ContentCredentials {
   stop(): Promise<void>;
 }
 
-export const createCredentials = ({ settings, folder, connection, blobs, logger }: CredentialsDeps): ContentCredentials => {
+export const createCredentials = ({ settings, folder, store, blobs, logger }: CredentialsDeps): ContentCredentials => {
   const { mode, configured } = settings;
-  const store = createCredentialStore(connection);
   // Files of strangers have a thread of their own, so that they never delay results.
   const [signing, reading] = [createThread(), createThread()];
   const credential = createOwnCredential({ configured, folder, store, make: signing.selfMade });
   if (mode === "signed" && !configured) {
-    logger.warn("generated files are signed by a self-made certificate, which nobody else trusts: set PROVENANCE_CERTIFICATE");
+    logger.warn("generated files are signed by a self-made certificate, which other validators don't trust: set PROVENANCE_CERTIFICATE");
   }
   return {
     sign: mode === "signed" ? createSign({ blobs, thread: signing, credential, logger }) : signNothing,

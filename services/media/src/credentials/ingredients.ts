@@ -9,7 +9,7 @@ export interface Sources {
   ownerId: string;
   /** Ids and addresses, as a making lists them. */
   references: readonly string[];
-  /** Those that are stored here. */
+  /** Sources that are stored here. */
   objects: readonly MediaObject[];
 }
 

@@ -33,7 +33,7 @@ export const VerifyPage = () => {
         tabIndex={-1}
         onChange={({ target }) => {
           const [file] = target.files ?? [];
-          // The same file can be chosen again.
+          // Otherwise choosing the same file again is no change.
           target.value = "";
           if (file) mutate(file);
         }}
