@@ -91,7 +91,7 @@ onCanvas("what is typed after adding an item is the item", "", async (page, slug
 
 onCanvas("a number that is none is said, and not passed over", "?node=picture", async (page, slug) => {
   await page.getByText("Advanced", { exact: true }).click();
-  const seed = page.getByLabel("Seed");
+  const seed = page.getByLabel("Seed", { exact: true });
   await seed.fill("12");
   await seed.fill("12 or so");
   await page.getByText("Enter a number. The last valid").waitFor();
@@ -213,7 +213,7 @@ test("on a phone a row of the audit is seen whole", async () => {
   await page.getByText("user.update").first().waitFor();
   const widths = JSON.parse(
     await page.evaluate(
-      `(() => { const { scrollWidth, clientWidth } = document.querySelector("[aria-label=Audit]"); return JSON.stringify([scrollWidth, clientWidth]); })()`,
+      `(() => { const { scrollWidth, clientWidth } = document.querySelector("[aria-label=\\"Audit log\\"]"); return JSON.stringify([scrollWidth, clientWidth]); })()`,
     ),
   ) as [number, number];
   expect(widths[0]).toBeLessThanOrEqual(widths[1]);
