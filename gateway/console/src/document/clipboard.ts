@@ -1,6 +1,6 @@
 import { edgesText, nodesText, readDocGraph, nodesOf, edgesOf, type DocEdge, type DocNode } from "./graph";
 import { members } from "@nodeloom/kernel/json-text";
-import { CLIPBOARD } from "../messages/document";
+import { CLIPBOARD } from "./messages";
 
 /** Parts of graphs on the clipboard as readable JSON text. */
 const FORMAT = "nodeloom/nodes";

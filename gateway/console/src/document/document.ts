@@ -4,7 +4,7 @@ import { emptyHistory, rebase, record, redo, undo, type History } from "./histor
 import { mergeGraphs, merger, takeTheirs, type Conflict } from "./merge";
 import type { Draft, Drafts, Loaded, Meta, Published, Remote } from "./remote";
 import { createWriteQueue, WriteError, type Timers, type WriteState } from "./write-queue";
-import { DOCUMENT } from "../messages/document";
+import { DOCUMENT } from "./messages";
 
 export interface Selection {
   readonly nodes: ReadonlySet<string>;

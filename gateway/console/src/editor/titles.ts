@@ -4,7 +4,6 @@ import { frameOf } from "../canvas/frames";
 import { noteText } from "../canvas/geometry";
 import { isRemark, kindOf } from "../canvas/kinds";
 import { nodesOf, type DocGraph, type DocNode } from "../document/graph";
-import type { Editor } from "./context";
 import { TITLES } from "../messages/editor/page";
 
 /** A node's own name, else its operation, else its kind. Several nodes of a graph may have it; `titleIn` tells them apart. */
@@ -43,5 +42,9 @@ export const titlesOf = (graph: DocGraph, modelTitle: ModelTitle): ReadonlyMap<s
   return titles;
 };
 
+interface WithTitles {
+  scene: { store: { getState(): { titles: ReadonlyMap<string, string> } } };
+}
+
 /** A node's title in the open graph. */
-export const titleIn = ({ scene }: Editor, node: DocNode): string => scene.store.getState().titles.get(node.id) ?? nodeTitle(node);
+export const titleIn = ({ scene }: WithTitles, node: DocNode): string => scene.store.getState().titles.get(node.id) ?? nodeTitle(node);

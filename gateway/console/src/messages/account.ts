@@ -177,5 +177,5 @@ export const SIGN_IN_PAGE = {
   startOver: "Start over",
   yourAccountIsSuspended: "Your account is suspended",
   askAnAdministratorToRestore: "Ask an administrator to restore it, or sign in with another account.",
-  atLeastCharacters: (mINPASSWORD: number) => `At least ${mINPASSWORD} characters.`,
+  atLeastCharacters: (least: number) => `At least ${least} characters.`,
 };

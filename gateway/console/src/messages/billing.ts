@@ -20,7 +20,7 @@ export const BUY_CREDITS = {
   testModeNoCardIs: "Test mode: no card is charged, but the credits are added.",
   suggestedAmounts: "Suggested amounts",
   payWithStripe: "Pay with Stripe",
-  payWithStripe2: (dOLLARS: string) => `Pay ${dOLLARS} with Stripe`,
+  payWithStripe2: (dollars: string) => `Pay ${dollars} with Stripe`,
   stripeProcessesThePaymentAnd: "Stripe processes the payment and sends the receipt. Top-up credits don't expire.",
 };
 

@@ -41,6 +41,6 @@ export const TILE = {
   size: "Size",
   kept: "Kept",
   untilYouDeleteIt: "until you delete it",
-  forDaysOrWhileA: (kEPTDAYS: number) => `for ${kEPTDAYS} days, or while a workflow uses it`,
+  forDaysOrWhileA: (days: number) => `for ${days} days, or while a workflow uses it`,
   view: (file: string) => `View ${file}`,
 };

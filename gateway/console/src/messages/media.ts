@@ -23,8 +23,7 @@ export const GALLERY = {
 
 export const UPLOAD_BUTTON = {
   uploadFile: "Upload file",
-  hasFilesCanHaveAt: (name: string, size: string, mAXUPLOADBYTES: string) =>
-    `${name} has ${size}. Files can have at most ${mAXUPLOADBYTES}.`,
+  hasFilesCanHaveAt: (name: string, size: string, most: string) => `${name} has ${size}. Files can have at most ${most}.`,
   couldntUpload: (name: string, error: string) => `Couldn't upload ${name}. ${error}`,
 };
 

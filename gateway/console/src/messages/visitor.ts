@@ -20,7 +20,7 @@ export const APP_PAGE = {
 };
 
 export const FILE_FIELD = {
-  tooLarge: (mOSTBYTES: number) => `The file can have at most ${mOSTBYTES} MB.`,
+  tooLarge: (most: number) => `The file can have at most ${most} MB.`,
   example: "If you choose no file, the example is used.",
 };
 

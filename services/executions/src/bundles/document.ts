@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { LIMITS, linkedSlugs, readGraph, relinked } from "@nodeloom/kernel";
 import { members } from "@nodeloom/kernel/json-text";
-import { invalidBundle } from "./reading";
+import { invalidBundle } from "./errors";
 
 export interface BundleDocument {
   title: string;

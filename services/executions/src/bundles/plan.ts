@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import type { workflows } from "@nodeloom/proto";
-import { invalidBundle, type Bundle } from "./reading";
+import { invalidBundle } from "./errors";
+import type { Bundle } from "./reading";
 
 export type Action = "create" | "update" | "unchanged" | "conflict";
 

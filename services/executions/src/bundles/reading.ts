@@ -1,9 +1,10 @@
 /** Reads archives from users. Names of entries are only looked up, never used as paths. */
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
-import { BUNDLE_BOUNDS as BOUNDS, invalidRequest, isSlug, LIMITS, type DomainError } from "@nodeloom/kernel";
+import { BUNDLE_BOUNDS as BOUNDS, isSlug, LIMITS, type DomainError } from "@nodeloom/kernel";
 import { openPromise, type Entry, type ZipFile } from "yauzl";
 import { readDocument, type BundleDocument } from "./document";
+import { invalidBundle } from "./errors";
 
 /** An archive on this machine. */
 export interface Bundle {
@@ -27,9 +28,6 @@ const WORKFLOW = /^workflows\/(.+)\.json$/;
 const FILE = /^files\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})$/;
 /** Beside the graph, a file has names, tags and white space. */
 const DOCUMENT_BYTES = 2 * LIMITS.workflowBytes;
-
-export const invalidBundle = (entry: string, message: string): DomainError =>
-  invalidRequest([{ path: entry === "" ? "bundle" : `bundle: ${entry.slice(0, LIMITS.nameChars)}`, message }]);
 
 /** Errors of the library quote at most the entry's name. */
 const unreadable = (error: unknown): DomainError =>

@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { BUNDLE_BOUNDS, invalidRequest } from "@nodeloom/kernel";
 import type { bundles as proto } from "@nodeloom/proto";
-import { invalidBundle } from "./reading";
+import { invalidBundle } from "./errors";
 
 /** Messages of a sent archive, which were read to their end. */
 export interface Sent {

@@ -9,7 +9,8 @@ import type { PayloadStore } from "../record/payloads";
 import type { BundleStep } from "../run/bundle";
 import { withAccountFiles, type AccountFile, type BundleDocument } from "./document";
 import type { BundlePlan, PlannedWorkflow } from "./plan";
-import { invalidBundle, type Bundle } from "./reading";
+import { invalidBundle } from "./errors";
+import type { Bundle } from "./reading";
 
 export type StagedDocument = Pick<BundleDocument, "title" | "description" | "tags" | "folder" | "nodesJson" | "edgesJson" | "viewportJson">;
 

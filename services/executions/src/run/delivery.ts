@@ -1,6 +1,6 @@
 /** The webhook of a run. Notifications delivers it; version 1.0.0 delivered it here and kept the state in the row. */
-import type { ExecutionView } from "./record";
 import { TIMING } from "./timing";
+import type { RunInput } from "./types";
 
 /** Number of a run's own delivery; each redelivery has the next number. */
 export const FIRST_DELIVERY = 1;
@@ -80,6 +80,12 @@ export const newWebhookState = (webhook: Pick<WebhookState, "url" | "events" | "
 /** True if notifications has the delivery state: always, except for deliveries that version 1.0.0 started. */
 export const isNotified = ({ state, isMoved }: WebhookState): boolean => state === undefined || isMoved === true;
 
+interface Announcing {
+  webhook: WebhookState | null;
+  mode: RunInput["mode"];
+  answered?: "accepted" | "failure" | undefined;
+}
+
 /** True if the run has a webhook and its client wasn't answered with the end: a run that was answered 200 announces nothing. */
-export const isAnnounced = (row: Pick<ExecutionView, "webhook" | "mode" | "answered">): boolean =>
-  row.webhook !== null && (row.mode === "async" || row.answered === "accepted");
+export const isAnnounced = ({ webhook, mode, answered }: Announcing): boolean =>
+  webhook !== null && (mode === "async" || answered === "accepted");

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
-import { creditNumber, whole } from "../../ui/format";
+import { creditNumber } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { Card } from "../../ui/page";
 import { Table } from "../../ui/table";

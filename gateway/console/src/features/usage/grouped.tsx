@@ -5,7 +5,6 @@ import { keysQuery } from "../../api/queries";
 import { usageGroupsQuery } from "./queries";
 import { DownloadButton } from "../../parts/download-button";
 import { Input, Select } from "../../ui/inputs/field";
-import { whole } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { Card } from "../../ui/page";
 import { Bars } from "./bars";

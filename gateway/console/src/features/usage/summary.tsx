@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { summaryQuery } from "./queries";
-import { credits, whole } from "../../ui/format";
+import { credits } from "../../ui/format";
 import { Card } from "../../ui/page";
 import { Bars } from "./bars";
 import { SUMMARY } from "../../messages/usage";

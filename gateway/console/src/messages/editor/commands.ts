@@ -4,8 +4,7 @@ export const FILES = {
   addAFile: "Add a file",
   addFiles: (count: number) => `Add ${plural(count, "file", "files")}`,
   onlyImagesVideoAndAudio: "Only images, video and audio can become nodes.",
-  hasFilesCanHaveAt: (name: string, size: string, mAXUPLOADBYTES: string) =>
-    `${name} has ${size}. Files can have at most ${mAXUPLOADBYTES}.`,
+  hasFilesCanHaveAt: (name: string, size: string, most: string) => `${name} has ${size}. Files can have at most ${most}.`,
   uploading: (name: string) => `Uploading ${name}…`,
   uploadingFiles: (count: number) => `Uploading ${plural(count, "file", "files")}…`,
   couldntUpload: (name: string, error: string) => `Couldn't upload ${name}. ${error}`,

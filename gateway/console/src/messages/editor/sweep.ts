@@ -11,7 +11,7 @@ export const AXIS_FORM = {
 
 export const SWEEP_CELL = {
   ratingOf: (name: string) => `Rating of ${name}`,
-  of: (value: number, mOSTSTARS: number) => `${value} of ${mOSTSTARS}`,
+  of: (value: number, most: number) => `${value} of ${most}`,
   view: (name: string) => `View ${name}`,
   files: (count: number) => `${count} files`,
   noResult: "No result.",
@@ -37,8 +37,7 @@ export const SWEEP_DIALOG = {
     `Each variation runs “${title}” and the nodes it needs, with the inputs of the Run panel. Then continue with the best one.`,
   vary: "Vary",
   and: "and",
-  thisMakesVariationsYouCan: (count: number, mOSTVARIATIONS: number) =>
-    `This makes ${count} variations. You can run at most ${mOSTVARIATIONS} at once.`,
+  thisMakesVariationsYouCan: (count: number, most: number) => `This makes ${count} variations. You can run at most ${most} at once.`,
   runVariations: "Run variations",
   run: (total: number, price: string | undefined) => `Run ${total} · ${price}`,
   gettingThePrice: "Getting the price…",

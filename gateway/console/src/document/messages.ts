@@ -4,8 +4,7 @@ export const CLIPBOARD = {
   theClipboardHasNoValid: "The clipboard has no valid JSON. Copy nodes from a workflow, or an exported workflow.",
   theClipboardHasNoList: "The clipboard has no list of nodes. Copy nodes from a workflow, or an exported workflow.",
   theClipboardHasNoNode: "The clipboard has no node with an id and a type. Copy nodes from a workflow, or an exported workflow.",
-  theClipboardHasNodesA: (count: number, mOSTNODES: number) =>
-    `The clipboard has ${count} nodes. A workflow can have at most ${mOSTNODES}.`,
+  theClipboardHasNodesA: (count: number, most: number) => `The clipboard has ${count} nodes. A workflow can have at most ${most}.`,
 };
 
 export const DOCUMENT = {
