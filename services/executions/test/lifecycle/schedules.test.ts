@@ -74,7 +74,7 @@ const trigger = async (schedule: ScheduleHandle): Promise<unknown> => {
 it.each([
   ["reconcile-runs", "reconcileRuns", 300_000],
   ["plan-renewals", "renewPlans", 3_600_000],
-  ["retention", "removeExpired", 86_400_000],
+  ["retention", "removeExpired", 3_600_000],
   ["ledger-check", "checkWholeLedger", 604_800_000],
 ])("schedules %s as one workflow at a time", async (name, workflowType, every) => {
   await ensureSchedules(temporal.client, taskQueue, SCHEDULES);
