@@ -9,6 +9,7 @@ import { Button } from "../../ui/button";
 import { bytes } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { Findings } from "./findings";
+import { VERIFY_PAGE } from "../../messages/verify";
 
 const tooLarge = (file: File): Error =>
   new Error(`${file.name} has ${bytes(file.size)}; files up to ${bytes(LIMITS.verifiedBytes)} can be verified.`);
@@ -23,13 +24,13 @@ export const VerifyPage = () => {
   const input = useRef<HTMLInputElement>(null);
   const { mutate, data, error, isPending, variables } = useMutation({ mutationFn: verify });
   return (
-    <SmallPage title="Verify a file" lead="See what made a picture, and whether it was changed since it was signed. The file isn’t stored.">
+    <SmallPage title={VERIFY_PAGE.verifyAFile} lead={VERIFY_PAGE.seeHowAnImageWas}>
       <input
         ref={input}
         type="file"
         accept="image/*,video/*,audio/*"
         className="sr-only"
-        aria-label="File to verify"
+        aria-label={VERIFY_PAGE.fileToVerify}
         tabIndex={-1}
         onChange={({ target }) => {
           const [file] = target.files ?? [];
@@ -39,11 +40,11 @@ export const VerifyPage = () => {
         }}
       />
       <Button variant="primary" icon={FileCheck} busy={isPending} className="w-full" onClick={() => input.current?.click()}>
-        Choose a file
+        {VERIFY_PAGE.chooseAFile}
       </Button>
       <div aria-live="polite" className="mt-5">
         {error !== null && (
-          <Notice kind="bad" title="This file can’t be verified">
+          <Notice kind="bad" title={VERIFY_PAGE.cantVerifyThisFile}>
             {messageOf(error)}
           </Notice>
         )}
