@@ -3,7 +3,7 @@ import { DomainError, heldMillicredits, itemHolds, toCredits, type PlanStep, typ
 import type { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { PlannedRun, Planning } from "../plan/planning";
-import { BATCH, type ItemInput } from "../run/batch";
+import { BATCH, type BatchRow, type ItemInput } from "../run/batch";
 import { mayCostLess, unheldMillicredits } from "../accept/quotes";
 import type { PinnedGraphs } from "../plan/kept-graphs";
 import type { Runner, Target } from "../run/runner";
@@ -26,7 +26,7 @@ interface PricedItem {
 }
 
 export interface PricedBatch {
-  items: Pick<PricedItem, "price" | "most">[];
+  items: Pick<BatchRow, "price" | "most" | "granted">[];
   /** Both exclude the part that trial grants pay. */
   estimated: number;
   most: number;
@@ -73,29 +73,33 @@ const priced = ({ steps }: RunPlan): PricedItem => {
 };
 
 /**
- * Part of the hold that trial grants don't pay. A grant pays for its own model only, so fallback models are held.
+ * Part of each item's hold that trial grants don't pay. A grant pays for its own model only, so fallback models are held.
  * @returns isSure: no call is held of which a grant may pay
  */
 const withoutGrants = (
   items: readonly { paid: readonly PricedCalls[] }[],
   grants: readonly billingProto.Grant[],
-): { estimated: number; isSure: boolean } => {
+): { unpaid: number[]; isSure: boolean } => {
   const left = new Map(grants.map(({ model, remaining }) => [model, remaining]));
-  let [estimated, isSure] = [0, true];
+  let isSure = true;
   const isGranted = ({ model, millicredits }: PricedCalls["models"][number]): boolean => {
     const remaining = left.get(model) ?? 0;
     if (millicredits === 0 || remaining === 0) return false;
     left.set(model, remaining - 1);
     return true;
   };
-  for (const { calls, models } of items.flatMap(({ paid }) => paid))
-    for (let call = 0; call < calls; call += 1) {
-      const paid = models.filter((one) => !isGranted(one));
-      const held = Math.max(0, ...paid.map(({ millicredits }) => millicredits));
-      estimated += held;
-      isSure &&= held === 0 || paid.length === models.length;
-    }
-  return { estimated, isSure };
+  const heldFor = (models: PricedCalls["models"]): number => {
+    const paid = models.filter((one) => !isGranted(one));
+    const held = Math.max(0, ...paid.map(({ millicredits }) => millicredits));
+    isSure &&= held === 0 || paid.length === models.length;
+    return held;
+  };
+  const unpaid = items.map(({ paid }) => {
+    let held = 0;
+    for (const { calls, models } of paid) for (let call = 0; call < calls; call += 1) held += heldFor(models);
+    return held;
+  });
+  return { unpaid, isSure };
 };
 
 interface Problem {
@@ -172,10 +176,15 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
       throw invalidItems(reasons, inOrder);
     }
     const { account } = await billing.getAccount({ userId: runner.userId });
-    const { estimated, isSure } = withoutGrants(all, account?.grants ?? []);
+    const { unpaid, isSure } = withoutGrants(all, account?.grants ?? []);
+    const estimated = unpaid.reduce((sum, millicredits) => sum + millicredits, 0);
     const unheld = all.reduce((sum, { price, most }) => sum + most - price, 0);
     return {
-      items: all.map(({ price, most }) => ({ price, most })),
+      items: all.map(({ price, most }, index) => ({
+        price,
+        most,
+        ...(unpaid[index] === price ? {} : { granted: price - unpaid[index]! }),
+      })),
       estimated,
       most: estimated + unheld,
       isExact: isSure && all.every(({ price, most, mayCostLess }) => price === most && !mayCostLess),

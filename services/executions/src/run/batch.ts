@@ -128,6 +128,8 @@ export interface BatchRow {
   /** Hold at the start in millicredits, and the most that the item can cost. */
   price: number;
   most: number;
+  /** Part of the price that trial grants were expected to pay; absent for none. */
+  granted?: number;
   status?: FinalStatus;
   millicredits?: number;
   error?: BatchReason;
@@ -179,11 +181,11 @@ export type Share = { reserved: number } | "waits" | "exhausted";
  */
 export const shareOf = (
   { maxMillicredits, committed, underWay }: Pick<BatchRecord, "maxMillicredits" | "committed" | "underWay">,
-  { price, most }: Pick<BatchRow, "price" | "most">,
+  { price, most, granted = 0 }: Pick<BatchRow, "price" | "most" | "granted">,
 ): Share => {
   if (maxMillicredits === undefined) return { reserved: 0 };
   const left = maxMillicredits - committed;
   if (left >= most) return { reserved: most };
   if (underWay.length > 0) return "waits";
-  return left >= price ? { reserved: left } : "exhausted";
+  return left >= price - granted ? { reserved: left } : "exhausted";
 };

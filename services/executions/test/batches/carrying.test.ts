@@ -89,7 +89,12 @@ const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = ()
   };
 };
 
-const place = async (total: number, part: Partial<BatchRecord> = {}, most = PRICE): Promise<string> => {
+const place = async (
+  total: number,
+  part: Partial<BatchRecord> = {},
+  most = PRICE,
+  grantedOf: (index: number) => number = () => 0,
+): Promise<string> => {
   const id = randomUUID();
   const now = new Date();
   const record: BatchRecord = {
@@ -103,7 +108,7 @@ const place = async (total: number, part: Partial<BatchRecord> = {}, most = PRIC
   await stores.batches.insert(record);
   const rows = Array.from({ length: total }, (_, index): BatchRow => {
     const input = { json: JSON.stringify({ inputsJson: "{}", settingsJson: "" }) };
-    return { _id: rowId(id, index), batchId: id, index, input, price: PRICE, most };
+    return { _id: rowId(id, index), batchId: id, index, input, price: PRICE, most, granted: grantedOf(index) };
   });
   await stores.batches.insertRows(rows);
   return id;
@@ -161,6 +166,18 @@ it("never begins what its budget may not bear, pauses, and goes on under another
   await stores.batches.resume(id, userId, { maxMillicredits: 10 * PRICE });
   expect(await carrier(played)(id, never)).toBe("over");
   expect(await found(id)).toMatchObject({ status: "completed", spent: 10 * PRICE, reason: null });
+});
+
+it("begins items that trial runs were expected to pay, whatever is left of its budget", async () => {
+  // The quote of four items, of which trial runs pay the first two.
+  const played = createRuns({ cost: (index) => (index < 2 ? 0 : PRICE) });
+  const id = await place(4, { maxMillicredits: PRICE - 1 }, 2 * PRICE, (index) => (index < 2 ? PRICE : 0));
+  expect(await carrier(played)(id, never)).toBe("over");
+  expect(await found(id)).toMatchObject({ status: "paused", counts: { completed: 2 }, spent: 0 });
+  expect(played.limits.every((limit) => limit !== undefined && limit < PRICE)).toBe(true);
+  await stores.batches.resume(id, (await found(id)).userId, { maxMillicredits: 2 * PRICE });
+  expect(await carrier(played)(id, never)).toBe("over");
+  expect(await found(id)).toMatchObject({ status: "completed", spent: 2 * PRICE });
 });
 
 it("pauses where credits are missing, and gives back what was set aside", async () => {

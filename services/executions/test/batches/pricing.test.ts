@@ -35,6 +35,7 @@ it("adds up what all items hold and at most cost, without what trial grants pay,
   const priced = await price([{ calls: 2 }, { calls: 1 }, { calls: 3 }], 4);
   expect(priced).toMatchObject({ estimated: 20, most: 20, isExact: true, isPlaceless: false, version: 3 });
   expect(priced.items.map((item) => item.price)).toEqual([20, 10, 30]);
+  expect(priced.items.map(({ granted = 0 }) => granted)).toEqual([20, 10, 10]);
 });
 
 it("knows what isn't exact, and what needs no places", async () => {
