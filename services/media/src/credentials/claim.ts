@@ -3,6 +3,9 @@
 import { LIMITS } from "@nodeloom/kernel";
 import type { Maker } from "../provenance/making";
 
+/** Reasons for a file without a signature: its format, its size, too many files at once, an error, or the setting. */
+export type UnsignedReason = "format" | "size" | "busy" | "failed" | "off";
+
 /** PEM texts. The chain starts with the signing certificate; a root can be left out. */
 export interface Credential {
   chain: string;

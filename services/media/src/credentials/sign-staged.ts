@@ -3,14 +3,10 @@ import { durationHistogram, eventCounter, type Logger } from "@nodeloom/platform
 import type { BlobStore, StagedBlob } from "../blobs/blobs";
 import { addressOf, type SourceType } from "../marks/xmp";
 import type { Making } from "../provenance/making";
-import { MAX_FILE_BYTES, SIGNED_TYPES } from "./claim";
+import { MAX_FILE_BYTES, SIGNED_TYPES, type UnsignedReason } from "./claim";
 import { createIngredients, type Sources } from "./ingredients";
 import type { OwnCredential } from "./own-credential";
 import { Busy, type Thread } from "./pool";
-
-/** Reasons for a file without a signature: its format, its size, too many files at once, an error, or the setting. */
-export const UNSIGNED_REASONS = ["format", "size", "busy", "failed", "off"] as const;
-export type UnsignedReason = (typeof UNSIGNED_REASONS)[number];
 
 export interface Signing extends Sources {
   /** Id of the object, for the log. */

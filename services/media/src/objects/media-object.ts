@@ -1,4 +1,4 @@
-import type { UnsignedReason } from "../credentials/sign-staged";
+import type { UnsignedReason } from "../credentials/claim";
 import type { SourceType } from "../marks/xmp";
 import type { Measured } from "../measure/measure";
 import type { Making } from "../provenance/making";
