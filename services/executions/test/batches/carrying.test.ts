@@ -169,7 +169,7 @@ it("never begins what its budget may not bear, pauses, and goes on under another
 });
 
 it("begins items that trial runs were expected to pay, whatever is left of its budget", async () => {
-  // The quote of four items, of which trial runs pay the first two.
+  // The quote of four items. Trial runs pay the first two.
   const played = createRuns({ cost: (index) => (index < 2 ? 0 : PRICE) });
   const id = await place(4, { maxMillicredits: PRICE - 1 }, 2 * PRICE, (index) => (index < 2 ? PRICE : 0));
   expect(await carrier(played)(id, never)).toBe("over");
