@@ -73,7 +73,7 @@ export const ERASURE = {
     checkouts: "kept",
     payments: "kept",
   },
-  media: { objects: "removed", counts: "removed", exports: "removed", grants: "removed" },
+  media: { objects: "removed", counts: "removed", exports: "removed", grants: "removed", signingCertificates: "nothing" },
   models: { overrides: "nothing", servers: "nothing" },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Erasing>>>>;
 

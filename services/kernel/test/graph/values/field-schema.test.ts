@@ -26,7 +26,7 @@ it("says what a field is called, its default, and what is required", () => {
     type: "object",
     properties: {
       x: { title: "Subject", type: "string", default: "boat" },
-      y: { type: "string", description: expect.stringContaining("per image") as string },
+      y: { type: "string", description: expect.stringContaining("an image") as string },
     },
     required: ["y"],
     additionalProperties: false,
