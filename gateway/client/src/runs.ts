@@ -120,16 +120,16 @@ export const failureOf = ({ executionId, status, error }: Execution): NodeloomEr
 };
 
 /** The header `Prefer` of a run. */
-const preferring = ({ headers, prefer }: RunOptions, isAsync: boolean): Readonly<Record<string, string>> | undefined => {
-  const wanted = [prefer, isAsync ? "respond-async" : undefined, headers?.prefer].filter((one) => one !== undefined);
+const preferring = ({ headers, prefer }: RunOptions): Readonly<Record<string, string>> | undefined => {
+  const wanted = [prefer, headers?.prefer].filter((one) => one !== undefined);
   return wanted.length === 0 ? headers : { ...headers, prefer: wanted.join(", ") };
 };
 
 /** A request's options and the members of its body that runs share. */
-const partsOf = (options: RunOptions, isAsync: boolean) => {
+const partsOf = (options: RunOptions) => {
   const { maxCredits, metadata, provenance, retentionDays, webhook, prefer: _prefer, headers: _headers, ...rest } = options;
   const body = { maxCredits: maxCredits ?? undefined, metadata, provenance, retentionDays, webhook };
-  return { rest: { ...rest, headers: preferring(options, isAsync) }, body };
+  return { rest: { ...rest, headers: preferring(options) }, body };
 };
 
 const completedOf = <R>({ executionId, result = {}, creditsCost, durationMs }: Execution): CompletedRun<R> => ({
@@ -165,11 +165,12 @@ const textFollower = (nodeId: string | undefined) => {
 
 export const createRuns = (transport: Transport, events: Events): Runs => {
   const start = (target: Target, inputs: Inputs, isAsync: boolean, options: RunOptions): Promise<Answer<RunResult | SubmitResult>> => {
-    const { rest, body } = partsOf(options, isAsync);
+    const { rest, body } = partsOf(options);
+    const query = isAsync ? { async: "true" as const } : {};
     const request = { ...rest, body: { inputs: { ...inputs }, ...body, ...untilOf(target) } };
     return "workflow" in target
-      ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow }, query: selectionOf(target) })
-      : transport.send("runModel", { ...request, params: { internalName: target.model } });
+      ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow }, query: { ...query, ...selectionOf(target) } })
+      : transport.send("runModel", { ...request, params: { internalName: target.model }, query });
   };
 
   const wait: Runs["wait"] = async (executionId, { pollIntervalMs = POLL_INTERVAL_MS, onPoll, ...options } = {}) => {
@@ -202,7 +203,9 @@ export const createRuns = (transport: Transport, events: Events): Runs => {
       answered(await start(target, inputs, false, options), options),
     submit,
     stream: async function* stream(target, inputs = {}, { nodeId, ...options } = {}) {
-      const { executionId } = await submit(target, inputs, options);
+      // Text models can't be polled, but every run can be accepted first and followed.
+      const headers = { ...options.headers, prefer: [options.headers?.prefer, "respond-async"].filter(Boolean).join(", ") };
+      const { executionId } = (await start(target, inputs, false, { ...options, headers })).body as SubmitResult;
       const follower = textFollower(nodeId);
       for await (const event of events(executionId, { signal: options.signal })) {
         const piece = event.type === "node.delta" ? follower.piece(event.data as unknown as Delta) : undefined;
@@ -214,7 +217,7 @@ export const createRuns = (transport: Transport, events: Events): Runs => {
       return run;
     },
     rerun: async <R>(executionId: string, rerun: Rerun = {}, options: RunOptions = {}): Promise<CompletedRun<R>> => {
-      const { rest, body } = partsOf(options, false);
+      const { rest, body } = partsOf(options);
       const request = { ...rest, params: { id: executionId }, body: { ...rerun, ...body } };
       return answered(await transport.send("rerunExecution", request), options);
     },

@@ -86,7 +86,7 @@ describe("testing a webhook", () => {
     const { id } = await keyWith(closedUrl);
     expect(await test(id)).toMatchObject({
       status: 200,
-      body: { delivered: false, status: null, error: "the address could not be reached" },
+      body: { delivered: false, status: null, error: "no answer" },
     });
   });
 

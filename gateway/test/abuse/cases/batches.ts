@@ -4,7 +4,8 @@ import { edge, node, save } from "../../conformance/graphs";
 import type { AbuseCase } from "../case";
 
 const CANCELS = 8;
-const ROWS = 1_001;
+/** One more than Enterprise allows. */
+const ROWS = 10_001;
 const COLUMNS = 50_000;
 
 const texts = {
@@ -24,20 +25,20 @@ let victimsBatch = "";
 export const batchCases: AbuseCase[] = [
   {
     id: "batches-too-many",
-    title: "a batch of 1,001 rows, and one of none",
+    title: "a batch of 10,001 rows, and one of none",
     requests: 2,
     prepare: async ({ unlimited }) => {
       slug = await save(unlimited, texts);
     },
     attack: async ({ unlimited }) => {
       const inputs = Array.from({ length: ROWS }, () => ({ subject: "a" }));
-      refuses(await unlimited.post(`/api/workflows/${slug}/batches`, { inputs }), 400, "INVALID_INPUTS");
+      refuses(await unlimited.post(`/api/workflows/${slug}/batches`, { inputs }), 400, "INVALID_REQUEST");
       refuses(await unlimited.post(`/api/workflows/${slug}/batches`, { inputs: [] }), 400, "INVALID_INPUTS");
     },
   },
   {
     id: "batches-csv-bomb",
-    title: "files with 50,000 columns, with 1,001 rows, and with a line that never ends",
+    title: "files with 50,000 columns, with 10,001 rows, and with a line that never ends",
     requests: 3,
     attack: async ({ unlimited }) => {
       const files = [
