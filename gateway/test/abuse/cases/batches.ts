@@ -32,7 +32,7 @@ export const batchCases: AbuseCase[] = [
     },
     attack: async ({ unlimited }) => {
       const inputs = Array.from({ length: ROWS }, () => ({ subject: "a" }));
-      refuses(await unlimited.post(`/api/workflows/${slug}/batches`, { inputs }), 400, "INVALID_REQUEST");
+      refuses(await unlimited.post(`/api/workflows/${slug}/batches`, { inputs }), 400, "INVALID_INPUTS");
       refuses(await unlimited.post(`/api/workflows/${slug}/batches`, { inputs: [] }), 400, "INVALID_INPUTS");
     },
   },

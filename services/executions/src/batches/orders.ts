@@ -1,4 +1,4 @@
-import { DomainError, invalidRequest, leastRetention, unavailable, USUAL_CAPS } from "@nodeloom/kernel";
+import { DomainError, invalidInputs, invalidRequest, leastRetention, unavailable, USUAL_CAPS } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Logger } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
 import { FINAL_BATCHES, isOutOfBudget, type BatchRecord, type BatchRow, type BatchWebhook, type ItemInput } from "../run/batch";
@@ -84,8 +84,9 @@ const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedB
 };
 
 const checkItems = (count: number, path: string, { maxBatchRows: most = USUAL_CAPS.batchRows }: Runner): void => {
-  if (count === 0) throw invalidRequest([{ path, message: "must have at least one item" }]);
-  if (count > most) throw invalidRequest([{ path, message: `must have at most ${most} items` }]);
+  const refusal = path === "inputs" ? invalidInputs : invalidRequest;
+  if (count === 0) throw refusal([{ path, message: "must have at least one item" }]);
+  if (count > most) throw refusal([{ path, message: `must have at most ${most} items` }]);
 };
 
 export type Orders = ReturnType<typeof createOrders>;
