@@ -1,9 +1,9 @@
 import { connectMongo } from "@nodeloom/platform";
-import { Client, Connection } from "@temporalio/client";
 import { clientOf, eventually, type Account, type Answer } from "./support/client";
 import { clip, greeting } from "./support/graphs";
 import { APART, startPlatform, type Platform } from "./support/platform";
 import { signatureOf, startReceiver, type Receiver } from "./support/receiver";
+import { withTemporal } from "./support/temporal";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
@@ -50,11 +50,6 @@ const finalRowsOf = (slug: string, count: number): ReturnType<typeof rowsOf> =>
 const ledgerIsRight = async (): Promise<void> =>
   expect((await client.asAdmin("GET", "/api/admin/ledger/check")).body).toMatchObject({ ok: true, mismatches: [] });
 
-/** Speaks to the test Temporal server as an operator does. */
-const withTemporal = async (work: (temporal: Client) => Promise<void>): Promise<void> => {
-  const connection = await Connection.connect({ address: process.env.TEMPORAL_ADDRESS! });
-  await work(new Client({ connection })).finally(() => connection.close());
-};
 /** Makes all runs under way look as if nobody had seen them for an hour. */
 const ageRuns = async (): Promise<void> => {
   const { MONGODB_URI, MONGODB_DATABASE_PREFIX } = platform.env;
