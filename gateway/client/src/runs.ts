@@ -204,8 +204,8 @@ export const createRuns = (transport: Transport, events: Events): Runs => {
     submit,
     stream: async function* stream(target, inputs = {}, { nodeId, ...options } = {}) {
       // Text models can't be polled, but every run can be accepted first and followed.
-      const headers = { ...options.headers, prefer: [options.headers?.prefer, "respond-async"].filter(Boolean).join(", ") };
-      const { executionId } = (await start(target, inputs, false, { ...options, headers })).body as SubmitResult;
+      const prefer = [options.prefer, "respond-async"].filter((one) => one !== undefined).join(", ");
+      const { executionId } = (await start(target, inputs, false, { ...options, prefer })).body as SubmitResult;
       const follower = textFollower(nodeId);
       for await (const event of events(executionId, { signal: options.signal })) {
         const piece = event.type === "node.delta" ? follower.piece(event.data as unknown as Delta) : undefined;
