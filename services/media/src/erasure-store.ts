@@ -3,7 +3,7 @@ import { createErasure, removeSome, untilNone, type Erase } from "@nodeloom/plat
 import type { Connection } from "mongoose";
 import type { Exports } from "./exports/exports";
 import type { ObjectStore } from "./objects/object-store";
-import type { Purge } from "./objects/purge";
+import type { PurgeAll } from "./objects/purge";
 
 /** Objects removed per call. */
 const PAGE = 100;
@@ -12,15 +12,15 @@ export interface ErasureDeps {
   /** Has the models. */
   connection: Connection;
   store: Pick<ObjectStore, "hideAllOf">;
-  purge: Purge;
+  purgeAll: PurgeAll;
   exports: Pick<Exports, "remove">;
 }
 
 /** Erases an account's files, thumbnails and archives, including files already under removal. */
-export const createEraseMedia = ({ connection, store, purge, exports }: ErasureDeps): Erase => {
+export const createEraseMedia = ({ connection, store, purgeAll, exports }: ErasureDeps): Erase => {
   const removeObjects = async (ownerId: string): Promise<number> => {
     const hidden = await store.hideAllOf(ownerId, new Date(), PAGE);
-    for (const object of hidden) if (!(await purge(object))) throw unavailable("the bytes of a file can't be removed now");
+    if ((await purgeAll(hidden)) < hidden.length) throw unavailable("the bytes of a file can't be removed now");
     return hidden.length;
   };
 

@@ -167,7 +167,7 @@ export const service = defineService({
     const services = [
       grpcService(media.MediaServiceService, handlers),
       grpcService(mediaExports.ExportsServiceService, exportsHandlers(exports)),
-      grpcService(erasure.ErasureServiceService, erasureHandlers(createEraseMedia({ connection, store, purge, exports }))),
+      grpcService(erasure.ErasureServiceService, erasureHandlers(createEraseMedia({ connection, store, purgeAll, exports }))),
     ];
     // File transfers can use the whole shutdown period.
     const graceMs = answeringMs(config);
