@@ -1,5 +1,5 @@
 /** Reads items of a batch from a file: CSV with input names in the first line, or one JSON object per line. */
-import { admitUrls, sentByKey } from "@nodeloom/platform";
+import { enteredText, objectBytes } from "@nodeloom/platform";
 import { Readable } from "node:stream";
 import {
   didYouMean,
@@ -39,6 +39,8 @@ const PIECE_BYTES = 64 * 1024;
 const MAX_DEPTH = 64;
 
 const invalidFile = (message: string): DomainError => invalidRequest([{ path: "mediaId", message }]);
+const foreignFile = (key: string): DomainError =>
+  invalidFile(`names ${key}, a private file of another account, by an address that has expired`);
 const tooMany = (most: number): DomainError => invalidFile(`the file has more than ${most} rows`);
 
 const header = (names: string[]): string[] => {
@@ -173,18 +175,6 @@ export const createReadTable = ({ media, workflows, catalog, urls }: TableOption
     return new Map(entries.map(([name, property]) => [name, (isRecord(property) && ofSchema[String(property.type)]) || "text"]));
   };
 
-  async function* bytesOf(key: string): AsyncIterable<Uint8Array> {
-    for await (const { part } of media.readObject({ key }, { deadlineMs: READ_MS })) if (part?.$case === "chunk") yield part.value;
-  }
-
-  /** A table enters as a body does: its addresses are readable for the runner, and lose their signatures. */
-  const entered = async (sent: string, ownerId: string): Promise<string> => {
-    const { text, urls: named } = urls.unsigned(sent);
-    const refused = await admitUrls(media, sentByKey(named), { ownerId, byVisitor: false });
-    if (refused.length > 0) throw invalidFile(`names ${refused[0]!}, a private file of another account, by an address that has expired`);
-    return text;
-  };
-
   /**
    * Reads items from a file of the runner. A file that starts with a brace is JSONL, any other is CSV.
    * @throws DomainError INVALID_REQUEST: there is no such file, it is too large, or can't be read
@@ -197,8 +187,9 @@ export const createReadTable = ({ media, workflows, catalog, urls }: TableOption
     if (object.bytes > LIMITS.batchFileBytes) throw invalidFile(`the file has more than ${LIMITS.batchFileBytes} bytes`);
     const types = await typesOf(target, userId);
     const chunks: Uint8Array[] = [];
-    for await (const chunk of bytesOf(object.key)) chunks.push(chunk);
-    const text = await entered(textOf(Buffer.concat(chunks)), userId);
+    for await (const chunk of objectBytes(media, object.key, READ_MS)) chunks.push(chunk);
+    // Addresses are readable for the runner, and lose their signatures.
+    const text = await enteredText({ urls, media }, textOf(Buffer.concat(chunks)), userId, foreignFile);
     const start = text.trimStart();
     if (start.startsWith("{")) return jsonItems(text, most);
     if (start.startsWith("[")) throw invalidFile("starts with a JSON list: send one JSON object per line (JSONL), or CSV");

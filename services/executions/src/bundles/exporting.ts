@@ -9,7 +9,7 @@ import {
   type MediaUrls,
 } from "@nodeloom/kernel";
 import { elements } from "@nodeloom/kernel/json-text";
-import { inMediaBatches } from "@nodeloom/platform";
+import { inMediaBatches, objectBytes } from "@nodeloom/platform";
 import type { media as mediaProto, workflows as proto } from "@nodeloom/proto";
 import type { Media, Workflows } from "../clients";
 import { archive } from "../erasure/export/archive";
@@ -95,10 +95,6 @@ export const createBundleExports = ({ workflows, media, urls }: ExportingOptions
     return [...byId, ...byKey].filter((object) => object.ownerId === ownerId);
   };
 
-  async function* bytesOf(key: string): AsyncIterable<Uint8Array> {
-    for await (const { part } of media.readObject({ key }, { deadlineMs: FILE_MS })) if (part?.$case === "chunk") yield part.value;
-  }
-
   async function* entries(found: readonly Found[], ownerId: string): AsyncIterable<Entry> {
     const names = namesOf(found);
     const folders = new Map((await workflows.listFolders({ ownerId })).folders.map(({ id, name }) => [id, name]));
@@ -131,7 +127,7 @@ export const createBundleExports = ({ workflows, media, urls }: ExportingOptions
     }
     if (found.length + files.size >= BOUNDS.entries)
       throw invalidRequest([{ path: "slugs", message: `their bundle has more than ${BOUNDS.entries} entries; export fewer` }]);
-    for (const [name, { key }] of files) yield { path: `files/${name}`, content: bytesOf(key), isCompressed: true };
+    for (const [name, { key }] of files) yield { path: `files/${name}`, content: objectBytes(media, key, FILE_MS), isCompressed: true };
     // Last, because only then both lists are complete.
     yield jsonEntry("bundle.json", { format: BUNDLE_FORMAT, redacted: redactions, withoutVersion: unpinned });
   }

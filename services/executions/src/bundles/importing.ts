@@ -1,6 +1,5 @@
 /** Imports of bundles: a plan, and one Temporal workflow that carries it out. A repeat with the plan's id continues it. */
 import { createHash } from "node:crypto";
-import { gunzipSync, gzipSync } from "node:zlib";
 import { invalidRequest, ALIAS, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot } from "@nodeloom/platform";
 import type { bundles as proto } from "@nodeloom/proto";
@@ -8,10 +7,11 @@ import type { Workflows } from "../clients";
 import type { PayloadStore } from "../record/payloads";
 import type { BundleOrder, BundleOutcome } from "../run/bundle";
 import type { BundleStarter } from "../workflow/bundle-client";
-import { checkConflicts, planImport, planStale, type BundlePlan, type PlannedWorkflow } from "./plan";
+import { checkConflicts, planImport, planStale, sourcesOf, type BundlePlan, type PlannedWorkflow } from "./plan";
 import { openBundle, type Bundle } from "./reading";
 import { spooled, type Sent } from "./spool";
 import { filesOf, type Staging } from "./staging";
+import { storedJson, storeJson } from "./stored";
 
 /** Archives that are read at once, and requests that wait for that. */
 const READERS = { concurrency: 2, queueLimit: 20 };
@@ -34,10 +34,10 @@ interface Begun {
 
 type Answer = Pick<proto.ImportBundleResponse, "planId" | "state" | "workflows">;
 
-const sourcesOf = (bundle: Bundle): string => {
-  const sources = [...bundle.workflows].map(([name, { source }]) => [name, source]).sort(([a], [b]) => (a! < b! ? -1 : 1));
-  return createHash("sha256").update(JSON.stringify(sources)).digest("base64url");
-};
+const digestOf = (bundle: Bundle): string =>
+  createHash("sha256")
+    .update(JSON.stringify(sourcesOf(bundle)))
+    .digest("base64url");
 
 const importId = (ownerId: string, planId: string): string => createHash("sha256").update(`${ownerId}\n${planId}`).digest("hex");
 
@@ -64,7 +64,7 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
     const id = importId(ownerId, plan.id);
     const steps = await staging.stage(bundle, plan, header, id);
     const begun: Begun = {
-      sources: sourcesOf(bundle),
+      sources: digestOf(bundle),
       workflows: plan.workflows,
       order: {
         ...{ ownerId, planId: plan.id, alias: order.alias, unapproved, withoutRun, steps },
@@ -75,15 +75,14 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
         moves: movesOf(plan, order.alias),
       },
     };
-    await payloads.put(`bundle-${id}`, gzipSync(JSON.stringify(begun), { level: 1 }), ownerId);
+    await storeJson(payloads, `bundle-${id}`, begun, ownerId);
     return begun;
   };
 
   /** The import that began with this plan, if this is its bundle. @throws DomainError PLAN_STALE */
   const earlier = async (bundle: Bundle, { header, order }: Sent): Promise<Begun> => {
-    const bytes = await payloads.get(`bundle-${importId(header.ownerId, order.planId)}`);
-    const begun = bytes && (JSON.parse(gunzipSync(bytes).toString("utf8")) as Begun);
-    if (!begun || begun.sources !== sourcesOf(bundle) || begun.order.alias !== order.alias) throw planStale();
+    const begun = await storedJson<Begun>(payloads, `bundle-${importId(header.ownerId, order.planId)}`);
+    if (!begun || begun.sources !== digestOf(bundle) || begun.order.alias !== order.alias) throw planStale();
     return begun;
   };
 

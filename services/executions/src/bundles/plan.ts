@@ -50,13 +50,16 @@ const inOrder = ({ workflows: sources }: Bundle): string[] => {
   return [...ordered];
 };
 
+/** Hashes of the bundle's workflows with their names, in order. */
+export const sourcesOf = ({ workflows: sources }: Bundle): [name: string, source: string][] =>
+  [...sources].map(([name, { source }]): [string, string] => [name, source]).sort(([a], [b]) => (a < b ? -1 : 1));
+
 const idOf = (bundle: Bundle, targets: readonly workflows.BundledWorkflow[], alias: string): string => {
-  const sources = [...bundle.workflows].map(([name, { source }]) => [name, source]).sort(([a], [b]) => (a! < b! ? -1 : 1));
   const states = targets.map(({ name, slug, revision, source, generation, publishedVersion, aliasVersion, aliasSetAt }) => [
     ...[name, slug, revision, source, generation, publishedVersion, aliasVersion, aliasSetAt],
   ]);
   return createHash("sha256")
-    .update(JSON.stringify([sources, states, alias]))
+    .update(JSON.stringify([sourcesOf(bundle), states, alias]))
     .digest("hex")
     .slice(0, ID_CHARS);
 };

@@ -1,8 +1,7 @@
 /** Prepares an import: its files become the account's, and each workflow is stored until its step. */
 import { createHash } from "node:crypto";
-import { gunzipSync, gzipSync } from "node:zlib";
 import { DomainError, type MediaUrls } from "@nodeloom/kernel";
-import { admitUrls, inMediaBatches, sentByKey, uploadParts } from "@nodeloom/platform";
+import { enteredText, inMediaBatches, uploadParts } from "@nodeloom/platform";
 import { media as mediaProto, type bundles as proto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import type { PayloadStore } from "../record/payloads";
@@ -11,6 +10,7 @@ import { withAccountFiles, type AccountFile, type BundleDocument } from "./docum
 import type { BundlePlan, PlannedWorkflow } from "./plan";
 import { invalidBundle } from "./errors";
 import type { Bundle } from "./reading";
+import { storedJson, storeJson } from "./stored";
 
 export type StagedDocument = Pick<BundleDocument, "title" | "description" | "tags" | "folder" | "nodesJson" | "edgesJson" | "viewportJson">;
 
@@ -57,14 +57,6 @@ export const createStaging = ({ media, payloads, urls }: StagingOptions) => {
     return files;
   };
 
-  /** Addresses in a bundle enter as those in a body do. */
-  const entered = async (name: string, text: string, ownerId: string): Promise<string> => {
-    const { text: unsigned, urls: sent } = urls.unsigned(text);
-    const refused = await admitUrls(media, sentByKey(sent), { ownerId, byVisitor: false });
-    if (refused.length === 0) return unsigned;
-    throw invalidBundle(`workflows/${name}.json`, `names ${refused[0]!}, a private file of another account: put the file into the bundle`);
-  };
-
   return {
     /** @param id names the import; steps that it stored are stored once */
     stage: async (bundle: Bundle, plan: BundlePlan, header: proto.ImportBundleHeader, id: string): Promise<BundleStep[]> => {
@@ -74,10 +66,12 @@ export const createStaging = ({ media, payloads, urls }: StagingOptions) => {
         const { name } = planned;
         const [target, source] = [plan.targets.get(name)!, bundle.workflows.get(name)!];
         const { title, description, tags, folder, nodesJson, edgesJson, viewportJson } = await bundle.document(name);
-        const nodes = withAccountFiles(await entered(name, nodesJson, header.ownerId), files);
+        const foreign = (key: string): DomainError =>
+          invalidBundle(`workflows/${name}.json`, `names ${key}, a private file of another account: put the file into the bundle`);
+        const nodes = withAccountFiles(await enteredText({ urls, media }, nodesJson, header.ownerId, foreign), files);
         const document = { title: title || name, description, tags, folder, nodesJson: nodes, edgesJson, viewportJson };
         const payload = `bundle-${id}-${name}`;
-        await payloads.put(payload, gzipSync(JSON.stringify(document), { level: 1 }), header.ownerId);
+        await storeJson(payloads, payload, document, header.ownerId);
         const inner = source.inner.filter((one) => bundle.workflows.has(one));
         const { slug, revision, generation } = target;
         steps.push({ name, slug, revision, generation, source: source.source, publish: planned.publishes, payload, inner });
@@ -85,9 +79,9 @@ export const createStaging = ({ media, payloads, urls }: StagingOptions) => {
       return steps;
     },
     read: async (payload: string): Promise<StagedDocument> => {
-      const bytes = await payloads.get(payload);
-      if (!bytes) throw new DomainError("not_found", "NOT_FOUND", "the import is too old to be continued: send it again");
-      return JSON.parse(gunzipSync(bytes).toString("utf8")) as StagedDocument;
+      const document = await storedJson<StagedDocument>(payloads, payload);
+      if (!document) throw new DomainError("not_found", "NOT_FOUND", "the import is too old to be continued: send it again");
+      return document;
     },
   };
 };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { dataUrlType, DomainError, member, readDataUrl } from "@nodeloom/kernel";
-import { type Slots } from "@nodeloom/platform";
+import { objectBytes, type Slots } from "@nodeloom/platform";
 import {
   type DialectContext,
   MAX_DATA_URL_CHARS,
@@ -71,10 +71,6 @@ export type SendFiles = ReturnType<typeof createInputFiles>;
 export const createInputFiles = ({ media, own, downloads, ...context }: InputFilesOptions) => {
   const uploads = new LRUCache<string, Promise<Uploaded>>({ max: REMEMBERED });
 
-  const read = async function* (key: string): AsyncIterable<Uint8Array> {
-    for await (const { part } of media.readObject({ key }, { deadlineMs: READ_MS })) if (part?.$case === "chunk") yield part.value;
-  };
-
   /** Stores a foreign file, once per call. */
   const keyOf = async ({ call, index, value, name }: Given): Promise<string> => {
     if (value.startsWith(own)) return value.slice(own.length).split(/[?#]/)[0]!;
@@ -92,7 +88,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     for await (const { part } of media.readObject({ key }, { deadlineMs: READ_MS })) {
       if (part?.$case !== "header") break;
       const { contentType, bytes: length, sha256 } = part.value;
-      return { name: key, contentType, length, sha256, read: () => read(key) };
+      return { name: key, contentType, length, sha256, read: () => objectBytes(media, key, READ_MS) };
     }
     throw final("EXECUTION_FAILED", `${given.call.model}: input ${given.name}: the file was deleted`);
   };

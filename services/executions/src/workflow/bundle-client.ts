@@ -2,6 +2,7 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, TypedSearchAttributes } from "@temporalio/common";
 import { DomainError, isReason, type ErrorKind, type ErrorMetadata } from "@nodeloom/kernel";
+import { withTimeout } from "@nodeloom/platform";
 import { translateTemporal } from "@nodeloom/platform/temporal";
 import type { BundleOrder, BundleOutcome } from "../run/bundle";
 import { TIMING } from "../run/timing";
@@ -57,15 +58,10 @@ export const createBundleStarter = ({ client, taskQueue }: { client: Client; tas
     apply: async (id: string, order: BundleOrder): Promise<BundleOutcome | undefined> => {
       const workflowId = `bundle-${id}`;
       await start(workflowId, order);
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), TIMING.bundleWait)));
       const done = result(workflowId);
-      try {
-        return await Promise.race([done, late]);
-      } finally {
-        clearTimeout(timer);
-        done.catch(() => undefined);
-      }
+      // It may fail after the request has been answered.
+      done.catch(() => undefined);
+      return withTimeout(done, TIMING.bundleWait, () => undefined);
     },
   };
 };

@@ -1,5 +1,6 @@
 import { LIMITS } from "@nodeloom/kernel";
 import type { media } from "@nodeloom/proto";
+import type { ClientOf } from "../grpc/client";
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -10,20 +11,28 @@ export async function* pieces(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8A
       yield Buffer.from(buffer, byteOffset + from, Math.min(CHUNK_BYTES, length - from));
 }
 
+/** The messages of a file that is verified: its bytes in chunks, its end. */
+export async function* verifyParts(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterable<media.VerifyRequest> {
+  for await (const value of pieces(bytes)) yield { part: { $case: "chunk", value } };
+  yield { part: { $case: "end", value: {} } };
+}
+
 /** The messages of a file's upload: its header, its bytes in chunks, its end. */
 export async function* uploadParts(
   header: media.UploadHeader,
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncIterable<media.UploadRequest> {
   yield { part: { $case: "header", value: header } };
-  for await (const value of pieces(bytes)) yield { part: { $case: "chunk", value } };
-  yield { part: { $case: "end", value: {} } };
+  yield* verifyParts(bytes);
 }
 
-/** The messages of a file that is verified: its bytes in chunks, its end. */
-export async function* verifyParts(bytes: AsyncIterable<Uint8Array>): AsyncIterable<media.VerifyRequest> {
-  for await (const value of pieces(bytes)) yield { part: { $case: "chunk", value } };
-  yield { part: { $case: "end", value: {} } };
+/** The bytes of a stored file. */
+export async function* objectBytes(
+  client: Pick<ClientOf<media.MediaServiceServer>, "readObject">,
+  key: string,
+  deadlineMs: number,
+): AsyncIterable<Uint8Array> {
+  for await (const { part } of client.readObject({ key }, { deadlineMs })) if (part?.$case === "chunk") yield part.value;
 }
 
 /** Asks for many files by their ids or keys, in batches of what one request may name. */

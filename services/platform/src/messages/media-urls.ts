@@ -44,3 +44,19 @@ export const admitUrls = (
     [...byKey.keys()],
     async (keys) => (await client.admitUrls({ urls: keys.map((key) => byKey.get(key)!), ...caller })).refused,
   );
+
+/**
+ * Lets a text enter as a body does: without the signatures of its addresses.
+ * @param refusal for the key of a private file that the owner can't read
+ */
+export const enteredText = async (
+  { urls, media: client }: { urls: Pick<MediaUrls, "unsigned">; media: Pick<Media, "admitUrls"> },
+  sent: string,
+  ownerId: string,
+  refusal: (key: string) => Error,
+): Promise<string> => {
+  const { text, urls: named } = urls.unsigned(sent);
+  const [refused] = await admitUrls(client, sentByKey(named), { ownerId, byVisitor: false });
+  if (refused !== undefined) throw refusal(refused);
+  return text;
+};
