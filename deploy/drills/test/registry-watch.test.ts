@@ -1,0 +1,70 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isHosted, readEntries } from "../models/requests";
+import { compare, unexplained, type Finding } from "../models/watch/compare";
+import type { PricedEntry } from "../models/watch/price";
+import { readOffers } from "../models/watch/sources";
+
+const RECORDED = join(__dirname, "registry-watch");
+const ROOT = join(__dirname, "..", "..", "..");
+const PROGRAM = ["--require", "./deploy/drills/support/typescript.cjs", "deploy/drills/models/watch/run.ts"];
+/** Models of the recorded files before the changes that the test expects. */
+const SEEN = [
+  "anthropic claude-sonnet-5-5",
+  "openai gpt-6-luna",
+  "fal fal-ai/nano-banana-2",
+  "fal fal-ai/veo3.1",
+  "fal fal-ai/flux-2-pro",
+  "runway gen4.5",
+];
+const entries = readEntries().filter(isHosted) as PricedEntry[];
+const found = compare({ entries, offers: readOffers(RECORDED), seen: new Set(SEEN) });
+const changes = (findings: readonly Finding[]) => findings.map(({ change, model, text }) => [change, model, text]);
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "registry-watch-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const watch = (from: string, seen: readonly string[]): Promise<{ code: number; output: string; errors: string }> => {
+  const list = join(folder, "seen.txt");
+  writeFileSync(list, seen.join("\n"));
+  return new Promise((resolve) => {
+    execFile(process.execPath, [...PROGRAM, "--from", from, "--seen", list, "--accept"], { cwd: ROOT }, (error, output, errors) =>
+      resolve({ code: error ? Number(error.code) : 0, output, errors }),
+    );
+  });
+};
+
+it("finds a retiring, a dearer, a cheaper, a renamed and a new model, and nothing else", () => {
+  expect(changes(found)).toEqual([
+    ["retiring", "gpt-6-luna", "on 2027-06-30, the registry has no day"],
+    ["dearer", "claude-sonnet-5-5", "$12 per million output tokens, in the registry $10"],
+    ["cheaper", "nano-banana-2", "$0.1 per image, 2K, in the registry $0.12"],
+    ["renamed", "flux-2-pro", "fal-ai/flux-2-pro is no longer listed; blackforestlabs/flux-2-pro is new"],
+    ["new", "blackforestlabs/flux-2-pro", ""],
+    ["new", "gpt-7", ""],
+  ]);
+});
+
+it("accepts an explained difference until it changes", () => {
+  const explanation = { ...found[1]!, why: "a discount that ends" };
+  expect(changes(unexplained(found, [explanation]))).not.toContainEqual(changes(found)[1]);
+  expect(unexplained(found, [{ ...explanation, text: "$11 per million output tokens, in the registry $10" }])).toEqual(found);
+});
+
+it("prints each difference and exits with 1, and with 2 if a source lists nothing", async () => {
+  const { code, output } = await watch(RECORDED, SEEN);
+  expect(code).toBe(1);
+  for (const { change, model, text } of found)
+    expect(output).toMatch(new RegExp(`^${change} .* ${model}.*${text.replaceAll(/[$.]/g, "\\$&")}`, "m"));
+  expect(readFileSync(join(folder, "seen.txt"), "utf8").split("\n")).toContain("openai gpt-7");
+
+  const broken = join(folder, "broken");
+  cpSync(RECORDED, broken, { recursive: true });
+  writeFileSync(join(broken, "fal", "src", "types", "endpoints.d.ts"), "export {};\n");
+  expect(await watch(broken, SEEN)).toMatchObject({ code: 2, errors: expect.stringContaining("fal: no models were found") });
+});
