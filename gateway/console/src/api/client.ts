@@ -38,7 +38,7 @@ export const issuesOf = (error: unknown): ApiIssue[] =>
 
 /** The service's message for an error. */
 export const messageOf = (error: unknown): string => {
-  if (isOffline(error)) return CLIENT.cantReachTheServiceCheck;
+  if (isOffline(error)) return CLIENT.offline;
   return error instanceof Error ? error.message : String(error);
 };
 export const codeOf = (error: unknown): string | undefined => (error instanceof NodeloomError ? error.code : undefined);

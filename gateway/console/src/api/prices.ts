@@ -23,7 +23,7 @@ const factorRange = ({ factors = [] }: Table): readonly [least: number, most: nu
 
 const span = (amounts: readonly number[], [least, most]: readonly [number, number]): string => {
   const [from, to] = [Math.min(...amounts) * least, Math.max(...amounts) * most];
-  return from === to ? PRICES.credits(creditNumber(from)) : PRICES.fromToCredits(creditNumber(from), creditNumber(to));
+  return from === to ? PRICES.credits(from, creditNumber(from)) : PRICES.fromToCredits(creditNumber(from), creditNumber(to));
 };
 
 /** A model's price in credits: "3 credits an image", or "from 3 to 12 credits a second" if it depends on the inputs. */

@@ -21,7 +21,7 @@ const answer = async (path: string, init: RequestInit): Promise<{ text: string; 
     response = await fetchInTime(path, init);
     text = await response.text();
   } catch (cause) {
-    throw new NodeloomError({ status: 0, code: NETWORK_ERROR, message: WORKFLOW_REMOTE.cantReachTheService, cause });
+    throw new NodeloomError({ status: 0, code: NETWORK_ERROR, message: WORKFLOW_REMOTE.offlineReason, cause });
   }
   if (response.ok) return { text, etag: response.headers.get("etag") ?? "" };
   const isJson = (response.headers.get("content-type") ?? "").includes("json");
@@ -102,10 +102,10 @@ const failureOf = (error: NodeloomError): WriteFailure => {
   const { status, message, code, details } = error;
   if (isPassing(error)) {
     const retryAfterMs = typeof details.retryAfter === "number" ? details.retryAfter * MS : undefined;
-    const words = status === 0 ? WORKFLOW_REMOTE.cantReachTheService2 : message;
+    const words = status === 0 ? WORKFLOW_REMOTE.offline : message;
     return { kind: "unreachable", message: words, retryAfterMs };
   }
-  if (status === SIGNED_OUT) return { kind: "signed-out", message: WORKFLOW_REMOTE.youAreSignedOut };
+  if (status === SIGNED_OUT) return { kind: "signed-out", message: WORKFLOW_REMOTE.signedOut };
   return { kind: "refused", message, code };
 };
 

@@ -36,7 +36,7 @@ export const SignInAgain = () => {
         useSession.setState({ ended: false });
       }}
     >
-      <p className="text-sm text-muted">{SIGN_IN_AGAIN.yourSessionEndedSignIn}</p>
+      <p className="text-sm text-muted">{SIGN_IN_AGAIN.sessionEnded}</p>
       {takesCode ? (
         <CodeField />
       ) : (

@@ -32,7 +32,7 @@ const promptOf = (node: GraphNode, { wired, allInputs }: NodePorts): FaceText | 
   const path = settingPath(node, PROMPT);
   const value = settingAt(node, path) ?? "";
   if (typeof value !== "string") return undefined;
-  return { label: FACE.prompt, placeholder: FACE.enterAPromptOrLink, value, lines: LINES, path, toSetting: asText };
+  return { label: FACE.prompt, placeholder: FACE.promptPlaceholder, value, lines: LINES, path, toSetting: asText };
 };
 
 /** A text setting; settings of other types are edited in the panel. */
@@ -54,7 +54,7 @@ const writtenBy = (node: GraphNode, { wired, schema }: NodePorts): FaceText | un
   const property = isRecord(schema?.properties) ? schema.properties[WRITTEN] : undefined;
   const value = node.data[WRITTEN] ?? "";
   if (!isRecord(property) || property.type !== "string" || wired.has(WRITTEN) || typeof value !== "string") return undefined;
-  return { label: COMMON.text, placeholder: FACE.enterATextOrLink, value, lines: 2, path: [WRITTEN], toSetting: asText };
+  return { label: COMMON.text, placeholder: FACE.textPlaceholder, value, lines: 2, path: [WRITTEN], toSetting: asText };
 };
 
 const NOTHING: Face = { line: undefined, text: undefined, settings: [] };

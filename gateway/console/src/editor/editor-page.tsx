@@ -156,8 +156,8 @@ const EmptyBoard = ({ stage }: { stage: Stage }) => {
         onClick={stage.openPalette}
       >
         <span className="block font-semibold">{EDITOR_PAGE.addYourFirstNode}</span>
-        <span className="mt-1 block text-sm text-muted">{EDITOR_PAGE.orPressAnywhereOnThe}</span>
-        <span className="mt-3 block text-xs text-faint max-md:hidden">{EDITOR_PAGE.dropImagesVideoAndAudio}</span>
+        <span className="mt-1 block text-sm text-muted">{EDITOR_PAGE.slashHint}</span>
+        <span className="mt-3 block text-xs text-faint max-md:hidden">{EDITOR_PAGE.dropHint}</span>
       </button>
     </div>
   );
@@ -259,7 +259,7 @@ const EditorOf = ({ slug, me }: { slug: string; me: Me }) => {
   if (error === undefined) return <Loading />;
   return (
     <NotThere error={error} retry={retry} title={EDITOR_PAGE.workflowNotFound} list={{ to: "/", title: EDITOR_PAGE.goToWorkflows }}>
-      {EDITOR_PAGE.itWasDeletedOrBelongs}
+      {EDITOR_PAGE.notFoundHint}
     </NotThere>
   );
 };

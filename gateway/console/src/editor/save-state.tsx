@@ -60,8 +60,8 @@ export const SaveFailure = () => {
     <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-b bg-bad-soft px-3 py-2 text-[13px] text-bad">
       <CloudAlert className="size-4 shrink-0" aria-hidden />
       <span className="min-w-0 flex-1 wrap-anywhere">
-        <b className="font-semibold">{SAVE_STATE.notSaved2}</b> {SAVE_STATE.yourChangesAreKeptIn(shown.message)}
-        {seconds !== undefined && seconds > 0 && SAVE_STATE.tryingAgainInS(seconds)}
+        <b className="font-semibold">{SAVE_STATE.notSavedSentence}</b> {SAVE_STATE.keptInBrowser(shown.message)}
+        {seconds !== undefined && seconds > 0 && SAVE_STATE.retryIn(seconds)}
       </span>
       {shown.kind === "signed-out" ? (
         <Button size="sm" onClick={endSession}>

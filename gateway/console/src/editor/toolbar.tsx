@@ -174,7 +174,7 @@ export const BoardTools = ({ stage }: { stage: Stage }) => {
     { icon: Undo2, label: TOOLBAR.undoLast, keys: "Mod+Z", edits: true, disabled: !canUndo, className: "sm:hidden", onClick: runs("undo") },
     { icon: LayoutGrid, label: TOOLBAR.tidyUp, keys: "Shift+T", edits: true, onClick: runs("tidy") },
     { icon: Images, label: TOOLBAR.yourFiles, keys: "Shift+F", edits: true, active: library, onClick: runs("library") },
-    { icon: LassoIcon, label: TOOLBAR.lassoDrawAroundNodes, keys: "L", active: lasso, className: "max-sm:hidden", onClick: runs("lasso") },
+    { icon: LassoIcon, label: TOOLBAR.lasso, keys: "L", active: lasso, className: "max-sm:hidden", onClick: runs("lasso") },
     { icon: ZoomIn, label: TOOLBAR.zoomIn, keys: "+", onClick: () => stage.zoom("in") },
     { icon: ZoomOut, label: TOOLBAR.zoomOut, keys: "-", onClick: () => stage.zoom("out") },
     { icon: Maximize, label: TOOLBAR.fitToScreen, keys: "Shift+1", onClick: () => stage.fit() },

@@ -83,7 +83,7 @@ export const FileValue = ({
     <InputField
       label={label}
       error={error}
-      hint={hint ?? FILE_VALUE.chooseAFileOrEnter}
+      hint={hint ?? FILE_VALUE.hint}
       aside={ways}
       value={value}
       disabled={disabled}

@@ -39,13 +39,13 @@ export const Gallery = ({ files }: { files: readonly OutputFile[] }) => (
             >
               <MediaView
                 file={file}
-                label={GALLERY.result2(index + 1)}
+                label={GALLERY.resultNumber(index + 1)}
                 className="mx-auto max-h-80 w-full object-contain"
                 width={GALLERY_WIDTH}
               />
             </button>
           ) : (
-            <MediaView file={file} label={GALLERY.result2(index + 1)} className="mx-auto max-h-80 w-full object-contain" />
+            <MediaView file={file} label={GALLERY.resultNumber(index + 1)} className="mx-auto max-h-80 w-full object-contain" />
           )}
           <div className="flex min-h-9 items-center justify-between gap-2 border-t pr-1 pl-2.5 text-xs">
             <a

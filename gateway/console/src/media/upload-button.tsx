@@ -24,8 +24,7 @@ export const UploadButton = ({
   const input = useRef<HTMLInputElement>(null);
   const uploading = useMutation({ mutationFn: uploadFile });
   const send = async (file: File): Promise<void> => {
-    if (file.size > MAX_UPLOAD_BYTES)
-      return complain(UPLOAD_BUTTON.hasFilesCanHaveAt(file.name, bytes(file.size), bytes(MAX_UPLOAD_BYTES)));
+    if (file.size > MAX_UPLOAD_BYTES) return complain(UPLOAD_BUTTON.fileTooLarge(file.name, bytes(file.size), bytes(MAX_UPLOAD_BYTES)));
     await uploading
       .mutateAsync(file)
       .then(onDone, (error: unknown) =>

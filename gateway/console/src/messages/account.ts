@@ -6,9 +6,9 @@ export const ACCOUNT_PAGE = {
   yourFiles: "Your files",
   used: (used: string, quota: string) => `${used}${quota && ` of ${quota}`} kept`,
   noFilesYet: "No files yet",
-  filesThatYouUploadAnd: "Files that you upload and files that runs make appear here.",
+  noFilesHint: "Files that you upload and files that runs make appear here.",
   kept: "kept",
-  theFileStaysUntilYou: "The file stays until you delete it.",
+  keptFileHint: "The file stays until you delete it.",
   keep: "Keep",
   delete: (file: string, bytes: string) => `Delete “${file}”, ${bytes}`,
   fileDeleted: "File deleted.",
@@ -23,34 +23,32 @@ export const ACCOUNT_PAGE = {
 };
 
 export const DELETE_DIALOG = {
-  theAccountIsDeletedOn: (toLocaleString: string) => `The account is deleted on ${toLocaleString}, unless you cancel the deletion.`,
+  deletionDate: (date: string) => `The account is deleted on ${date}, unless you cancel the deletion.`,
   deleteAccount: "Delete account",
-  nowRunningWorkIsCancelled: "Now: running work is cancelled, and you can't start new runs.",
-  forAFewDaysYou: "For a few days: you can sign in and cancel the deletion. The date is shown here.",
-  thenWorkflowsTemplatesRunsFiles:
-    "Then: workflows, templates, runs, files, keys, secrets, schedules, hooks and remaining credits are deleted.",
-  ledgerAmountsAndAuditEntries: "Ledger amounts and audit entries stay, with an ID instead of your name. Workflow names stay reserved.",
+  stepNow: "Now: running work is cancelled, and you can't start new runs.",
+  stepWaiting: "For a few days: you can sign in and cancel the deletion. The date is shown here.",
+  stepDeletion: "Then: workflows, templates, runs, files, keys, secrets, schedules, hooks and remaining credits are deleted.",
+  whatStays: "Ledger amounts and audit entries stay, with an ID instead of your name. Workflow names stay reserved.",
 };
 
 export const EXPORT_CARD = {
   exportData: "Export data",
-  aZipFileWithYour:
+  contents:
     "A ZIP file with your workflows and their versions, runs, usage, ledger, settings and files. Keys and secrets are listed by name only.",
   created: (bytes: string) => `${bytes}, created`,
   availableUntil: ". Available until",
-  theArchiveIsIncompleteIts: "The archive is incomplete: its README.txt lists what is missing.",
+  archiveIncomplete: "The archive is incomplete: its README.txt lists what is missing.",
   creatingTheArchive: "Creating the archive…",
   createArchive: "Create archive",
 };
 
 export const LEAVING_CARD = {
   deleteAccount: "Delete account",
-  thisDeletesEverythingPermanentlyAfter:
-    "This deletes everything permanently, after a few days in which you can cancel. Export your data first.",
-  youAreAnAdministratorAsk: "You are an administrator: ask another administrator to remove your role first.",
-  thisAccountWillBeDeleted: "This account will be deleted",
-  youCantStartRunsUntil: ". You can't start runs until you cancel the deletion.",
-  deletionCancelledSchedulesAndHooks: "Deletion cancelled. Schedules and hooks continue.",
+  deleteHint: "This deletes everything permanently, after a few days in which you can cancel. Export your data first.",
+  administratorHint: "You are an administrator: ask another administrator to remove your role first.",
+  deletionScheduled: "This account will be deleted",
+  noRunsUntilCancelled: ". You can't start runs until you cancel the deletion.",
+  deletionCancelled: "Deletion cancelled. Schedules and hooks continue.",
   keepAccount: "Keep account",
 };
 
@@ -61,8 +59,8 @@ export const FORGOT_LINK = {
 export const FORGOT_PAGE = {
   forgotYourPassword: "Forgot your password?",
   sendLink: "Send link",
-  weEmailYouALink: "We email you a link to set a new password.",
-  ifBelongsToAnAccount: (sentTo: string) =>
+  intro: "We email you a link to set a new password.",
+  linkOnItsWay: (sentTo: string) =>
     `If ${sentTo} belongs to an account with a password, a link is on its way. It works once, within an hour. You can request another in five minutes.`,
   checkYourEmail: "Check your email",
   backToSignIn: "Back to sign-in",
@@ -78,39 +76,39 @@ export const MAIL_CARD = {
 export const NOTICES = {
   lowCredits: "Low credits",
   budgetAlerts: "Budget alerts",
-  whenLessThanATenth: "When less than a tenth of your monthly plan credits is left.",
-  whenSpendingReachesAnAlert: "When spending reaches an alert threshold of a budget.",
+  creditsLow: "When less than a tenth of your monthly plan credits is left.",
+  budgetAlert: "When spending reaches an alert threshold of a budget.",
 };
 
 export const UNSUBSCRIBE_PAGE = {
   unsubscribe: "Unsubscribe",
-  isOffYouCanTurn: (value: string) => `“${value}” is off. You can turn it on again on your account page.`,
+  turnedOff: (notice: string) => `“${notice}” is off. You can turn it on again on your account page.`,
   unsubscribed: "Unsubscribed",
-  theLinkIsIncompleteCopy: "The link is incomplete. Copy the whole link from the email.",
-  youWontGetTheseEmails: "You won't get these emails any more. Links that you request are still sent.",
+  linkIncomplete: "The link is incomplete. Copy the whole link from the email.",
+  consequence: "You won't get these emails any more. Links that you request are still sent.",
 };
 
 export const UNVERIFIED_NOTICE = {
-  weSentALinkTo: (email: string) =>
+  linkSentTo: (email: string) =>
     `We sent a link to ${email}. Until you open it, you get no notifications, and resetting your password by email revokes your API keys.`,
   confirmYourEmailAddress: "Confirm your email address",
-  linkSentYouCanRequest: "Link sent. You can request another in five minutes.",
-  sendTheLinkAgain: "Send the link again",
+  linkSent: "Link sent. You can request another in five minutes.",
+  sendAgain: "Send the link again",
 };
 
 export const VERIFY_PAGE = {
   confirmYourEmailAddress: "Confirm your email address",
   emailAddressConfirmed: "Email address confirmed",
-  youNowGetEmailNotifications: "You now get email notifications. Choose them on your account page.",
-  theLinkIsIncompleteCopy: "The link is incomplete. Copy the whole link from the email.",
+  confirmedHint: "You now get email notifications. Choose them on your account page.",
+  linkIncomplete: "The link is incomplete. Copy the whole link from the email.",
   confirmEmailAddress: "Confirm email address",
-  confirmThatTheEmailAddress: "Confirm that the email address of this account is yours.",
+  question: "Confirm that the email address of this account is yours.",
 };
 
 export const PASSWORD_FORM = {
   passwordAndSessions: "Password and sessions",
   changePassword: "Change password",
-  passwordChangedAllOtherSessions: "Password changed. All other sessions are signed out.",
+  passwordChanged: "Password changed. All other sessions are signed out.",
   signOutEverywhere: "Sign out everywhere",
   currentPassword: "Current password",
 };
@@ -119,30 +117,29 @@ export const PROVIDER_CARD = {
   accountUnlinked: "Account unlinked.",
   unlink: (name: string) => `Unlink ${name}`,
   link: (name: string) => `Link ${name}`,
-  unlink2: "Unlink",
+  confirmUnlink: "Unlink",
   signInWith: (name: string) => `Sign in with ${name}`,
   linked: "Linked",
-  onceLinkedYouCanSign: (name: string) => `Once linked, you can sign in with ${name}, whatever your email address there.`,
-  link2: "Link",
+  linkHint: (name: string) => `Once linked, you can sign in with ${name}, whatever your email address there.`,
+  confirmLink: "Link",
 };
 
 export const RESET_PAGE = {
   setANewPassword: "Set a new password",
   passwordSet: "Password set",
-  allSessionsOfTheAccount: "All sessions of the account are signed out.",
-  theLinkIsIncompleteCopy: "The link is incomplete. Copy the whole link that you received.",
+  allSessionsSignedOut: "All sessions of the account are signed out.",
+  linkIncomplete: "The link is incomplete. Copy the whole link that you received.",
   setPassword: "Set password",
 };
 
 export const CARD = {
   twoFactorAuthentication: "Two-factor authentication",
-  youSignInThroughYour: "You sign in through your provider. Two-factor authentication applies to passwords only.",
-  signingInThenRequiresYour: "Signing in then requires your password and a code from an authenticator app.",
-  notAvailableThisInstallationHas:
-    "Not available: this installation has no encryption key for secrets (SECRETS_KEYS). Ask an administrator.",
+  signInThroughProvider: "You sign in through your provider. Two-factor authentication applies to passwords only.",
+  turnOnHint: "Signing in then requires your password and a code from an authenticator app.",
+  noEncryptionKey: "Not available: this installation has no encryption key for secrets (SECRETS_KEYS). Ask an administrator.",
   codesLeft: (count: number) => `. ${plural(count, "recovery code", "recovery codes")} left.`,
   turnedOn: "Turned on",
-  youHaveFewRecoveryCodes: "You have few recovery codes left. Turn it off and on again to get ten new ones.",
+  fewRecoveryCodes: "You have few recovery codes left. Turn it off and on again to get ten new ones.",
   turnOn: "Turn on",
   turnOff: "Turn off",
   turnOffTwoFactorAuthentication: "Turn off two-factor authentication",
@@ -150,14 +147,14 @@ export const CARD = {
 };
 
 export const ENROL_DIALOG = {
-  scanTheCodeWithAn: "Scan the code with an authenticator app, or enter the secret. Then enter the code that the app shows.",
-  qrCodeOfTheSecret: "QR code of the secret",
+  scanHint: "Scan the code with an authenticator app, or enter the secret. Then enter the code that the app shows.",
+  qrCodeLabel: "QR code of the secret",
   secret: "Secret",
-  sixDigitsThatChangeEvery: "Six digits that change every 30 seconds.",
+  codeHint: "Six digits that change every 30 seconds.",
   twoFactorAuthenticationIsOn: "Two-factor authentication is on",
-  allOtherSessionsAreSigned: "All other sessions are signed out.",
-  recoveryCodesShownOnlyOnce: "Recovery codes, shown only once",
-  eachCodeWorksOnceIn:
+  otherSessionsSignedOut: "All other sessions are signed out.",
+  recoveryCodesTitle: "Recovery codes, shown only once",
+  recoveryCodesHint:
     "Each code works once in place of the app. Store them where you can reach them without your phone: without a code, only an administrator can restore access.",
   recoveryCodes: "Recovery codes",
   twoFactorAuthentication: "Two-factor authentication",
@@ -167,15 +164,15 @@ export const ENROL_DIALOG = {
 
 export const SIGN_IN_PAGE = {
   createAccount: "Create account",
-  anAdministratorMustApproveYour: "An administrator must approve your account before you can run workflows.",
-  buildRunAndMonitorMedia: "Build, run and monitor media pipelines.",
-  pipelinesForTextImagesVideo: "Pipelines for text, images, video and audio.",
-  buildThemOnACanvas: "Build them on a canvas, see results and cost of each step, and call them over HTTP.",
+  awaitsApproval: "An administrator must approve your account before you can run workflows.",
+  tagline: "Build, run and monitor media pipelines.",
+  pitchTitle: "Pipelines for text, images, video and audio.",
+  pitchText: "Build them on a canvas, see results and cost of each step, and call them over HTTP.",
   notReceivingACode: "Not receiving a code?",
   alreadyHaveAnAccount: "Already have an account?",
   newToNodeloom: "New to Nodeloom?",
   startOver: "Start over",
-  yourAccountIsSuspended: "Your account is suspended",
-  askAnAdministratorToRestore: "Ask an administrator to restore it, or sign in with another account.",
+  suspended: "Your account is suspended",
+  suspendedHint: "Ask an administrator to restore it, or sign in with another account.",
   atLeastCharacters: (least: number) => `At least ${least} characters.`,
 };

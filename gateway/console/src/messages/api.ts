@@ -1,5 +1,5 @@
 export const CLIENT = {
-  cantReachTheServiceCheck: "Can't reach the service. Check your connection: what you typed is kept.",
+  offline: "Can't reach the service. Check your connection: what you typed is kept.",
 };
 
 export const PRICES = {
@@ -9,14 +9,14 @@ export const PRICES = {
   perMegapixel: "per megapixel",
   perMillionInputTokens: "per million input tokens",
   perMillionOutputTokens: "per million output tokens",
-  credits: (from: string) => `${from} credits`,
+  credits: (amount: number, text: string) => `${text} ${amount === 1 ? "credit" : "credits"}`,
   fromToCredits: (from: string, to: string) => `from ${from} to ${to} credits`,
   priceNotSet: "price not set",
 };
 
 export const WORKFLOW_REMOTE = {
-  cantReachTheService: "can't reach the service",
+  offlineReason: "can't reach the service",
   theServiceAnswered: (status: number) => `the service answered ${status}`,
-  cantReachTheService2: "Can't reach the service.",
-  youAreSignedOut: "You are signed out.",
+  offline: "Can't reach the service.",
+  signedOut: "You are signed out.",
 };

@@ -27,7 +27,7 @@ export const SHELL = {
 
 export const SIGN_IN_AGAIN = {
   signInAgain: "Sign in again",
-  yourSessionEndedSignIn: "Your session ended. Sign in to continue where you left off.",
+  sessionEnded: "Your session ended. Sign in to continue where you left off.",
 };
 
 export const WAITING_COUNT = {

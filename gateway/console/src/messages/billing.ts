@@ -1,27 +1,27 @@
 import { plural } from "./forms";
 export const BALANCE_PAGE = {
-  creditsYouCanSpendRuns: "Credits you can spend. Runs use plan credits first, then top-up credits.",
+  intro: "Credits you can spend. Runs use plan credits first, then top-up credits.",
   history: "History",
-  youCanBuyCreditsOnce: "You can buy credits once your account is approved.",
-  creditsArentSoldHereAsk: "Credits aren't sold here. Ask an administrator for more.",
+  awaitsApproval: "You can buy credits once your account is approved.",
+  notSold: "Credits aren't sold here. Ask an administrator for more.",
 };
 
 export const BOOKED = {
-  wereAddedToYourAccount: (credits: string) => `${credits} were added to your account.`,
+  creditsAdded: (credits: string) => `${credits} were added to your account.`,
   thankYou: "Thank you",
-  stripeReceivedYourPayment: "Stripe received your payment",
-  yourCreditsAppearOnceStripe:
+  paymentReceived: "Stripe received your payment",
+  paymentReceivedHint:
     "Your credits appear once Stripe confirms the payment: within moments for cards, within days for bank transfers. You can leave this page.",
 };
 
 export const BUY_CREDITS = {
-  enterAWholeNumberFrom: (minCredits: string, maxCredits: string) => `Enter a whole number from ${minCredits} to ${maxCredits}.`,
+  amountRange: (minCredits: string, maxCredits: string) => `Enter a whole number from ${minCredits} to ${maxCredits}.`,
   buyCredits: "Buy credits",
-  testModeNoCardIs: "Test mode: no card is charged, but the credits are added.",
+  testMode: "Test mode: no card is charged, but the credits are added.",
   suggestedAmounts: "Suggested amounts",
   payWithStripe: "Pay with Stripe",
-  payWithStripe2: (dollars: string) => `Pay ${dollars} with Stripe`,
-  stripeProcessesThePaymentAnd: "Stripe processes the payment and sends the receipt. Top-up credits don't expire.",
+  payAmount: (dollars: string) => `Pay ${dollars} with Stripe`,
+  stripeHint: "Stripe processes the payment and sends the receipt. Top-up credits don't expire.",
 };
 
 export const HISTORY_PAGE = {
@@ -37,27 +37,27 @@ export const HISTORY_PAGE = {
   held: "Held",
   note: "Note",
   history: "History",
-  everyChangeOfYourCredits: "Every change of your credits, newest first. They add up to your balance.",
+  intro: "Every change of your credits, newest first. They add up to your balance.",
   dailySpendingCsv: "Daily spending (CSV)",
   allTypes: "All types",
   transactions: "Transactions",
   noTransactionsYet: "No transactions yet.",
-  noTransactionsOfThisType: "No transactions of this type yet.",
+  noneOfType: "No transactions of this type yet.",
 };
 
 export const PLANS_PAGE = {
   creditsPerMonth: "Credits per month",
   priceOfARun: "Price of a run",
   theProvidersPrice: (markupPermille: number) => `${markupPermille} × the provider's price`,
-  creditsForAnImageThat: "Credits for an image that costs 0.04 USD",
+  exampleImage: "Credits for an image that costs 0.04 USD",
   concurrentRuns: "Concurrent runs",
   unlimited: "Unlimited",
   fileStorage: "File storage",
   requestsPerMinute: "Requests per minute",
   yes: "Yes",
   no: "No",
-  oneCreditIsOneUs: "One credit is one US cent. Monthly credits expire at the end of the month. Top-up credits don't expire.",
-  yourPlanWasCustomizedBy: (own: string) => `Your plan, ${own}, was customized by an administrator.`,
+  creditHint: "One credit is one US cent. Monthly credits expire at the end of the month. Top-up credits don't expire.",
+  customized: (own: string) => `Your plan, ${own}, was customized by an administrator.`,
   comparePlans: "Compare plans",
   yourPlan: "Your plan",
   administrators: (givesCredits: boolean) =>

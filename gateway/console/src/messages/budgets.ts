@@ -5,9 +5,8 @@ export const BUDGETS_PAGE = {
   never: "Never",
   alertsAt: "Alerts at",
   changeBudgetFor: (name: string) => `Change budget for ${name}`,
-  limitWhatTheRunsOf: "Limit what the runs of a key, a workflow or one of your customers can cost.",
+  intro: "Limit what the runs of a key, a workflow or one of your customers can cost.",
   newBudget: "New budget",
   noBudgetsYet: "No budgets yet",
-  runsCanUseAllCredits:
-    "Runs can use all credits of the account. Set a budget for a key, a workflow, or runs whose metadata names a customer.",
+  emptyHint: "Runs can use all credits of the account. Set a budget for a key, a workflow, or runs whose metadata names a customer.",
 };

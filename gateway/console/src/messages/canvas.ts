@@ -2,124 +2,124 @@ import { plural } from "./forms";
 
 export const APPROVAL = {
   approval: "Approval",
-  approveRejectReviewHumanIn:
+  searchWords:
     "approve, reject, review, human in the loop, human, person, wait, decide, decision, check, sign off, confirm, pause, wait for approval, manual approval, ask a person",
-  waitsUntilAPersonApproves: "Waits until a person approves or rejects",
+  summary: "Waits until a person approves or rejects",
   approveThis: "Approve this?",
   waitsAtMost: (hours: number) => `Waits at most ${plural(hours, "hour", "hours")}`,
 };
 
 export const GENERATE_IMAGE = {
   image: "Image",
-  generatesImagesWithAModel: "Generates images with a model",
+  summary: "Generates images with a model",
 };
 
 export const GENERATE_VIDEO = {
   video: "Video",
-  generatesVideoWithAModel: "Generates video with a model",
+  summary: "Generates video with a model",
 };
 
 export const HTTP_REQUEST = {
   httpRequest: "HTTP request",
-  httpRequestApiCallFetch:
+  searchWords:
     "http, request, api call, fetch, rest, call url, url, curl, webhook call, slack, discord, telegram, notion, airtable, google sheets, send email, email, post, get, download url, graphql, hook",
-  callsAnotherServiceForText: "Calls another service for text, JSON or a file",
+  summary: "Calls another service for text, JSON or a file",
   https: "https://…",
 };
 
 export const KINDS_TEXTS = {
   frame: "Frame",
-  groupsNodesSoThatThey: "Groups nodes so that they move and collapse together",
-  thisVersionDoesntKnowThis: "This version doesn't know this kind of node",
+  frameSummary: "Groups nodes so that they move and collapse together",
+  unknownKind: "This version doesn't know this kind of node",
 };
 
 export const JSON_TEXTS = {
   json: "JSON",
-  jsonJmespathQueryPickExtract:
+  searchWords:
     "json, jmespath, query, pick, extract, code, transform, map, filter items, parse, function, javascript, python, expression, math, aggregate, sort, item lists, set fields, calculate, limit, remove duplicates",
-  extractsValuesFromJson: "Extracts values from JSON",
+  summary: "Extracts values from JSON",
   theWholeValue: "The whole value",
   expression: "Expression",
 };
 
 export const LIST = {
   list: "List",
-  itemsArrayBatchFanOut:
+  searchWords:
     "items, array, batch, fan out, fanout, loop, for each, foreach, each, iterate, repeat, loop over items, split in batches, split out, many, image batch list, multiple prompts, variations, xy plot",
-  severalValuesTheNodesAfter: "Several values: the nodes after it run once for each",
+  summary: "Several values: the nodes after it run once for each",
   emptyList: "Empty list",
   oneItemPerLine: "One item per line",
 };
 
 export const LLM_ASSISTANT = {
   assistant: "Assistant",
-  llmLanguageModelChatGpt:
+  searchWords:
     "llm, language model, chat, gpt, chatgpt, claude, gemini, write, agent, ai agent, ai, translate, summarize, summarise, llm chain, basic llm chain, openai, describe image, prompt enhancer, question, classify, structured output, information extractor, text classifier, rewrite, vision, caption an image, sentiment",
-  writesTextWithALanguage: "Writes text with a language model",
+  summary: "Writes text with a language model",
 };
 
 export const MEDIA_UPLOAD = {
-  uploadLoadLoadImageLoad:
+  searchWords:
     "upload, load, load image, load video, load audio, load media, import file, asset, image upload, read file, read files, open, my photo, upload photo, vhs load video, attachment, binary file",
-  aFileThatYouUpload: "A file that you upload",
+  summary: "A file that you upload",
 };
 
 export const MEDIA = {
   fileOperation: "File operation",
-  operationFfmpegProcessFile: "operation, ffmpeg, process file",
-  editsImagesVideoAndAudio: "Edits images, video and audio",
+  searchWords: "operation, ffmpeg, process file",
+  summary: "Edits images, video and audio",
   chooseAnOperation: "Choose an operation",
 };
 
 export const NOTE = {
   note: "Note",
-  commentStickyStickyNoteRemark: "comment, sticky, sticky note, remark, annotation, markdown note, markdown, memo, label",
-  aCommentForPeopleIt: "A comment for people. It never runs",
+  searchWords: "comment, sticky, sticky note, remark, annotation, markdown note, markdown, memo, label",
+  summary: "A comment for people. It never runs",
 };
 
 export const REQUEST_INPUT = {
-  requestInputFormFieldApi:
+  searchWords:
     "request, input, form, field, api, start, trigger, manual trigger, manual, webhook, webhook trigger, form trigger, chat trigger, parameter, variable, begin, user input, primitive, on form submission, entry",
-  theInputsOfTheForm: "The inputs of the form and the API",
+  summary: "The inputs of the form and the API",
   prompt: "Prompt",
   noInputsYet: "No inputs yet",
 };
 
 export const RESPONSE_OUTPUT = {
   results: "Results",
-  responseOutputResultEndReturn:
+  searchWords:
     "response, output, result, end, return, save, preview, save image, preview image, save video, save audio, respond to webhook, respond, preview any, show image, display, finish, download, vhs video combine",
-  theResultsThatARun: "The results that a run returns",
+  summary: "The results that a run returns",
 };
 
 export const SWITCH = {
   switch: "Switch",
-  ifElseConditionBranchRouter:
+  searchWords:
     "if, else, condition, branch, router, route, case, filter, conditional, if else, gate, boolean switch, comfy switch, compare values, merge branches",
-  continuesOnOneOfSeveral: "Continues on one of several branches",
+  summary: "Continues on one of several branches",
 };
 
 export const TEXT_BOX = {
-  templatePromptStringJoinText:
+  searchWords:
     "template, prompt, string, join text, concat text, clip text encode, cliptextencode, positive prompt, negative prompt, negative, set, edit fields, string multiline, primitive string, string concatenate, variables, text multiline, constant, concatenate strings",
-  textWithPlaceholdersThatBecome: "Text with {{placeholders}} that become ports",
+  summary: "Text with {{placeholders}} that become ports",
   emptyText: "Empty text",
-  enterATextNameBecomes: "Enter a text. {{name}} becomes a port",
+  placeholder: "Enter a text. {{name}} becomes a port",
 };
 
 export const WORKFLOW = {
-  runsAnotherWorkflowAsA: "Runs another workflow as a step",
+  summary: "Runs another workflow as a step",
 };
 
 export const FACE = {
   prompt: "Prompt",
-  enterAPromptOrLink: "Enter a prompt, or link a text",
-  enterATextOrLink: "Enter a text, or link one",
+  promptPlaceholder: "Enter a prompt, or link a text",
+  textPlaceholder: "Enter a text, or link one",
 };
 
 export const GENERATE_AUDIO = {
   audio: "Audio",
-  generatesSpeechSoundOrMusic: "Generates speech, sound or music with a model",
-  generateAudioSoundSoundEffect:
+  summary: "Generates speech, sound or music with a model",
+  searchWords:
     "generate audio, sound, sound effect, sfx, generate music, text to audio, foley, audio generation, generate speech, noise, tts model, text to speech model, music model",
 };

@@ -1,6 +1,6 @@
 import { plural } from "./forms";
 export const AGAIN_CARD = {
-  runAgainAndReuseUnchanged: "Run again and reuse unchanged results",
+  reuseUnchanged: "Run again and reuse unchanged results",
 };
 
 export const DETAIL_PAGE = {
@@ -21,7 +21,7 @@ export const DETAIL_PAGE = {
   openWorkflow: "Open workflow",
   resultsBeforeTheFailure: "Results before the failure",
   resultsByNode: "Results by node",
-  seeTheInputsResultsCost: "See the inputs, results, cost and receipt of one run.",
+  subtitle: "See the inputs, results, cost and receipt of one run.",
   showJson: "Show JSON",
   executionAsJson: "Execution as JSON",
   runNotFound: "Run not found",
@@ -43,10 +43,10 @@ export const LIST_PAGE = {
   output: "Output",
   runAgainOf: (workflowSlug: string) => `Run ${workflowSlug} again with the same inputs…`,
   runAgain: "Run again with the same inputs…",
-  everyRunOfYourWorkflows: "Every run of your workflows and models, from the console and the API.",
+  subtitle: "Every run of your workflows and models, from the console and the API.",
   noRuns: "No runs",
-  noRunMatchesTheseFilters: "No run matches these filters.",
-  openAWorkflowAndPress: "Open a workflow and press Run.",
+  noMatches: "No run matches these filters.",
+  emptyHint: "Open a workflow and press Run.",
 };
 
 export const TIMELINE = {
@@ -61,7 +61,7 @@ export const TIMELINE = {
 };
 
 export const WEBHOOK = {
-  sendingTheWebhookAgain: "Sending the webhook again.",
+  sendingAgain: "Sending the webhook again.",
   sendAgain: "Send again",
   nextAttempt: "next attempt",
   attempts: "Attempts",

@@ -2,18 +2,18 @@ import { plural } from "./forms";
 
 export const FILES_PAGE = {
   earlier: "Earlier",
-  theRunThatMadeThis: "The run that made this file has expired.",
+  runExpired: "The run that made this file has expired.",
   selectedFiles: "Selected files",
   filesChosen: (count: number) => `${plural(count, "file", "files")}`,
   openRun: "Open run",
   keep: "Keep",
   clearSelection: "Clear selection",
   yourFiles: "Your files",
-  filesFromRunsAndFiles: "Files from runs, and files that you uploaded.",
+  subtitle: "Files from runs, and files that you uploaded.",
   noFilesYet: "No files yet",
   noMatchingFiles: "No matching files",
-  filesThatYouUploadAnd: "Files that you upload and files that runs make appear here.",
-  olderFilesMayMatchLoad: "Older files may match. Load them below.",
+  emptyHint: "Files that you upload and files that runs make appear here.",
+  olderMayMatch: "Older files may match. Load them below.",
   filesFrom: (day: string) => `Files from ${day}`,
 };
 
@@ -32,7 +32,7 @@ export const LIBRARY = {
     `${used}${quota && ` of ${quota}`} kept · generated files expire after ${plural(keptDays, "day", "days")}`,
   fileDeleted: "File deleted.",
   filesDeleted: (count: number) => `${plural(count, "file", "files")} deleted.`,
-  keptUntilYouDeleteThem: "Kept until you delete them.",
+  keptHint: "Kept until you delete them.",
 };
 
 export const TILE = {
@@ -40,7 +40,7 @@ export const TILE = {
   run: "Run",
   size: "Size",
   kept: "Kept",
-  untilYouDeleteIt: "until you delete it",
-  forDaysOrWhileA: (days: number) => `for ${days} days, or while a workflow uses it`,
+  keptUntilDeleted: "until you delete it",
+  keptForDays: (days: number) => `for ${days} days, or while a workflow uses it`,
   view: (file: string) => `View ${file}`,
 };

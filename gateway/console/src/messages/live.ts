@@ -1,3 +1,3 @@
 export const LIVE = {
-  thisRunHasExpired: "This run has expired.",
+  runExpired: "This run has expired.",
 };

@@ -7,14 +7,14 @@ export const FILE_VALUE = {
   yourFile: "Your file",
   choose: "Choose",
   removeItFrom: (label: string) => `Remove it from ${label}`,
-  chooseAFileOrEnter: "Choose a file, or enter an address.",
+  hint: "Choose a file, or enter an address.",
   https: "https://…",
 };
 
 export const GALLERY = {
   result: (at: number) => `Result ${at}`,
   viewResult: (index: number) => `View result ${index}`,
-  result2: (index: number) => `Result ${index}`,
+  resultNumber: (index: number) => `Result ${index}`,
   openFile: (index: number) => `Open file ${index}`,
   open: "Open",
   downloadFile: (index: number) => `Download file ${index}`,
@@ -23,7 +23,7 @@ export const GALLERY = {
 
 export const UPLOAD_BUTTON = {
   uploadFile: "Upload file",
-  hasFilesCanHaveAt: (name: string, size: string, most: string) => `${name} has ${size}. Files can have at most ${most}.`,
+  fileTooLarge: (name: string, size: string, most: string) => `${name} has ${size}. Files can have at most ${most}.`,
   couldntUpload: (name: string, error: string) => `Couldn't upload ${name}. ${error}`,
 };
 
@@ -47,8 +47,8 @@ export const STAGE = {
   loop: "Loop",
   b: (title: string) => `B: ${title}`,
   a: (title: string) => `A: ${title}`,
-  a2: "A",
-  b2: "B",
+  sideA: "A",
+  sideB: "B",
   shareOfA: "Share of A",
   contactSheet: "Contact sheet",
   view: (title: string) => `View ${title}`,
@@ -61,8 +61,8 @@ export const VIEWER = {
   difference: "Difference",
   contactSheet: "Contact sheet",
   promptCopied: "Prompt copied.",
-  promptAndSeedCopied: "Prompt and seed copied.",
-  yourBrowserBlockedCopying: "Your browser blocked copying.",
+  copied: "Prompt and seed copied.",
+  copyBlocked: "Your browser blocked copying.",
   itemsOfThisRun: "Items of this run",
   viewing: (title: string) => `Viewing ${title}`,
   of: (index: number, count: number, title: string) => `${index} of ${count} · ${title}`,

@@ -13,14 +13,13 @@ export const MODEL_FACTS = {
 };
 
 export const MODEL_LIST = {
-  fallbackModelsInOrder: "Fallback models, in order",
+  fallbackModels: "Fallback models, in order",
   fallbackModel: (index: number) => `Fallback model ${index}`,
   notAvailable: (name: string) => `${name} (not available)`,
   remove: (name: string) => `Remove ${name}`,
-  addAFallbackModel: "Add a fallback model",
+  add: "Add a fallback model",
   addAnother: "Add another",
-  ifAModelRejectsThe:
-    "If a model rejects the call, is unavailable or fails, the next one is called. The highest price is held; you pay for what was used.",
+  hint: "If a model rejects the call, is unavailable or fails, the next one is called. The highest price is held; you pay for what was used.",
 };
 
 /** Spelling of company names; others are shown as in the registry. */

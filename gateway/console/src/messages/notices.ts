@@ -1,8 +1,8 @@
 export const COPY = {
-  yourBrowserBlockedCopyingSelect: "Your browser blocked copying. Select the text and copy it yourself.",
+  blocked: "Your browser blocked copying. Select the text and copy it yourself.",
   copy: "Copy",
   copied: "Copied",
-  copy2: (label: string) => `Copy ${label}`,
+  copyNamed: (label: string) => `Copy ${label}`,
 };
 
 export const NOTICE = {

@@ -5,14 +5,13 @@ export const AUDIT_TAB = {
   outcome: "Outcome",
   user: "User",
   auditLog: "Audit log",
-  noChangesYetOfMembers: "No changes yet of members, keys, secrets, budgets or published versions.",
+  empty: "No changes yet of members, keys, secrets, budgets or published versions.",
 };
 
 export const INVITATION_PAGE = {
   joinAnOrganization: "Join an organization",
-  youShareWorkflowsFilesAnd:
-    "You share workflows, files and credits with its members. Your personal account stays separate, and you can switch at any time.",
-  theLinkIsIncompleteCopy: "The link is incomplete. Copy the whole link.",
+  intro: "You share workflows, files and credits with its members. Your personal account stays separate, and you can switch at any time.",
+  linkIncomplete: "The link is incomplete. Copy the whole link.",
   joinOrganization: "Join organization",
 };
 
@@ -21,11 +20,11 @@ export const INVITATIONS_TAB = {
   expires: "Expires",
   withdrawFor: (email: string | null) => `Revoke the invitation for ${email ?? "anyone with the link"}`,
   revoke: "Revoke",
-  invitationRevokedItsLinkNo: "Invitation revoked: its link no longer works.",
+  revoked: "Invitation revoked: its link no longer works.",
   inviteMember: "Invite member",
   invitations: "Invitations",
   noPendingInvitations: "No pending invitations",
-  anInvitationLinkWorksFor: "An invitation link works for one person, within a week.",
+  emptyHint: "An invitation link works for one person, within a week.",
 };
 
 export const INVITE_DIALOG = {
@@ -35,36 +34,34 @@ export const INVITE_DIALOG = {
   link: "Link",
   inviteAMember: "Invite a member",
   createLink: "Create link",
-  optionalTheLinkIsSent: "Optional. The link is sent there if email is set up. Anyone with the link can use it.",
+  emailHint: "Optional. The link is sent there if email is set up. Anyone with the link can use it.",
   graceExampleCom: "grace@example.com",
 };
 
 export const DELETE_DIALOG = {
-  isDeletedOnUnlessAn: (name: string, toLocaleString: string) =>
-    `${name} is deleted on ${toLocaleString}, unless an owner cancels the deletion.`,
+  deletionDate: (name: string, date: string) => `${name} is deleted on ${date}, unless an owner cancels the deletion.`,
   delete: (name: string) => `Delete ${name}`,
   deleteOrganization: "Delete organization",
-  nowRunningWorkIsCancelled: "Now: running work is cancelled, and no new runs start. Owners get an email.",
-  forAFewDaysMembers: "For a few days: members can look around, and any owner can cancel the deletion. The date is shown here.",
-  thenWorkflowsFilesRunsKeys:
-    "Then: workflows, files, runs, keys, secrets, schedules, hooks and remaining credits are deleted for all members.",
-  ledgerAmountsAndAuditEntries: "Ledger amounts and audit entries stay, with IDs only. Workflow names stay reserved.",
+  stepNow: "Now: running work is cancelled, and no new runs start. Owners get an email.",
+  stepWaiting: "For a few days: members can look around, and any owner can cancel the deletion. The date is shown here.",
+  stepDeletion: "Then: workflows, files, runs, keys, secrets, schedules, hooks and remaining credits are deleted for all members.",
+  whatStays: "Ledger amounts and audit entries stay, with IDs only. Workflow names stay reserved.",
   typeToContinue: (name: string) => `Type ${name} to continue`,
 };
 
 export const LEAVING_CARD = {
   deleteOrganization: "Delete organization",
-  thisDeletesEverythingPermanentlyFor:
+  deleteHint:
     "This deletes everything permanently for all members, after a few days in which any owner can cancel. To leave it instead, use Members once it has another owner.",
-  deletionIsScheduledAsShown: "Deletion is scheduled, as shown above.",
+  deletionScheduled: "Deletion is scheduled, as shown above.",
 };
 
 export const LEAVING_NOTICE = {
   noRuns: (isOwner: boolean) => `. It can't start runs until then.${isOwner ? "" : " An owner can cancel the deletion."}`,
   willBeDeleted: (name: string) => `${name} will be deleted`,
-  deletionOfCancelledSchedulesAnd: (name: string) => `Deletion of ${name} cancelled. Schedules and hooks continue.`,
+  deletionCancelled: (name: string) => `Deletion of ${name} cancelled. Schedules and hooks continue.`,
   keepOrganization: "Keep organization",
-  itIsDeletedPermanently: "It is deleted permanently",
+  deletedPermanently: "It is deleted permanently",
 };
 
 export const MEMBERS_TAB = {
@@ -77,8 +74,8 @@ export const MEMBERS_TAB = {
   remove: (email: string) => `Remove ${email}`,
   leave: "Leave",
   roleChanged: (email: string, role: string) => `${email} now has the role ${role}.`,
-  leave2: (name: string) => `Leave ${name}?`,
-  remove2: (email: string) => `Remove ${email}?`,
+  leaveQuestion: (name: string) => `Leave ${name}?`,
+  removeQuestion: (email: string) => `Remove ${email}?`,
   keysEnd: (isOwn: boolean) =>
     `The API keys that ${isOwn ? "you" : "they"} created for the organization stop working. Workflows, files and runs stay.`,
 };
@@ -87,7 +84,7 @@ export const ORGANIZATION_PAGE = {
   invitations: "Invitations",
   auditLog: "Audit log",
   settings: "Settings",
-  yourRolePlanAvailable: (role: string, tier: string, credits: string) => `Your role: ${role}. Plan: ${tier}. Available: ${credits}.`,
+  summary: (role: string, tier: string, credits: string) => `Your role: ${role}. Plan: ${tier}. Available: ${credits}.`,
   switchToIt: "Switch to it",
   rename: (name: string) => `Rename ${name}`,
 };
@@ -98,15 +95,15 @@ export const ORGANIZATIONS_PAGE = {
   current: "current",
   switchTo: (name: string) => `Switch to ${name}`,
   switchToIt: "Switch to it",
-  peopleWhoShareWorkflowsFiles: "People who share workflows, files, keys, secrets, runs and credits. Your personal account stays separate.",
+  intro: "People who share workflows, files, keys, secrets, runs and credits. Your personal account stays separate.",
   createOrganization: "Create organization",
   noOrganizationsYet: "No organizations yet",
-  createOneAndInviteOthers: "Create one and invite others, or open an invitation link that you received.",
+  emptyHint: "Create one and invite others, or open an invitation link that you received.",
 };
 
 export const ROLES_TEXTS = {
-  everythingIncludingMembersBudgetsAnd: "Everything, including members, budgets and payments",
-  buildsPublishesAndRunsWorkflows: "Builds, publishes and runs workflows; creates keys and secrets",
-  runsWorkflowsAndViewsEverything: "Runs workflows and views everything",
-  viewsEverything: "Views everything",
+  owner: "Everything, including members, budgets and payments",
+  editor: "Builds, publishes and runs workflows; creates keys and secrets",
+  runner: "Runs workflows and views everything",
+  viewer: "Views everything",
 };

@@ -3,10 +3,10 @@ export const BALANCE_CARDS = {
   plan: (tier: string) => `${tier} plan`,
   renews: "renews",
   topUpCredits: "Top-up credits",
-  aPaymentWasRefundedAfter: "A payment was refunded after you spent its credits.",
-  spentAfterPlanCreditsThey: "Spent after plan credits. They don't expire.",
+  debtHint: "A payment was refunded after you spent its credits.",
+  topUpHint: "Spent after plan credits. They don't expire.",
   heldByRuns: "Held by runs",
-  returnedWhenTheRunDoesnt: "Returned when the run doesn't use them.",
+  heldHint: "Returned when the run doesn't use them.",
   ofLeft: (total: number) => `of ${total} left`,
 };
 
@@ -16,21 +16,20 @@ export const BUDGET_BAR = {
 
 export const BUDGET_DIALOG = {
   appliesTo: "Applies to",
-  runsWithAMetadataValue: "Runs with a metadata value",
+  metadataValue: "Runs with a metadata value",
   anApiKey: "An API key",
   aWorkflow: "A workflow",
   budgetFor: (name: string) => `Budget for ${name}`,
   newBudget: "New budget",
   budgetSaved: "Budget saved.",
   budgetRemoved: "Budget removed.",
-  aRunThatCouldExceed: ". A run that could exceed the budget doesn't start.",
+  limitHint: ". A run that could exceed the budget doesn't start.",
   period: "Period",
   zero: "0 stops all work that costs credits.",
-  timesAreUtcWeeksStart: "Times are UTC. Weeks start on Monday.",
+  periodHint: "Times are UTC. Weeks start on Monday.",
   alertAt: "Alert at (%)",
-  upToFivePercentagesSuch:
-    "Up to five percentages, such as 50, 80. Nodeloom sends budget.alert once per period to webhooks that subscribe to it.",
-  enterUpToFiveNumbers: "Enter up to five numbers from 0.1 to 100.",
+  alertsHint: "Up to five percentages, such as 50, 80. Nodeloom sends budget.alert once per period to webhooks that subscribe to it.",
+  alertsInvalid: "Enter up to five numbers from 0.1 to 100.",
 };
 
 export const BUDGETS = {
@@ -44,8 +43,8 @@ export const BUDGETS = {
 export const ERROR_PAGES = {
   pageNotFound: "Page not found",
   goToWorkflows: "Go to workflows",
-  checkTheAddressThePage: "Check the address. The page may have been deleted.",
-  couldntLoadThisPage: "Couldn't load this page",
+  notFoundHint: "Check the address. The page may have been deleted.",
+  loadFailed: "Couldn't load this page",
 };
 
 export const LOGO = {
@@ -53,7 +52,7 @@ export const LOGO = {
 };
 
 export const PAGE_CODE = {
-  couldntLoadThePage: "Couldn't load the page.",
+  loadFailed: "Couldn't load the page.",
 };
 
 export const PAGED = {
@@ -63,27 +62,26 @@ export const PAGED = {
 };
 
 export const CODE_FIELD = {
-  enterTheSixDigitsFrom: "Enter the six digits from your authenticator app, or a recovery code.",
+  hint: "Enter the six digits from your authenticator app, or a recovery code.",
   code: "Code",
 };
 
 export const OUTCOME = {
-  theSignInExpiredOr: "The sign-in expired or continued in another window. Try again.",
-  theProviderDeniedTheSign: "The provider denied the sign-in.",
-  theProvidersResponseIsInvalid:
-    "The provider's response is invalid. Try again. If it keeps failing, ask an administrator to check the log.",
-  yourProviderHasntVerifiedYour: "Your provider hasn't verified your email address.",
-  emailAddressesOfYourDomain: "Email addresses of your domain can't sign in here.",
-  thisSignInIsLinked: "This sign-in is linked to another account. Ask an administrator which one.",
-  cantReachTheProviderTry: "Can't reach the provider. Try again in a moment.",
-  yourAccountIsSuspendedContact: "Your account is suspended. Contact an administrator.",
-  theSignInFailedTry: "The sign-in failed. Try again.",
+  expired: "The sign-in expired or continued in another window. Try again.",
+  denied: "The provider denied the sign-in.",
+  invalidResponse: "The provider's response is invalid. Try again. If it keeps failing, ask an administrator to check the log.",
+  emailNotVerified: "Your provider hasn't verified your email address.",
+  domainNotAllowed: "Email addresses of your domain can't sign in here.",
+  linkedElsewhere: "This sign-in is linked to another account. Ask an administrator which one.",
+  providerUnavailable: "Can't reach the provider. Try again in a moment.",
+  suspended: "Your account is suspended. Contact an administrator.",
+  failed: "The sign-in failed. Try again.",
 };
 
 export const PASSWORD_FIELD = {
   newPassword: "New password",
-  atLeast10CharactersAvoid: "At least 10 characters. Avoid common passwords.",
-  yourAccountHasNoPassword: "Your account has no password. Sign in again, then delete the account within ten minutes.",
+  hint: "At least 10 characters. Avoid common passwords.",
+  noPassword: "Your account has no password. Sign in again, then delete the account within ten minutes.",
 };
 
 export const PROVIDER_BUTTON = {

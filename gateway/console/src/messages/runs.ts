@@ -1,7 +1,7 @@
 import { noun, plural } from "./forms";
 
 export const AFFORDABLE = {
-  itCanCostCreditsAnd: (most: string, available: string) => `It can cost ${most} credits, and you have ${available}.`,
+  tooExpensive: (most: string, available: string) => `It can cost ${most} credits, and you have ${available}.`,
   notEnoughCredits: "Not enough credits",
   freePlan: (monthly: number, runs: number, workflows: number) =>
     `Free: ${plural(monthly, "credit", "credits")} per month, ${plural(runs, "run", "runs")} at a time, ${plural(workflows, "workflow", "workflows")}.`,
@@ -9,8 +9,8 @@ export const AFFORDABLE = {
 };
 
 export const RERUN = {
-  itCallsNoModels: "It calls no models.",
-  noResultsCanBeReused: "No results can be reused.",
+  noModels: "It calls no models.",
+  nothingReusable: "No results can be reused.",
   reused: (calls: number, of: number, saved: string) => `${calls} of ${of} reused${saved && `, saves ${saved}`}`,
   item: (title: string, item: number) => `${title}, item ${item}`,
 };
@@ -24,33 +24,33 @@ export const RUN_AGAIN = {
   regenerateNodes: "Regenerate nodes",
   nodesToRegenerate: "Nodes to regenerate",
   runAgain: "Run again",
-  checkingWhichResultsCanBe: "Checking which results can be reused…",
-  nothingHasChangedChangeSomething: "Nothing has changed. Change something, or choose nodes to regenerate.",
+  checking: "Checking which results can be reused…",
+  nothingChanged: "Nothing has changed. Change something, or choose nodes to regenerate.",
   regenerates: (failed: string) => `Regenerates: ${failed}.`,
   free: "free",
 };
 
 export const DECISION_CARD = {
-  theValueIsTooLong: "The value is too long to show here.",
-  textToContinueWith: "Text to continue with",
+  valueTooLong: "The value is too long to show here.",
+  text: "Text to continue with",
   approved: "Approved.",
   rejected: "Rejected.",
   approve: "Approve",
   reject: "Reject",
   editText: "Edit text…",
   decidedAutomatically: (isApproved: boolean) => `${isApproved ? "Approves" : "Rejects"} automatically`,
-  theRunHoldsItsCredits: ". The run holds its credits until then. Plan credits returned after the month ends expire.",
+  holdHint: ". The run holds its credits until then. Plan credits returned after the month ends expire.",
   waitingForApproval: (title: string) => `Waiting for approval: ${title}`,
 };
 
 export const WAITING = {
   waitingForApproval: (title: string) => `Waiting for approval: ${title}`,
-  waitingForApproval2: "Waiting for approval",
+  waitingForApprovalTitle: "Waiting for approval",
 };
 
 export const RESULT_VIEW = {
   copy: (name: string) => `Copy ${name}`,
-  theResultIsEmptyThe: "The result is empty: the Results node has no inputs.",
+  empty: "The result is empty: the Results node has no inputs.",
   hideJson: "Hide JSON",
   showJson: "Show JSON",
   resultAsJson: "Result as JSON",
@@ -58,12 +58,11 @@ export const RESULT_VIEW = {
 
 export const RUN_PRICE = {
   aboutAtMost: (about: string, most: string, unit: string) => `about ${about}, at most ${most} ${unit}`,
-  thisUsesATrialRun: "This uses a trial run.",
-  thisRunIsFree: "This run is free.",
+  trialRun: "This uses a trial run.",
+  free: "This run is free.",
   mostReturned: (most: string, count: number) => `At most ${most} ${noun(count, "credit", "credits")}. Unused credits are returned.`,
   creditLimit: "Credit limit",
-  theFinalPriceDependsOn:
-    "The final price depends on how long lists get. A node that would exceed the limit stops. Unused credits are returned.",
+  rangeHint: "The final price depends on how long lists get. A node that would exceed the limit stops. Unused credits are returned.",
 };
 
 export const SOURCE = {
@@ -73,13 +72,13 @@ export const SOURCE = {
 export const STATUS = {
   waiting: "Waiting",
   skipped: "Skipped",
-  stoppedNoMoreWorkWas: "Stopped. No more work was sent.",
-  theProviderAcceptedTheCancellation: "The provider accepted the cancellation.",
-  theProviderDoesntSupportCancellation: "The provider doesn't support cancellation. Work already sent is charged.",
+  stopped: "Stopped. No more work was sent.",
+  cancellationAccepted: "The provider accepted the cancellation.",
+  cancellationUnsupported: "The provider doesn't support cancellation. Work already sent is charged.",
 };
 
 export const TEMPORAL_LINK = {
-  thisRunsWorkflowInTemporal: "This run's workflow in Temporal. Runs without model calls have none.",
+  hint: "This run's workflow in Temporal. Runs without model calls have none.",
   temporal: "Temporal",
 };
 
@@ -100,5 +99,5 @@ export const TROUBLE_NOTICE = {
 export const TRY_IT = {
   details: "Details",
   run: "Run",
-  run2: (price: string) => `Run · ${price}`,
+  runForPrice: (price: string) => `Run · ${price}`,
 };

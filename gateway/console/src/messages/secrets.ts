@@ -1,14 +1,14 @@
 export const SECRET_DIALOG = {
   replace: (join: string) => `Replace ${join}`,
   newSecret: "New secret",
-  replace2: "Replace",
+  confirmReplace: "Replace",
   placeholder: (name: string) => `Use it in HTTP Request nodes as {{secrets.${name}}}.`,
   stripeKey: "STRIPE_KEY",
   alias: "Alias",
-  optionalOnlyRunsWithThis: "Optional. Only runs with this alias, such as staging, send this value.",
-  oneLineAtLeast8: "One line, at least 8 characters. Stored encrypted and never shown again.",
+  aliasHint: "Optional. Only runs with this alias, such as staging, send this value.",
+  valueHint: "One line, at least 8 characters. Stored encrypted and never shown again.",
   hosts: "Hosts",
-  hostsThatCanReceiveIt: "Hosts that can receive it over HTTPS, one per line: api.stripe.com, or with a port: api.example.com:8443.",
+  hostsHint: "Hosts that can receive it over HTTPS, one per line: api.stripe.com, or with a port: api.example.com:8443.",
   apiStripeCom: "api.stripe.com",
 };
 
@@ -23,15 +23,14 @@ export const SECRETS_PAGE = {
   copyPlaceholder: "Copy placeholder",
   replace: "Replace…",
   remove: "Remove…",
-  remove2: (name: string) => `Remove ${name}?`,
+  removeQuestion: (name: string) => `Remove ${name}?`,
   removeHint: (names: string) =>
     `Requests that send it fail immediately. ${names === "" ? "None of your workflows uses it." : `These workflows use it and can't run: ${names}.`} You can't undo this.`,
   removed: (name: string) => `${name} removed.`,
-  credentialsThatHttpRequestNodes:
-    "Credentials that HTTP Request nodes send as {{secrets.NAME}}, only to the hosts you choose. Workflows and runs never show them.",
+  intro: "Credentials that HTTP Request nodes send as {{secrets.NAME}}, only to the hosts you choose. Workflows and runs never show them.",
   newSecret: "New secret",
-  secretsAreNotSetUp: "Secrets are not set up on this installation",
-  askTheOperatorToSet: "Ask the operator to set SECRETS_KEYS for the identity service.",
+  notConfigured: "Secrets are not set up on this installation",
+  notConfiguredHint: "Ask the operator to set SECRETS_KEYS for the identity service.",
   noSecretsYet: "No secrets yet",
-  createASecretThenUse: "Create a secret, then use its placeholder in a header, the body or the query of an HTTP Request node.",
+  emptyHint: "Create a secret, then use its placeholder in a header, the body or the query of an HTTP Request node.",
 };

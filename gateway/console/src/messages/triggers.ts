@@ -3,9 +3,9 @@ export const HISTORY_DIALOG = {
   rejected: "Rejected",
   outcome: "Outcome",
   run: "Run",
-  thePreviousRunWasStill: "the previous run was still in progress",
+  previousRunInProgress: "the previous run was still in progress",
   show: "Show",
-  theScheduleHasntRunYet: "The schedule hasn't run yet.",
+  empty: "The schedule hasn't run yet.",
   recentRuns: "Recent runs",
 };
 
@@ -13,19 +13,18 @@ export const HOOK_DIALOG = {
   inputs: (names: string) => `Inputs of the workflow: ${names}.`,
   newHook: "New hook",
   createHook: "Create hook",
-  theWorkflowHasNoInputs: "The workflow has no inputs.",
+  noInputs: "The workflow has no inputs.",
   inputsFromTheBody: "Inputs from the body",
-  aJMESPathExpressionThatReturns:
-    "A JMESPath expression that returns an object: { prompt: issue.title }. Leave empty to use the whole body.",
+  inputsHint: "A JMESPath expression that returns an object: { prompt: issue.title }. Leave empty to use the whole body.",
   creditLimitPerRun: "Credit limit per run",
-  aRunThatCanCost: "A run that can cost more doesn't start.",
+  creditLimitHint: "A run that can cost more doesn't start.",
   signatureHeader: "Signature header",
-  theValueIsSha256And:
+  signatureHint:
     "The value is sha256= and the HMAC of the body, such as X-Hub-Signature-256 from GitHub. Leave empty if requests aren't signed.",
   signatureSecret: "Signature secret",
-  theSecretThatTheSender: "The secret that the sender signs with. Stored encrypted and never shown again.",
+  secretHint: "The secret that the sender signs with. Stored encrypted and never shown again.",
   deliveryIdHeader: "Delivery ID header",
-  optionalRepeatedDeliveriesWithThe: "Optional. Repeated deliveries with the same ID start one run, such as X-GitHub-Delivery from GitHub.",
+  deliveryIdHint: "Optional. Repeated deliveries with the same ID start one run, such as X-GitHub-Delivery from GitHub.",
 };
 
 export const HOOK_LIST = {
@@ -39,24 +38,24 @@ export const HOOK_LIST = {
   hookAddress: "Hook address",
   iSavedIt: "I saved it",
   shownOnlyOnce: "Shown only once",
-  copyItNowOnlyIts: "Copy it now. Only its hash is stored. Anyone with this address can start the workflow and spend your credits.",
-  toTestItRunThis: "To test it, run this in a terminal. The run appears under Runs:",
+  copyNow: "Copy it now. Only its hash is stored. Anyone with this address can start the workflow and spend your credits.",
+  testHint: "To test it, run this in a terminal. The run appears under Runs:",
   call: "Call",
   newHook: "New hook",
-  hooks2: "Hooks",
+  hooksLabel: "Hooks",
   noHooksYet: "No hooks yet",
-  aHookIsAnAddress: "A hook is an address for other services. Each request to it starts a run with its body as inputs.",
+  intro: "A hook is an address for other services. Each request to it starts a run with its body as inputs.",
   revokeThisHook: "Revoke this hook?",
-  requestsToHooksAreRejected: (start: string) => `Requests to /hooks/${start}… are rejected. You can't undo this.`,
+  revokeHint: (start: string) => `Requests to /hooks/${start}… are rejected. You can't undo this.`,
   revoke: "Revoke",
   revoked: "Revoked.",
 };
 
 export const SCHEDULE_DIALOG = {
   everyHour: "Every hour",
-  everyDayAt9: "Every day at 9",
-  mondayToFridayAt9: "Monday to Friday at 9",
-  everyMondayAt9: "Every Monday at 9",
+  everyMorning: "Every day at 9",
+  everyWeekdayMorning: "Monday to Friday at 9",
+  everyMondayMorning: "Every Monday at 9",
   firstDayOfEveryMonth: "First day of every month at 9",
   editSchedule: "Edit schedule",
   newSchedule: "New schedule",
@@ -64,10 +63,10 @@ export const SCHEDULE_DIALOG = {
   schedule: "Schedule",
   custom: "Custom…",
   cronExpression: "Cron expression",
-  minuteHourDayOfMonth: "Minute, hour, day of month, month, day of week: 0 9 * * 1-5",
+  cronHint: "Minute, hour, day of month, month, day of week: 0 9 * * 1-5",
   timeZone: "Time zone",
   creditLimitPerRun: "Credit limit per run",
-  aRunThatCanCost: "A run that can cost more doesn't start. Leave empty for no limit but your balance.",
+  creditLimitHint: "A run that can cost more doesn't start. Leave empty for no limit but your balance.",
 };
 
 export const SCHEDULE_LIST = {
@@ -83,20 +82,20 @@ export const SCHEDULE_LIST = {
   edit: "Edit…",
   resume: "Resume",
   pause: "Pause",
-  paused2: "Paused.",
+  pausedNotice: "Paused.",
   resumed: "Resumed.",
   newSchedule: "New schedule",
   schedules: "Schedules",
   hasStopped: (cron: string) => `“${cron}” has stopped`,
   noSchedulesYet: "No schedules yet",
-  aScheduleRunsThisWorkflow: "A schedule runs this workflow at fixed times: every morning, every Monday, every 15 minutes.",
+  intro: "A schedule runs this workflow at fixed times: every morning, every Monday, every 15 minutes.",
   deleteThisSchedule: "Delete this schedule?",
-  startsNoMoreRunsRuns: (cron: string) => `“${cron}” starts no more runs. Runs in progress continue.`,
+  deleteHint: (cron: string) => `“${cron}” starts no more runs. Runs in progress continue.`,
   scheduleDeleted: "Schedule deleted.",
 };
 
 export const TRIGGERS_PAGE = {
   schedulesAndHooks: "Schedules and hooks",
-  runAtFixedTimesOr: (slug: string) => `Run ${slug} at fixed times, or when another service calls an address.`,
+  subtitle: (slug: string) => `Run ${slug} at fixed times, or when another service calls an address.`,
   backToWorkflow: "Back to workflow",
 };

@@ -6,7 +6,7 @@ export const FORMAT = {
 
 export const DECLARED_FORM = {
   choose: "Choose…",
-  thisWorkflowHasNoInputs: "This workflow has no inputs.",
+  noInputs: "This workflow has no inputs.",
 };
 
 export const SCHEMA_CONTROL = {
@@ -19,6 +19,6 @@ export const SCHEMA_CONTROL = {
 };
 
 export const VALUE_INPUTS = {
-  enterANumberTheLast: "Enter a number. The last valid value is kept.",
-  enterValidJsonTheLast: "Enter valid JSON. The last valid value is kept.",
+  invalidNumber: "Enter a number. The last valid value is kept.",
+  invalidJson: "Enter valid JSON. The last valid value is kept.",
 };

@@ -8,7 +8,7 @@ export const GROUPED = {
   metadataName: "Metadata name",
   period: "Period",
   csv: "CSV",
-  noSpendingInThisPeriod: "No spending in this period.",
+  noSpending: "No spending in this period.",
   creditsByGroup: "Credits by group",
   groups: (count: number) => `${plural(count, "group", "groups")}. The table lists all of them.`,
 };
@@ -20,12 +20,12 @@ export const SUMMARY = {
 };
 
 export const USAGE_PAGE = {
-  yourCreditsByDayAnd: "Your credits by day and model, from the console and the API. Single API calls are listed below.",
+  subtitle: "Your credits by day and model, from the console and the API. Single API calls are listed below.",
   csv: "CSV",
   apiCalls: "API calls",
   allModels: "All models",
   noApiCallsYet: "No API calls yet",
-  createAnApiKeyAnd:
+  noApiCallsHint:
     "Create an API key and call a workflow to see its calls here. Runs from the console are counted above and listed under Runs.",
   noMoreCalls: "No more calls",
   newestCalls: "Newest calls",

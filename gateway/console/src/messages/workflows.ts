@@ -3,15 +3,15 @@ import { plural } from "./forms";
 export const DASHBOARD_PAGE = {
   myWorkflows: "My workflows",
   hidden: "Hidden",
-  yourAccountAwaitsApproval: "Your account awaits approval",
-  youCanExploreAndBuild: "You can explore and build. You can run, upload files and create API keys once an administrator approves",
-  thisPageUpdatesByItself: ". This page updates automatically.",
+  awaitsApproval: "Your account awaits approval",
+  awaitsApprovalHint: "You can explore and build. You can run, upload files and create API keys once an administrator approves",
+  updatesAutomatically: ". This page updates automatically.",
   freeLimit: (most: number) => `The Free plan includes ${plural(most, "workflow", "workflows")}. You have reached that limit`,
-  toUseAnotherTemplateDelete:
+  workflowLimitHint:
     "To use another template, delete a workflow from its menu: its runs and files stay. You can open templates without copying them.",
   filterWorkflows: "Filter workflows",
   searchWorkflows: "Search workflows",
-  searchByNameTextOr: "Search by name, text or tag",
+  searchLabel: "Search by name, text or tag",
   tag: "Tag",
   allTags: "All tags",
   import: "Import",
@@ -20,31 +20,31 @@ export const DASHBOARD_PAGE = {
 };
 
 export const FOLDER_BAR = {
-  movedToTheTopLevel: "Moved to the top level.",
+  movedToTop: "Moved to the top level.",
   movedTo: (name: string) => `Moved to ${name}.`,
   actionsForFolder: (name: string) => `Actions for folder ${name}`,
   rename: "Rename…",
   renameFolder: "Rename folder",
   deleteThisFolder: "Delete this folder?",
-  isDeletedItsWorkflowsMove: (name: string) => `“${name}” is deleted. Its workflows move to the top level.`,
+  deleted: (name: string) => `“${name}” is deleted. Its workflows move to the top level.`,
   folders: "Folders",
 };
 
 export const STARTERS_TEXTS = {
   prompt: "Prompt",
-  onePromptInOneImage: "One prompt in, one image out: the shortest pipeline.",
-  aPaperBoatOnA: "a paper boat on a quiet lake, morning light",
-  aListOfStylesMakes: "A list of styles makes one image each, in parallel.",
-  aLighthouseInAStorm: "a lighthouse in a storm",
+  imageSummary: "One prompt in, one image out: the shortest pipeline.",
+  imagePrompt: "a paper boat on a quiet lake, morning light",
+  stylesSummary: "A list of styles makes one image each, in parallel.",
+  stylesPrompt: "a lighthouse in a storm",
   asAWoodcut: "as a woodcut",
   asAWatercolour: "as a watercolour",
   asABlueprint: "as a blueprint",
-  asAFeltToy: "as a felt toy",
+  stylesFelt: "as a felt toy",
   subjectStyle: "{{subject}}, {{style}}",
-  aLanguageModelWritesThree: "A language model writes three sentences, and a voice reads them.",
-  aFoxWhoRepairsClocks: "a fox who repairs clocks",
+  storySummary: "A language model writes three sentences, and a voice reads them.",
+  storyTopic: "a fox who repairs clocks",
   threeShortSentences: "Three short sentences.",
-  writeAStoryAboutPrompt: "Write a story about {{prompt}}.",
+  storyTemplate: "Write a story about {{prompt}}.",
 };
 
 export const USE_WORKFLOW_ACTIONS = {
@@ -74,13 +74,13 @@ export const WORKFLOW_CARD = {
   freeToRun: "free to run",
   aboutPerRun: (estimatedCreditCost: string) => `about ${estimatedCreditCost} per run`,
   deleteThisWorkflow: "Delete this workflow?",
-  isDeletedPermanentlyAndCalls: (name: string, slug: string) =>
+  deleteHint: (name: string, slug: string) =>
     `“${name}” is deleted permanently, and calls to /api/workflows/${slug} fail. Its past runs stay.`,
 };
 
 export const WORKFLOW_LIST = {
   startFromATemplate: "Start from a template",
-  chooseOnePressRunAnd: "Choose one, press Run, and change it as you like.",
+  templateHint: "Choose one, press Run, and change it as you like.",
   startEmpty: "Start empty",
   featured: "Featured",
   community: "Community",

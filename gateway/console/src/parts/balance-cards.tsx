@@ -18,12 +18,8 @@ const linesOf = ({ credits: { plan, topUp, held, renewsAt }, user }: Me): readon
       </>
     ),
   ],
-  [
-    BALANCE_CARDS.topUpCredits,
-    credits(topUp),
-    topUp < 0 ? BALANCE_CARDS.aPaymentWasRefundedAfter : BALANCE_CARDS.spentAfterPlanCreditsThey,
-  ],
-  [BALANCE_CARDS.heldByRuns, credits(held), BALANCE_CARDS.returnedWhenTheRunDoesnt],
+  [BALANCE_CARDS.topUpCredits, credits(topUp), topUp < 0 ? BALANCE_CARDS.debtHint : BALANCE_CARDS.topUpHint],
+  [BALANCE_CARDS.heldByRuns, credits(held), BALANCE_CARDS.heldHint],
 ];
 
 /** Balances and trial runs of the account. */

@@ -30,7 +30,7 @@ export const NotFoundPage = () => {
           </Link>
         }
       >
-        {ERROR_PAGES.checkTheAddressThePage}
+        {ERROR_PAGES.notFoundHint}
       </Empty>
     </main>
   );
@@ -46,7 +46,7 @@ export const Failure = ({ error, reset }: ErrorComponentProps) => (
 export const LoadFailure = ({ error, retry }: { error: unknown; retry?: () => void }) => (
   <Notice
     kind="bad"
-    title={ERROR_PAGES.couldntLoadThisPage}
+    title={ERROR_PAGES.loadFailed}
     actions={
       retry && (
         <Button size="sm" onClick={retry}>

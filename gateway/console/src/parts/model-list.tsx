@@ -19,7 +19,7 @@ export const ModelList = ({ names, fitting, disabled = false, onChange }: ModelL
   const free = fitting.filter(({ internalName }) => !names.includes(internalName));
   return (
     <fieldset className="flex flex-col gap-1.5">
-      <legend className="mb-1 text-[13px] font-medium">{MODEL_LIST.fallbackModelsInOrder}</legend>
+      <legend className="mb-1 text-[13px] font-medium">{MODEL_LIST.fallbackModels}</legend>
       {names.map((name, index) => (
         <div key={name} className="flex items-center gap-1">
           <Select
@@ -50,10 +50,10 @@ export const ModelList = ({ names, fitting, disabled = false, onChange }: ModelL
           className="self-start"
           onClick={() => onChange([...names, free[0]!.internalName])}
         >
-          {names.length === 0 ? MODEL_LIST.addAFallbackModel : MODEL_LIST.addAnother}
+          {names.length === 0 ? MODEL_LIST.add : MODEL_LIST.addAnother}
         </Button>
       )}
-      <p className="text-xs text-faint">{MODEL_LIST.ifAModelRejectsThe}</p>
+      <p className="text-xs text-faint">{MODEL_LIST.hint}</p>
     </fieldset>
   );
 };

@@ -27,6 +27,6 @@ export const pageOf = <Module extends Record<string, unknown>, Name extends keyo
       return await load();
     } catch (cause) {
       if (await isReachable()) throw cause;
-      throw new NodeloomError({ status: 0, code: undefined, message: PAGE_CODE.couldntLoadThePage, cause });
+      throw new NodeloomError({ status: 0, code: undefined, message: PAGE_CODE.loadFailed, cause });
     }
   }, name);

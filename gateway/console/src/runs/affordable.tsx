@@ -25,7 +25,7 @@ export const Affordable = ({ quote, limit }: { quote: Quote | undefined; limit?:
   if (most > available)
     return (
       <Notice kind="warn" title={AFFORDABLE.notEnoughCredits}>
-        {AFFORDABLE.itCanCostCreditsAnd(creditNumber(most), creditNumber(available))} {plans}
+        {AFFORDABLE.tooExpensive(creditNumber(most), creditNumber(available))} {plans}
       </Notice>
     );
   if (me.user.tier !== "free") return null;

@@ -201,7 +201,7 @@ export const watchRun = (slug: string, executionId: string, onOver?: () => void)
       if (isOver(useLive.getState().runs[slug])) return onOver?.();
     } catch (error) {
       if (own.signal.aborted) return;
-      const problem = { message: isNotFound(error) ? LIVE.thisRunHasExpired : messageOf(error), passes: passes(error) };
+      const problem = { message: isNotFound(error) ? LIVE.runExpired : messageOf(error), passes: passes(error) };
       put(slug, (run) => ({ ...run, connected: false, problem }));
       if (!problem.passes) return;
     }

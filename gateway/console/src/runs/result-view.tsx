@@ -41,7 +41,7 @@ export const ResultView = ({ result }: { result: Readonly<Record<string, unknown
           )}
         </div>
       ))}
-      {files.length + values.length === 0 && <p className="text-sm text-muted">{RESULT_VIEW.theResultIsEmptyThe}</p>}
+      {files.length + values.length === 0 && <p className="text-sm text-muted">{RESULT_VIEW.empty}</p>}
       <div>
         <button
           type="button"

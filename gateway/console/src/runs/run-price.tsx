@@ -33,19 +33,10 @@ export type Limit = ReturnType<typeof useLimit>;
 export const RunPrice = ({ quote, limit: { limit, isOpen, set } }: { quote: Quote | undefined; limit: Limit }) => {
   if (!quote) return null;
   const grants = quote.nodes.some(({ grant }) => grant);
-  if (!quote.maxCreditCost) return <p className="text-xs text-muted">{grants ? RUN_PRICE.thisUsesATrialRun : RUN_PRICE.thisRunIsFree}</p>;
+  if (!quote.maxCreditCost) return <p className="text-xs text-muted">{grants ? RUN_PRICE.trialRun : RUN_PRICE.free}</p>;
   if (!isOpen)
     return (
       <p className="text-xs text-muted">{RUN_PRICE.mostReturned(roundCredits(quote.maxCreditCost, Math.ceil), quote.maxCreditCost)}</p>
     );
-  return (
-    <NumberField
-      label={RUN_PRICE.creditLimit}
-      hint={RUN_PRICE.theFinalPriceDependsOn}
-      data-limit
-      className="w-40!"
-      value={limit}
-      onChange={set}
-    />
-  );
+  return <NumberField label={RUN_PRICE.creditLimit} hint={RUN_PRICE.rangeHint} data-limit className="w-40!" value={limit} onChange={set} />;
 };

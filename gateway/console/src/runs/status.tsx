@@ -20,9 +20,9 @@ export const RunStatus = ({ status }: { status: string }) => {
 };
 
 const CANCEL_REPORTS: Readonly<Record<string, string>> = {
-  stopped: STATUS.stoppedNoMoreWorkWas,
-  provider_told: STATUS.theProviderAcceptedTheCancellation,
-  could_not_stop: STATUS.theProviderDoesntSupportCancellation,
+  stopped: STATUS.stopped,
+  provider_told: STATUS.cancellationAccepted,
+  could_not_stop: STATUS.cancellationUnsupported,
 };
 export const cancelReport = (report: string | undefined): string | undefined =>
   report === undefined ? undefined : (CANCEL_REPORTS[report] ?? report);

@@ -22,7 +22,7 @@ export const TemporalLink = ({ executionId }: { executionId: string }) => {
       href={href}
       target="_blank"
       rel="noopener"
-      title={TEMPORAL_LINK.thisRunsWorkflowInTemporal}
+      title={TEMPORAL_LINK.hint}
       className="inline-flex items-center gap-1 whitespace-nowrap text-accent-text underline underline-offset-2"
     >
       {TEMPORAL_LINK.temporal} <ExternalLink className="size-3.5" aria-hidden />

@@ -56,7 +56,7 @@ export const TryIt = ({ target, inputs, mayRun }: { target: RunTarget; inputs: R
     <div className="flex flex-col gap-4">
       <div>
         <Button variant="primary" icon={Play} busy={start.isPending} disabled={!mayRun} onClick={() => start.mutate()}>
-          {price === undefined ? TRY_IT.run : TRY_IT.run2(price)}
+          {price === undefined ? TRY_IT.run : TRY_IT.runForPrice(price)}
         </Button>
       </div>
       <RunPrice quote={quote} limit={limit} />

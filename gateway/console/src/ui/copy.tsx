@@ -14,7 +14,7 @@ const useCopy = (text: string) => {
       setCopied(true);
       setTimeout(() => setCopied(false), SHOWN_MS);
     } catch {
-      complain(COPY.yourBrowserBlockedCopyingSelect);
+      complain(COPY.blocked);
     }
   };
   return { copied, copy };
@@ -44,7 +44,7 @@ export const Code = ({ text, label, wrap = false }: { text: string; label: strin
       {text}
     </pre>
     <div className="absolute top-1.5 right-1.5 rounded-md bg-sunken">
-      <CopyButton text={text} label={COPY.copy2(label.toLowerCase())} compact />
+      <CopyButton text={text} label={COPY.copyNamed(label.toLowerCase())} compact />
     </div>
   </div>
 );

@@ -10,7 +10,7 @@ it.each<[TierPrice | null, string]>([
   ],
   [{ table: [{ when: { size: "4K" }, perSecondCredits: 12 }, { perSecondCredits: 4 }] }, "from 4 to 12 credits per second"],
   [{ table: [{ perImageCredits: 2 }], factors: [{ when: { size: "4K" }, times: 2 }] }, "from 2 to 4 credits per image"],
-  [{ table: [{ when: { fast: true }, perRunCredits: 5 }, { perMegapixelCredits: 1 }] }, "5 credits per run, 1 credits per megapixel"],
-])("a price is told in credits: %j", (tierPrice, words) => {
+  [{ table: [{ when: { fast: true }, perRunCredits: 5 }, { perMegapixelCredits: 1 }] }, "5 credits per run, 1 credit per megapixel"],
+])("shows the price of a model in credits: %j", (tierPrice, words) => {
   expect(priceWords({ tierPrice })).toBe(words);
 });

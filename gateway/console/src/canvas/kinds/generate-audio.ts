@@ -7,6 +7,6 @@ export const generateAudio: Look = generator(
   GENERATE_AUDIO.audio,
   "audio",
   AudioLines,
-  GENERATE_AUDIO.generatesSpeechSoundOrMusic,
-  GENERATE_AUDIO.generateAudioSoundSoundEffect,
+  GENERATE_AUDIO.summary,
+  GENERATE_AUDIO.searchWords,
 );

@@ -7,6 +7,6 @@ export const generateImage: Look = generator(
   GENERATE_IMAGE.image,
   "image",
   Image,
-  GENERATE_IMAGE.generatesImagesWithAModel,
+  GENERATE_IMAGE.summary,
   "generate image, text to image, picture, photo, draw, edit image, image edit, ksampler, sampler, diffusion, stable diffusion, img2img, image to image, txt2img, t2i, inpaint, outpaint, midjourney, sdxl, dall-e, dalle, generate picture, create image, flux, controlnet, load checkpoint, checkpoint, empty latent image, vae decode, lora, lora loader, style transfer, image generation, ipadapter",
 );

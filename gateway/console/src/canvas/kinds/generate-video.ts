@@ -7,6 +7,6 @@ export const generateVideo: Look = generator(
   GENERATE_VIDEO.video,
   "video",
   Film,
-  GENERATE_VIDEO.generatesVideoWithAModel,
+  GENERATE_VIDEO.summary,
   "generate video, text to video, image to video, t2v, i2v, movie, film, animate, clip, svd, animatediff, wan, ltx, hunyuan, sora, veo, kling, runway, make video, create video clip, video generation, animate image",
 );

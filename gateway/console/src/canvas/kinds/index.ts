@@ -81,7 +81,7 @@ const NEW_FRAME = { width: 560, height: 360 };
 const FRAME: Kind = {
   ...REMARK,
   title: KINDS_TEXTS.frame,
-  description: KINDS_TEXTS.groupsNodesSoThatThey,
+  description: KINDS_TEXTS.frameSummary,
   icon: Frame,
   id: "frame",
   words: FRAME_WORDS,
@@ -110,7 +110,7 @@ const BY_TYPE = new Map(KINDS.map((one) => [one.type, one]));
 const unknown = (type: string): Kind => ({
   type,
   title: type,
-  description: KINDS_TEXTS.thisVersionDoesntKnowThis,
+  description: KINDS_TEXTS.unknownKind,
   group: "data",
   icon: CircleHelp,
   id: "node",

@@ -8,8 +8,8 @@ export const llmAssistant: Look = {
   group: "text",
   icon: MessageSquareText,
   id: "assistant",
-  words: LLM_ASSISTANT.llmLanguageModelChatGpt,
-  description: LLM_ASSISTANT.writesTextWithALanguage,
+  words: LLM_ASSISTANT.searchWords,
+  description: LLM_ASSISTANT.summary,
   // Bounds the price of a text that only the run knows.
   data: { prompt: "", maxInputChars: 20_000 },
   summary: modelAndPrompt,

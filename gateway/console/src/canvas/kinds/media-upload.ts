@@ -9,7 +9,7 @@ export const mediaUpload: Look = {
   group: "data",
   icon: FileUp,
   id: "file",
-  words: MEDIA_UPLOAD.uploadLoadLoadImageLoad,
-  description: MEDIA_UPLOAD.aFileThatYouUpload,
+  words: MEDIA_UPLOAD.searchWords,
+  description: MEDIA_UPLOAD.summary,
   form: "file",
 };

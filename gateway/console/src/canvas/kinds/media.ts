@@ -9,8 +9,8 @@ export const media: Look = {
   group: "data",
   icon: Scissors,
   id: "operation",
-  words: MEDIA.operationFfmpegProcessFile,
-  description: MEDIA.editsImagesVideoAndAudio,
+  words: MEDIA.searchWords,
+  description: MEDIA.summary,
   data: { operation: "image-resize" },
   summary: ({ operation }) => mediaOperation(operation)?.title ?? MEDIA.chooseAnOperation,
 };

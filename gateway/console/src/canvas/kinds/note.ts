@@ -8,7 +8,7 @@ export const note: Look = {
   group: "notes",
   icon: StickyNote,
   id: "note",
-  words: NOTE.commentStickyStickyNoteRemark,
-  description: NOTE.aCommentForPeopleIt,
+  words: NOTE.searchWords,
+  description: NOTE.summary,
   data: { text: "" },
 };

@@ -8,6 +8,6 @@ export const responseOutput: Look = {
   group: "ends",
   icon: FileOutput,
   id: "output",
-  words: RESPONSE_OUTPUT.responseOutputResultEndReturn,
-  description: RESPONSE_OUTPUT.theResultsThatARun,
+  words: RESPONSE_OUTPUT.searchWords,
+  description: RESPONSE_OUTPUT.summary,
 };

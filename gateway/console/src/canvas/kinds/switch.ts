@@ -8,8 +8,8 @@ export const switchKind: Look = {
   group: "data",
   icon: Split,
   id: "switch",
-  words: SWITCH.ifElseConditionBranchRouter,
-  description: SWITCH.continuesOnOneOfSeveral,
+  words: SWITCH.searchWords,
+  description: SWITCH.summary,
   data: { cases: [{ name: "yes", left: "{{value}}", op: "exists" }] },
   summary: ({ cases }) =>
     [...(Array.isArray(cases) ? cases : []).map((one: { name?: unknown } | null) => textOf(one?.name)), "else"].filter(Boolean).join(" · "),

@@ -11,7 +11,7 @@ export const workflow: Look = {
   id: "part",
   words:
     "subflow, subworkflow, sub-workflow, execute workflow, execute sub-workflow, nested, inner workflow, call workflow, reuse, component, subgraph, module",
-  description: WORKFLOW.runsAnotherWorkflowAsA,
+  description: WORKFLOW.summary,
   data: { slug: "" },
   summary: ({ slug }) => textOf(slug) || COMMON.chooseWorkflow,
   form: "workflow",

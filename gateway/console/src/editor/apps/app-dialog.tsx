@@ -28,7 +28,7 @@ const Published = ({ slug, app }: { slug: string; app: AppSettings }) => {
         </div>
       )}
       <Code text={embedCode(slug)} label={APP_DIALOG.embedCode} wrap />
-      {app.origins.length === 0 && <p className="text-xs text-faint">{APP_DIALOG.toEmbedTheAppFirst}</p>}
+      {app.origins.length === 0 && <p className="text-xs text-faint">{APP_DIALOG.noSitesHint}</p>}
       {shown.data && (
         <a
           href={`/apps/${shown.data.ownerId}`}
@@ -95,8 +95,8 @@ export const AppDialog = ({ onClose }: { onClose: () => void }) => {
   const stored = useQuery(appQuery(slug));
   return (
     <Dialog title={APP_DIALOG.publishAsAnApp} width="md" onClose={onClose}>
-      <p className="mb-4 text-sm text-muted">{APP_DIALOG.aPageWithTheForm}</p>
-      {stored.isError && <Notice kind="bad">{APP_DIALOG.cantLoadTheAppClose}</Notice>}
+      <p className="mb-4 text-sm text-muted">{APP_DIALOG.intro}</p>
+      {stored.isError && <Notice kind="bad">{APP_DIALOG.loadFailed}</Notice>}
       {stored.isPending && <Skeleton lines={5} />}
       {stored.isSuccess && <Editing stored={stored.data} onClose={onClose} />}
     </Dialog>

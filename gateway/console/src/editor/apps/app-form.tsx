@@ -42,7 +42,7 @@ const Limits = ({ app, onChange }: Pick<AppFormProps, "app" | "onChange">) => (
   <div className="grid gap-4 sm:grid-cols-2">
     <NumberField
       label={APP_FORM.creditsPerDay}
-      hint={APP_FORM.forAllVisitorsTogetherAt}
+      hint={APP_FORM.dailyLimitHint}
       value={app.dailyCredits}
       onChange={(dailyCredits = 0) => onChange({ dailyCredits })}
     />
@@ -58,8 +58,8 @@ export const AppForm = ({ app, name, origins, onChange, onOrigins }: AppFormProp
   <div className="flex flex-col gap-4">
     <InputField label={APP_FORM.title} maxLength={100} placeholder={name} value={app.title} onText={(text) => onChange({ title: text })} />
     <SelectField label={APP_FORM.whoPays} value={app.payer} onText={(text) => onChange({ payer: text === "runner" ? "runner" : "owner" })}>
-      <option value="owner">{APP_FORM.youVisitorsNeedNoAccount}</option>
-      <option value="runner">{APP_FORM.eachVisitorAfterSigningIn}</option>
+      <option value="owner">{APP_FORM.ownerPays}</option>
+      <option value="runner">{APP_FORM.visitorPays}</option>
     </SelectField>
     {app.payer === "owner" && <Limits app={app} onChange={onChange} />}
     <Cover cover={app.cover} onChange={(cover) => onChange({ cover })} />
@@ -68,13 +68,6 @@ export const AppForm = ({ app, name, origins, onChange, onOrigins }: AppFormProp
       <option value="light">{APP_FORM.light}</option>
       <option value="dark">{APP_FORM.dark}</option>
     </SelectField>
-    <AreaField
-      label={APP_FORM.sitesThatCanEmbedIt}
-      hint={APP_FORM.onePerLineSuchAs}
-      rows={2}
-      spellCheck={false}
-      value={origins}
-      onText={onOrigins}
-    />
+    <AreaField label={APP_FORM.sites} hint={APP_FORM.sitesHint} rows={2} spellCheck={false} value={origins} onText={onOrigins} />
   </div>
 );

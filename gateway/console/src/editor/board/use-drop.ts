@@ -28,7 +28,7 @@ const dropFiles = async (editor: Editor, files: readonly File[], at: Point): Pro
     const text = isGraph(file) ? await file.text() : await embeddedWorkflow(file);
     if (text === undefined) media.push(file);
     else if ((await pasteText(editor, text, at)) && !isGraph(file))
-      say(USE_DROP.addedTheComfyUIWorkflowIn(file.name), {
+      say(USE_DROP.comfyUIWorkflowAdded(file.name), {
         label: USE_DROP.addTheImage,
         run: () => void uploadToCanvas(editor, [file], at),
       });

@@ -103,7 +103,7 @@ export const useStage = (editor: Editor): Stage => {
         const at = flow.screenToFlowPosition(middle());
         readClipboard().then(
           ({ text, files }) => (files.length > 0 ? void uploadToCanvas(editor, files, at) : paste(text, at)),
-          () => complain(USE_STAGE.yourBrowserBlockedReadingThe),
+          () => complain(USE_STAGE.clipboardBlocked),
         );
       },
       pasteFrom: (data) => {
@@ -116,7 +116,7 @@ export const useStage = (editor: Editor): Stage => {
         const { nodes } = editor.document.store.getState().selection;
         const [nodeId] = [...nodes];
         const port = nodeId === undefined ? undefined : editor.scene.store.getState().ports.get(nodeId)?.outputs[0];
-        if (nodeId === undefined || !port || nodes.size > 1) return complain(USE_STAGE.selectTheOneNodeTo);
+        if (nodeId === undefined || !port || nodes.size > 1) return complain(USE_STAGE.selectOneNode);
         const place = placeBeside(editor, nodeId, "output");
         // Beside the node on the screen, where the new one will be.
         editor.ui.setState({ palette: { at: flow.flowToScreenPosition(place), place, from: { nodeId, port, side: "output" } } });

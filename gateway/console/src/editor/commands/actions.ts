@@ -35,7 +35,7 @@ export const sayReplaced = (editor: Editor, before: DocGraph, replaced: readonly
   });
   say(ACTIONS.replaced(names.join(", ")), {
     label: ACTIONS.undo,
-    run: () => void (graphOf(editor) === after ? editor.document.undo() : complain(ACTIONS.theWorkflowHasChangedSince)),
+    run: () => void (graphOf(editor) === after ? editor.document.undo() : complain(ACTIONS.changedSince)),
   });
 };
 
@@ -68,13 +68,13 @@ export const linkToNode = (editor: Editor, start: LinkStart, nodeId: string): bo
   const [from, to] = start.side === "output" ? [nodeId, start.nodeId] : [start.nodeId, nodeId];
   const found = endsBetween(editor, graph, start, node);
   if (!found || leadsTo(graph, from, to)) {
-    complain(found ? ACTIONS.thisLinkWouldFormA : ACTIONS.noPortOfAccepts(titleIn(editor, node), start.port.type));
+    complain(found ? ACTIONS.wouldFormCycle : ACTIONS.noPortAccepts(titleIn(editor, node), start.port.type));
     return false;
   }
   const { ends, input } = found;
   // Only a port itself is a clear choice of the link to replace.
   if (start.side === "output" && replacedBy(graph, ends, input).length > 0) {
-    complain(ACTIONS.thePortOfIsAlready(titleIn(editor, node)));
+    complain(ACTIONS.portTaken(titleIn(editor, node)));
     return false;
   }
   link(editor, ends, input);
@@ -99,14 +99,13 @@ export const complainAbout = (editor: Editor, start: LinkStart, handle: HandleEn
   const end = linkStart(editor, handle);
   // Dropping it on its origin cancels it.
   if (!end || (end.nodeId === start.nodeId && end.side === start.side)) return;
-  if (end.side === start.side) return complain(ACTIONS.connectAnOutputToAn);
+  if (end.side === start.side) return complain(ACTIONS.outputToInput);
   const [output, input] = start.side === "output" ? [start, end] : [end, start];
-  if (output.nodeId === input.nodeId) return complain(ACTIONS.aNodeCantConnectTo);
-  if (isWordsForFile(output.port, input.port))
-    return complain(ACTIONS.acceptsButOutputsTextLink(input.port.name, input.port.type, output.port.name));
+  if (output.nodeId === input.nodeId) return complain(ACTIONS.notToItself);
+  if (isWordsForFile(output.port, input.port)) return complain(ACTIONS.typeMismatch(input.port.name, input.port.type, output.port.name));
   complain(
     fits(output.port, input.port)
-      ? ACTIONS.thisLinkWouldFormA
+      ? ACTIONS.wouldFormCycle
       : ACTIONS.acceptsButOutputs(input.port.name, input.port.type, output.port.name, output.port.type),
   );
 };
@@ -157,7 +156,7 @@ export const copySelection = async (editor: Editor): Promise<boolean> => {
     say(ACTIONS.copied(nodes.length === 1 ? `“${nodeTitle(nodes[0]!)}”` : some(nodes.length, "node")));
     return true;
   } catch {
-    complain(ACTIONS.yourBrowserBlockedWritingTo);
+    complain(ACTIONS.clipboardBlocked);
     return false;
   }
 };

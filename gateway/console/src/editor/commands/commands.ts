@@ -86,7 +86,7 @@ const runToHere: Command["run"] = ({ document, ui }, stage) => {
   const { graph, selection } = document.store.getState();
   const [id, ...others] = [...selection.nodes];
   const node = id === undefined ? undefined : nodeById(graph, id);
-  if (!node || others.length > 0) return complain(COMMANDS_TEXTS.selectTheOneNodeTo);
+  if (!node || others.length > 0) return complain(COMMANDS_TEXTS.selectNodeToRunTo);
   if (isRemark(node.type)) return complain(COMMANDS_TEXTS.notesDontRun);
   ui.setState({ until: node.id });
   stage.run();
@@ -99,16 +99,14 @@ const viewMade: Command["run"] = (editor) => {
   const [chosen] = [...document.store.getState().selection.nodes];
   const made = (id: string): boolean => shown.get(id)?.items.some(({ status }) => status === "completed") === true;
   const nodeId = chosen !== undefined && made(chosen) ? chosen : [...shown.keys()].find(made);
-  if (nodeId === undefined) return complain(COMMANDS_TEXTS.noResultsYetRunThe);
+  if (nodeId === undefined) return complain(COMMANDS_TEXTS.noResultsYet);
   viewNode(editor, nodeId, 0);
 };
 
 /** Saving is automatic; on request a notice confirms it. */
 const save: Command["run"] = ({ document, canEdit }) => {
-  if (!canEdit) return complain(COMMANDS_TEXTS.youCanViewRunAnd);
-  void document
-    .flush()
-    .then((saved) => (saved ? say(COMMANDS_TEXTS.allChangesAreSaved) : complain(COMMANDS_TEXTS.notSavedYetNodeloomKeeps)));
+  if (!canEdit) return complain(COMMANDS_TEXTS.readOnlyHint);
+  void document.flush().then((saved) => (saved ? say(COMMANDS_TEXTS.allSaved) : complain(COMMANDS_TEXTS.notSavedYet)));
 };
 
 const exportJson: Command["run"] = ({ document, slug }) =>
@@ -128,7 +126,7 @@ const openInner: Command["run"] = (editor, stage) => {
 /** Compares several settings of the selected node. */
 const sweep: Command["run"] = (editor) => {
   const [node, ...others] = selectedNodes(editor);
-  if (!node || others.length > 0 || isRemark(node.type)) return complain(COMMANDS_TEXTS.selectTheOneNodeTo2);
+  if (!node || others.length > 0 || isRemark(node.type)) return complain(COMMANDS_TEXTS.selectNodeToVary);
   editor.ui.setState({ overlay: "sweep" });
 };
 
@@ -146,7 +144,7 @@ const go =
 /** All commands, for menus, the command palette, shortcuts and help. */
 export const COMMANDS: readonly Command[] = [
   edit("add", COMMON.addNode, ["/", "Space"], (_editor, stage) => stage.openPalette()),
-  edit("add-after", COMMANDS_TEXTS.addANodeAfterThe, ["A"], (_editor, stage) => stage.addAfter()),
+  edit("add-after", COMMANDS_TEXTS.addNodeAfterSelected, ["A"], (_editor, stage) => stage.addAfter()),
   command("view", COMMANDS_TEXTS.viewResults, "view", ["V"], viewMade),
   edit("library", COMMANDS_TEXTS.files, ["Shift+F"], ({ ui }) => ui.setState(({ library }) => ({ library: !library }))),
   command("open-inner", COMMANDS_TEXTS.openInnerWorkflow, "view", ["O"], openInner),
@@ -185,8 +183,8 @@ export const COMMANDS: readonly Command[] = [
   edit("right", COMMANDS_TEXTS.moveRight, ["ArrowRight"], (editor) => nudge(editor, { x: STEP, y: 0 }), "arrange"),
   edit("up", COMMANDS_TEXTS.moveUp, ["ArrowUp"], (editor) => nudge(editor, { x: 0, y: -STEP }), "arrange"),
   edit("down", COMMANDS_TEXTS.moveDown, ["ArrowDown"], (editor) => nudge(editor, { x: 0, y: STEP }), "arrange"),
-  edit("leap-left", COMMANDS_TEXTS.moveLeftBy50, ["Shift+ArrowLeft"], (editor) => nudge(editor, { x: -LEAP, y: 0 }), "arrange"),
-  edit("leap-right", COMMANDS_TEXTS.moveRightBy50, ["Shift+ArrowRight"], (editor) => nudge(editor, { x: LEAP, y: 0 }), "arrange"),
+  edit("leap-left", COMMANDS_TEXTS.moveLeftFar, ["Shift+ArrowLeft"], (editor) => nudge(editor, { x: -LEAP, y: 0 }), "arrange"),
+  edit("leap-right", COMMANDS_TEXTS.moveRightFar, ["Shift+ArrowRight"], (editor) => nudge(editor, { x: LEAP, y: 0 }), "arrange"),
   edit("frame", COMMANDS_TEXTS.frameTheSelection, ["Mod+G"], frameSelection, "arrange"),
   edit("subgraph", COMMANDS_TEXTS.convertToWorkflow, ["Mod+Shift+G", "Alt+X"], ({ ui }) => ui.setState({ overlay: "subgraph" }), "arrange"),
   edit("tidy", COMMANDS_TEXTS.tidyUp, ["Shift+T"], (editor, stage) => void tidy(editor, stage.fit), "arrange"),
@@ -198,7 +196,7 @@ export const COMMANDS: readonly Command[] = [
   ),
   command("zoom-in", COMMANDS_TEXTS.zoomIn, "view", ["+", "="], (_editor, stage) => stage.zoom("in")),
   command("zoom-out", COMMANDS_TEXTS.zoomOut, "view", ["-"], (_editor, stage) => stage.zoom("out")),
-  command("zoom-whole", COMMANDS_TEXTS.zoomTo100, "view", ["0"], (_editor, stage) => stage.zoom("whole")),
+  command("zoom-whole", COMMANDS_TEXTS.zoomToFullSize, "view", ["0"], (_editor, stage) => stage.zoom("whole")),
   command("panel", COMMANDS_TEXTS.showOrHideSidePanel, "view", ["P"], ({ ui }) =>
     ui.setState(({ panelOpen }) => ({ panelOpen: !panelOpen })),
   ),

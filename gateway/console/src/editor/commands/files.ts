@@ -44,9 +44,9 @@ const isMedia = ({ type }: File): boolean => /^(image|video|audio)\//.test(type)
 /** Uploads files and adds a node for each. */
 export const uploadToCanvas = async (editor: Editor, given: readonly File[], at: Point): Promise<void> => {
   const files = given.filter(isMedia).slice(0, MOST_FILES);
-  if (files.length === 0) return complain(FILES.onlyImagesVideoAndAudio);
+  if (files.length === 0) return complain(FILES.wrongFileType);
   const large = files.find(({ size }) => size > MAX_UPLOAD_BYTES);
-  if (large) return complain(FILES.hasFilesCanHaveAt(large.name, bytes(large.size), bytes(MAX_UPLOAD_BYTES)));
+  if (large) return complain(FILES.fileTooLarge(large.name, bytes(large.size), bytes(MAX_UPLOAD_BYTES)));
   say(files.length === 1 ? FILES.uploading(files[0]!.name) : FILES.uploadingFiles(files.length));
   const done: LibraryFile[] = [];
   for (const file of files)

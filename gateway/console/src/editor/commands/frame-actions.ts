@@ -11,7 +11,7 @@ import { FRAME_ACTIONS } from "../../messages/editor/commands";
 /** Puts a frame around the selected nodes; what is typed next is its name. */
 export const frameSelection = (editor: Editor): void => {
   const frame = around([...rectsOf(editor, selectedNodes(editor)).values()]);
-  if (!frame) return complain(FRAME_ACTIONS.selectTheNodesToFrame);
+  if (!frame) return complain(FRAME_ACTIONS.selectNodes);
   const id = freeId(graphOf(editor), "frame");
   const size = frameSize({ width: frame.width + 2 * FRAME_MARGIN, height: frame.height + FRAME_TITLE + FRAME_MARGIN });
   const at = { x: frame.x - FRAME_MARGIN, y: frame.y - FRAME_TITLE };

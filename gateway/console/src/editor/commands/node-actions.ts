@@ -22,7 +22,7 @@ const contentsOf = (editor: Editor, frame: DocNode): string[] => {
 /** Collapses nodes and frames, or opens them if all are collapsed. */
 export const collapse = (editor: Editor, nodes: readonly DocNode[] = selectedNodes(editor)): void => {
   const foldable = nodes.filter((node) => frameOf(node) !== undefined || !isRemark(node.type));
-  if (foldable.length === 0) return complain(NODE_ACTIONS.selectNodesOrAFrame);
+  if (foldable.length === 0) return complain(NODE_ACTIONS.selectNodesOrFrame);
   const isFolded = (node: DocNode): boolean => (frameOf(node) ? Array.isArray(node.data.collapsed) : node.view?.collapsed === true);
   const opens = foldable.every(isFolded);
   const change = (graph: DocGraph, node: DocNode): DocGraph => {
@@ -35,7 +35,7 @@ export const collapse = (editor: Editor, nodes: readonly DocNode[] = selectedNod
 /** Bypasses the selected nodes, or stops that if all are bypassed. */
 export const bypass = (editor: Editor): void => {
   const nodes = selectedNodes(editor).filter(({ type }) => !isRemark(type));
-  if (nodes.length === 0) return complain(NODE_ACTIONS.selectTheNodesToBypass);
+  if (nodes.length === 0) return complain(NODE_ACTIONS.selectNodesToBypass);
   const ends = nodes.every(isBypassed);
   editor.document.change(ends ? NODE_ACTIONS.restore : NODE_ACTIONS.bypass, (graph) =>
     nodes.reduce((now, { id }) => setData(now, id, ["bypass"], ends ? undefined : true), graph),
@@ -49,7 +49,7 @@ export const paint = (editor: Editor, nodes: readonly DocNode[], colour: string 
 /** Starts to rename the selected node. */
 export const rename = (editor: Editor): void => {
   const [node, ...others] = selectedNodes(editor);
-  if (!node || others.length > 0) return complain(NODE_ACTIONS.selectTheOneNodeTo);
+  if (!node || others.length > 0) return complain(NODE_ACTIONS.selectNodeToRename);
   if (isRemark(node.type) && !frameOf(node)) return editor.ui.setState({ writing: { nodeId: node.id, what: "text" } });
   editor.ui.setState({ writing: { nodeId: node.id, what: "title" } });
 };

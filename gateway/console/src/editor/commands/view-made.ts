@@ -76,7 +76,7 @@ const setOfRun = async (editor: Editor, node: DocNode, execution: Execution): Pr
       ...(item.file?.format === undefined ? [] : [[COMMON.file, item.file.format] as [string, string]]),
       ...settings,
       ...(item.creditsCost > 0 ? [[COMMON.price, credits(item.creditsCost)] as [string, string]] : []),
-      ...(progress.durationMs === null ? [] : [[VIEW_MADE.totalOfTheNode, duration(progress.durationMs)] as [string, string]]),
+      ...(progress.durationMs === null ? [] : [[VIEW_MADE.nodeTotal, duration(progress.durationMs)] as [string, string]]),
       [VIEW_MADE.run, `${execution.createdAt === null ? "" : dateTime(execution.createdAt)} · ${execution.executionId}`],
       ...(execution.version === null ? [] : [[COMMON.version, String(execution.version)] as [string, string]]),
     ];

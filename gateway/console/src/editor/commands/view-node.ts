@@ -6,5 +6,5 @@ import { VIEW_NODE } from "../../messages/editor/commands";
 export const viewNode = (editor: Editor, nodeId: string, index: number): void =>
   void import("./view-made").then(
     ({ viewMade }) => viewMade(editor, nodeId, index),
-    () => complain(VIEW_NODE.couldntLoadTheViewerCheck),
+    () => complain(VIEW_NODE.viewerFailed),
   );

@@ -24,10 +24,10 @@ export const Conflicts = () => {
   const graph = useDocument((state) => state.graph);
   const [theirs, setTheirs] = useState<ReadonlySet<number>>(new Set());
   useEffect(() => {
-    if (merges > 0) say(CONFLICTS.mergedChangesMadeElsewhere);
+    if (merges > 0) say(CONFLICTS.merged);
   }, [merges]);
   useEffect(() => {
-    if (recovered) say(CONFLICTS.restoredUnsavedChangesOfYour);
+    if (recovered) say(CONFLICTS.restored);
   }, [recovered]);
   if (conflicts.length === 0) return null;
   const done = (): void => {
@@ -46,7 +46,7 @@ export const Conflicts = () => {
         </Button>
       }
     >
-      <p className="mb-4 text-sm text-muted">{CONFLICTS.someoneOrAnotherTabOf}</p>
+      <p className="mb-4 text-sm text-muted">{CONFLICTS.conflictHint}</p>
       <ul className="flex flex-col gap-4">
         {conflicts.map((conflict, index) => {
           const node = nodeById(graph, conflict.nodeId);

@@ -36,7 +36,7 @@ export const CommandList = ({ stage, onClose }: OverlayProps) => {
       title={LISTS.commands}
       placeholder={LISTS.searchCommandsAndNodes}
       picks={[...commands, ...usePagePicks(), ...nodes]}
-      empty={LISTS.noMatchingCommandsOrNodes}
+      empty={LISTS.noMatches}
       onClose={onClose}
     />
   );
@@ -76,7 +76,7 @@ const useNodePicks = (stage: Stage): Pick[] => {
 export const NodeList = ({ stage, onClose }: OverlayProps) => (
   <Picker
     title={LISTS.findANode}
-    placeholder={LISTS.nameTextModelOrSetting}
+    placeholder={LISTS.findPlaceholder}
     picks={useNodePicks(stage)}
     empty={LISTS.noMatchingNodes}
     onClose={onClose}
@@ -128,9 +128,7 @@ const connections = (editor: Editor): Pick[] => {
 export const ConnectList = ({ onClose }: OverlayProps) => {
   const editor = useEditor();
   const picks = useMemo(() => connections(editor), [editor]);
-  return (
-    <Picker title={LISTS.connectTo} placeholder={LISTS.portNodeOrRemove} picks={picks} empty={LISTS.selectANodeWithAn} onClose={onClose} />
-  );
+  return <Picker title={LISTS.connectTo} placeholder={LISTS.linkPlaceholder} picks={picks} empty={LISTS.nothingToLink} onClose={onClose} />;
 };
 
 const GROUPS = ["edit", "select", "arrange", "view", "run"] as const;

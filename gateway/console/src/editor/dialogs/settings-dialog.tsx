@@ -52,7 +52,7 @@ export const SettingsDialog = () => {
       <div className="flex flex-col gap-4">
         <InputField
           label={COMMON.name}
-          hint={SETTINGS_DIALOG.theAddressStaysApiWorkflows(slug)}
+          hint={SETTINGS_DIALOG.addressStays(slug)}
           disabled={!canEdit}
           maxLength={200}
           value={meta.name}
@@ -75,7 +75,7 @@ export const SettingsDialog = () => {
         />
         <Check
           label={SETTINGS_DIALOG.publicPlayground}
-          hint={SETTINGS_DIALOG.anyoneCanSeeTheInputs}
+          hint={SETTINGS_DIALOG.playgroundHint}
           disabled={!canEdit}
           checked={meta.publicPlayground}
           onCheck={(isOn) => document.setMeta({ publicPlayground: isOn })}
@@ -84,7 +84,7 @@ export const SettingsDialog = () => {
         <div className="flex flex-wrap items-center justify-between gap-2">
           <p className="min-w-0 text-sm">
             {SETTINGS_DIALOG.app}
-            <span className="block text-xs text-faint">{SETTINGS_DIALOG.aPageForPeopleWithout}</span>
+            <span className="block text-xs text-faint">{SETTINGS_DIALOG.appHint}</span>
           </p>
           <Button size="sm" disabled={!canEdit} onClick={() => ui.setState({ overlay: "app" })}>
             {SETTINGS_DIALOG.publishAsAnApp}
@@ -92,7 +92,7 @@ export const SettingsDialog = () => {
         </div>
         <Check
           label={SETTINGS_DIALOG.agentTool}
-          hint={SETTINGS_DIALOG.agentsConnectedWithOneOf}
+          hint={SETTINGS_DIALOG.agentToolHint}
           disabled={!canEdit}
           checked={meta.mcp}
           onCheck={(isOn) => document.setMeta({ mcp: isOn })}
@@ -111,13 +111,13 @@ export const SettingsDialog = () => {
           }}
         />
         {takenDown !== undefined && (
-          <Notice kind="warn" title={SETTINGS_DIALOG.anAdministratorRemovedThisTemplate}>
+          <Notice kind="warn" title={SETTINGS_DIALOG.templateRemoved}>
             {takenDown}
           </Notice>
         )}
         <Check
           label={COMMON.template}
-          hint={SETTINGS_DIALOG.everyoneCanSeeRunAnd}
+          hint={SETTINGS_DIALOG.templateHint}
           disabled={!canEdit}
           checked={meta.isTemplate}
           onCheck={(isOn) => document.setMeta({ isTemplate: isOn })}

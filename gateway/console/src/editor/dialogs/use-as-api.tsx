@@ -61,12 +61,12 @@ export const UseAsApi = ({ onClose }: { onClose: () => void }) => {
   return (
     <Dialog title={USE_AS_API.useAsApi} width="md" onClose={onClose}>
       <p className="mb-3 text-sm text-muted">
-        {USE_AS_API.callThisRunFromYour} <code className="font-mono text-xs">?async=true</code> {USE_AS_API.toPollOrToReceive}
+        {USE_AS_API.intro} <code className="font-mono text-xs">?async=true</code> {USE_AS_API.introPolling}
       </p>
       {ahead && (
         <Notice kind="warn" className="mb-3">
           {USE_AS_API.callersRunVersion} {production}
-          {USE_AS_API.publishYourChangesToMake}
+          {USE_AS_API.publishHint}
         </Notice>
       )}
       {key === undefined ? (
@@ -75,7 +75,7 @@ export const UseAsApi = ({ onClose }: { onClose: () => void }) => {
             {USE_AS_API.createKey}
           </Button>
           <span className="text-xs text-faint">
-            {USE_AS_API.itCanRunOnlyThis}{" "}
+            {USE_AS_API.keyScopeHint}{" "}
             <a href="/keys" target="_blank" rel="noopener" className="text-accent-text underline underline-offset-2">
               {USE_AS_API.youAlreadyHave}
             </a>
@@ -83,8 +83,8 @@ export const UseAsApi = ({ onClose }: { onClose: () => void }) => {
           </span>
         </div>
       ) : (
-        <Notice kind="warn" title={USE_AS_API.theKeyBelowIsShown} className="mb-3">
-          {USE_AS_API.copyTheCallOrThe}
+        <Notice kind="warn" title={USE_AS_API.keyShownOnce} className="mb-3">
+          {USE_AS_API.keyShownOnceHint}
         </Notice>
       )}
       {aliases.length > 1 && (
@@ -104,7 +104,7 @@ export const UseAsApi = ({ onClose }: { onClose: () => void }) => {
         </div>
       </Tabs>
       <Notice className="mt-3">
-        {USE_AS_API.findAllEndpointsInThe}{" "}
+        {USE_AS_API.allEndpointsHint}{" "}
         <a href="/docs/api" target="_blank" rel="noopener" className="underline underline-offset-2">
           {USE_AS_API.apiReference}
         </a>

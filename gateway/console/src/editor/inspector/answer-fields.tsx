@@ -25,7 +25,7 @@ const freeName = (fields: readonly AnswerField[]): string => {
 export const nameProblem = (fields: readonly AnswerField[], index: number): string | undefined => {
   const { name } = fields[index]!;
   if (name.trim() === "") return ANSWER_FIELDS.enterAName;
-  return fields.some((field, at) => at !== index && field.name === name) ? ANSWER_FIELDS.anotherFieldHasThisName : undefined;
+  return fields.some((field, at) => at !== index && field.name === name) ? ANSWER_FIELDS.nameTaken : undefined;
 };
 
 interface RowProps {
@@ -68,7 +68,7 @@ const FieldRow = ({ fields, index, disabled, change, retype, remove }: RowProps)
       )}
       {type === "choice" && (
         <Input
-          aria-label={ANSWER_FIELDS.choicesOfFieldSeparatedBy(index + 1)}
+          aria-label={ANSWER_FIELDS.choicesOfField(index + 1)}
           placeholder={ANSWER_FIELDS.calmPlayfulDark}
           disabled={disabled}
           defaultValue={choices.join(", ")}
@@ -84,7 +84,7 @@ const FieldRow = ({ fields, index, disabled, change, retype, remove }: RowProps)
       )}
       <Input
         aria-label={ANSWER_FIELDS.descriptionOfField(index + 1)}
-        placeholder={ANSWER_FIELDS.descriptionForTheModelOptional}
+        placeholder={ANSWER_FIELDS.description}
         disabled={disabled}
         value={description}
         onText={(text) => change({ description: text })}

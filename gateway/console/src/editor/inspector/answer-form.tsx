@@ -30,7 +30,7 @@ const ListBounds = ({ answer, disabled, write }: { answer: Answer; disabled: boo
         }
       />
     ))}
-    <p className="col-span-2 text-xs text-faint">{ANSWER_FORM.theNodesAfterItRun}</p>
+    <p className="col-span-2 text-xs text-faint">{ANSWER_FORM.listBoundsHint}</p>
   </div>
 );
 
@@ -47,7 +47,7 @@ export const AnswerForm = ({ node }: { node: DocNode }) => {
       <div className="flex flex-col gap-2">
         <JsonInput
           label={ANSWER_FORM.responseFormat}
-          hint={ANSWER_FORM.thisJsonSchemaHasMore}
+          hint={ANSWER_FORM.schemaTooRich}
           value={schema}
           disabled={disabled}
           onChange={(value) => set(["schema"], value)}
@@ -59,7 +59,7 @@ export const AnswerForm = ({ node }: { node: DocNode }) => {
           disabled={disabled}
           onClick={() => set(["schema"], undefined, ANSWER_FORM.respondWithText)}
         >
-          {ANSWER_FORM.respondWithTextInstead}
+          {ANSWER_FORM.useText}
         </Button>
       </div>
     );
@@ -80,7 +80,7 @@ export const AnswerForm = ({ node }: { node: DocNode }) => {
     <section className="flex flex-col gap-3 rounded-xl bg-sunken p-3" aria-label={ANSWER_FORM.response}>
       <SelectField
         label={ANSWER_FORM.responseFormat}
-        hint={shown.shape === "text" ? undefined : ANSWER_FORM.theResponseIsAtThe}
+        hint={shown.shape === "text" ? undefined : ANSWER_FORM.portHint}
         disabled={disabled}
         value={shown.shape}
         onText={(text) => shape(text as Answer["shape"])}

@@ -101,7 +101,7 @@ export const ExpressionForm = ({ node }: { node: DocNode }) => {
     <div className="flex flex-col gap-4">
       <AreaField
         label={EXPRESSION_FORM.expression}
-        hint={EXPRESSION_FORM.aJMESPathExpressionSuchAs}
+        hint={EXPRESSION_FORM.expressionHint}
         rows={2}
         disabled={disabled}
         spellCheck={false}
@@ -135,13 +135,13 @@ export const ExpressionForm = ({ node }: { node: DocNode }) => {
               <AnswerTable value={made!.value} label={EXPRESSION_FORM.output} />
             ) : (
               <p className="rounded-xl border p-3 text-[13px] wrap-anywhere">
-                {made?.value === null ? EXPRESSION_FORM.emptyNoValueMatches : String(made?.value)}
+                {made?.value === null ? EXPRESSION_FORM.noMatch : String(made?.value)}
               </p>
             )}
           </section>
         </>
       ) : (
-        <p className="text-xs text-faint">{EXPRESSION_FORM.afterARunClickA}</p>
+        <p className="text-xs text-faint">{EXPRESSION_FORM.sampleHint}</p>
       )}
     </div>
   );

@@ -55,11 +55,11 @@ const DefaultControl = ({ field, change, disabled }: { field: RawField; change: 
 const NameInput = ({ value, taken, disabled, autoFocus, onChange }: NameInputProps) => {
   const [typed, setTyped] = useState<string>();
   const shown = typed ?? value;
-  const error = shown === "" ? FIELDS_FORM.enterAName : taken.has(shown) ? FIELDS_FORM.anotherInputHasThisName : undefined;
+  const error = shown === "" ? FIELDS_FORM.enterAName : taken.has(shown) ? FIELDS_FORM.nameTaken : undefined;
   return (
     <InputField
       label={COMMON.name}
-      hint={FIELDS_FORM.theKeyInTheApi}
+      hint={FIELDS_FORM.nameHint}
       error={typed === undefined ? undefined : error}
       disabled={disabled}
       value={shown}
@@ -160,7 +160,8 @@ export const FieldsForm = ({ node }: { node: DocNode }) => {
   const write = (next: readonly RawField[]): void => set(["fields"], next, FIELDS_FORM.editInputs);
   const names = new Set(fields.map(({ name }) => name));
   const freeName = (): string => {
-    for (let number = fields.length + 1; ; number += 1) if (!names.has(FIELDS_FORM.input2(number))) return FIELDS_FORM.input2(number);
+    for (let number = fields.length + 1; ; number += 1)
+      if (!names.has(FIELDS_FORM.numberedInput(number))) return FIELDS_FORM.numberedInput(number);
   };
   const moved = (index: number, by: number): RawField[] => {
     const next = [...fields];

@@ -79,7 +79,7 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
           <IconButton icon={Trash2} label={INSPECTOR.deleteNode} keys="Backspace" size="sm" onClick={() => deleteSelection(editor)} />
         )}
       </header>
-      {isBypassed(node) && <p className="rounded-xl bg-sunken p-3 text-sm text-muted">{INSPECTOR.bypassedRunsSkipThisNode}</p>}
+      {isBypassed(node) && <p className="rounded-xl bg-sunken p-3 text-sm text-muted">{INSPECTOR.bypassedHint}</p>}
       <NodeProblems node={node} />
       <Form key={node.id} node={node} />
       <details className="group border-t pt-3">
@@ -89,7 +89,7 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
         <div className="mt-3 flex flex-col gap-4">
           <InputField
             label={COMMON.label}
-            hint={INSPECTOR.theNameOfThisNode}
+            hint={INSPECTOR.nameHint}
             disabled={disabled}
             maxLength={80}
             placeholder={kind.title}
@@ -99,7 +99,7 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
           {kind.runs && (
             <AreaField
               label={INSPECTOR.comment}
-              hint={INSPECTOR.forPeopleWhoReadThis}
+              hint={INSPECTOR.noteHint}
               rows={2}
               disabled={disabled}
               value={typeof node.data.comment === "string" ? node.data.comment : ""}
@@ -119,7 +119,7 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
 const Nothing = () => (
   <div className="flex flex-col items-center px-6 py-14 text-center text-sm text-muted">
     <MousePointerClick className="mb-2 size-6 text-faint" aria-hidden />
-    {INSPECTOR.selectANodeToChange}
+    {INSPECTOR.emptyHint}
     <ul className="mt-6 grid w-full grid-cols-2 gap-x-4 gap-y-2 text-left text-xs" aria-label={INSPECTOR.portTypes}>
       {(["text", "number", "boolean", "image", "video", "audio", "media", "any"] as const).map((type) => (
         <li key={type} className="flex items-center gap-2">

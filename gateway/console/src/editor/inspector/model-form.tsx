@@ -129,7 +129,7 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
   return (
     <div className="flex flex-col gap-4">
       <ModelSelect node={node} />
-      {schema === undefined && typeof node.data.model === "string" && <Notice kind="warn">{MODEL_FORM.thisModelIsNotAvailable}</Notice>}
+      {schema === undefined && typeof node.data.model === "string" && <Notice kind="warn">{MODEL_FORM.modelUnavailable}</Notice>}
       {asked.filter(isPrompt).map(control)}
       {ANSWER_SCHEMA in (kindOf(node.type).rules?.settings ?? {}) && <AnswerForm key={node.id} node={node} />}
       {asked.filter((one) => !isPrompt(one)).map(control)}

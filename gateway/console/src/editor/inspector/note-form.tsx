@@ -18,7 +18,7 @@ export const NoteForm = ({ node }: { node: DocNode }) => {
       <div className="flex flex-col gap-4">
         <InputField
           label={NOTE_FORM.title}
-          hint={NOTE_FORM.nodesOnAFrameMove}
+          hint={NOTE_FORM.frameHint}
           disabled={disabled}
           maxLength={200}
           value={text(node.data[name])}
@@ -44,7 +44,7 @@ export const NoteForm = ({ node }: { node: DocNode }) => {
     <div className="flex flex-col gap-4">
       <AreaField
         label={NOTE_FORM.note}
-        hint={NOTE_FORM.forPeopleWhoReadThis}
+        hint={NOTE_FORM.noteHint}
         rows={10}
         disabled={disabled}
         value={text(node.data[name])}

@@ -9,8 +9,8 @@ export const ResultsForm = ({ node }: { node: DocNode }) => {
   const wired = [...useWired(node.id)];
   return (
     <div className="flex flex-col gap-2 text-sm">
-      <p className="text-xs text-faint">{RESULTS_FORM.aRunReturnsEachLinked}</p>
-      {wired.length === 0 && <Notice kind="warn">{RESULTS_FORM.nothingIsLinkedYetRuns}</Notice>}
+      <p className="text-xs text-faint">{RESULTS_FORM.intro}</p>
+      {wired.length === 0 && <Notice kind="warn">{RESULTS_FORM.empty}</Notice>}
       <ul className="flex flex-col gap-1.5">
         {wired.map(([name, from]) => (
           <li key={name} className="flex items-center gap-2">

@@ -23,7 +23,7 @@ export const SettingsForm = ({ node }: { node: DocNode }) => {
   // Settings that depend on other settings follow them.
   const all = [...Object.entries(rules?.settings ?? {}), ...propertiesOf(rules?.schema?.(node))];
   const settings = all.filter(([name]) => !ELSEWHERE.has(name));
-  if (settings.length === 0) return <p className="text-sm text-muted">{SETTINGS_FORM.thisNodeHasNoSettings}</p>;
+  if (settings.length === 0) return <p className="text-sm text-muted">{SETTINGS_FORM.noSettings}</p>;
   return (
     <div className="flex flex-col gap-4">
       {settings.map(([name, schema]) => {

@@ -17,7 +17,7 @@ export const TextForm = ({ node }: { node: DocNode }) => {
   return (
     <AreaField
       label={COMMON.text}
-      hint={SIMPLE_FORMS.writeNameWhereAValue}
+      hint={SIMPLE_FORMS.templateHint}
       rows={12}
       disabled={disabled}
       value={text(node.data.text)}
@@ -44,7 +44,7 @@ export const ListForm = ({ node }: { node: DocNode }) => {
   const write = (next: unknown[]): void => set(["items"], next, SIMPLE_FORMS.editList);
   return (
     <div className="flex flex-col gap-2">
-      <p className="text-xs text-faint">{SIMPLE_FORMS.theNodesAfterItRun}</p>
+      <p className="text-xs text-faint">{SIMPLE_FORMS.listHint}</p>
       {items.map((item, index) => (
         <div key={index} className="flex items-start gap-1">
           <TextArea
@@ -107,7 +107,7 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
         <InputField
           label={COMMON.address}
           disabled={disabled}
-          placeholder={SIMPLE_FORMS.httpsApiExampleComId}
+          placeholder={SIMPLE_FORMS.urlPlaceholder}
           spellCheck={false}
           value={text(data.url)}
           onText={(text) => set(["url"], text)}
@@ -115,7 +115,7 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
       </div>
       <JsonInput
         label={SIMPLE_FORMS.headers}
-        hint={SIMPLE_FORMS.aJsonObjectAuthorizationBearer}
+        hint={SIMPLE_FORMS.headersHint}
         value={data.headers}
         disabled={disabled}
         onChange={(value) => set(["headers"], value)}
@@ -123,7 +123,7 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
       />
       {wired.has("body") ? (
         <p className="text-xs text-muted">
-          {SIMPLE_FORMS.theBodyComesFrom} {wired.get("body")}.
+          {SIMPLE_FORMS.bodySource} {wired.get("body")}.
         </p>
       ) : isText ? (
         <AreaField
@@ -140,7 +140,7 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
       )}
       <InputField
         label={SIMPLE_FORMS.responseValue}
-        hint={SIMPLE_FORMS.aJsonPointerSuchAs}
+        hint={SIMPLE_FORMS.pointerHint}
         disabled={disabled}
         spellCheck={false}
         value={text(data.extract)}
@@ -148,7 +148,7 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
       />
       <Check
         label={SIMPLE_FORMS.failOnErrorStatus}
-        hint={SIMPLE_FORMS.ifTheStatusIsnt2xx}
+        hint={SIMPLE_FORMS.failOnErrorStatusHint}
         disabled={disabled}
         checked={data.failOnStatus === true}
         onCheck={(isOn) => set(["failOnStatus"], isOn)}
@@ -167,7 +167,7 @@ export const FileForm = ({ node }: { node: DocNode }) => {
       value={text(node.data.mediaId)}
       onChange={put}
       accept="image/*,video/*,audio/*"
-      hint={SIMPLE_FORMS.uploadOrChooseAFile}
+      hint={SIMPLE_FORMS.fileHint}
       disabled={disabled}
       onChoose={() => choose(put)}
     />
@@ -178,11 +178,11 @@ export const FileForm = ({ node }: { node: DocNode }) => {
 const BOUNDS = {
   maxItems: {
     label: SIMPLE_FORMS.maximumItems,
-    hint: SIMPLE_FORMS.forListsWhoseLengthIs,
+    hint: SIMPLE_FORMS.maximumItemsHint,
   },
   maxInputChars: {
     label: SIMPLE_FORMS.maximumCharacters,
-    hint: SIMPLE_FORMS.limitsPromptSystemTextAnd,
+    hint: SIMPLE_FORMS.inputLimitHint,
   },
 } as const;
 

@@ -47,12 +47,12 @@ export const SwitchForm = ({ node }: { node: DocNode }) => {
     );
   return (
     <div className="flex flex-col gap-3">
-      <p className="text-xs text-faint">{SWITCH_FORM.theValueContinuesAtThe}</p>
+      <p className="text-xs text-faint">{SWITCH_FORM.intro}</p>
       {cases.map((one, index) => {
         const op = text(one.op);
         return (
           <fieldset key={index} className="flex flex-col gap-2 rounded-md border border-line p-2" disabled={disabled}>
-            <legend className="px-1 text-xs text-faint">{SWITCH_FORM.case2(index + 1)}</legend>
+            <legend className="px-1 text-xs text-faint">{SWITCH_FORM.numberedCase(index + 1)}</legend>
             <div className="flex items-end gap-1">
               <InputField label={SWITCH_FORM.port} maxLength={80} value={text(one.name)} onText={(text) => change(index, { name: text })} />
               <IconButton
@@ -61,7 +61,7 @@ export const SwitchForm = ({ node }: { node: DocNode }) => {
                 onClick={() =>
                   write(
                     cases.filter((_, at) => at !== index),
-                    SWITCH_FORM.removeCase2,
+                    SWITCH_FORM.removeThisCase,
                   )
                 }
               />

@@ -110,9 +110,7 @@ export const Library = ({ stage }: { stage: Stage }) => {
         {library.isPending && <Skeleton lines={6} />}
         {library.isError && <LoadFailure error={library.error} retry={() => void library.refetch()} />}
         {library.data && shown.length === 0 && (
-          <p className="py-8 text-center text-sm text-muted">
-            {library.files.length === 0 ? LIBRARY.filesThatYouUploadAnd : LIBRARY.noMatchingFiles}
-          </p>
+          <p className="py-8 text-center text-sm text-muted">{library.files.length === 0 ? LIBRARY.emptyHint : LIBRARY.noMatchingFiles}</p>
         )}
         <ul className="grid grid-cols-3 gap-2" aria-label={COMMON.files}>
           {shown.map((file, index) => (

@@ -1,11 +1,11 @@
 /** Counterparts of other editors' terms. */
 import { NOTHING_FOUND } from "../../messages/editor/panels";
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
-  [/cron|schedul|timer|interval|trigger/i, NOTHING_FOUND.startAWorkflowOnA],
-  [/vae|latent|lora|controlnet|decode|checkpoint/i, NOTHING_FOUND.modelsLoadEncodeAndDecode],
-  [/credential|auth|api.?key|secret/i, NOTHING_FOUND.storeKeysOfOtherServices],
+  [/cron|schedul|timer|interval|trigger/i, NOTHING_FOUND.triggersHint],
+  [/vae|latent|lora|controlnet|decode|checkpoint/i, NOTHING_FOUND.modelLoadingHint],
+  [/credential|auth|api.?key|secret/i, NOTHING_FOUND.secretsHint],
 ];
-const NOTHING = NOTHING_FOUND.noMatchingNodesOrModels;
+const NOTHING = NOTHING_FOUND.noMatches;
 const nothingWords = (query: string): string =>
   query === "" ? NOTHING_FOUND.noNodeMatchesThisPort : (ELSEWHERE.find(([pattern]) => pattern.test(query))?.[1] ?? NOTHING);
 

@@ -22,7 +22,7 @@ export const ProblemsPanel = ({ onShow }: { onShow: (nodeId: string) => void }) 
     return (
       <div className="flex flex-col items-center px-6 py-14 text-center text-sm text-muted">
         <CircleCheck className="mb-2 size-6 text-ok" aria-hidden />
-        {PROBLEMS.noProblemsThisWorkflowCan}
+        {PROBLEMS.noProblems}
       </div>
     );
   return (

@@ -161,7 +161,7 @@ export const RunPanel = () => {
           errors={refused?.fields}
           mayUpload={me.user.approved}
         />
-        {!me.user.approved && <Notice kind="warn">{RUN_PANEL.yourAccountAwaitsApprovalYou}</Notice>}
+        {!me.user.approved && <Notice kind="warn">{RUN_PANEL.awaitsApproval}</Notice>}
         {refusal && <TroubleNotice trouble={refusal} on={remedies} />}
         {!refusal && expected && <TroubleNotice kind="warn" trouble={expected} on={remedies} />}
         {/* In sight however long the form is. */}
@@ -177,14 +177,14 @@ export const RunPanel = () => {
           <p className="flex items-start gap-1.5 text-xs text-muted">
             <Pin className="mt-0.5 size-3.5 shrink-0" aria-hidden />
             <span>
-              {RUN_PANEL.keepsTheResultsOfWhile(kept.names)}
+              {RUN_PANEL.keepsResults(kept.names)}
               {partial.quote && `: ${reusedWords(partial.quote)}`}.
             </span>
           </p>
         )}
         <RunPrice quote={quote} limit={limit} />
         {refused?.trouble.remedies.includes("see-credits") !== true && <Affordable quote={quote} limit={limit.limit} />}
-        {running && <p className="text-xs text-muted">{RUN_PANEL.aRunIsInProgress}</p>}
+        {running && <p className="text-xs text-muted">{RUN_PANEL.runInProgress}</p>}
       </form>
       {!run && <LastRun onShow={(executionId) => watchRun(slug, executionId, () => afterRun(client))} />}
       {run && (

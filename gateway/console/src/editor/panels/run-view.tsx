@@ -180,12 +180,12 @@ export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProp
           <Button size="sm" icon={CircleStop} disabled={execution?.status === "cancel_requested"} onClick={() => void cancel()}>
             {COMMON.cancel}
           </Button>
-          <p className="mt-1 text-xs text-faint">{RUN_VIEW.workAlreadySentIsCharged}</p>
+          <p className="mt-1 text-xs text-faint">{RUN_VIEW.cancelHint}</p>
         </div>
       )}
       {run.problem !== undefined && !over && (
         <Notice kind="warn" title={RUN_VIEW.notUpdating}>
-          {run.problem.message} {run.problem.passes ? RUN_VIEW.theRunContinuesTryingTo : ""}
+          {run.problem.message} {run.problem.passes ? RUN_VIEW.reconnecting : ""}
         </Notice>
       )}
       {!over && isWaiting && <WaitingNodes executionId={executionId} />}

@@ -29,7 +29,7 @@ const useStart = (next: NextRun, shown: number | null | undefined, openForm: () 
     const quote = await quoteNow(asked);
     const most = limitOf(quote);
     if (asked.base !== undefined && isAllReused(quote) && (await isUnchanged(asked.base)))
-      return say(RUN_BUTTON.nothingHasChangedSinceThe, {
+      return say(RUN_BUTTON.nothingChanged, {
         label: RUN_BUTTON.runAllNodesAgain,
         run: () => void attempt({ ...next, base: undefined }),
       });
@@ -82,8 +82,7 @@ export const RunButton = ({ stage }: { stage: Stage }) => {
           {
             label: RUN_BUTTON.newSeed,
             icon: Dices,
-            run: () =>
-              setNewSeeds(editor) === 0 ? complain(RUN_BUTTON.noModelInThisWorkflow) : void run(() => ({ ...latest.current.next })),
+            run: () => (setNewSeeds(editor) === 0 ? complain(RUN_BUTTON.noSeed) : void run(() => ({ ...latest.current.next }))),
           },
         ]
       : []),

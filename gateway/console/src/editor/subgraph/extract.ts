@@ -118,10 +118,10 @@ const mean = (values: readonly number[]): number => Math.round(values.reduce((su
 /** Turns the selected nodes into a workflow. @returns the graphs, or the problem */
 export const extract = (graph: DocGraph, chosen: readonly DocNode[], ports: PortBook): Extraction | { problem: string } => {
   const moved = movable(chosen);
-  if (!moved.some(({ type }) => !isRemark(type))) return { problem: EXTRACT.selectTheNodesToConvert };
+  if (!moved.some(({ type }) => !isRemark(type))) return { problem: EXTRACT.selectNodes };
   const part = new Set(moved.map(({ id }) => id));
   const way = between(graph, part);
-  if (way) return { problem: EXTRACT.isBetweenTheSelectedNodes(nodeTitle(way)) };
+  if (way) return { problem: EXTRACT.nodeBetween(nodeTitle(way)) };
   const into = edgesOf(graph).filter((edge) => crossing(edge, part) === "into");
   const cut = { graph, moved, part, ports, fields: fieldsInto(graph, into, ports), members: membersOutOf(graph, part, ports) };
   const within = innerGraph(cut);

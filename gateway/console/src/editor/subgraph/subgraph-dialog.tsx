@@ -48,7 +48,7 @@ export const SubgraphDialog = ({ onClose }: { onClose: () => void }) => {
   });
   const submit = async (name: string): Promise<void> => {
     await takeOut(editor, name);
-    say(SUBGRAPH_DIALOG.isNowAWorkflowDouble(name));
+    say(SUBGRAPH_DIALOG.converted(name));
   };
   return (
     <PromptDialog
@@ -62,7 +62,7 @@ export const SubgraphDialog = ({ onClose }: { onClose: () => void }) => {
       onClose={onClose}
     >
       {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
-      <p className="text-sm text-muted">{SUBGRAPH_DIALOG.linksIntoTheSelectedNodes}</p>
+      <p className="text-sm text-muted">{SUBGRAPH_DIALOG.intro}</p>
     </PromptDialog>
   );
 };

@@ -62,7 +62,7 @@ const Typed = ({ setting, onChange }: ValuesProps) => {
   return (
     <InputField
       label={label}
-      hint={AXIS_FORM.numbersSeparatedByCommas}
+      hint={AXIS_FORM.numbersHint}
       error={problem}
       inputMode="decimal"
       placeholder="1, 2, 4"

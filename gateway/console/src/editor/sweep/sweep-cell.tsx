@@ -94,7 +94,7 @@ export const SweepCell = ({ row, given, name, isNamed, isUsed, stars, onView, on
         </span>
         {onUse && (
           <Button size="sm" className="mt-1 w-full" icon={Check} aria-label={SWEEP_CELL.useThis(name)} onClick={onUse}>
-            {SWEEP_CELL.useThis2}
+            {SWEEP_CELL.useThisVariation}
           </Button>
         )}
       </div>

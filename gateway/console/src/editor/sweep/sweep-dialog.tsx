@@ -105,7 +105,7 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
     const batchId = await start();
     if (batchId !== undefined) onOpen(batchId);
   };
-  if (settings.length === 0) return <p className="text-sm text-muted">{SWEEP_DIALOG.hasNoSettingsToVary(title)}</p>;
+  if (settings.length === 0) return <p className="text-sm text-muted">{SWEEP_DIALOG.nothingToVary(title)}</p>;
   return (
     <form
       className="flex flex-col gap-4"
@@ -114,7 +114,7 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
         void begin();
       }}
     >
-      <p className="text-sm text-muted">{SWEEP_DIALOG.eachVariationRunsAndThe(title)}</p>
+      <p className="text-sm text-muted">{SWEEP_DIALOG.intro(title)}</p>
       <div className="grid gap-5 sm:grid-cols-2">
         <AxisForm label={SWEEP_DIALOG.vary} settings={settings} axis={first} isOptional={false} onChange={setFirst} />
         {first && (
@@ -130,7 +130,7 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
       {asked.length > 0 && <Variations node={node} variations={asked} />}
       {tooMany && (
         <p role="alert" className="text-sm text-bad">
-          {SWEEP_DIALOG.thisMakesVariationsYouCan(variations.length, MOST_VARIATIONS)}
+          {SWEEP_DIALOG.tooManyVariations(variations.length, MOST_VARIATIONS)}
         </p>
       )}
       {problem && <TroubleNotice kind="warn" trouble={problem} />}
@@ -141,7 +141,7 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
         {isReady && quote === undefined && problem === undefined && (
           <span className="text-xs text-muted">{SWEEP_DIALOG.gettingThePrice}</span>
         )}
-        {variations.length === 1 && <span className="text-xs text-muted">{SWEEP_DIALOG.enterAtLeastTwoValues}</span>}
+        {variations.length === 1 && <span className="text-xs text-muted">{SWEEP_DIALOG.tooFewValues}</span>}
       </div>
     </form>
   );

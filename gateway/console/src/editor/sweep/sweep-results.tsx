@@ -47,7 +47,7 @@ const take = (editor: Editor, node: DocNode, row: BatchRow, onOver: () => void):
   rememberPrints(slug, row.executionId, graphOf(editor));
   watchRun(slug, row.executionId, onOver);
   ui.setState({ overlay: undefined, panel: "run", panelOpen: true, until: undefined });
-  say(SWEEP_RESULTS.nowHasTheseSettingsRun(nodeTitle(node)));
+  say(SWEEP_RESULTS.settingsApplied(nodeTitle(node)));
 };
 
 const Head = ({ batch }: { batch: BatchWithRows }) => {
@@ -73,7 +73,7 @@ const Head = ({ batch }: { batch: BatchWithRows }) => {
       <BatchProgress batch={batch} />
       {status === "paused" && (
         <Notice kind="warn">
-          {reason?.message} {SWEEP_RESULTS.resumeItOnItsPage}
+          {reason?.message} {SWEEP_RESULTS.resumeHint}
         </Notice>
       )}
     </div>

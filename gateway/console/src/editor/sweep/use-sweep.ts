@@ -48,7 +48,7 @@ interface Answer {
   problem?: Trouble;
 }
 
-const NOT_SAVED = USE_SWEEP.theWorkflowIsntSavedYet;
+const NOT_SAVED = USE_SWEEP.notSaved;
 
 /** Sweep of a node: each variation runs the node and its dependencies, with a shared price. */
 export const useSweep = (node: DocNode, variations: readonly Variation[]) => {

@@ -33,7 +33,7 @@ const useAliasChange = () => {
     remove: (name: string) =>
       change(
         () => request("deleteAlias", { params: { slug, name } }),
-        name === PRODUCTION ? ALIASES.productionNowFollowsTheNewest : ALIASES.aliasDeleted(name),
+        name === PRODUCTION ? ALIASES.followsNewest : ALIASES.aliasDeleted(name),
       ),
   };
 };
@@ -66,7 +66,7 @@ export const OtherAlias = ({ version }: { version: number }) => {
         void point(name, version, current);
       }}
     >
-      <Field label={ALIASES.alias} hint={ALIASES.callersSelectItWithAlias}>
+      <Field label={ALIASES.alias} hint={ALIASES.aliasHint}>
         {(attributes) => <Input {...attributes} value={name} onText={setName} />}
       </Field>
       <Button type="submit" size="sm" busy={busy} disabled={!ALIAS.test(name) || current === version} className="sm:mb-5">
@@ -96,8 +96,8 @@ export const Aliases = () => {
               </span>
             </span>
             <Button size="sm" variant="ghost" busy={busy} onClick={() => void remove(alias.name)}>
-              {alias.name === PRODUCTION ? ALIASES.followTheNewestVersion : COMMON.delete}
-              {alias.name !== PRODUCTION && <span className="sr-only"> {ALIASES.alias2(alias.name)}</span>}
+              {alias.name === PRODUCTION ? ALIASES.followNewest : COMMON.delete}
+              {alias.name !== PRODUCTION && <span className="sr-only"> {ALIASES.namedAlias(alias.name)}</span>}
             </Button>
           </li>
         ))}

@@ -9,7 +9,7 @@ export const isAhead = ({ published, graph, saved }: Pick<DocumentState, "publis
 
 /** The version that callers run, in a sentence. */
 export const stateWords = ({ version, production }: Pick<Published, "version" | "production">, ahead: boolean): string => {
-  if (production !== version) return STATE.callersRunVersionTheNewest(production, version);
-  if (version === null) return STATE.notPublishedCallersRunThe;
-  return ahead ? STATE.callersRunVersionTheDraft(version) : STATE.callersRunVersionTheDraft2(version);
+  if (production !== version) return STATE.olderInProduction(production, version);
+  if (version === null) return STATE.notPublished;
+  return ahead ? STATE.draftDiffers(version) : STATE.draftIdentical(version);
 };

@@ -33,10 +33,10 @@ const Publish = () => {
   // Busy until the state is reloaded: a second press would publish the same graph again.
   const publish = (): Promise<void> =>
     run(async () => {
-      if (!(await document.flush())) return complain(VERSIONS_DIALOG.theWorkflowIsntSavedYet);
+      if (!(await document.flush())) return complain(VERSIONS_DIALOG.notSaved);
       const { body: head } = await request("publishVersion", { params: { slug }, body: note === "" ? {} : { note } });
       const isFixed = published.production !== published.version;
-      say(isFixed ? VERSIONS_DIALOG.publishedVersionPromoteItWhen(head.version) : VERSIONS_DIALOG.publishedVersion(head.version));
+      say(isFixed ? VERSIONS_DIALOG.published(head.version) : VERSIONS_DIALOG.publishedVersion(head.version));
       setNote("");
       await document.refresh().catch(() => undefined);
     });
@@ -58,7 +58,7 @@ const Publish = () => {
         <span>{stateWords(published, ahead)}</span>
       </p>
       <div className="flex items-end gap-2 max-sm:flex-col max-sm:items-stretch">
-        <Field label={VERSIONS_DIALOG.note} hint={VERSIONS_DIALOG.describeTheChangesForReaders} className="flex-1">
+        <Field label={VERSIONS_DIALOG.note} hint={VERSIONS_DIALOG.noteHint} className="flex-1">
           {(attributes) => <Input {...attributes} maxLength={LIMITS.noteChars} value={note} disabled={unchanged} onText={setNote} />}
         </Field>
         <Button type="submit" variant="primary" icon={Rocket} busy={busy} disabled={unchanged || empty} className="sm:mb-5">
@@ -82,7 +82,7 @@ const PendingChange = () => {
   const confirm = (): Promise<void> =>
     run(async () => {
       await request("confirmWorkflow", { params: { slug } });
-      say(VERSIONS_DIALOG.theAppHooksAndSchedules);
+      say(VERSIONS_DIALOG.triggersRunChanged);
       await document.refresh().catch(() => undefined);
     });
   return (
@@ -95,7 +95,7 @@ const PendingChange = () => {
         </Button>
       }
     >
-      {VERSIONS_DIALOG.anApiKeyThatCant}
+      {VERSIONS_DIALOG.changedByKey}
     </Notice>
   );
 };
@@ -112,7 +112,7 @@ const Compared = ({ version, onRestored }: { version: number; onRestored: () => 
   const restore = (graph: DocGraph): void => {
     document.change(VERSIONS_DIALOG.restoreVersion(version), () => graph);
     ui.setState({ panel: "node" });
-    say(VERSIONS_DIALOG.theDraftIsVersionAgain(version));
+    say(VERSIONS_DIALOG.restored(version));
     onRestored();
   };
   const same = sameGraph(data, draft);
@@ -125,7 +125,7 @@ const Compared = ({ version, onRestored }: { version: number; onRestored: () => 
       {asking ? (
         <Notice
           kind="warn"
-          title={VERSIONS_DIALOG.replaceTheDraftWithVersion(version)}
+          title={VERSIONS_DIALOG.restoreQuestion(version)}
           actions={
             <>
               <Button size="sm" variant="primary" autoFocus onClick={() => restore(data)}>
@@ -137,7 +137,7 @@ const Compared = ({ version, onRestored }: { version: number; onRestored: () => 
             </>
           }
         >
-          {VERSIONS_DIALOG.thisReplacesTheCanvasYou}
+          {VERSIONS_DIALOG.restoreHint}
         </Notice>
       ) : (
         <div>

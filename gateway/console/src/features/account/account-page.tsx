@@ -60,7 +60,7 @@ const FilesCard = () => {
       {files.isError && <LoadFailure error={files.error} retry={() => void files.refetch()} />}
       {data?.rows.length === 0 && (
         <Empty icon={Files} title={ACCOUNT_PAGE.noFilesYet}>
-          {ACCOUNT_PAGE.filesThatYouUploadAnd}
+          {ACCOUNT_PAGE.noFilesHint}
         </Empty>
       )}
       <ul className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-4">
@@ -86,7 +86,7 @@ const FilesCard = () => {
                     size="sm"
                     variant="ghost"
                     disabled={busy}
-                    onClick={() => void run(() => request("keepMedia", { params: { id: file.id } }), ACCOUNT_PAGE.theFileStaysUntilYou)}
+                    onClick={() => void run(() => request("keepMedia", { params: { id: file.id } }), ACCOUNT_PAGE.keptFileHint)}
                   >
                     {ACCOUNT_PAGE.keep}
                   </Button>

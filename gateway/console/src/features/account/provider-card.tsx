@@ -21,7 +21,7 @@ const LinkDialog = ({ email, name, isLinked, onClose }: { email: string; name: s
   return (
     <FormDialog
       title={isLinked ? PROVIDER_CARD.unlink(name) : PROVIDER_CARD.link(name)}
-      action={isLinked ? PROVIDER_CARD.unlink2 : COMMON.continue}
+      action={isLinked ? PROVIDER_CARD.confirmUnlink : COMMON.continue}
       danger={isLinked}
       reads={["oidc"]}
       submit={submit}
@@ -47,10 +47,10 @@ export const ProviderCard = ({ email }: { email: string }) => {
               {PROVIDER_CARD.linked} <Time iso={data.linkedAt} />.
             </>
           ) : (
-            PROVIDER_CARD.onceLinkedYouCanSign(data.name)
+            PROVIDER_CARD.linkHint(data.name)
           )}
         </p>
-        <Button onClick={() => setAsking(true)}>{isLinked ? PROVIDER_CARD.unlink2 : PROVIDER_CARD.link2}</Button>
+        <Button onClick={() => setAsking(true)}>{isLinked ? PROVIDER_CARD.confirmUnlink : PROVIDER_CARD.confirmLink}</Button>
       </div>
       {asking && <LinkDialog email={email} name={data.name} isLinked={isLinked} onClose={() => setAsking(false)} />}
     </Card>

@@ -30,10 +30,10 @@ export const ResetPage = () => {
             </Link>
           }
         >
-          {RESET_PAGE.allSessionsOfTheAccount}
+          {RESET_PAGE.allSessionsSignedOut}
         </Notice>
       )}
-      {!done && token === undefined && <Notice kind="warn">{RESET_PAGE.theLinkIsIncompleteCopy}</Notice>}
+      {!done && token === undefined && <Notice kind="warn">{RESET_PAGE.linkIncomplete}</Notice>}
       {!done && token !== undefined && (
         <Form action={RESET_PAGE.setPassword} submit={submit}>
           <NewPasswordField name="password" autoFocus />

@@ -59,12 +59,12 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
   return (
     <SmallPage
       title={title}
-      lead={isNew ? SIGN_IN_PAGE.anAdministratorMustApproveYour : SIGN_IN_PAGE.buildRunAndMonitorMedia}
+      lead={isNew ? SIGN_IN_PAGE.awaitsApproval : SIGN_IN_PAGE.tagline}
       beside={
         <>
           <SignInPicture />
-          <p className="mt-8 text-2xl font-semibold tracking-tight">{SIGN_IN_PAGE.pipelinesForTextImagesVideo}</p>
-          <p className="mt-2 text-muted">{SIGN_IN_PAGE.buildThemOnACanvas}</p>
+          <p className="mt-8 text-2xl font-semibold tracking-tight">{SIGN_IN_PAGE.pitchTitle}</p>
+          <p className="mt-2 text-muted">{SIGN_IN_PAGE.pitchText}</p>
         </>
       }
       foot={
@@ -85,8 +85,8 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
       }
     >
       {suspended && !failure && (
-        <Notice kind="warn" title={SIGN_IN_PAGE.yourAccountIsSuspended} className="mb-5">
-          {SIGN_IN_PAGE.askAnAdministratorToRestore}
+        <Notice kind="warn" title={SIGN_IN_PAGE.suspended} className="mb-5">
+          {SIGN_IN_PAGE.suspendedHint}
         </Notice>
       )}
       <form onSubmit={submit} className="flex flex-col gap-4">

@@ -128,7 +128,7 @@ export const AuditSection = () => {
         read={(cursor, signal) => readFitting(filter, cursor, signal)}
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        empty={Object.values(filter).some(Boolean) ? AUDIT.noMatchesAmongTheEntries : AUDIT.noAdministratorHasChangedAnything}
+        empty={Object.values(filter).some(Boolean) ? AUDIT.noMatches : AUDIT.empty}
       />
     </>
   );

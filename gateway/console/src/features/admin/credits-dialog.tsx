@@ -17,7 +17,7 @@ import { CREDITS_DIALOG } from "../../messages/admin";
 const KINDS = {
   topup: CREDITS_DIALOG.topUp,
   plan: CREDITS_DIALOG.planCredits,
-  adjust: CREDITS_DIALOG.adjustmentCanBeNegative,
+  adjust: CREDITS_DIALOG.adjustment,
   grant: CREDITS_DIALOG.trialRunsOfAModel,
 } as const;
 type Kind = keyof typeof KINDS;
@@ -61,7 +61,7 @@ export const CreditsDialog = ({ name, kinds, reads, book, onClose }: CreditsDial
         <SelectField label={COMMON.model} name="model" options={(models.data ?? []).map(({ internalName }) => internalName)} />
       )}
       <InputField label={kind === "grant" ? COMMON.runs : COMMON.credits} name="amount" type="number" step="any" required data-first />
-      <InputField label={CREDITS_DIALOG.note} hint={CREDITS_DIALOG.shownInTheLedgerAnd} name="note" maxLength={500} />
+      <InputField label={CREDITS_DIALOG.note} hint={CREDITS_DIALOG.reasonHint} name="note" maxLength={500} />
     </FormDialog>
   );
 };

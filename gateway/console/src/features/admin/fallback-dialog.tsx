@@ -17,10 +17,10 @@ export const FallbackDialog = ({ model, models, onClose }: { model: Model; model
       action={COMMON.save}
       reads={["models"]}
       submit={() => request("adminUpdateModel", { params: { internalName }, body: { fallback: names.length === 0 ? null : names } })}
-      done={names.length === 0 ? FALLBACK_DIALOG.noFallbackModels : FALLBACK_DIALOG.newRunsUseTheseFallback}
+      done={names.length === 0 ? FALLBACK_DIALOG.noFallbackModels : FALLBACK_DIALOG.saved}
       onClose={onClose}
     >
-      <p className="text-sm text-muted">{FALLBACK_DIALOG.appliesToDirectRunsOf}</p>
+      <p className="text-sm text-muted">{FALLBACK_DIALOG.scopeHint}</p>
       <ModelList names={names} fitting={fitting} disabled={false} onChange={setNames} />
     </FormDialog>
   );

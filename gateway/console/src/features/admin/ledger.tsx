@@ -19,7 +19,7 @@ export const LedgerSection = () => {
   const [check, setCheck] = useState<LedgerCheck>();
   return (
     <div className="flex flex-col gap-5">
-      <Card title={LEDGER.checksThatEveryBalanceEquals}>
+      <Card title={LEDGER.checkHint}>
         <Button
           icon={Scale}
           busy={busy}
@@ -40,7 +40,7 @@ export const LedgerSection = () => {
       </Card>
       {check && check.mismatches.length > 0 && (
         <Table
-          label={LEDGER.mismatches2}
+          label={LEDGER.mismatchesTitle}
           rows={check.mismatches}
           keyOf={({ userId, what, model }) => `${userId} ${what} ${model ?? ""}`}
           columns={[
@@ -52,7 +52,7 @@ export const LedgerSection = () => {
         />
       )}
       {check && check.staleHolds.length > 0 && (
-        <Card title={LEDGER.heldLongerThanTheLongest}>
+        <Card title={LEDGER.staleHoldsHint}>
           <Table
             label={LEDGER.staleHolds}
             rows={check.staleHolds}

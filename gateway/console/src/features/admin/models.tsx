@@ -46,10 +46,10 @@ const PriceDialog = ({ model, onClose }: { model: Model; onClose: () => void }) 
       action={COMMON.save}
       reads={["models"]}
       submit={submit}
-      done={MODELS.newRunsUseThisPrice}
+      done={MODELS.priceSaved}
       onClose={onClose}
     >
-      <p className="text-sm text-muted">{MODELS.theProvidersPriceEachPlan}</p>
+      <p className="text-sm text-muted">{MODELS.priceHint}</p>
       {isTable && (
         <AreaField
           label={MODELS.pricesByInputsJson}
@@ -112,7 +112,7 @@ export const ModelsSection = () => {
                     label={<span className="sr-only">{MODELS.enable(model.displayName)}</span>}
                     checked={model.enabled}
                     disabled={busy}
-                    onCheck={(isOn) => change(model, { enabled: isOn }, MODELS.enabled2(model.displayName, isOn))}
+                    onCheck={(isOn) => change(model, { enabled: isOn }, MODELS.enabledNotice(model.displayName, isOn))}
                   />
                 ),
               },

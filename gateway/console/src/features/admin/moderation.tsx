@@ -59,14 +59,14 @@ export const ModerationSection = () => {
     <>
       <Input
         aria-label={MODERATION.accountId}
-        placeholder={MODERATION.enterAnAccountIdOr}
+        placeholder={MODERATION.accountFilterHint}
         className="mb-4 max-w-96"
         value={userId}
         onText={setUserId}
       />
       <Paged<ModerationRow>
         key={chosen}
-        label={MODERATION.contentThatModerationRejected}
+        label={MODERATION.title}
         queryKey={["admin-moderation", chosen]}
         read={async (cursor, signal) => {
           const query = { limit: PAGE, ...(chosen === "" ? {} : { userId: chosen }), ...(cursor === undefined ? {} : { cursor }) };
@@ -76,7 +76,7 @@ export const ModerationSection = () => {
         }}
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        empty={isConfigured ? MODERATION.noRejectedContent : MODERATION.thisInstallationHasNoModeration}
+        empty={isConfigured ? MODERATION.noRejectedContent : MODERATION.notConfigured}
       />
     </>
   );

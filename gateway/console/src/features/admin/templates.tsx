@@ -28,11 +28,11 @@ const TakeDown = ({ template: { slug, name }, onClose }: { template: WorkflowSum
     submit={(data) =>
       request("adminModerateTemplate", { params: { slug }, body: { listed: false, reason: String(data.get("reason")).trim() } })
     }
-    done={TEMPLATES.isNoLongerATemplate(name)}
+    done={TEMPLATES.removed(name)}
     onClose={onClose}
   >
-    <p className="text-sm text-muted wrap-anywhere">{TEMPLATES.disappearsFromAllListsAnd(name)}</p>
-    <AreaField label={TEMPLATES.reason} hint={TEMPLATES.theOwnerSeesIt} name="reason" required data-first rows={3} maxLength={500} />
+    <p className="text-sm text-muted wrap-anywhere">{TEMPLATES.removeHint(name)}</p>
+    <AreaField label={TEMPLATES.reason} hint={TEMPLATES.reasonHint} name="reason" required data-first rows={3} maxLength={500} />
   </FormDialog>
 );
 
@@ -44,7 +44,7 @@ export const TemplatesSection = () => {
   const feature = ({ slug, name, featured }: WorkflowSummary) =>
     run(
       () => request("adminModerateTemplate", { params: { slug }, body: { featured: featured !== true } }),
-      featured ? TEMPLATES.isNoLongerFeatured(name) : TEMPLATES.isFeatured(name),
+      featured ? TEMPLATES.unfeatured(name) : TEMPLATES.isFeatured(name),
     );
   if (workflows.isPending) return <Skeleton lines={6} />;
   if (workflows.isError) return <LoadFailure error={workflows.error} retry={() => void workflows.refetch()} />;
@@ -52,7 +52,7 @@ export const TemplatesSection = () => {
   if (templates.length === 0)
     return (
       <Empty icon={LayoutTemplate} title={TEMPLATES.noTemplates}>
-        {TEMPLATES.ownersPublishTemplatesInThe}
+        {TEMPLATES.emptyHint}
       </Empty>
     );
   return (

@@ -70,16 +70,9 @@ const NewTier = ({ onClose }: { onClose: () => void }) => (
     done={TIERS_TEXTS.planSaved}
     onClose={onClose}
   >
-    <InputField
-      label={TIERS_TEXTS.id}
-      hint={TIERS_TEXTS.lowerCaseLettersDigitsAnd}
-      name="id"
-      required
-      autoFocus
-      pattern="[a-z0-9]+(-[a-z0-9]+)*"
-    />
+    <InputField label={TIERS_TEXTS.id} hint={TIERS_TEXTS.slugHint} name="id" required autoFocus pattern="[a-z0-9]+(-[a-z0-9]+)*" />
     <SelectField label={TIERS_TEXTS.basedOn} name="base" options={["pro", "business", "enterprise"]} />
-    <InputField label={TIERS_TEXTS.requestsPerMinute} hint={TIERS_TEXTS.leaveEmptyForNoLimit} name="rate" type="number" min="1" />
+    <InputField label={TIERS_TEXTS.requestsPerMinute} hint={TIERS_TEXTS.limitHint} name="rate" type="number" min="1" />
     <InputField label={TIERS_TEXTS.markup} name="markup" type="number" step="0.001" min="1" required defaultValue="1.3" />
     <InputField label={TIERS_TEXTS.creditsPerMonth} name="monthlyCredits" type="number" min="0" step="any" required defaultValue="10000" />
     <InputField label={TIERS_TEXTS.concurrentRuns} name="concurrency" type="number" min="1" required defaultValue="50" />

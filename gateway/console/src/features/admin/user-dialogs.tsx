@@ -32,15 +32,15 @@ export const DeleteDialog = ({ user: { id, email, erasesAt }, onClose }: UserDia
       danger={!isLeaving}
       reads={READS}
       submit={() => request(isLeaving ? "adminRestoreUser" : "adminDeleteUser", { params: { id } })}
-      done={isLeaving ? USER_DIALOGS.deletionOfCancelled(email) : USER_DIALOGS.willBeDeletedAfterThe(email)}
+      done={isLeaving ? USER_DIALOGS.deletionOfCancelled(email) : USER_DIALOGS.deletionScheduledFor(email)}
       onClose={onClose}
       text={
         isLeaving ? (
           <>
-            {USER_DIALOGS.thisAccountWillBeDeleted} <Time iso={erasesAt} />.
+            {USER_DIALOGS.deleteTitle} <Time iso={erasesAt} />.
           </>
         ) : (
-          USER_DIALOGS.runningWorkIsCancelledNow
+          USER_DIALOGS.deleteHint
         )
       }
     />
@@ -51,12 +51,12 @@ export const DeleteDialog = ({ user: { id, email, erasesAt }, onClose }: UserDia
 export const UnlinkDialog = ({ user: { id, email }, onClose }: UserDialogProps) => (
   <ConfirmDialog
     title={USER_DIALOGS.unlink(email)}
-    action={USER_DIALOGS.unlink2}
+    action={USER_DIALOGS.confirmUnlink}
     reads={READS}
     submit={() => request("adminUnlinkOidc", { params: { id } })}
-    done={USER_DIALOGS.isNoLongerLinkedTo(email)}
+    done={USER_DIALOGS.unlinked(email)}
     onClose={onClose}
-    text={USER_DIALOGS.theAccountCanNoLonger}
+    text={USER_DIALOGS.unlinkHint}
   />
 );
 
@@ -67,9 +67,9 @@ export const SecondFactorDialog = ({ user: { id, email }, onClose }: UserDialogP
     action={USER_DIALOGS.turnOff}
     reads={READS}
     submit={() => request("adminResetSecondFactor", { params: { id } })}
-    done={USER_DIALOGS.nowSignsInWithThe(email)}
+    done={USER_DIALOGS.twoFactorTurnedOff(email)}
     onClose={onClose}
-    text={USER_DIALOGS.firstVerifyThatTheOwner}
+    text={USER_DIALOGS.twoFactorHint}
   />
 );
 
@@ -85,7 +85,7 @@ export const ResetDialog = ({ user: { id, email }, onClose }: UserDialogProps) =
       onClose={onClose}
       actions={<Button onClick={onClose}>{COMMON.close}</Button>}
     >
-      <p className="mb-4 text-sm text-muted">{USER_DIALOGS.sendTheLinkToIts}</p>
+      <p className="mb-4 text-sm text-muted">{USER_DIALOGS.resetLinkHint}</p>
       {link === undefined ? (
         <Button variant="primary" busy={busy} onClick={() => void make()}>
           {USER_DIALOGS.createLink}

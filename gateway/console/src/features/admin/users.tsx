@@ -53,7 +53,7 @@ const TierSelect = ({ user }: { user: User }) => {
           danger={false}
           reads={["admin-users"]}
           submit={() => request("adminUpdateUser", { params: { id: user.id }, body: { tier: asked } })}
-          done={USERS.nowHasThePlan(user.email, asked)}
+          done={USERS.planChanged(user.email, asked)}
           onClose={() => setAsked(undefined)}
           text={USERS.planChanges(user.email, user.tier)}
         />
@@ -128,9 +128,9 @@ const States = ({ approved, suspended, role, erasesAt }: User) => (
   <>
     {erasesAt !== null && <Badge tone="bad">{USERS.leaving}</Badge>}
     {suspended === true ? (
-      <Badge tone="bad">{USERS.suspended2}</Badge>
+      <Badge tone="bad">{USERS.suspendedState}</Badge>
     ) : approved ? (
-      <Badge tone="ok">{USERS.approved2}</Badge>
+      <Badge tone="ok">{USERS.approvedState}</Badge>
     ) : (
       <Badge tone="warn">{USERS.awaitingApproval}</Badge>
     )}
@@ -185,7 +185,7 @@ export const UsersSection = () => {
           value={q}
           onText={setQ}
         />
-        <Check label={USERS.awaitingApproval2} checked={waiting} onCheck={setWaiting} />
+        <Check label={USERS.awaitingApprovalFilter} checked={waiting} onCheck={setWaiting} />
       </div>
       <Paged<User>
         key={`${q} ${waiting}`}

@@ -36,13 +36,13 @@ const AgentKey = ({ me, models, onMade }: { me: Me; models: boolean; onMade: (ke
   };
   if (denied)
     return (
-      <Notice kind="info" title={AGENTS_PAGE.apiKeysRequireThePro}>
-        {AGENTS_PAGE.agentsConnectWithAnApi}
+      <Notice kind="info" title={AGENTS_PAGE.keysRequirePlan}>
+        {AGENTS_PAGE.keysRequirePlanHint}
       </Notice>
     );
   return (
     <div className="flex flex-col gap-3">
-      <Check label={AGENTS_PAGE.allowBuildingWorkflows} hint={AGENTS_PAGE.theAgentCanCreateAnd} checked={builds} onCheck={setBuilds} />
+      <Check label={AGENTS_PAGE.allowBuildingWorkflows} hint={AGENTS_PAGE.allowBuildingHint} checked={builds} onCheck={setBuilds} />
       <div>
         <Button icon={KeyRound} variant="primary" busy={busy} disabled={!me.user.approved} onClick={() => void make()}>
           {AGENTS_PAGE.createKeyForAnAgent}
@@ -61,22 +61,22 @@ export const AgentsPage = () => {
   const shown = AGENT_CLIENTS.find(({ name }) => name === client)!;
   const url = AGENTS_PAGE.mcp(location.origin, models ? "?models=true" : "");
   return (
-    <Page title={AGENTS_PAGE.connectAnAgent} lead={AGENTS_PAGE.agentsFindPriceRunAnd}>
+    <Page title={AGENTS_PAGE.connectAnAgent} lead={AGENTS_PAGE.intro}>
       <div className="flex max-w-3xl flex-col gap-7">
         <section>
           <Heading>{AGENTS_PAGE.text1Tools}</Heading>
-          <p className="mb-3 text-sm text-muted">{AGENTS_PAGE.aWorkflowIsItsOwn}</p>
+          <p className="mb-3 text-sm text-muted">{AGENTS_PAGE.toolsHint}</p>
           {mayRunModels(me) && (
-            <Check label={AGENTS_PAGE.includeModels} hint={AGENTS_PAGE.eachModelThatTheKey} checked={models} onCheck={setModels} />
+            <Check label={AGENTS_PAGE.includeModels} hint={AGENTS_PAGE.modelToolsHint} checked={models} onCheck={setModels} />
           )}
         </section>
         <section>
-          <Heading>{AGENTS_PAGE.text2ApiKey}</Heading>
+          <Heading>{AGENTS_PAGE.stepKey}</Heading>
           {key === undefined ? (
             <AgentKey me={me} models={models && mayRunModels(me)} onMade={setKey} />
           ) : (
-            <Notice kind="warn" title={AGENTS_PAGE.theConfigurationBelowContainsThe}>
-              {AGENTS_PAGE.copyItNowOnlyIts}
+            <Notice kind="warn" title={AGENTS_PAGE.keyShownOnce}>
+              {AGENTS_PAGE.copyNow}
             </Notice>
           )}
         </section>

@@ -27,7 +27,7 @@ export const AGENT_CLIENTS = [
   {
     name: "claude-desktop",
     title: CLIENTS.claudeDesktop,
-    place: CLIENTS.inClaudeDesktopConfigJson,
+    place: CLIENTS.claudeDesktopHint,
     text: (url, key) =>
       json({
         mcpServers: {
@@ -43,13 +43,13 @@ export const AGENT_CLIENTS = [
   {
     name: "cursor",
     title: CLIENTS.cursor,
-    place: CLIENTS.inCursorMcpJsonOr,
+    place: CLIENTS.cursorHint,
     text: (url, key) => json({ mcpServers: { [NAME]: { url, headers: { Authorization: bearer(key) } } } }),
   },
   {
     name: "vs-code",
     title: CLIENTS.vsCode,
-    place: CLIENTS.inVscodeMcpJsonVs,
+    place: CLIENTS.vsCodeHint,
     text: (url) =>
       json({
         inputs: [{ type: "promptString", id: `${NAME}-key`, description: CLIENTS.nodeloomApiKey, password: true }],
@@ -59,7 +59,7 @@ export const AGENT_CLIENTS = [
   {
     name: "other",
     title: CLIENTS.otherClients,
-    place: CLIENTS.mostClientsAcceptThisList,
+    place: CLIENTS.otherClientsHint,
     text: (url, key) => json({ mcpServers: { [NAME]: { type: "streamable-http", url, headers: { Authorization: bearer(key) } } } }),
   },
 ] as const satisfies readonly AgentClient[];

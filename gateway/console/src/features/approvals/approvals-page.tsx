@@ -18,13 +18,13 @@ export const ApprovalsPage = () => {
   const runs = useQuery(executionsQuery({ waiting: "true", limit: PAGE }));
   const nameOf = useWorkflowNames();
   return (
-    <Page title={COMMON.approvals} lead={APPROVALS_PAGE.runsThatWaitForYour}>
+    <Page title={COMMON.approvals} lead={APPROVALS_PAGE.subtitle}>
       <Loaded of={runs} lines={8}>
         {({ rows, nextCursor }) => (
           <>
             {rows.length === 0 && (
               <Empty icon={UserCheck} title={APPROVALS_PAGE.nothingToApprove}>
-                {APPROVALS_PAGE.whenAWorkflowReachesAn}
+                {APPROVALS_PAGE.emptyHint}
               </Empty>
             )}
             <div className="grid gap-5 lg:grid-cols-2">
@@ -50,7 +50,7 @@ export const ApprovalsPage = () => {
                 </Card>
               ))}
             </div>
-            {nextCursor !== null && <p className="mt-4 text-sm text-muted">{APPROVALS_PAGE.moreRunsAreWaitingThey}</p>}
+            {nextCursor !== null && <p className="mt-4 text-sm text-muted">{APPROVALS_PAGE.moreWaiting}</p>}
           </>
         )}
       </Loaded>

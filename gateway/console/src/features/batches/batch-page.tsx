@@ -110,7 +110,7 @@ const Paused = ({ batch }: { batch: Batch }) => {
   return (
     <Notice
       kind="warn"
-      title={needsLimit ? BATCH_PAGE.theBatchReachedItsCredit : isBudget ? BATCH_PAGE.aBudgetIsUsedUp : BATCH_PAGE.theBatchIsPaused}
+      title={needsLimit ? BATCH_PAGE.creditLimitReached : isBudget ? BATCH_PAGE.budgetUsedUp : BATCH_PAGE.paused}
       className="mb-4"
       actions={
         <ButtonRow>
@@ -140,7 +140,7 @@ const Actions = ({ batch }: { batch: Batch }) => {
   const { busy, run } = useChange("batch", "batches");
   const { batchId, counts, status, until, workflowSlug } = batch;
   const rerun = async (): Promise<void> => {
-    const created = await run(() => api.batches.rerun(batchId, "failed"), BATCH_PAGE.aNewBatchRunsThe);
+    const created = await run(() => api.batches.rerun(batchId, "failed"), BATCH_PAGE.retryHint);
     if (created) void navigate({ to: "/batches/$id", params: { id: created.batchId } });
   };
   const isOpen = status === "running" || status === "paused";
@@ -195,7 +195,9 @@ export const BatchPage = () => {
               [BATCH_PAGE.inProgress, counts.processing],
               [
                 BATCH_PAGE.cost,
-                batch.maxCredits === null ? credits(batch.creditsCost) : BATCH_PAGE.of2(credits(batch.creditsCost), batch.maxCredits),
+                batch.maxCredits === null
+                  ? credits(batch.creditsCost)
+                  : BATCH_PAGE.costOfLimit(credits(batch.creditsCost), batch.maxCredits),
               ],
               [COMMON.started, <Time key="started" iso={batch.createdAt} />],
             ]}

@@ -51,7 +51,7 @@ export const BatchesPage = () => {
   return (
     <Page
       title={COMMON.batches}
-      lead={BATCHES_PAGE.runAWorkflowOncePer}
+      lead={BATCHES_PAGE.intro}
       actions={
         <Button variant="primary" icon={Plus} onClick={() => setNew(true)}>
           {BATCHES_PAGE.newBatch}
@@ -69,7 +69,7 @@ export const BatchesPage = () => {
               keyOf={({ batchId }) => batchId}
               empty={
                 <Empty icon={Table2} title={BATCHES_PAGE.noBatchesYet}>
-                  {BATCHES_PAGE.chooseAWorkflowAddA}
+                  {BATCHES_PAGE.emptyHint}
                 </Empty>
               }
             />

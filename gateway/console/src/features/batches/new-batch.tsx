@@ -41,9 +41,9 @@ const Drop = ({ table, onFile }: { table: TableFile | undefined; onFile: (file: 
       )}
     >
       <FileSpreadsheet className="size-5 text-muted" aria-hidden />
-      <span className="font-medium">{table ? table.name : NEW_BATCH.dropOrChooseACsv}</span>
+      <span className="font-medium">{table ? table.name : NEW_BATCH.chooseFile}</span>
       <span className="text-xs text-muted">
-        {table ? NEW_BATCH.tableSize(table.rows.length, table.columns.length) : NEW_BATCH.theFirstLineNamesThe}
+        {table ? NEW_BATCH.tableSize(table.rows.length, table.columns.length) : NEW_BATCH.fileHint}
       </span>
       <input
         type="file"
@@ -95,7 +95,7 @@ const rowOf = ({ index, path, message }: ApiIssue & { index?: number }): string 
 const Problems = ({ error }: { error: unknown }) => {
   const issues = issuesOf(error);
   return (
-    <Notice kind="bad" title={issues.length > 0 ? NEW_BATCH.theBatchDidntStartSome : NEW_BATCH.theBatchDidntStart}>
+    <Notice kind="bad" title={issues.length > 0 ? NEW_BATCH.rowsInvalid : NEW_BATCH.notStarted}>
       {issues.length === 0
         ? messageOf(error)
         : issues.slice(0, SHOWN_PROBLEMS).map((issue) => <div key={rowOf(issue)}>{rowOf(issue)}</div>)}
@@ -106,7 +106,7 @@ const Problems = ({ error }: { error: unknown }) => {
 
 const Price = ({ quote }: { quote: BatchQuote }) => (
   <Notice title={NEW_BATCH.price(quote.total, credits(quote.estimatedCreditCost), quote.exact)}>
-    {quote.exact ? NEW_BATCH.thePriceIsExact : NEW_BATCH.atMostBecauseListsCan(credits(quote.maxCreditCost))}
+    {quote.exact ? NEW_BATCH.priceExact : NEW_BATCH.priceAtMost(credits(quote.maxCreditCost))}
   </Notice>
 );
 
@@ -169,7 +169,7 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
         {isReady && (
           <InputField
             label={NEW_BATCH.creditLimit}
-            hint={NEW_BATCH.theBatchPausesWhenIt}
+            hint={NEW_BATCH.creditLimitHint}
             type="number"
             min={0}
             step="any"

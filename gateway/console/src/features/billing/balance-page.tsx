@@ -21,7 +21,7 @@ export const BalancePage = () => {
   return (
     <Page
       title={COMMON.balance}
-      lead={BALANCE_PAGE.creditsYouCanSpendRuns}
+      lead={BALANCE_PAGE.intro}
       actions={
         <>
           <Link to="/history" className={buttonClasses("secondary", "md")}>
@@ -37,8 +37,8 @@ export const BalancePage = () => {
       {me && <BalanceCards me={me} />}
       {billing.isPending && <Skeleton lines={3} />}
       {terms && me?.user.approved && <BuyCredits terms={terms} />}
-      {terms && me?.user.approved === false && <p className="text-sm text-muted">{BALANCE_PAGE.youCanBuyCreditsOnce}</p>}
-      {terms === null && <p className="text-sm text-muted">{BALANCE_PAGE.creditsArentSoldHereAsk}</p>}
+      {terms && me?.user.approved === false && <p className="text-sm text-muted">{BALANCE_PAGE.awaitsApproval}</p>}
+      {terms === null && <p className="text-sm text-muted">{BALANCE_PAGE.notSold}</p>}
     </Page>
   );
 };

@@ -15,12 +15,12 @@ export const Booked = ({ session }: { session: string }) => {
   if (row)
     return (
       <Notice kind="ok" className="mb-5" title={BOOKED.thankYou}>
-        {BOOKED.wereAddedToYourAccount(credits(row.credits))}
+        {BOOKED.creditsAdded(credits(row.credits))}
       </Notice>
     );
   return (
-    <Notice className="mb-5" title={BOOKED.stripeReceivedYourPayment}>
-      {BOOKED.yourCreditsAppearOnceStripe}
+    <Notice className="mb-5" title={BOOKED.paymentReceived}>
+      {BOOKED.paymentReceivedHint}
     </Notice>
   );
 };

@@ -25,7 +25,7 @@ const priceOf = (credits: number, { creditPriceUsd }: Terms): number => Math.cei
 
 const problemOf = (credits: number | undefined, { minCredits, maxCredits }: Terms): string | undefined => {
   if (credits !== undefined && Number.isInteger(credits) && credits >= minCredits && credits <= maxCredits) return undefined;
-  return BUY_CREDITS.enterAWholeNumberFrom(whole(minCredits), whole(maxCredits));
+  return BUY_CREDITS.amountRange(whole(minCredits), whole(maxCredits));
 };
 
 /** Chooses an amount and continues to Stripe. */
@@ -47,7 +47,7 @@ export const BuyCredits = ({ terms }: { terms: Terms }) => {
     <Card title={BUY_CREDITS.buyCredits} className="mb-5">
       {!terms.live && (
         <Notice kind="warn" className="mb-4">
-          {BUY_CREDITS.testModeNoCardIs}
+          {BUY_CREDITS.testMode}
         </Notice>
       )}
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
@@ -65,9 +65,9 @@ export const BuyCredits = ({ terms }: { terms: Terms }) => {
           <Button type="submit" variant="primary" icon={ExternalLink} busy={busy} disabled={problem !== undefined}>
             {credits === undefined || problem !== undefined
               ? BUY_CREDITS.payWithStripe
-              : BUY_CREDITS.payWithStripe2(DOLLARS.format(priceOf(credits, terms)))}
+              : BUY_CREDITS.payAmount(DOLLARS.format(priceOf(credits, terms)))}
           </Button>
-          <span className="text-xs text-faint">{BUY_CREDITS.stripeProcessesThePaymentAnd}</span>
+          <span className="text-xs text-faint">{BUY_CREDITS.stripeHint}</span>
         </div>
       </form>
     </Card>

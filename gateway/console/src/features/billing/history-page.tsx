@@ -63,7 +63,7 @@ export const HistoryPage = () => {
   return (
     <Page
       title={HISTORY_PAGE.history}
-      lead={HISTORY_PAGE.everyChangeOfYourCredits}
+      lead={HISTORY_PAGE.intro}
       actions={
         <>
           <Link to="/balance" className={buttonClasses("secondary", "md")}>
@@ -92,7 +92,7 @@ export const HistoryPage = () => {
         }}
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        empty={kind === undefined ? HISTORY_PAGE.noTransactionsYet : HISTORY_PAGE.noTransactionsOfThisType}
+        empty={kind === undefined ? HISTORY_PAGE.noTransactionsYet : HISTORY_PAGE.noneOfType}
       />
     </Page>
   );

@@ -23,7 +23,7 @@ type Plan = (typeof PLANS)[keyof typeof PLANS];
 const LINES: readonly (readonly [string, (plan: Plan) => string | boolean])[] = [
   [PLANS_PAGE.creditsPerMonth, ({ monthlyMillicredits }) => number(monthlyMillicredits / MILLI)],
   [PLANS_PAGE.priceOfARun, ({ markupPermille }) => PLANS_PAGE.theProvidersPrice(markupPermille / MILLI)],
-  [PLANS_PAGE.creditsForAnImageThat, ({ markupPermille }) => creditNumber((EXAMPLE_CREDITS * markupPermille) / MILLI)],
+  [PLANS_PAGE.exampleImage, ({ markupPermille }) => creditNumber((EXAMPLE_CREDITS * markupPermille) / MILLI)],
   [PLANS_PAGE.concurrentRuns, ({ concurrency }) => number(concurrency)],
   [COMMON.workflows, ({ maxWorkflows }) => (maxWorkflows === null ? PLANS_PAGE.unlimited : number(maxWorkflows))],
   [PLANS_PAGE.fileStorage, ({ mediaBytes }) => bytes(mediaBytes)],
@@ -49,8 +49,8 @@ export const PlansPage = () => {
   const own = me?.user.tier;
   const isCustom = own !== undefined && !(TIERS as readonly string[]).includes(own);
   return (
-    <Page title={COMMON.plans} lead={PLANS_PAGE.oneCreditIsOneUs}>
-      {isCustom && <p className="mb-4 text-sm text-muted">{PLANS_PAGE.yourPlanWasCustomizedBy(own)}</p>}
+    <Page title={COMMON.plans} lead={PLANS_PAGE.creditHint}>
+      {isCustom && <p className="mb-4 text-sm text-muted">{PLANS_PAGE.customized(own)}</p>}
       <div className="overflow-x-auto rounded-2xl border bg-surface" tabIndex={0} role="region" aria-label={PLANS_PAGE.comparePlans}>
         <table className="w-full text-sm max-md:text-xs md:min-w-140">
           <thead>

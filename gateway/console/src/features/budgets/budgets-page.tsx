@@ -74,7 +74,7 @@ export const BudgetsPage = () => {
   return (
     <Page
       title={COMMON.budgets}
-      lead={BUDGETS_PAGE.limitWhatTheRunsOf}
+      lead={BUDGETS_PAGE.intro}
       actions={
         <Button icon={Plus} variant="primary" onClick={() => setAsking("new")}>
           {BUDGETS_PAGE.newBudget}
@@ -90,7 +90,7 @@ export const BudgetsPage = () => {
             keyOf={({ id }) => id}
             empty={
               <Empty icon={Wallet} title={BUDGETS_PAGE.noBudgetsYet}>
-                {BUDGETS_PAGE.runsCanUseAllCredits}
+                {BUDGETS_PAGE.emptyHint}
               </Empty>
             }
           />

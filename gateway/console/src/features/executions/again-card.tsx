@@ -8,7 +8,7 @@ import { AGAIN_CARD } from "../../messages/executions";
 export const AgainCard = ({ execution }: { execution: Execution }) => {
   const navigate = useNavigate();
   return (
-    <Card title={AGAIN_CARD.runAgainAndReuseUnchanged}>
+    <Card title={AGAIN_CARD.reuseUnchanged}>
       <RunAgain execution={execution} onStarted={(id) => void navigate({ to: "/executions/$id", params: { id } })} />
     </Card>
   );

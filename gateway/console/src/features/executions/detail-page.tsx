@@ -200,7 +200,7 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
   const ran = useQuery({ ...ranGraphQuery(execution.executionId), enabled: execution.workflowSlug !== null });
   const ended = execution.finishedAt === null ? started + execution.durationMs : Date.parse(execution.finishedAt);
   return (
-    <Page title={titleOf(execution, nameOf)} lead={DETAIL_PAGE.seeTheInputsResultsCost} actions={<Actions execution={execution} />}>
+    <Page title={titleOf(execution, nameOf)} lead={DETAIL_PAGE.subtitle} actions={<Actions execution={execution} />}>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-5">
           {execution.waitingFor?.map((waiting) => (

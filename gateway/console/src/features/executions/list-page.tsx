@@ -112,7 +112,7 @@ export const ExecutionsPage = () => {
   const runs = useQuery(executionsQuery({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }), ...filterOf(search) }));
   const madeBy = useMadeBy(runs.data?.rows);
   return (
-    <Page title={COMMON.runs} lead={LIST_PAGE.everyRunOfYourWorkflows}>
+    <Page title={COMMON.runs} lead={LIST_PAGE.subtitle}>
       <Filters {...search} />
       <Loaded of={runs} lines={8}>
         {({ rows, nextCursor }) => (
@@ -124,9 +124,7 @@ export const ExecutionsPage = () => {
               keyOf={({ executionId }) => executionId}
               empty={
                 <Empty icon={History} title={LIST_PAGE.noRuns}>
-                  {Object.values({ ...search, cursor }).some((given) => given !== undefined)
-                    ? LIST_PAGE.noRunMatchesTheseFilters
-                    : LIST_PAGE.openAWorkflowAndPress}
+                  {Object.values({ ...search, cursor }).some((given) => given !== undefined) ? LIST_PAGE.noMatches : LIST_PAGE.emptyHint}
                 </Empty>
               }
             />

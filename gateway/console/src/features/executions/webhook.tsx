@@ -32,7 +32,7 @@ export const Webhook = ({ id, delivery }: { id: string; delivery: WebhookDeliver
           size="sm"
           icon={Send}
           busy={busy}
-          onClick={() => void run(() => request("redeliverWebhook", { params: { id } }), WEBHOOK.sendingTheWebhookAgain)}
+          onClick={() => void run(() => request("redeliverWebhook", { params: { id } }), WEBHOOK.sendingAgain)}
         >
           {WEBHOOK.sendAgain}
         </Button>

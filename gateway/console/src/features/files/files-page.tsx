@@ -36,7 +36,7 @@ const Chosen = ({ files, onDone }: { files: readonly MediaFile[]; onDone: () => 
   const openRun = async (id: string): Promise<void> => {
     try {
       const { body } = await request("getMediaProvenance", { params: { id } });
-      if (body.executionId === null) return complain(FILES_PAGE.theRunThatMadeThis);
+      if (body.executionId === null) return complain(FILES_PAGE.runExpired);
       await navigate({ to: "/executions/$id", params: { id: body.executionId } });
     } catch (error) {
       complain(messageOf(error));
@@ -89,7 +89,7 @@ export const FilesPage = () => {
   return (
     <Page
       title={COMMON.files}
-      lead={page ? keptWords(page) : FILES_PAGE.filesFromRunsAndFiles}
+      lead={page ? keptWords(page) : FILES_PAGE.subtitle}
       actions={
         <UploadButton
           accept="image/*,video/*,audio/*"
@@ -105,7 +105,7 @@ export const FilesPage = () => {
       {library.isError && <LoadFailure error={library.error} retry={() => void library.refetch()} />}
       {library.data && shown.length === 0 && (
         <Empty icon={Images} title={library.files.length === 0 ? FILES_PAGE.noFilesYet : FILES_PAGE.noMatchingFiles}>
-          {library.files.length === 0 ? FILES_PAGE.filesThatYouUploadAnd : FILES_PAGE.olderFilesMayMatchLoad}
+          {library.files.length === 0 ? FILES_PAGE.emptyHint : FILES_PAGE.olderMayMatch}
         </Empty>
       )}
       {[...byDay(shown)].map(([day, files]) => (

@@ -116,6 +116,6 @@ export const useFileActions = (files: readonly MediaFile[], onDone: () => void) 
     keep: (): Promise<unknown> =>
       run(async () => {
         for (const { id, kept } of files) if (!kept) await request("keepMedia", { params: { id } });
-      }, LIBRARY.keptUntilYouDeleteThem),
+      }, LIBRARY.keptHint),
   };
 };

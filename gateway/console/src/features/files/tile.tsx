@@ -31,7 +31,7 @@ export const viewerItem = (file: MediaFile): ViewerItem => ({
   facts: [
     [COMMON.source, file.origin === "generated" ? TILE.run : COMMON.upload],
     [TILE.size, bytes(file.bytes)],
-    [TILE.kept, file.kept || file.origin === "upload" ? TILE.untilYouDeleteIt : TILE.forDaysOrWhileA(KEPT_DAYS)],
+    [TILE.kept, file.kept || file.origin === "upload" ? TILE.keptUntilDeleted : TILE.keptForDays(KEPT_DAYS)],
   ],
 });
 

@@ -21,7 +21,7 @@ export interface Issued {
 export const IssuedDialog = ({ issued: { name, key, webhookSecret, warnings }, onClose }: { issued: Issued; onClose: () => void }) => (
   <ShownOnceDialog title={`“${name}”`} action={KEY_DIALOGS.iSavedIt} onClose={onClose}>
     <Notice kind="warn" title={KEY_DIALOGS.shownOnlyOnce}>
-      {KEY_DIALOGS.copyItNowOnlyIts}
+      {KEY_DIALOGS.copyNow}
     </Notice>
     {[[COMMON.apiKey, key] as const, [KEY_DIALOGS.webhookSecret, webhookSecret] as const].map(
       ([title, text]) =>
@@ -49,21 +49,21 @@ interface DialogProps {
 const READS = ["keys"];
 const GRACES = [
   ["0", KEY_DIALOGS.immediately],
-  ["3600", KEY_DIALOGS.oneHourAfterTheNew],
-  ["86400", KEY_DIALOGS.oneDayAfterTheNew],
+  ["3600", KEY_DIALOGS.oneHourAfterUse],
+  ["86400", KEY_DIALOGS.oneDayAfterUse],
 ] as const;
 
 export const RotateDialog = ({ apiKey: { id, name, start }, onIssued, onClose }: DialogProps) => (
   <FormDialog
     title={KEY_DIALOGS.rotate(name)}
-    action={KEY_DIALOGS.rotate2}
+    action={KEY_DIALOGS.confirmRotate}
     reads={READS}
     submit={async (data) =>
       onIssued((await request("rotateKey", { params: { id }, body: { graceSeconds: Number(data.get("grace")) } })).body)
     }
     onClose={onClose}
   >
-    <p className="text-sm text-muted">{KEY_DIALOGS.thisCreatesANewValue(start)}</p>
+    <p className="text-sm text-muted">{KEY_DIALOGS.rotateHint(start)}</p>
     <SelectField label={KEY_DIALOGS.oldValueExpires} name="grace" defaultValue="3600" options={GRACES} />
   </FormDialog>
 );
@@ -72,7 +72,7 @@ export const RevokeDialog = ({ apiKey: { id, name, start }, onClose }: Omit<Dial
   <ConfirmDialog
     title={KEY_DIALOGS.revokeThisKey}
     action={KEY_DIALOGS.revoke}
-    text={KEY_DIALOGS.callsWithFailWithinA(name, start)}
+    text={KEY_DIALOGS.revokeHint(name, start)}
     reads={READS}
     submit={() => request("revokeKey", { params: { id } })}
     done={KEY_DIALOGS.revoked(name)}
@@ -115,14 +115,14 @@ export const WebhookDialog = ({ apiKey: { id, name, webhook }, onIssued, onClose
     >
       <InputField
         label={COMMON.address}
-        hint={KEY_DIALOGS.savingCreatesANewSecret}
+        hint={KEY_DIALOGS.newSecretHint}
         type="url"
         placeholder="https://example.com/hook"
         value={url}
         onText={setUrl}
       />
       {webhook && webhook.disabledReason !== null && (
-        <p className="text-sm text-bad">{KEY_DIALOGS.nodeloomDisabledThisWebhookSave(webhook.disabledReason)}</p>
+        <p className="text-sm text-bad">{KEY_DIALOGS.webhookDisabled(webhook.disabledReason)}</p>
       )}
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1 text-[13px] font-medium">{KEY_DIALOGS.events}</legend>

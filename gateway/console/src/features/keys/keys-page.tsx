@@ -43,7 +43,7 @@ const useTest = () => {
   return (key: ApiKey): void =>
     void run(async () => {
       const { body } = await request("testKeyWebhook", { params: { id: key.id } });
-      if (body.delivered) say(KEYS_PAGE.theReceiverReturnedAfterMs(body.status, body.durationMs));
+      if (body.delivered) say(KEYS_PAGE.testResponse(body.status, body.durationMs));
       else complain(KEYS_PAGE.testFailed(body.error, body.status));
     });
 };
@@ -131,7 +131,7 @@ export const KeysPage = () => {
   return (
     <Page
       title={COMMON.apiKeys}
-      lead={KEYS_PAGE.yourProgramsCallWorkflowsAnd}
+      lead={KEYS_PAGE.intro}
       actions={
         <Button icon={Plus} variant="primary" disabled={denied || !me.user.approved} onClick={() => setAsking({ what: "new" })}>
           {KEYS_PAGE.createKey}
@@ -139,8 +139,8 @@ export const KeysPage = () => {
       }
     >
       {denied && (
-        <Notice kind="info" className="mb-5" title={KEYS_PAGE.apiKeysRequireThePro}>
-          {KEYS_PAGE.youCanRunWorkflowsIn(me.user.email)}
+        <Notice kind="info" className="mb-5" title={KEYS_PAGE.planRequired}>
+          {KEYS_PAGE.planHint(me.user.email)}
         </Notice>
       )}
       <Loaded of={keys} lines={5}>
@@ -153,7 +153,7 @@ export const KeysPage = () => {
             empty={
               !denied && (
                 <Empty icon={KeyRound} title={KEYS_PAGE.noApiKeysYet}>
-                  {KEYS_PAGE.createAKeyThenOpen}
+                  {KEYS_PAGE.emptyHint}
                 </Empty>
               )
             }

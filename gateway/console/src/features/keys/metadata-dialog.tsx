@@ -34,7 +34,7 @@ export const MetadataDialog = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: (
       done={METADATA_DIALOG.saved}
       onClose={onClose}
     >
-      <p className="text-sm text-muted">{METADATA_DIALOG.everyRunWithThisKey}</p>
+      <p className="text-sm text-muted">{METADATA_DIALOG.intro}</p>
       <ul className="flex flex-col gap-2">
         {members.map(([name, value], place) => (
           <li key={place} className="flex items-center gap-2">
@@ -51,7 +51,7 @@ export const MetadataDialog = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: (
       </ul>
       {isTwice && (
         <p role="alert" className="text-xs text-bad">
-          {METADATA_DIALOG.eachNameMustBeUnique}
+          {METADATA_DIALOG.nameTaken}
         </p>
       )}
       <Button

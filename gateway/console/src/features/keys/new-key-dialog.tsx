@@ -17,8 +17,8 @@ const NAMES: Readonly<Record<Preset, string>> = {
 };
 const LIVES = [
   ["", NEW_KEY_DIALOG.never],
-  ["30", NEW_KEY_DIALOG.after30Days],
-  ["90", NEW_KEY_DIALOG.after90Days],
+  ["30", NEW_KEY_DIALOG.expiresAfterMonth],
+  ["90", NEW_KEY_DIALOG.expiresAfterQuarter],
   ["365", NEW_KEY_DIALOG.afterAYear],
 ] as const;
 const DAY_MS = 86_400_000;
@@ -68,7 +68,7 @@ const CustomGrants = ({
       ))}
       <InputField
         label={NEW_KEY_DIALOG.morePermissions}
-        hint={NEW_KEY_DIALOG.forOneWorkflowOrModel}
+        hint={NEW_KEY_DIALOG.capabilitiesHint}
         error={wrong.length > 0 ? NEW_KEY_DIALOG.youCantGrant(wrong.join(", ")) : undefined}
         spellCheck={false}
         value={grants.more}
@@ -117,7 +117,7 @@ export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (iss
         autoFocus
         required
         maxLength={200}
-        placeholder={NEW_KEY_DIALOG.nameTheProgramThatUses}
+        placeholder={NEW_KEY_DIALOG.nameHint}
         value={name}
         onText={setName}
       />
@@ -136,11 +136,11 @@ export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (iss
         <option value="custom">{NEW_KEY_DIALOG.custom}</option>
       </SelectField>
       {grants.preset === "custom" && <CustomGrants grants={grants} base={base} isAdmin={isAdmin} onChange={setGrants} />}
-      {grants.preset === "workflow-deploy" && <p className="text-xs text-faint">{NEW_KEY_DIALOG.thisKeyCanStartRuns}</p>}
+      {grants.preset === "workflow-deploy" && <p className="text-xs text-faint">{NEW_KEY_DIALOG.cantReadRuns}</p>}
       <SelectField label={NEW_KEY_DIALOG.expires} value={life} onText={setLife} options={LIVES} />
       <InputField
         label={COMMON.webhook}
-        hint={NEW_KEY_DIALOG.optionalNodeloomCallsItWhen}
+        hint={NEW_KEY_DIALOG.webhookHint}
         type="url"
         placeholder="https://example.com/hook"
         value={webhook}

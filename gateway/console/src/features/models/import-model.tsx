@@ -12,9 +12,9 @@ import { COMMON } from "../../messages/common";
 import { IMPORT_MODEL } from "../../messages/models";
 
 const PROVIDERS = [
-  { id: "fal", title: IMPORT_MODEL.fal, hint: IMPORT_MODEL.thePathOfTheApplication },
-  { id: "replicate", title: IMPORT_MODEL.replicate, hint: IMPORT_MODEL.ownerAndNameSuchAs },
-  { id: "openrouter", title: IMPORT_MODEL.openRouter, hint: IMPORT_MODEL.theIdOfTheModel },
+  { id: "fal", title: IMPORT_MODEL.fal, hint: IMPORT_MODEL.falHint },
+  { id: "replicate", title: IMPORT_MODEL.replicate, hint: IMPORT_MODEL.replicateHint },
+  { id: "openrouter", title: IMPORT_MODEL.openRouter, hint: IMPORT_MODEL.openAiHint },
 ] as const;
 type ProviderId = (typeof PROVIDERS)[number]["id"];
 const MODALITIES = ["image", "video", "audio", "text"] as const;
@@ -37,7 +37,7 @@ const Imported = ({ imported: { model, notes }, onClose }: { imported: ImportedM
     <>
       <p className="text-sm text-muted">
         {IMPORT_MODEL.itsNameIs} <code className="font-mono text-xs wrap-anywhere">{internalName}</code>
-        {model.price !== null ? "." : IMPORT_MODEL.itStaysDisabledUntilYou}
+        {model.price !== null ? "." : IMPORT_MODEL.priceMissing}
       </p>
       {notes.length > 0 && (
         <Notice title={IMPORT_MODEL.notes}>
@@ -74,7 +74,7 @@ const Imported = ({ imported: { model, notes }, onClose }: { imported: ImportedM
       <div className="flex flex-wrap gap-3">
         <InputField
           label={IMPORT_MODEL.usd}
-          hint={IMPORT_MODEL.theProvidersPriceEachPlan}
+          hint={IMPORT_MODEL.priceHint}
           name="amount"
           type="number"
           step="any"
@@ -101,7 +101,7 @@ const ImportDialog = ({ onClose }: { onClose: () => void }) => {
   };
   return (
     <FormDialog title={IMPORT_MODEL.importModel} action={IMPORT_MODEL.import} reads={["models"]} submit={submit} onClose={onClose}>
-      <p className="text-sm text-muted">{IMPORT_MODEL.nodeloomReadsItsInputsFrom}</p>
+      <p className="text-sm text-muted">{IMPORT_MODEL.intro}</p>
       <SelectField
         label={IMPORT_MODEL.provider}
         value={provider}
@@ -118,7 +118,7 @@ const ImportDialog = ({ onClose }: { onClose: () => void }) => {
         spellCheck={false}
       />
       {provider === "replicate" && (
-        <SelectField label={IMPORT_MODEL.output} hint={IMPORT_MODEL.usedIfReplicateDoesntState} name="modality" options={MODALITIES}>
+        <SelectField label={IMPORT_MODEL.output} hint={IMPORT_MODEL.outputHint} name="modality" options={MODALITIES}>
           <option value="">{IMPORT_MODEL.asStatedByReplicate}</option>
         </SelectField>
       )}

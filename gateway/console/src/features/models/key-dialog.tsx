@@ -31,14 +31,14 @@ const outcomeWords = (
       return {
         kind: "info",
         title: KEY_DIALOG.apiKeySaved,
-        text: KEY_DIALOG.hasNoFreeRequestTo(account),
+        text: KEY_DIALOG.cantTest(account),
       };
   }
 };
 
 const stateWords = ({ source, hint, setBy, setAt }: ProviderKey): string => {
-  if (source === "environment") return KEY_DIALOG.thisKeyIsSetIn;
-  if (source === null) return KEY_DIALOG.noKeyIsSet;
+  if (source === "environment") return KEY_DIALOG.setInEnvironment;
+  if (source === null) return KEY_DIALOG.notSet;
   const parts = [
     KEY_DIALOG.endsIn(hint),
     setBy?.email ? KEY_DIALOG.setBy(setBy.email) : "",
@@ -107,7 +107,7 @@ export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; 
       {source !== "environment" && (
         <InputField
           label={<code className="font-mono text-xs">{name}</code>}
-          hint={KEY_DIALOG.storedEncryptedUsedOnlyBy}
+          hint={KEY_DIALOG.storageHint}
           aside={
             keysUrl === null ? undefined : (
               <a

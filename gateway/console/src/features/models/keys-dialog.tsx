@@ -13,8 +13,8 @@ const Standing = ({ source, hint }: ProviderKey) => {
 export const KeysDialog = ({ list, onChoose, onClose }: { list: ProviderKeys; onChoose: (name: string) => void; onClose: () => void }) => (
   <Dialog title={KEYS_DIALOG.providerApiKeys} width="md" onClose={onClose}>
     {!list.configured && (
-      <Notice kind="warn" className="mb-4" title={KEYS_DIALOG.thisInstallationCantStoreKeys}>
-        {KEYS_DIALOG.setSecretsKeysForThe}
+      <Notice kind="warn" className="mb-4" title={KEYS_DIALOG.cantStore}>
+        {KEYS_DIALOG.cantStoreHint}
       </Notice>
     )}
     <ul className="divide-y">

@@ -13,7 +13,7 @@ export const LocalProgress = () => {
   if (!local || local.status === "ready" || local.status === "off") return null;
   if (local.status === "away")
     return (
-      <Notice kind="warn" className="mb-5" title={LOCAL_PROGRESS.localModelsAreUnavailable}>
+      <Notice kind="warn" className="mb-5" title={LOCAL_PROGRESS.unavailable}>
         {local.reason}
       </Notice>
     );
@@ -21,9 +21,9 @@ export const LocalProgress = () => {
   return (
     <div className="mb-5 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-xl border bg-surface px-4 py-3 text-sm">
       <Download className="size-4 shrink-0 text-accent-text" aria-hidden />
-      <span className="font-medium">{LOCAL_PROGRESS.localModelsOfMb(fetched, total)}</span>
+      <span className="font-medium">{LOCAL_PROGRESS.progress(fetched, total)}</span>
       <progress className="h-2 min-w-40 flex-1 accent-accent" aria-label={LOCAL_PROGRESS.localModels} value={fetched} max={total} />
-      <span className="text-xs text-muted">{LOCAL_PROGRESS.theyRunOnThisServer}</span>
+      <span className="text-xs text-muted">{LOCAL_PROGRESS.hint}</span>
     </div>
   );
 };

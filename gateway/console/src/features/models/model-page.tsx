@@ -79,12 +79,12 @@ const Detail = ({ model }: { model: Model }) => {
         <Card title={MODEL_PAGE.tryIt}>
           {me && !me.user.approved && (
             <Notice kind="warn" className="mb-4">
-              {MODEL_PAGE.yourAccountAwaitsApprovalYou}
+              {MODEL_PAGE.awaitsApproval}
             </Notice>
           )}
           {!reaches && (
-            <Notice className="mb-4" title={MODEL_PAGE.directModelCallsRequireThe}>
-              {MODEL_PAGE.withYourPlanUseThis}
+            <Notice className="mb-4" title={MODEL_PAGE.planRequired}>
+              {MODEL_PAGE.planHint}
             </Notice>
           )}
           <div className="mb-5 flex flex-col gap-4">
@@ -152,7 +152,7 @@ const Detail = ({ model }: { model: Model }) => {
             />
           </Card>
           <Card title={MODEL_PAGE.callOverHttp}>
-            <p className="mb-2 text-xs text-faint">{MODEL_PAGE.requiresAKeyWithModel}</p>
+            <p className="mb-2 text-xs text-faint">{MODEL_PAGE.capabilityHint}</p>
             <Code text={curl({ baseUrl: location.origin, path: `models/${model.internalName}`, inputs })} label={MODEL_PAGE.curlExample} />
           </Card>
         </div>

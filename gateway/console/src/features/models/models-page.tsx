@@ -105,7 +105,7 @@ export const ModelsPage = () => {
   return (
     <Page
       title={COMMON.models}
-      lead={MODELS_PAGE.modelsForYourWorkflowsWith}
+      lead={MODELS_PAGE.subtitle}
       actions={
         <>
           {me?.user.role === "admin" && <ImportModelButton />}
@@ -122,7 +122,7 @@ export const ModelsPage = () => {
       <Filters filter={filter} onChange={setFilter} />
       {models.isPending && <Skeleton lines={6} />}
       {models.isError && <LoadFailure error={models.error} retry={() => void models.refetch()} />}
-      {models.data?.length === 0 && <Empty icon={Boxes} title={MODELS_PAGE.noModelsAreEnabled} />}
+      {models.data?.length === 0 && <Empty icon={Boxes} title={MODELS_PAGE.empty} />}
       {found.length === 0 && models.data && models.data.length > 0 && (
         <Empty
           icon={SearchX}

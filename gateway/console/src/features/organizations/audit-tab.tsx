@@ -42,7 +42,7 @@ export const AuditTab = ({ id }: { id: string }) => {
       }}
       columns={columnsOf(nameOf)}
       keyOf={(row) => row.id}
-      empty={AUDIT_TAB.noChangesYetOfMembers}
+      empty={AUDIT_TAB.empty}
     />
   );
 };

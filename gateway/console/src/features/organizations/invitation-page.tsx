@@ -11,9 +11,9 @@ export const InvitationPage = () => {
   const token = tokenOfLink();
   const join = async (): Promise<void> => workFor((await request("acceptInvitation", { body: { token: token ?? "" } })).body.id);
   return (
-    <Page narrow title={INVITATION_PAGE.joinAnOrganization} lead={INVITATION_PAGE.youShareWorkflowsFilesAnd}>
+    <Page narrow title={INVITATION_PAGE.joinAnOrganization} lead={INVITATION_PAGE.intro}>
       {token === undefined ? (
-        <Notice kind="bad">{INVITATION_PAGE.theLinkIsIncompleteCopy}</Notice>
+        <Notice kind="bad">{INVITATION_PAGE.linkIncomplete}</Notice>
       ) : (
         <Form action={INVITATION_PAGE.joinOrganization} submit={join} />
       )}

@@ -37,7 +37,7 @@ export const InvitationsTab = ({ id }: { id: string }) => {
   const { run } = useChange("organizations");
   const [inviting, setInviting] = useState(false);
   const withdraw = ({ id: invitationId }: Invitation): void => {
-    void run(() => request("deleteInvitation", { params: { id, invitationId } }), INVITATIONS_TAB.invitationRevokedItsLinkNo);
+    void run(() => request("deleteInvitation", { params: { id, invitationId } }), INVITATIONS_TAB.revoked);
   };
   return (
     <>
@@ -55,7 +55,7 @@ export const InvitationsTab = ({ id }: { id: string }) => {
             keyOf={(one) => one.id}
             empty={
               <Empty icon={MailPlus} title={INVITATIONS_TAB.noPendingInvitations}>
-                {INVITATIONS_TAB.anInvitationLinkWorksFor}
+                {INVITATIONS_TAB.emptyHint}
               </Empty>
             }
           />

@@ -42,7 +42,7 @@ export const InviteDialog = ({ id, onClose }: { id: string; onClose: () => void 
       </Field>
       <InputField
         label={COMMON.email}
-        hint={INVITE_DIALOG.optionalTheLinkIsSent}
+        hint={INVITE_DIALOG.emailHint}
         type="email"
         maxLength={254}
         autoComplete="off"

@@ -102,7 +102,7 @@ export const MembersTab = ({ organization }: { organization: Organization }) => 
       />
       {asked && (
         <ConfirmDialog
-          title={isOwn ? MEMBERS_TAB.leave2(name) : MEMBERS_TAB.remove2(asked.email)}
+          title={isOwn ? MEMBERS_TAB.leaveQuestion(name) : MEMBERS_TAB.removeQuestion(asked.email)}
           text={MEMBERS_TAB.keysEnd(isOwn)}
           action={isOwn ? MEMBERS_TAB.leave : COMMON.remove}
           reads={["organizations", "me"]}

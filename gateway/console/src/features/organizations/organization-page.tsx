@@ -42,7 +42,7 @@ export const OrganizationPage = () => {
   return (
     <Page
       title={organization.name}
-      lead={ORGANIZATION_PAGE.yourRolePlanAvailable(organization.role, organization.tier, credits(plan + topUp))}
+      lead={ORGANIZATION_PAGE.summary(organization.role, organization.tier, credits(plan + topUp))}
       actions={
         <>
           {isOwner && (

@@ -57,7 +57,7 @@ export const OrganizationsPage = () => {
   return (
     <Page
       title={COMMON.organizations}
-      lead={ORGANIZATIONS_PAGE.peopleWhoShareWorkflowsFiles}
+      lead={ORGANIZATIONS_PAGE.intro}
       actions={
         <Button icon={Plus} variant="primary" disabled={!me.user.approved} onClick={() => setNaming(true)}>
           {ORGANIZATIONS_PAGE.createOrganization}
@@ -73,7 +73,7 @@ export const OrganizationsPage = () => {
             keyOf={({ id }) => id}
             empty={
               <Empty icon={Users} title={ORGANIZATIONS_PAGE.noOrganizationsYet}>
-                {ORGANIZATIONS_PAGE.createOneAndInviteOthers}
+                {ORGANIZATIONS_PAGE.emptyHint}
               </Empty>
             }
           />

@@ -4,8 +4,8 @@ import { ROLES_TEXTS } from "../../messages/organizations";
 export { ROLES, type Role };
 
 export const ROLE_WORDS: Readonly<Record<Role, string>> = {
-  owner: ROLES_TEXTS.everythingIncludingMembersBudgetsAnd,
-  editor: ROLES_TEXTS.buildsPublishesAndRunsWorkflows,
-  runner: ROLES_TEXTS.runsWorkflowsAndViewsEverything,
-  viewer: ROLES_TEXTS.viewsEverything,
+  owner: ROLES_TEXTS.owner,
+  editor: ROLES_TEXTS.editor,
+  runner: ROLES_TEXTS.runner,
+  viewer: ROLES_TEXTS.viewer,
 };

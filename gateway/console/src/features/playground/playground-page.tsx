@@ -30,7 +30,7 @@ const Playground = ({ slug, onSignIn }: { slug: string; onSignIn: () => void }) 
   if (schema.isError)
     return isNotFound(schema.error) ? (
       <Empty isPage icon={FileQuestion} title={PLAYGROUND_PAGE.playgroundNotFound}>
-        {PLAYGROUND_PAGE.itWasRemovedOrIts}
+        {PLAYGROUND_PAGE.notFoundHint}
       </Empty>
     ) : (
       <LoadFailure error={schema.error} retry={() => void schema.refetch()} />
@@ -52,22 +52,22 @@ const Playground = ({ slug, onSignIn }: { slug: string; onSignIn: () => void }) 
             <>
               {!me.data.user.approved && (
                 <Notice kind="warn" className="mb-4">
-                  {PLAYGROUND_PAGE.yourAccountAwaitsApprovalYou}
+                  {PLAYGROUND_PAGE.awaitsApproval}
                 </Notice>
               )}
-              <p className="mb-3 text-xs text-faint">{PLAYGROUND_PAGE.aRunCostsYourCredits}</p>
+              <p className="mb-3 text-xs text-faint">{PLAYGROUND_PAGE.costHint}</p>
               <TryIt target={{ workflow: slug }} inputs={sentInputs(fields, values)} mayRun={me.data.user.approved} />
             </>
           ) : (
             <Notice
-              title={PLAYGROUND_PAGE.signInToRunThis}
+              title={PLAYGROUND_PAGE.signInTitle}
               actions={
                 <Button variant="primary" size="sm" onClick={onSignIn}>
                   {PLAYGROUND_PAGE.signInOrCreateAccount}
                 </Button>
               }
             >
-              {PLAYGROUND_PAGE.youPayWithYourOwn}
+              {PLAYGROUND_PAGE.signInHint}
             </Notice>
           )}
         </div>

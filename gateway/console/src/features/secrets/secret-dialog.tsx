@@ -27,7 +27,7 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
     <FormDialog
       title={secret ? SECRET_DIALOG.replace([secret.name, secret.alias].filter(Boolean).join(" for ")) : SECRET_DIALOG.newSecret}
       width="md"
-      action={secret ? SECRET_DIALOG.replace2 : COMMON.save}
+      action={secret ? SECRET_DIALOG.confirmReplace : COMMON.save}
       disabled={!NAME.test(name) || !(alias === "" || ALIAS.test(alias)) || value.trim() === "" || listed(hosts).length === 0}
       reads={["secrets"]}
       submit={submit}
@@ -51,7 +51,7 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
       {!secret && (
         <InputField
           label={SECRET_DIALOG.alias}
-          hint={SECRET_DIALOG.optionalOnlyRunsWithThis}
+          hint={SECRET_DIALOG.aliasHint}
           maxLength={32}
           spellCheck={false}
           autoComplete="off"
@@ -61,7 +61,7 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
       )}
       <InputField
         label={COMMON.value}
-        hint={SECRET_DIALOG.oneLineAtLeast8}
+        hint={SECRET_DIALOG.valueHint}
         autoFocus={secret !== undefined}
         required
         type="password"
@@ -71,7 +71,7 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
       />
       <AreaField
         label={SECRET_DIALOG.hosts}
-        hint={SECRET_DIALOG.hostsThatCanReceiveIt}
+        hint={SECRET_DIALOG.hostsHint}
         required
         rows={3}
         spellCheck={false}

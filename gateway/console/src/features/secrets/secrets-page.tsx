@@ -98,7 +98,7 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<ListedSecret>
 
 const DeleteDialog = ({ secret: { name, alias, usedBy }, onClose }: { secret: ListedSecret; onClose: () => void }) => (
   <ConfirmDialog
-    title={SECRETS_PAGE.remove2(name)}
+    title={SECRETS_PAGE.removeQuestion(name)}
     action={COMMON.remove}
     text={SECRETS_PAGE.removeHint(usedBy.map((one) => one.name).join(", "))}
     reads={["secrets"]}
@@ -116,7 +116,7 @@ export const SecretsPage = () => {
   return (
     <Page
       title={COMMON.secrets}
-      lead={SECRETS_PAGE.credentialsThatHttpRequestNodes}
+      lead={SECRETS_PAGE.intro}
       actions={
         <Button icon={Plus} variant="primary" disabled={list.data === undefined || isOff} onClick={() => setAsking({ what: "new" })}>
           {SECRETS_PAGE.newSecret}
@@ -124,8 +124,8 @@ export const SecretsPage = () => {
       }
     >
       {isOff && (
-        <Notice kind="warn" className="mb-5" title={SECRETS_PAGE.secretsAreNotSetUp}>
-          {SECRETS_PAGE.askTheOperatorToSet}
+        <Notice kind="warn" className="mb-5" title={SECRETS_PAGE.notConfigured}>
+          {SECRETS_PAGE.notConfiguredHint}
         </Notice>
       )}
       <Loaded of={list} lines={4}>
@@ -138,7 +138,7 @@ export const SecretsPage = () => {
             empty={
               !isOff && (
                 <Empty icon={LockKeyhole} title={SECRETS_PAGE.noSecretsYet}>
-                  {SECRETS_PAGE.createASecretThenUse}
+                  {SECRETS_PAGE.emptyHint}
                 </Empty>
               )
             }

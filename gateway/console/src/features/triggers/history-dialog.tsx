@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<ScheduledTime>[] = [
     cell: ({ executionId, error, outcome }) =>
       executionId === null ? (
         <span className="text-muted wrap-anywhere">
-          {error?.message ?? (outcome === "skipped" && HISTORY_DIALOG.thePreviousRunWasStill)}
+          {error?.message ?? (outcome === "skipped" && HISTORY_DIALOG.previousRunInProgress)}
         </span>
       ) : (
         <Link to="/executions/$id" params={{ id: executionId }} className="text-accent-text hover:underline">
@@ -59,7 +59,7 @@ export const HistoryDialog = ({
         </div>
       )}
       {history.length === 0 ? (
-        <p className="text-sm text-muted">{HISTORY_DIALOG.theScheduleHasntRunYet}</p>
+        <p className="text-sm text-muted">{HISTORY_DIALOG.empty}</p>
       ) : (
         <Table label={HISTORY_DIALOG.recentRuns} columns={COLUMNS} rows={history} keyOf={({ at }) => at} />
       )}

@@ -42,33 +42,33 @@ export const HookDialog = ({ slug, onIssued, onClose }: HookDialogProps) => {
   };
   return (
     <FormDialog title={HOOK_DIALOG.newHook} width="md" action={HOOK_DIALOG.createHook} reads={["hooks"]} submit={submit} onClose={onClose}>
-      <p className="text-sm text-muted">{fields.length === 0 ? HOOK_DIALOG.theWorkflowHasNoInputs : takenWords(fields)}</p>
+      <p className="text-sm text-muted">{fields.length === 0 ? HOOK_DIALOG.noInputs : takenWords(fields)}</p>
       <AreaField
         label={HOOK_DIALOG.inputsFromTheBody}
-        hint={HOOK_DIALOG.aJMESPathExpressionThatReturns}
+        hint={HOOK_DIALOG.inputsHint}
         {...input("expression")}
         rows={3}
         className="font-mono text-xs"
       />
       <NumberField
         label={HOOK_DIALOG.creditLimitPerRun}
-        hint={HOOK_DIALOG.aRunThatCanCost}
+        hint={HOOK_DIALOG.creditLimitHint}
         required
         value={maxCredits}
         onChange={setMaxCredits}
       />
-      <InputField label={HOOK_DIALOG.signatureHeader} hint={HOOK_DIALOG.theValueIsSha256And} {...input("header")} />
+      <InputField label={HOOK_DIALOG.signatureHeader} hint={HOOK_DIALOG.signatureHint} {...input("header")} />
       {given.header.trim() !== "" && (
         <InputField
           label={HOOK_DIALOG.signatureSecret}
-          hint={HOOK_DIALOG.theSecretThatTheSender}
+          hint={HOOK_DIALOG.secretHint}
           {...input("secret")}
           type="password"
           autoComplete="off"
           required
         />
       )}
-      <InputField label={HOOK_DIALOG.deliveryIdHeader} hint={HOOK_DIALOG.optionalRepeatedDeliveriesWithThe} {...input("deliveryId")} />
+      <InputField label={HOOK_DIALOG.deliveryIdHeader} hint={HOOK_DIALOG.deliveryIdHint} {...input("deliveryId")} />
     </FormDialog>
   );
 };

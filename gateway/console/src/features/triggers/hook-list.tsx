@@ -48,10 +48,10 @@ const columnsOf = (revoke: (hook: Hook) => void): readonly Column<Hook>[] => [
 const IssuedHookDialog = ({ url, onClose }: { url: string; onClose: () => void }) => (
   <ShownOnceDialog title={HOOK_LIST.hookAddress} action={HOOK_LIST.iSavedIt} onClose={onClose}>
     <Notice kind="warn" title={HOOK_LIST.shownOnlyOnce}>
-      {HOOK_LIST.copyItNowOnlyIts}
+      {HOOK_LIST.copyNow}
     </Notice>
     <Code text={url} label={COMMON.address} wrap />
-    <p className="text-sm text-muted">{HOOK_LIST.toTestItRunThis}</p>
+    <p className="text-sm text-muted">{HOOK_LIST.testHint}</p>
     <Code text={`curl -X POST '${url}' -H 'content-type: application/json' -d '{}'`} label={HOOK_LIST.call} wrap />
   </ShownOnceDialog>
 );
@@ -68,17 +68,17 @@ export const HookList = ({ slug, hooks }: { slug: string; hooks: readonly Hook[]
   return (
     <section>
       <header className="mb-3 flex flex-wrap items-center justify-between gap-2">
-        <h2 className="text-[15px] font-semibold">{HOOK_LIST.hooks2}</h2>
+        <h2 className="text-[15px] font-semibold">{HOOK_LIST.hooksLabel}</h2>
         {hooks.length > 0 && add}
       </header>
       <Table
-        label={HOOK_LIST.hooks2}
+        label={HOOK_LIST.hooksLabel}
         columns={columnsOf(setRevoking)}
         rows={hooks}
         keyOf={({ id }) => id}
         empty={
           <Empty icon={Webhook} title={HOOK_LIST.noHooksYet} actions={add}>
-            {HOOK_LIST.aHookIsAnAddress}
+            {HOOK_LIST.intro}
           </Empty>
         }
       />
@@ -87,7 +87,7 @@ export const HookList = ({ slug, hooks }: { slug: string; hooks: readonly Hook[]
       {revoking && (
         <ConfirmDialog
           title={HOOK_LIST.revokeThisHook}
-          text={HOOK_LIST.requestsToHooksAreRejected(revoking.start)}
+          text={HOOK_LIST.revokeHint(revoking.start)}
           action={HOOK_LIST.revoke}
           reads={["hooks"]}
           submit={() => request("deleteHook", { params: { slug, id: revoking.id } })}

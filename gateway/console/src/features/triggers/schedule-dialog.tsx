@@ -14,9 +14,9 @@ import { SCHEDULE_DIALOG } from "../../messages/triggers";
 const OTHER = "other";
 const TIMES = [
   ["0 * * * *", SCHEDULE_DIALOG.everyHour],
-  ["0 9 * * *", SCHEDULE_DIALOG.everyDayAt9],
-  ["0 9 * * 1-5", SCHEDULE_DIALOG.mondayToFridayAt9],
-  ["0 9 * * 1", SCHEDULE_DIALOG.everyMondayAt9],
+  ["0 9 * * *", SCHEDULE_DIALOG.everyMorning],
+  ["0 9 * * 1-5", SCHEDULE_DIALOG.everyWeekdayMorning],
+  ["0 9 * * 1", SCHEDULE_DIALOG.everyMondayMorning],
   ["0 9 1 * *", SCHEDULE_DIALOG.firstDayOfEveryMonth],
 ] as const;
 /** A schedule in words, if simple: "Every day at 9". */
@@ -68,7 +68,7 @@ export const ScheduleDialog = ({ slug, schedule, onClose }: { slug: string; sche
       {isOther && (
         <InputField
           label={SCHEDULE_DIALOG.cronExpression}
-          hint={SCHEDULE_DIALOG.minuteHourDayOfMonth}
+          hint={SCHEDULE_DIALOG.cronHint}
           spellCheck={false}
           value={cron}
           onText={setCron}
@@ -88,7 +88,7 @@ export const ScheduleDialog = ({ slug, schedule, onClose }: { slug: string; sche
       </Field>
       <NumberField
         label={SCHEDULE_DIALOG.creditLimitPerRun}
-        hint={SCHEDULE_DIALOG.aRunThatCanCost}
+        hint={SCHEDULE_DIALOG.creditLimitHint}
         value={maxCredits}
         onChange={setMaxCredits}
       />

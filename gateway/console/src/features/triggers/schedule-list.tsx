@@ -80,7 +80,7 @@ export const ScheduleList = ({ slug, schedules }: { slug: string; schedules: rea
   const pause = ({ id }: Schedule, paused: boolean): void =>
     void run(
       () => request("updateSchedule", { params: { slug, id }, body: { paused } }),
-      paused ? SCHEDULE_LIST.paused2 : SCHEDULE_LIST.resumed,
+      paused ? SCHEDULE_LIST.pausedNotice : SCHEDULE_LIST.resumed,
     );
   const add = (
     <Button icon={Plus} variant="primary" onClick={() => setAsking({ what: "new" })}>
@@ -103,7 +103,7 @@ export const ScheduleList = ({ slug, schedules }: { slug: string; schedules: rea
       )}
       {schedules.length === 0 ? (
         <Empty icon={CalendarClock} title={SCHEDULE_LIST.noSchedulesYet} actions={add}>
-          {SCHEDULE_LIST.aScheduleRunsThisWorkflow}
+          {SCHEDULE_LIST.intro}
         </Empty>
       ) : (
         <Table label={SCHEDULE_LIST.schedules} columns={columnsOf(setAsking, pause)} rows={schedules} keyOf={({ id }) => id} />
@@ -114,7 +114,7 @@ export const ScheduleList = ({ slug, schedules }: { slug: string; schedules: rea
       {asking?.what === "delete" && (
         <ConfirmDialog
           title={SCHEDULE_LIST.deleteThisSchedule}
-          text={SCHEDULE_LIST.startsNoMoreRunsRuns(timesInWords(asking.schedule.cron) ?? asking.schedule.cron)}
+          text={SCHEDULE_LIST.deleteHint(timesInWords(asking.schedule.cron) ?? asking.schedule.cron)}
           action={COMMON.delete}
           reads={["schedules"]}
           submit={() => request("deleteSchedule", { params: { slug, id: asking.schedule.id } })}

@@ -19,7 +19,7 @@ export const TriggersPage = () => {
   return (
     <Page
       title={TRIGGERS_PAGE.schedulesAndHooks}
-      lead={TRIGGERS_PAGE.runAtFixedTimesOr(nameOf(slug) ?? slug)}
+      lead={TRIGGERS_PAGE.subtitle(nameOf(slug) ?? slug)}
       actions={
         <Link
           to="/workflows/$slug"

@@ -79,7 +79,7 @@ export const Grouped = () => {
       }
     >
       {error && <Notice kind="bad">{error.message}</Notice>}
-      {groups.length === 0 && !error && <p className="text-sm text-muted">{GROUPED.noSpendingInThisPeriod}</p>}
+      {groups.length === 0 && !error && <p className="text-sm text-muted">{GROUPED.noSpending}</p>}
       {groups.length > 0 && (
         <Bars
           label={GROUPED.creditsByGroup}

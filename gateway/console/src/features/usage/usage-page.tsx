@@ -88,7 +88,7 @@ export const UsagePage = () => {
   return (
     <Page
       title={COMMON.usage}
-      lead={USAGE_PAGE.yourCreditsByDayAnd}
+      lead={USAGE_PAGE.subtitle}
       actions={
         <Button
           icon={Download}
@@ -127,7 +127,7 @@ export const UsagePage = () => {
       {usage.isError && <LoadFailure error={usage.error} retry={() => void usage.refetch()} />}
       {usage.data && total === 0 && (
         <Empty icon={ChartColumn} title={USAGE_PAGE.noApiCallsYet}>
-          {USAGE_PAGE.createAnApiKeyAnd}
+          {USAGE_PAGE.noApiCallsHint}
         </Empty>
       )}
       {usage.data && total > 0 && usage.data.rows.length === 0 && (

@@ -9,9 +9,9 @@ import { FINDINGS } from "../../messages/verify";
 type Credentials = NonNullable<FileVerification["credentials"]>;
 
 const verdictOf = ({ whole, ours, selfMade }: Credentials): Pick<NoticeProps, "kind" | "title"> & { text: string } => {
-  if (!whole) return { kind: "bad", title: FINDINGS.invalidSignature, text: FINDINGS.theFileOrItsCredentials };
-  if (!ours) return { kind: "info", title: FINDINGS.signedByAnotherIssuer, text: FINDINGS.theFileIsUnchangedSince };
-  const text = selfMade ? FINDINGS.theFileIsUnchangedSince2 : FINDINGS.theFileIsUnchangedSince3;
+  if (!whole) return { kind: "bad", title: FINDINGS.invalidSignature, text: FINDINGS.changedAfterSigning };
+  if (!ours) return { kind: "info", title: FINDINGS.signedByAnotherIssuer, text: FINDINGS.unchangedForeign };
+  const text = selfMade ? FINDINGS.unchangedSelfSigned : FINDINGS.unchanged;
   return { kind: "ok", title: FINDINGS.generatedAndSignedHere, text };
 };
 
@@ -60,7 +60,7 @@ const rowsOf = ({ digitalSourceType, contentType, bytes: size, credentials }: Fi
   if (credentials && credentials.sources.length > 0) rows.push([FINDINGS.sources, <List lines={credentials.sources.map(sourceWords)} />]);
   if (by)
     rows.push(
-      [FINDINGS.signedBy2, by.name],
+      [FINDINGS.signer, by.name],
       [FINDINGS.issuedBy, by.issuer],
       [FINDINGS.expires, by.expiresAt === null ? "" : dateTime(by.expiresAt)],
     );
@@ -75,7 +75,7 @@ const Verdict = ({ found: { credentials, supported } }: { found: FileVerificatio
   }
   return (
     <Notice kind="warn" title={FINDINGS.noSignatureFound}>
-      {supported ? FINDINGS.theFileHasNoContent : FINDINGS.nodeloomReadsContentCredentialsIn}
+      {supported ? FINDINGS.noCredentials : FINDINGS.readableTypes}
     </Notice>
   );
 };

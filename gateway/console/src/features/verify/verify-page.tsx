@@ -24,7 +24,7 @@ export const VerifyPage = () => {
   const input = useRef<HTMLInputElement>(null);
   const { mutate, data, error, isPending, variables } = useMutation({ mutationFn: verify });
   return (
-    <SmallPage title={VERIFY_PAGE.verifyAFile} lead={VERIFY_PAGE.seeHowAnImageWas}>
+    <SmallPage title={VERIFY_PAGE.verifyAFile} lead={VERIFY_PAGE.subtitle}>
       <input
         ref={input}
         type="file"

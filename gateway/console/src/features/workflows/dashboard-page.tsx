@@ -34,9 +34,9 @@ const VIEWS = [
 
 const Approval = ({ me }: { me: Me }) =>
   me.user.approved ? null : (
-    <Notice kind="warn" title={DASHBOARD_PAGE.yourAccountAwaitsApproval} className="mb-6">
-      {DASHBOARD_PAGE.youCanExploreAndBuild} <strong>{me.user.email}</strong>
-      {DASHBOARD_PAGE.thisPageUpdatesByItself}
+    <Notice kind="warn" title={DASHBOARD_PAGE.awaitsApproval} className="mb-6">
+      {DASHBOARD_PAGE.awaitsApprovalHint} <strong>{me.user.email}</strong>
+      {DASHBOARD_PAGE.updatesAutomatically}
     </Notice>
   );
 
@@ -55,7 +55,7 @@ const FullPlan = ({ me, workflows }: { me: Me; workflows: readonly WorkflowSumma
         </Link>
       }
     >
-      {DASHBOARD_PAGE.toUseAnotherTemplateDelete}
+      {DASHBOARD_PAGE.workflowLimitHint}
     </Notice>
   );
 };
@@ -93,7 +93,7 @@ const Filters = ({ filter, tags }: { filter: Filter; tags: readonly string[] }) 
         <Input
           type="search"
           aria-label={DASHBOARD_PAGE.searchWorkflows}
-          placeholder={DASHBOARD_PAGE.searchByNameTextOr}
+          placeholder={DASHBOARD_PAGE.searchLabel}
           className="pl-8"
           defaultValue={filter.q ?? ""}
           onText={(text) => set({ q: text === "" ? undefined : text })}

@@ -30,7 +30,7 @@ const FolderChip = ({ id, name, chosen, actions }: ChipProps) => {
   const drop = (event: DragEvent): void => {
     setOver(false);
     const slug = event.dataTransfer.getData(DRAGGED_WORKFLOW);
-    if (slug !== "") void actions.move(slug, id, id === null ? FOLDER_BAR.movedToTheTopLevel : FOLDER_BAR.movedTo(name));
+    if (slug !== "") void actions.move(slug, id, id === null ? FOLDER_BAR.movedToTop : FOLDER_BAR.movedTo(name));
   };
   const Icon = id === null ? House : chosen ? FolderOpen : FolderIcon;
   return (
@@ -75,7 +75,7 @@ const FolderChip = ({ id, name, chosen, actions }: ChipProps) => {
       {asking === "delete" && id !== null && (
         <ConfirmDialog
           title={FOLDER_BAR.deleteThisFolder}
-          text={FOLDER_BAR.isDeletedItsWorkflowsMove(name)}
+          text={FOLDER_BAR.deleted(name)}
           action={COMMON.delete}
           submit={() => actions.deleteFolder(id)}
           onClose={() => setAsking(undefined)}

@@ -28,9 +28,9 @@ const prompt = (initial: string): object => ({
 export const STARTERS: readonly (NewWorkflow & { name: string; description: string })[] = [
   {
     name: "Text to image",
-    description: STARTERS_TEXTS.onePromptInOneImage,
+    description: STARTERS_TEXTS.imageSummary,
     nodes: [
-      node("input", "request-input", 0, 0, prompt(STARTERS_TEXTS.aPaperBoatOnA)),
+      node("input", "request-input", 0, 0, prompt(STARTERS_TEXTS.imagePrompt)),
       node("image", "generate-image", 1, 0, { model: "sandbox-image", inputs: {} }),
       node("output", "response-output", 2, 0, {}),
     ],
@@ -38,11 +38,11 @@ export const STARTERS: readonly (NewWorkflow & { name: string; description: stri
   },
   {
     name: "Four variations",
-    description: STARTERS_TEXTS.aListOfStylesMakes,
+    description: STARTERS_TEXTS.stylesSummary,
     nodes: [
-      node("input", "request-input", 0, 0, prompt(STARTERS_TEXTS.aLighthouseInAStorm)),
+      node("input", "request-input", 0, 0, prompt(STARTERS_TEXTS.stylesPrompt)),
       node("styles", "list", 0, 1, {
-        items: [STARTERS_TEXTS.asAWoodcut, STARTERS_TEXTS.asAWatercolour, STARTERS_TEXTS.asABlueprint, STARTERS_TEXTS.asAFeltToy],
+        items: [STARTERS_TEXTS.asAWoodcut, STARTERS_TEXTS.asAWatercolour, STARTERS_TEXTS.asABlueprint, STARTERS_TEXTS.stylesFelt],
       }),
       node("text", "text-box", 1, 0, { text: STARTERS_TEXTS.subjectStyle }),
       node("image", "generate-image", 2, 0, { model: "sandbox-image-fast", inputs: {} }),
@@ -54,13 +54,13 @@ export const STARTERS: readonly (NewWorkflow & { name: string; description: stri
   },
   {
     name: "Spoken story",
-    description: STARTERS_TEXTS.aLanguageModelWritesThree,
+    description: STARTERS_TEXTS.storySummary,
     nodes: [
-      node("input", "request-input", 0, 0, prompt(STARTERS_TEXTS.aFoxWhoRepairsClocks)),
+      node("input", "request-input", 0, 0, prompt(STARTERS_TEXTS.storyTopic)),
       node("writer", "llm-assistant", 1, 0, {
         model: "sandbox-chat",
         system: STARTERS_TEXTS.threeShortSentences,
-        prompt: STARTERS_TEXTS.writeAStoryAboutPrompt,
+        prompt: STARTERS_TEXTS.storyTemplate,
       }),
       node("voice", "generate-audio", 2, 0, { model: "sandbox-speech", inputs: {} }),
       node("output", "response-output", 3, 0, {}),

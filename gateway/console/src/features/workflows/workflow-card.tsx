@@ -137,7 +137,7 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
       {asking === "delete" && (
         <ConfirmDialog
           title={WORKFLOW_CARD.deleteThisWorkflow}
-          text={WORKFLOW_CARD.isDeletedPermanentlyAndCalls(name, slug)}
+          text={WORKFLOW_CARD.deleteHint(name, slug)}
           action={COMMON.delete}
           submit={() => actions.remove(slug, name)}
           onClose={() => setAsking(undefined)}

@@ -26,7 +26,7 @@ const Starters = ({ templates, me, actions }: { templates: readonly WorkflowSumm
       <div className="flex flex-wrap items-center justify-between gap-3 rounded-2xl border border-dashed border-line-strong/50 px-5 py-4">
         <div className="min-w-0">
           <h2 className="text-base font-semibold">{WORKFLOW_LIST.startFromATemplate}</h2>
-          <p className="mt-0.5 text-sm text-muted">{WORKFLOW_LIST.chooseOnePressRunAnd}</p>
+          <p className="mt-0.5 text-sm text-muted">{WORKFLOW_LIST.templateHint}</p>
         </div>
         <Button variant="primary" icon={Plus} onClick={() => void actions.create({ name: "Untitled workflow" })}>
           {WORKFLOW_LIST.startEmpty}

@@ -76,8 +76,8 @@ export const Slider = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom: Zoo
           <Layer item={a} zoom={zoom} label={STAGE.a(a.title)} />
         </div>
         <span className="viewer-line" style={{ left: `${at}%` }} aria-hidden {...grab} />
-        <span className="viewer-letter left-3">{STAGE.a2}</span>
-        <span className="viewer-letter right-3">{STAGE.b2}</span>
+        <span className="viewer-letter left-3">{STAGE.sideA}</span>
+        <span className="viewer-letter right-3">{STAGE.sideB}</span>
       </div>
       <input
         type="range"

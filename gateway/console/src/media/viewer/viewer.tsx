@@ -43,8 +43,8 @@ const NARROW = "(max-width: 767px)";
 const copyRecipe = ({ prompt, seed }: ViewerItem): void => {
   const text = [prompt, seed === undefined ? undefined : `seed: ${seed}`].filter(Boolean).join("\n");
   navigator.clipboard.writeText(text).then(
-    () => say(seed === undefined ? VIEWER.promptCopied : VIEWER.promptAndSeedCopied),
-    () => complain(VIEWER.yourBrowserBlockedCopying),
+    () => say(seed === undefined ? VIEWER.promptCopied : VIEWER.copied),
+    () => complain(VIEWER.copyBlocked),
   );
 };
 

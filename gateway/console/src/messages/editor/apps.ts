@@ -2,14 +2,14 @@ export const APP_DIALOG = {
   spentToday: "Spent today",
   noRunsYet: "No runs yet.",
   embedCode: "Embed code",
-  toEmbedTheAppFirst: "To embed the app, first list the sites below.",
+  noSitesHint: "To embed the app, first list the sites below.",
   allAppsOfThisAccount: "All apps of this account",
   unpublish: "Unpublish",
   publish: "Publish",
   publishAsAnApp: "Publish as an app",
-  aPageWithTheForm:
+  intro:
     "A page with the form of this workflow. Visitors don't see the graph. It runs the newest version, or the draft if nothing is published.",
-  cantLoadTheAppClose: "Can't load the app. Close this dialog and open it again.",
+  loadFailed: "Can't load the app. Close this dialog and open it again.",
 };
 
 export const APP_FORM = {
@@ -18,18 +18,18 @@ export const APP_FORM = {
   replaceImage: "Replace image",
   removeImage: "Remove image",
   creditsPerDay: "Credits per day",
-  forAllVisitorsTogetherAt: "For all visitors together. At the limit, runs are rejected until midnight UTC.",
+  dailyLimitHint: "For all visitors together. At the limit, runs are rejected until midnight UTC.",
   runsPerVisitorAndDay: "Runs per visitor and day",
   title: "Title",
   whoPays: "Who pays",
-  youVisitorsNeedNoAccount: "You: visitors need no account",
-  eachVisitorAfterSigningIn: "Each visitor, after signing in (public playground)",
+  ownerPays: "You: visitors need no account",
+  visitorPays: "Each visitor, after signing in (public playground)",
   theme: "Theme",
   matchVisitorsSystem: "Match visitor's system",
   light: "Light",
   dark: "Dark",
-  sitesThatCanEmbedIt: "Sites that can embed it",
-  onePerLineSuchAs: "One per line, such as https://example.com. Their pages can use its tokens.",
+  sites: "Sites that can embed it",
+  sitesHint: "One per line, such as https://example.com. Their pages can use its tokens.",
 };
 
 export const SHARED_ADDRESS = {

@@ -18,12 +18,11 @@ export const FRAME_VIEW = {
 };
 
 export const NODE_FOOTER = {
-  theNextRunReusesThis: "The next run reuses this result for free",
+  reusedForFree: "The next run reuses this result for free",
   reusedNext: "reused next",
-  cr: (creditsCost: string) => `${creditsCost} cr`,
   free: "free",
-  cr2: (roundCredits: string) => `${roundCredits} cr`,
-  theMostThisNodeCan: "The most this node can cost in one run, in credits",
+  creditsShort: (credits: string) => `${credits} cr`,
+  highestCostHint: "The most this node can cost in one run, in credits",
 };
 
 export const NOTE_VIEW = {
@@ -37,13 +36,13 @@ export const USE_DRAGGING = {
 };
 
 export const USE_DROP = {
-  addedTheComfyUIWorkflowIn: (name: string) => `Added the ComfyUI workflow in ${name}.`,
+  comfyUIWorkflowAdded: (name: string) => `Added the ComfyUI workflow in ${name}.`,
   addTheImage: "Add the image",
 };
 
 export const USE_STAGE = {
-  yourBrowserBlockedReadingThe: "Your browser blocked reading the clipboard. Press Ctrl+V or ⌘V on the canvas instead.",
-  selectTheOneNodeTo: "Select the one node to add after.",
+  clipboardBlocked: "Your browser blocked reading the clipboard. Press Ctrl+V or ⌘V on the canvas instead.",
+  selectOneNode: "Select the one node to add after.",
 };
 
 export const MINIMAP = { label: "Map of the canvas" };
@@ -81,9 +80,8 @@ export const NODE_HEAD = {
 
 export const NODE_MEDIA = {
   running: "running",
-  thisItemHasNoResult: "This item has no result.",
+  noResultOfItem: "This item has no result.",
   of: (index: number, count: number) => `${index} of ${count}`,
-  cr: (creditsCost: string) => `${creditsCost} cr`,
   from: (at: string) => `from ${at}`,
   beforeYourLastChange: "before your last change",
   size: "Size",
@@ -92,6 +90,7 @@ export const NODE_MEDIA = {
   item: (index: number, status: string, cost: string) => `Item ${index}, ${status}${cost && `, ${cost} credits`}`,
   itemOf: (title: string, chosen: number, count: number) => `${title}, item ${chosen} of ${count}`,
   viewFullSize: "View full size",
+  creditsShort: (credits: string) => `${credits} cr`,
 };
 
 export const NODE_VIEW = {

@@ -3,15 +3,15 @@ import { plural } from "../forms";
 export const FILES = {
   addAFile: "Add a file",
   addFiles: (count: number) => `Add ${plural(count, "file", "files")}`,
-  onlyImagesVideoAndAudio: "Only images, video and audio can become nodes.",
-  hasFilesCanHaveAt: (name: string, size: string, most: string) => `${name} has ${size}. Files can have at most ${most}.`,
+  wrongFileType: "Only images, video and audio can become nodes.",
+  fileTooLarge: (name: string, size: string, most: string) => `${name} has ${size}. Files can have at most ${most}.`,
   uploading: (name: string) => `Uploading ${name}…`,
   uploadingFiles: (count: number) => `Uploading ${plural(count, "file", "files")}…`,
   couldntUpload: (name: string, error: string) => `Couldn't upload ${name}. ${error}`,
 };
 
 export const FRAME_ACTIONS = {
-  selectTheNodesToFrame: "Select the nodes to frame.",
+  selectNodes: "Select the nodes to frame.",
   addFrame: "Add frame",
   frame: "Frame",
 };
@@ -22,14 +22,14 @@ export const MEDIA_ACTIONS = {
 };
 
 export const NODE_ACTIONS = {
-  selectNodesOrAFrame: "Select nodes or a frame first.",
+  selectNodesOrFrame: "Select nodes or a frame first.",
   expand: "Expand",
   collapse: "Collapse",
-  selectTheNodesToBypass: "Select the nodes to bypass.",
+  selectNodesToBypass: "Select the nodes to bypass.",
   restore: "Restore",
   bypass: "Bypass",
   colour: "Colour",
-  selectTheOneNodeTo: "Select the one node to rename.",
+  selectNodeToRename: "Select the one node to rename.",
 };
 
 export const PASTE = {
@@ -37,12 +37,12 @@ export const PASTE = {
 };
 
 export const VIEW_MADE = {
-  totalOfTheNode: "Total of the node",
+  nodeTotal: "Total of the node",
   run: "Run",
 };
 
 export const VIEW_NODE = {
-  couldntLoadTheViewerCheck: "Couldn't load the viewer. Check your connection.",
+  viewerFailed: "Couldn't load the viewer. Check your connection.",
 };
 
 export const COMMAND_GROUPS = { edit: "Edit", select: "Select", arrange: "Arrange", view: "View", run: "Run" } as const;
@@ -50,21 +50,21 @@ export const COMMAND_GROUPS = { edit: "Edit", select: "Select", arrange: "Arrang
 export const ACTIONS = {
   replaced: (names: string) => `This replaced the link from ${names}.`,
   undo: "Undo",
-  theWorkflowHasChangedSince: "The workflow has changed since. Press Ctrl+Z to undo.",
+  changedSince: "The workflow has changed since. Press Ctrl+Z to undo.",
   connect: "Connect",
-  thisLinkWouldFormA: "This link would form a cycle: a run could never end.",
-  noPortOfAccepts: (editor: string, type: string) => `No port of “${editor}” accepts ${type}.`,
-  thePortOfIsAlready: (editor: string) => `The port of “${editor}” is already linked. Drop the link on the port to replace it.`,
-  connectAnOutputToAn: "Connect an output to an input.",
-  aNodeCantConnectTo: "A node can't connect to itself.",
-  acceptsButOutputsTextLink: (name: string, type: string, name2: string) =>
-    `“${name}” accepts ${type}, but “${name2}” outputs text. Link a file, or start the text with an address (https://…).`,
-  acceptsButOutputs: (name: string, type: string, name2: string, type2: string) =>
-    `“${name}” accepts ${type}, but “${name2}” outputs ${type2}.`,
+  wouldFormCycle: "This link would form a cycle: a run could never end.",
+  noPortAccepts: (node: string, type: string) => `No port of “${node}” accepts ${type}.`,
+  portTaken: (node: string) => `The port of “${node}” is already linked. Drop the link on the port to replace it.`,
+  outputToInput: "Connect an output to an input.",
+  notToItself: "A node can't connect to itself.",
+  typeMismatch: (target: string, accepted: string, source: string) =>
+    `“${target}” accepts ${accepted}, but “${source}” outputs text. Link a file, or start the text with an address (https://…).`,
+  acceptsButOutputs: (target: string, accepted: string, source: string, output: string) =>
+    `“${target}” accepts ${accepted}, but “${source}” outputs ${output}.`,
   delete: (what: string) => `Delete ${what}`,
   deleteAndReconnect: "Delete and reconnect",
   copied: (what: string) => `Copied ${what}.`,
-  yourBrowserBlockedWritingTo: "Your browser blocked writing to the clipboard.",
+  clipboardBlocked: "Your browser blocked writing to the clipboard.",
   duplicate: (size: string) => `Duplicate ${size}`,
   move: (count: string) => `Move ${count}`,
   align: "Align",
@@ -80,15 +80,15 @@ export const COMMANDS_TEXTS = {
   alignBottom: "Align bottom",
   distributeHorizontally: "Distribute horizontally",
   distributeVertically: "Distribute vertically",
-  selectTheOneNodeTo: "Select the one node to run to.",
+  selectNodeToRunTo: "Select the one node to run to.",
   notesDontRun: "Notes don't run.",
-  noResultsYetRunThe: "No results yet. Run the workflow first.",
-  youCanViewRunAnd: "You can view, run and copy this workflow, but only its owner can change it.",
-  allChangesAreSaved: "All changes are saved.",
-  notSavedYetNodeloomKeeps: "Not saved yet. Nodeloom keeps trying.",
+  noResultsYet: "No results yet. Run the workflow first.",
+  readOnlyHint: "You can view, run and copy this workflow, but only its owner can change it.",
+  allSaved: "All changes are saved.",
+  notSavedYet: "Not saved yet. Nodeloom keeps trying.",
   selectOneWorkflowNode: "Select one Workflow node.",
-  selectTheOneNodeTo2: "Select the one node to vary.",
-  addANodeAfterThe: "Add a node after the selected one",
+  selectNodeToVary: "Select the one node to vary.",
+  addNodeAfterSelected: "Add a node after the selected one",
   viewResults: "View results",
   files: "Files…",
   openInnerWorkflow: "Open inner workflow",
@@ -118,8 +118,8 @@ export const COMMANDS_TEXTS = {
   moveRight: "Move right",
   moveUp: "Move up",
   moveDown: "Move down",
-  moveLeftBy50: "Move left by 50",
-  moveRightBy50: "Move right by 50",
+  moveLeftFar: "Move left by 50",
+  moveRightFar: "Move right by 50",
   frameTheSelection: "Frame the selection",
   convertToWorkflow: "Convert to workflow",
   tidyUp: "Tidy up",
@@ -128,7 +128,7 @@ export const COMMANDS_TEXTS = {
   fitSelection: "Fit selection",
   zoomIn: "Zoom in",
   zoomOut: "Zoom out",
-  zoomTo100: "Zoom to 100%",
+  zoomToFullSize: "Zoom to 100%",
   showOrHideSidePanel: "Show or hide side panel",
   showProblems: "Show problems",
   allCommands: "All commands",

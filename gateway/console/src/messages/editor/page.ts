@@ -3,9 +3,9 @@ export const SAVE_STATE = {
   saved: "Saved",
   saving: "Saving…",
   notSaved: "Not saved",
-  yourChangesAreKeptIn: (message: string) => `${message} Your changes are kept in this browser.`,
-  notSaved2: "Not saved.",
-  tryingAgainInS: (seconds: number) => ` Trying again in ${seconds} s.`,
+  keptInBrowser: (message: string) => `${message} Your changes are kept in this browser.`,
+  notSavedSentence: "Not saved.",
+  retryIn: (seconds: number) => ` Trying again in ${seconds} s.`,
   tryNow: "Try now",
 };
 
@@ -27,7 +27,7 @@ export const TOOLBAR = {
   run: "Run",
   tidyUp: "Tidy up",
   yourFiles: "Your files",
-  lassoDrawAroundNodes: "Lasso: draw around nodes",
+  lasso: "Lasso: draw around nodes",
   zoomIn: "Zoom in",
   zoomOut: "Zoom out",
   fitToScreen: "Fit to screen",
@@ -46,11 +46,11 @@ export const EDITOR_PAGE = {
   problems: "Problems",
   sidePanel: "Side panel",
   addYourFirstNode: "Add your first node",
-  orPressAnywhereOnThe: "or press / anywhere on the canvas",
-  dropImagesVideoAndAudio: "Drop images, video and audio here, or paste nodes and ComfyUI workflows.",
+  slashHint: "or press / anywhere on the canvas",
+  dropHint: "Drop images, video and audio here, or paste nodes and ComfyUI workflows.",
   workflowNotFound: "Workflow not found",
   goToWorkflows: "Go to workflows",
-  itWasDeletedOrBelongs: "It was deleted, or belongs to another account.",
+  notFoundHint: "It was deleted, or belongs to another account.",
 };
 
 export const TITLES = {

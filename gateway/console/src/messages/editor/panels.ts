@@ -21,16 +21,16 @@ export const LIBRARY = {
   yourFiles: "Your files",
   chooseAFile: "Choose a file",
   closeFiles: "Close files",
-  filesThatYouUploadAnd: "Files that you upload and files that runs make appear here.",
+  emptyHint: "Files that you upload and files that runs make appear here.",
   noMatchingFiles: "No matching files.",
   selectAll: "Select all",
 };
 
 export const NOTHING_FOUND = {
-  startAWorkflowOnA: "Start a workflow on a schedule or by a call from outside under Schedules and hooks, in the menu above.",
-  modelsLoadEncodeAndDecode: "Models load, encode and decode by themselves. Add an Image node and choose its model.",
-  storeKeysOfOtherServices: "Store keys of other services under Secrets. Use one with {{secrets.NAME}} in an HTTP request.",
-  noMatchingNodesOrModels:
+  triggersHint: "Start a workflow on a schedule or by a call from outside under Schedules and hooks, in the menu above.",
+  modelLoadingHint: "Models load, encode and decode by themselves. Add an Image node and choose its model.",
+  secretsHint: "Store keys of other services under Secrets. Use one with {{secrets.NAME}} in an HTTP request.",
+  noMatches:
     "No matching nodes or models. An administrator can enable more models with a provider's API key. Use HTTP request to call any other service.",
   noNodeMatchesThisPort: "No node matches this port.",
 };
@@ -42,7 +42,7 @@ export const RECENT_RUNS = {
 };
 
 export const PROBLEMS = {
-  noProblemsThisWorkflowCan: "No problems: this workflow can run.",
+  noProblems: "No problems: this workflow can run.",
   problem: "Problem",
   warning: "Warning",
 };
@@ -53,12 +53,12 @@ export const RUN_PANEL = {
   runAllNodes: "Run all nodes",
   showTheLastRun: "Show the last run",
   moreProblems: (count: number) => `${plural(count, "more problem", "more problems")}.`,
-  yourAccountAwaitsApprovalYou: "Your account awaits approval. You can build workflows, and run them once an administrator approves it.",
+  awaitsApproval: "Your account awaits approval. You can build workflows, and run them once an administrator approves it.",
   runAllNodesAgain: "Run all nodes again",
   run: "Run",
   useAsApi: "Use as API",
-  keepsTheResultsOfWhile: (names: string) => `Keeps the results of ${names} while their inputs stay the same`,
-  aRunIsInProgress: "A run is in progress. You can start another one.",
+  keepsResults: (names: string) => `Keeps the results of ${names} while their inputs stay the same`,
+  runInProgress: "A run is in progress. You can start another one.",
 };
 
 export const RUN_VIEW = {
@@ -69,7 +69,7 @@ export const RUN_VIEW = {
   connecting: "connecting…",
   openRun: "Open run",
   clearFromCanvas: "Clear from canvas",
-  workAlreadySentIsCharged: "Work already sent is charged.",
+  cancelHint: "Work already sent is charged.",
   notUpdating: "Not updating",
-  theRunContinuesTryingTo: "The run continues. Trying to reconnect.",
+  reconnecting: "The run continues. Trying to reconnect.",
 };

@@ -1,5 +1,5 @@
 export const PIN = {
-  selectNodesThatCallA: "Select nodes that call a model, an address or a person: you can pin their results.",
+  selectNodes: "Select nodes that call a model, an address or a person: you can pin their results.",
   unpinResult: "Unpin result",
   pinResult: "Pin result",
 };

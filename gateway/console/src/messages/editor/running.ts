@@ -3,12 +3,12 @@ export const NEW_SEED = {
 };
 
 export const RUN_BUTTON = {
-  nothingHasChangedSinceThe: "Nothing has changed since the last run.",
+  nothingChanged: "Nothing has changed since the last run.",
   runAllNodesAgain: "Run all nodes again",
   costsMore: (price: string) => `This run costs ${price}. Press Run again to confirm.`,
   inputsAndPrice: "Inputs and price…",
   newSeed: "New seed",
-  noModelInThisWorkflow: "No model in this workflow uses a seed.",
+  noSeed: "No model in this workflow uses a seed.",
   run: "Run",
   free: "free",
   moreRunOptions: "More run options",

@@ -1,13 +1,13 @@
 export const EXTRACT = {
-  selectTheNodesToConvert: "Select the nodes to convert to a workflow. Inputs and Results nodes stay.",
-  isBetweenTheSelectedNodes: (way: string) => `“${way}” is between the selected nodes. Select it too.`,
+  selectNodes: "Select the nodes to convert to a workflow. Inputs and Results nodes stay.",
+  nodeBetween: (way: string) => `“${way}” is between the selected nodes. Select it too.`,
 };
 
 export const SUBGRAPH_DIALOG = {
   partOf: (name: string) => `Part of ${name}`,
   convertToWorkflow: "Convert to workflow",
-  isNowAWorkflowDouble: (name: string) => `“${name}” is now a workflow. Double-click its node to open it.`,
+  converted: (name: string) => `“${name}” is now a workflow. Double-click its node to open it.`,
   convert: "Convert",
-  linksIntoTheSelectedNodes:
+  intro:
     "Links into the selected nodes become its inputs, links out of them its results. One node replaces them here, with the same behavior and price.",
 };

@@ -4,7 +4,7 @@ export const AXIS_FORM = {
   numberOfSeeds: "Number of seeds",
   otherValues: "Other values",
   onePerLine: "One per line.",
-  numbersSeparatedByCommas: "Numbers, separated by commas.",
+  numbersHint: "Numbers, separated by commas.",
   noSecondSetting: "No second setting",
   chooseASetting: "Choose a setting",
 };
@@ -19,7 +19,7 @@ export const SWEEP_CELL = {
   cr: (creditsCost: string) => `${creditsCost} cr`,
   free: "free",
   useThis: (name: string) => `Use this: ${name}`,
-  useThis2: "Use this",
+  useThisVariation: "Use this",
 };
 
 export const SWEEP_DIALOG = {
@@ -27,32 +27,32 @@ export const SWEEP_DIALOG = {
   finished: "finished",
   setting: "Setting",
   free: "free",
-  cr: (roundCredits: string) => `${roundCredits} cr`,
+  cr: (credits: string) => `${credits} cr`,
   previousVariations: "Previous variations",
   previous: "Previous:",
   earlier: (total: number, state: string) => `${plural(total, "variation", "variations")}, ${state}`,
   atMost: "at most ",
-  hasNoSettingsToVary: (title: string) => `“${title}” has no settings to vary.`,
-  eachVariationRunsAndThe: (title: string) =>
+  nothingToVary: (title: string) => `“${title}” has no settings to vary.`,
+  intro: (title: string) =>
     `Each variation runs “${title}” and the nodes it needs, with the inputs of the Run panel. Then continue with the best one.`,
   vary: "Vary",
   and: "and",
-  thisMakesVariationsYouCan: (count: number, most: number) => `This makes ${count} variations. You can run at most ${most} at once.`,
+  tooManyVariations: (count: number, most: number) => `This makes ${count} variations. You can run at most ${most} at once.`,
   runVariations: "Run variations",
   run: (total: number, price: string | undefined) => `Run ${total} · ${price}`,
   gettingThePrice: "Getting the price…",
-  enterAtLeastTwoValues: "Enter at least two values.",
+  tooFewValues: "Enter at least two values.",
   variationsOf: (node: string) => `Variations of “${node}”`,
   newVariations: "New variations",
 };
 
 export const SWEEP_RESULTS = {
   useAVariation: "Use a variation",
-  nowHasTheseSettingsRun: (node: string) => `“${node}” now has these settings. Run again continues from this result.`,
+  settingsApplied: (node: string) => `“${node}” now has these settings. Run again continues from this result.`,
   of: (completed: number, total: number) => `${completed} of ${total}`,
   failed: (failed: number) => `, ${failed} failed`,
   openBatch: "Open batch",
-  resumeItOnItsPage: "Resume it on its page.",
+  resumeHint: "Resume it on its page.",
   variations: "Variations",
   variation: "Variation",
   variationsOf: (node: string) => `Variations of ${node}`,
@@ -61,7 +61,7 @@ export const SWEEP_RESULTS = {
 };
 
 export const USE_SWEEP = {
-  theWorkflowIsntSavedYet: "The workflow isn't saved yet. The reason is next to its name.",
+  notSaved: "The workflow isn't saved yet. The reason is next to its name.",
 };
 
 export const AXES = {

@@ -2,18 +2,18 @@ import { plural } from "../forms";
 
 export const ALIASES = {
   nowRunsVersion: (name: string, version: number) => `${name} now runs version ${version}.`,
-  productionNowFollowsTheNewest: "production now follows the newest version.",
+  followsNewest: "production now follows the newest version.",
   aliasDeleted: (name: string) => `Alias ${name} deleted.`,
   promote: "Promote",
   rollBack: "Roll back",
   toVersion: (version: number) => `to version ${version}`,
   alias: "Alias",
-  callersSelectItWithAlias: "Callers select it with ?alias=",
+  aliasHint: "Callers select it with ?alias=",
   pointToVersion: (version: number) => `Point to version ${version}`,
   aliases: "Aliases",
   runsVersion: "runs version",
-  followTheNewestVersion: "Follow the newest version",
-  alias2: (name: string) => `alias ${name}`,
+  followNewest: "Follow the newest version",
+  namedAlias: (name: string) => `alias ${name}`,
 };
 
 export const COMPARISON = {
@@ -30,26 +30,26 @@ export const GRAPH_PICTURE = {
 };
 
 export const VERSIONS_DIALOG = {
-  theWorkflowIsntSavedYet: "The workflow isn't saved yet, so it wasn't published. The reason is next to its name.",
-  publishedVersionPromoteItWhen: (version: number) => `Published version ${version}. Promote it when it is ready.`,
+  notSaved: "The workflow isn't saved yet, so it wasn't published. The reason is next to its name.",
+  published: (version: number) => `Published version ${version}. Promote it when it is ready.`,
   publishedVersion: (version: number) => `Published version ${version}.`,
   note: "Note",
-  describeTheChangesForReaders: "Describe the changes for readers of the list. Optional.",
+  noteHint: "Describe the changes for readers of the list. Optional.",
   publishVersion: (version: number) => `Publish version ${version}`,
   problems: (count: number) => `${plural(count, "problem", "problems")} on the canvas: calls of this version would fail.`,
-  theAppHooksAndSchedules: "The app, hooks and schedules now run the changed workflow.",
+  triggersRunChanged: "The app, hooks and schedules now run the changed workflow.",
   changeAwaitsConfirmation: "Change awaits confirmation",
   confirmChange: "Confirm change",
-  anApiKeyThatCant:
+  changedByKey:
     "An API key that can't run this workflow changed it. Callers run the new graph. The app, hooks and schedules run the previous one.",
   restoreVersion: (version: number) => `Restore version ${version}`,
-  theDraftIsVersionAgain: (version: number) => `The draft is version ${version} again. You can undo this.`,
+  restored: (version: number) => `The draft is version ${version} again. You can undo this.`,
   version: (version: number) => `Version ${version}`,
   draft: "Draft",
-  replaceTheDraftWithVersion: (version: number) => `Replace the draft with version ${version}?`,
+  restoreQuestion: (version: number) => `Replace the draft with version ${version}?`,
   replaceDraft: "Replace draft",
   keepDraft: "Keep draft",
-  thisReplacesTheCanvasYou: "This replaces the canvas. You can undo it. Callers aren't affected until you publish.",
+  restoreHint: "This replaces the canvas. You can undo it. Callers aren't affected until you publish.",
   restoreAsDraft: "Restore as draft…",
   olderVersions: "Older versions",
   versions: "Versions",

@@ -33,7 +33,7 @@ const ScopeFields = ({ scope, keys, workflows, onChange }: ScopeFieldsProps) => 
         else onChange({ scope: "metadata", metadata: { name: "customer", value: "" } });
       }}
     >
-      <option value="metadata">{BUDGET_DIALOG.runsWithAMetadataValue}</option>
+      <option value="metadata">{BUDGET_DIALOG.metadataValue}</option>
       {keys.length > 0 && <option value="key">{BUDGET_DIALOG.anApiKey}</option>}
       {workflows.length > 0 && <option value="workflow">{BUDGET_DIALOG.aWorkflow}</option>}
     </SelectField>
@@ -112,7 +112,7 @@ export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }:
       {of ? (
         <p className="text-sm text-muted">
           {kind}: <strong className="font-medium text-text">{name}</strong>
-          {BUDGET_DIALOG.aRunThatCouldExceed}
+          {BUDGET_DIALOG.limitHint}
         </p>
       ) : (
         <ScopeFields scope={scope} keys={keys} workflows={workflows} onChange={setScope} />
@@ -121,7 +121,7 @@ export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }:
         <NumberField label={COMMON.credits} hint={BUDGET_DIALOG.zero} value={credits} onChange={setCredits} />
         <SelectField
           label={BUDGET_DIALOG.period}
-          hint={BUDGET_DIALOG.timesAreUtcWeeksStart}
+          hint={BUDGET_DIALOG.periodHint}
           value={window}
           onText={(text) => setWindow(text as Budget["window"])}
           options={WINDOWS}
@@ -129,8 +129,8 @@ export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }:
       </div>
       <InputField
         label={BUDGET_DIALOG.alertAt}
-        hint={BUDGET_DIALOG.upToFivePercentagesSuch}
-        {...(alertAt === undefined ? { error: BUDGET_DIALOG.enterUpToFiveNumbers } : {})}
+        hint={BUDGET_DIALOG.alertsHint}
+        {...(alertAt === undefined ? { error: BUDGET_DIALOG.alertsInvalid } : {})}
         value={sharesTyped}
         onText={setSharesTyped}
       />

@@ -2,7 +2,7 @@ import { InputField } from "../../ui/inputs/field";
 import { CODE_FIELD } from "../../messages/parts";
 
 /** Field for a second factor's code. */
-export const CodeField = ({ hint = CODE_FIELD.enterTheSixDigitsFrom }: { hint?: string }) => (
+export const CodeField = ({ hint = CODE_FIELD.hint }: { hint?: string }) => (
   <InputField
     label={CODE_FIELD.code}
     hint={hint}

@@ -5,16 +5,16 @@ const FAILED = /^#sign-in-failed=([\w%]+)$/;
 const CODE = /^#sign-in-code=([\w-]+)$/;
 
 const SENTENCES: Readonly<Record<string, string>> = {
-  state: OUTCOME.theSignInExpiredOr,
-  denied: OUTCOME.theProviderDeniedTheSign,
-  answer: OUTCOME.theProvidersResponseIsInvalid,
-  unverified: OUTCOME.yourProviderHasntVerifiedYour,
-  domain: OUTCOME.emailAddressesOfYourDomain,
-  taken: OUTCOME.thisSignInIsLinked,
-  away: OUTCOME.cantReachTheProviderTry,
-  ACCOUNT_SUSPENDED: OUTCOME.yourAccountIsSuspendedContact,
+  state: OUTCOME.expired,
+  denied: OUTCOME.denied,
+  answer: OUTCOME.invalidResponse,
+  unverified: OUTCOME.emailNotVerified,
+  domain: OUTCOME.domainNotAllowed,
+  taken: OUTCOME.linkedElsewhere,
+  away: OUTCOME.providerUnavailable,
+  ACCOUNT_SUSPENDED: OUTCOME.suspended,
 };
-const OTHERWISE = OUTCOME.theSignInFailedTry;
+const OTHERWISE = OUTCOME.failed;
 
 interface SignInOutcome {
   /** Why signing in failed. */

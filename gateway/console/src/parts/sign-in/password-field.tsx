@@ -27,7 +27,7 @@ export const PasswordField = ({ email }: { email: string }) => (
 export const NewPasswordField = (props: Partial<Labelled> & { name: string; autoFocus?: boolean }) => (
   <InputField
     label={PASSWORD_FIELD.newPassword}
-    hint={PASSWORD_FIELD.atLeast10CharactersAvoid}
+    hint={PASSWORD_FIELD.hint}
     type="password"
     autoComplete="new-password"
     required
@@ -42,7 +42,7 @@ export const useConfirmation = (email: string) => {
   const { data } = useQuery(secondFactorQuery);
   const hasPassword = data?.hasPassword ?? true;
   return {
-    field: hasPassword ? <PasswordField email={email} /> : <p className="text-muted">{PASSWORD_FIELD.yourAccountHasNoPassword}</p>,
+    field: hasPassword ? <PasswordField email={email} /> : <p className="text-muted">{PASSWORD_FIELD.noPassword}</p>,
     bodyOf: (form: FormData) => (hasPassword ? { password: String(form.get("password")) } : {}),
   };
 };

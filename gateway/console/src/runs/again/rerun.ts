@@ -64,7 +64,7 @@ export const startRerun = async (id: string, again: Again, most: number | null):
 
 /** "2 of 3 reused, saves 5.2 credits" */
 export const reusedWords = ({ reused: { calls, of, savedCredits } }: RerunQuote): string => {
-  if (calls === 0) return of === 0 ? RERUN.itCallsNoModels : RERUN.noResultsCanBeReused;
+  if (calls === 0) return of === 0 ? RERUN.noModels : RERUN.nothingReusable;
   return RERUN.reused(calls, of, savedCredits > 0 ? credits(savedCredits) : "");
 };
 

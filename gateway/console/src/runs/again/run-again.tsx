@@ -98,8 +98,8 @@ export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuo
       }}
     >
       <p className="text-sm text-muted" aria-live="polite">
-        {quote ? reusedWords(quote) : RUN_AGAIN.checkingWhichResultsCanBe}
-        {isSame && <span className="block">{RUN_AGAIN.nothingHasChangedChangeSomething}</span>}
+        {quote ? reusedWords(quote) : RUN_AGAIN.checking}
+        {isSame && <span className="block">{RUN_AGAIN.nothingChanged}</span>}
         {failed.length > 0 && <span className="block">{RUN_AGAIN.regenerates(failed.join("; "))}</span>}
       </p>
       {trouble && <TroubleNotice kind="warn" trouble={trouble} />}

@@ -15,10 +15,10 @@ export type Waiting = NonNullable<Execution["waitingFor"]>[number];
 /** The value under review: files, an editable text, or a table. */
 const Shown = ({ waiting, text, onText }: { waiting: Waiting; text: string | undefined; onText: (text: string) => void }) => {
   const { value, truncated } = waiting;
-  if (truncated === true) return <p className="text-sm text-muted">{DECISION_CARD.theValueIsTooLong}</p>;
+  if (truncated === true) return <p className="text-sm text-muted">{DECISION_CARD.valueTooLong}</p>;
   if (value === undefined || value === null) return null;
   if (text === undefined) return <ResultView result={{ value }} />;
-  return <TextArea aria-label={DECISION_CARD.textToContinueWith} rows={8} value={text} onText={onText} />;
+  return <TextArea aria-label={DECISION_CARD.text} rows={8} value={text} onText={onText} />;
 };
 
 /** A decision of a run: its value and two buttons. */
@@ -55,7 +55,7 @@ export const DecisionCard = ({ executionId, waiting, isPlain = false }: { execut
       </div>
       <p className="text-xs text-faint">
         {DECISION_CARD.decidedAutomatically(onTimeout === "approve")} <Time iso={until} />
-        {DECISION_CARD.theRunHoldsItsCredits}
+        {DECISION_CARD.holdHint}
       </p>
     </div>
   );

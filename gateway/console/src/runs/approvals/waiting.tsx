@@ -14,7 +14,7 @@ export const WaitingNodes = ({ executionId, nodeId }: { executionId: string; nod
       aria-label={WAITING.waitingForApproval(waiting.title)}
       className="rounded-xl border bg-surface p-3"
     >
-      <p className="mb-1 text-xs font-medium text-accent-text">{WAITING.waitingForApproval2}</p>
+      <p className="mb-1 text-xs font-medium text-accent-text">{WAITING.waitingForApprovalTitle}</p>
       <DecisionCard executionId={executionId} waiting={waiting} isPlain />
     </div>
   ));

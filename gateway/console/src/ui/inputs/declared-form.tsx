@@ -83,6 +83,6 @@ export const DeclaredForm = ({ fields, values, errors, onChange, renderFile }: D
         set={(value) => onChange({ ...values, [field.name]: value })}
       />
     ))}
-    {fields.length === 0 && <p className="text-sm text-muted">{DECLARED_FORM.thisWorkflowHasNoInputs}</p>}
+    {fields.length === 0 && <p className="text-sm text-muted">{DECLARED_FORM.noInputs}</p>}
   </div>
 );

@@ -24,7 +24,7 @@ export const NumberInput = ({ value, onChange, ...rest }: NumberProps) => {
     if (value !== known.current) setText(typeof value === "number" ? String(value) : "");
     known.current = value;
   }, [value]);
-  const problem = numberOf(text) === "none" ? VALUE_INPUTS.enterANumberTheLast : undefined;
+  const problem = numberOf(text) === "none" ? VALUE_INPUTS.invalidNumber : undefined;
   const note = useId();
   return (
     <>
@@ -87,7 +87,7 @@ export const JsonInput = ({
       setError(undefined);
       onChange(parsed);
     } catch {
-      setError(VALUE_INPUTS.enterValidJsonTheLast);
+      setError(VALUE_INPUTS.invalidJson);
     }
   };
   return (

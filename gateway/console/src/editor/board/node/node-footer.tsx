@@ -42,17 +42,17 @@ export const NodeFooter = ({
             </Suspense>
           )}
           {progress.durationMs !== null && <span>{duration(progress.durationMs)}</span>}
-          {isReused && <span title={NODE_FOOTER.theNextRunReusesThis}>{NODE_FOOTER.reusedNext}</span>}
-          {progress.creditsCost > 0 && <span className="ml-auto">{NODE_FOOTER.cr(roundCredits(progress.creditsCost))}</span>}
+          {isReused && <span title={NODE_FOOTER.reusedForFree}>{NODE_FOOTER.reusedNext}</span>}
+          {progress.creditsCost > 0 && <span className="ml-auto">{NODE_FOOTER.creditsShort(roundCredits(progress.creditsCost))}</span>}
         </>
       ) : isFree || price?.credits === 0 ? (
         <span className="ml-auto">{NODE_FOOTER.free}</span>
       ) : (
         price !== undefined && (
-          <span className="ml-auto flex items-center gap-1" title={NODE_FOOTER.theMostThisNodeCan}>
+          <span className="ml-auto flex items-center gap-1" title={NODE_FOOTER.highestCostHint}>
             <Coins className="size-3.5" aria-hidden />
             {price.calls > 1 && `${price.calls} × `}
-            {NODE_FOOTER.cr2(roundCredits(price.credits / Math.max(1, price.calls)))}
+            {NODE_FOOTER.creditsShort(roundCredits(price.credits / Math.max(1, price.calls)))}
           </span>
         )
       )}

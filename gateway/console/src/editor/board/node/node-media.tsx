@@ -26,7 +26,7 @@ const Waiting = () => (
 const Failed = ({ message }: { message: string | undefined }) => (
   <span className="flex size-full flex-col items-center justify-center gap-1 p-3 text-center text-xs text-muted">
     <TriangleAlert className="size-5 text-bad" aria-hidden />
-    <span className="line-clamp-3 wrap-anywhere">{message ?? NODE_MEDIA.thisItemHasNoResult}</span>
+    <span className="line-clamp-3 wrap-anywhere">{message ?? NODE_MEDIA.noResultOfItem}</span>
   </span>
 );
 
@@ -49,7 +49,7 @@ const captionOf = ({ items, at, isEarlier, isOutdated }: Shown, index: number): 
   return [
     items.length > 1 ? NODE_MEDIA.of(index + 1, items.length) : undefined,
     // The footer shows the cost of a single item.
-    items.length > 1 && creditsCost > 0 ? NODE_MEDIA.cr(creditNumber(creditsCost)) : undefined,
+    items.length > 1 && creditsCost > 0 ? NODE_MEDIA.creditsShort(creditNumber(creditsCost)) : undefined,
     isEarlier && at !== null ? NODE_MEDIA.from(ago(at)) : undefined,
     isOutdated ? NODE_MEDIA.beforeYourLastChange : undefined,
   ]

@@ -30,7 +30,7 @@ const SkipFailed = ({ node }: { node: DocNode }) => {
   return (
     <Check
       label={WHEN_IT_FAILS.skipFailedItems}
-      hint={WHEN_IT_FAILS.aListContinuesWithIts}
+      hint={WHEN_IT_FAILS.continueHint}
       disabled={disabled}
       checked={node.data[ON_ITEM_ERROR] === "skip"}
       onCheck={(isOn) => set([ON_ITEM_ERROR], isOn ? "skip" : undefined)}
@@ -43,7 +43,7 @@ const TakeSuccessor = ({ node }: { node: DocNode }) => {
   return (
     <Check
       label={WHEN_IT_FAILS.useTheSuccessor}
-      hint={WHEN_IT_FAILS.ifTheModelIsRetired}
+      hint={WHEN_IT_FAILS.useSuccessor}
       disabled={disabled}
       checked={node.data[ON_RETIRED] === "successor"}
       onCheck={(isOn) => set([ON_RETIRED], isOn ? "successor" : undefined)}

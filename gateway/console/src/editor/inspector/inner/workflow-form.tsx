@@ -46,7 +46,7 @@ export const WorkflowForm = ({ node }: { node: DocNode }) => {
     <div className="flex flex-col gap-4">
       <SelectField
         label={COMMON.workflow}
-        hint={WORKFLOW_FORM.oneOfYourWorkflowsOr}
+        hint={WORKFLOW_FORM.workflowHint}
         disabled={disabled}
         value={slug}
         onText={(text) => set(["slug"], text, COMMON.chooseWorkflow)}
@@ -70,10 +70,10 @@ export const WorkflowForm = ({ node }: { node: DocNode }) => {
           <SquareArrowOutUpRight className="mr-1.5 size-4" aria-hidden /> {WORKFLOW_FORM.open(inner.data.name)}
         </Link>
       )}
-      {inner.isError && <Notice kind="warn">{WORKFLOW_FORM.thisWorkflowDoesntExistOr}</Notice>}
+      {inner.isError && <Notice kind="warn">{WORKFLOW_FORM.workflowMissing}</Notice>}
       <SelectField
         label={COMMON.version}
-        hint={WORKFLOW_FORM.aFixedVersionIsntAffected}
+        hint={WORKFLOW_FORM.versionHint}
         disabled={disabled}
         value={node.data.version === undefined || node.data.version === null ? "" : String(node.data.version)}
         onText={(text) => set(["version"], text === "" ? undefined : text)}

@@ -8,7 +8,7 @@ export const DeleteDialog = ({ email, onClose }: { email: string; onClose: () =>
   const { field, bodyOf } = useConfirmation(email);
   const submit = async (data: FormData): Promise<void> => {
     const { body } = await request("deleteAccount", { body: bodyOf(data) });
-    say(DELETE_DIALOG.theAccountIsDeletedOn(new Date(body.erasesAt).toLocaleString()));
+    say(DELETE_DIALOG.deletionDate(new Date(body.erasesAt).toLocaleString()));
   };
   return (
     <FormDialog
@@ -20,10 +20,10 @@ export const DeleteDialog = ({ email, onClose }: { email: string; onClose: () =>
       onClose={onClose}
     >
       <ul className="list-disc space-y-1.5 pl-5 text-sm">
-        <li>{DELETE_DIALOG.nowRunningWorkIsCancelled}</li>
-        <li>{DELETE_DIALOG.forAFewDaysYou}</li>
-        <li>{DELETE_DIALOG.thenWorkflowsTemplatesRunsFiles}</li>
-        <li>{DELETE_DIALOG.ledgerAmountsAndAuditEntries}</li>
+        <li>{DELETE_DIALOG.stepNow}</li>
+        <li>{DELETE_DIALOG.stepWaiting}</li>
+        <li>{DELETE_DIALOG.stepDeletion}</li>
+        <li>{DELETE_DIALOG.whatStays}</li>
       </ul>
       {field}
     </FormDialog>

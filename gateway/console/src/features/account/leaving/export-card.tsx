@@ -27,7 +27,7 @@ export const ExportCard = () => {
   return (
     <Card title={EXPORT_CARD.exportData}>
       <div className="flex flex-col items-start gap-4 text-sm">
-        <p className="text-muted">{EXPORT_CARD.aZipFileWithYour}</p>
+        <p className="text-muted">{EXPORT_CARD.contents}</p>
         {isError && <LoadFailure error={error} retry={() => void refetch()} />}
         {ready ? (
           <>
@@ -35,7 +35,7 @@ export const ExportCard = () => {
               {EXPORT_CARD.created(bytes(ready.bytes))} <Time iso={ready.createdAt} />
               {EXPORT_CARD.availableUntil} <Time iso={ready.expiresAt} />.
             </p>
-            {ready.isPartial && <Notice kind="warn">{EXPORT_CARD.theArchiveIsIncompleteIts}</Notice>}
+            {ready.isPartial && <Notice kind="warn">{EXPORT_CARD.archiveIncomplete}</Notice>}
             <Button variant="primary" icon={Download} onClick={() => location.assign(ready.url)}>
               {COMMON.download}
             </Button>

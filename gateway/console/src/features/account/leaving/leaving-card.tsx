@@ -21,8 +21,8 @@ export const LeavingCard = ({ me }: { me: Me }) => {
         {erasesAt === undefined ? (
           <>
             <p className="text-muted">
-              {LEAVING_CARD.thisDeletesEverythingPermanentlyAfter}
-              {user.role === "admin" && LEAVING_CARD.youAreAnAdministratorAsk}
+              {LEAVING_CARD.deleteHint}
+              {user.role === "admin" && LEAVING_CARD.administratorHint}
             </p>
             <Button variant="danger" disabled={user.role === "admin"} onClick={() => setAsking(true)}>
               {COMMON.deleteMenu}
@@ -31,13 +31,13 @@ export const LeavingCard = ({ me }: { me: Me }) => {
         ) : (
           <>
             <Notice kind="warn">
-              {LEAVING_CARD.thisAccountWillBeDeleted} <Time iso={erasesAt} />
-              {LEAVING_CARD.youCantStartRunsUntil}
+              {LEAVING_CARD.deletionScheduled} <Time iso={erasesAt} />
+              {LEAVING_CARD.noRunsUntilCancelled}
             </Notice>
             <Button
               variant="primary"
               busy={busy}
-              onClick={() => void run(() => request("restoreAccount", {}), LEAVING_CARD.deletionCancelledSchedulesAndHooks)}
+              onClick={() => void run(() => request("restoreAccount", {}), LEAVING_CARD.deletionCancelled)}
             >
               {LEAVING_CARD.keepAccount}
             </Button>

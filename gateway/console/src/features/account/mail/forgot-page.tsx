@@ -23,7 +23,7 @@ export const ForgotPage = () => {
         <Form action={FORGOT_PAGE.sendLink} submit={submit}>
           <InputField
             label={COMMON.email}
-            hint={FORGOT_PAGE.weEmailYouALink}
+            hint={FORGOT_PAGE.intro}
             name="email"
             type="email"
             autoComplete="username"
@@ -35,7 +35,7 @@ export const ForgotPage = () => {
       ) : (
         <div role="status">
           <Notice kind="ok" title={FORGOT_PAGE.checkYourEmail}>
-            {FORGOT_PAGE.ifBelongsToAnAccount(sentTo)}
+            {FORGOT_PAGE.linkOnItsWay(sentTo)}
           </Notice>
         </div>
       )}

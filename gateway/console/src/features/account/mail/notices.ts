@@ -2,6 +2,6 @@ import { NOTICES } from "../../../messages/account";
 export const NOTICE_TITLES = { lowCredits: NOTICES.lowCredits, budgetAlerts: NOTICES.budgetAlerts } as const;
 
 export const NOTICE_HINTS: Readonly<Record<keyof typeof NOTICE_TITLES, string>> = {
-  lowCredits: NOTICES.whenLessThanATenth,
-  budgetAlerts: NOTICES.whenSpendingReachesAnAlert,
+  lowCredits: NOTICES.creditsLow,
+  budgetAlerts: NOTICES.budgetAlert,
 };

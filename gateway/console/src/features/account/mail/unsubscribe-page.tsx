@@ -16,14 +16,14 @@ export const UnsubscribePage = () => {
       {stopped !== undefined ? (
         <div role="status">
           <Notice kind="ok" title={UNSUBSCRIBE_PAGE.unsubscribed}>
-            {UNSUBSCRIBE_PAGE.isOffYouCanTurn(NOTICE_TITLES[stopped])}
+            {UNSUBSCRIBE_PAGE.turnedOff(NOTICE_TITLES[stopped])}
           </Notice>
         </div>
       ) : token === undefined ? (
-        <Notice kind="warn">{UNSUBSCRIBE_PAGE.theLinkIsIncompleteCopy}</Notice>
+        <Notice kind="warn">{UNSUBSCRIBE_PAGE.linkIncomplete}</Notice>
       ) : (
         <Form action={UNSUBSCRIBE_PAGE.unsubscribe} submit={stop}>
-          <p className="text-sm text-muted">{UNSUBSCRIBE_PAGE.youWontGetTheseEmails}</p>
+          <p className="text-sm text-muted">{UNSUBSCRIBE_PAGE.consequence}</p>
         </Form>
       )}
     </SmallPage>

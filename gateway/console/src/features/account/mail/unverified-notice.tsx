@@ -17,16 +17,12 @@ export const UnverifiedNotice = ({ className }: { className?: string }) => {
       title={UNVERIFIED_NOTICE.confirmYourEmailAddress}
       {...(className === undefined ? {} : { className })}
       actions={
-        <Button
-          size="sm"
-          busy={busy}
-          onClick={() => void run(() => request("requestVerification", {}), UNVERIFIED_NOTICE.linkSentYouCanRequest)}
-        >
-          {UNVERIFIED_NOTICE.sendTheLinkAgain}
+        <Button size="sm" busy={busy} onClick={() => void run(() => request("requestVerification", {}), UNVERIFIED_NOTICE.linkSent)}>
+          {UNVERIFIED_NOTICE.sendAgain}
         </Button>
       }
     >
-      {UNVERIFIED_NOTICE.weSentALinkTo(data.email)}
+      {UNVERIFIED_NOTICE.linkSentTo(data.email)}
     </Notice>
   );
 };

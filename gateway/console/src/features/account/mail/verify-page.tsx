@@ -31,13 +31,13 @@ export const VerifyPage = () => {
               </Link>
             }
           >
-            {VERIFY_PAGE.youNowGetEmailNotifications}
+            {VERIFY_PAGE.confirmedHint}
           </Notice>
         ) : token === undefined ? (
-          <Notice kind="warn">{VERIFY_PAGE.theLinkIsIncompleteCopy}</Notice>
+          <Notice kind="warn">{VERIFY_PAGE.linkIncomplete}</Notice>
         ) : (
           <Form action={VERIFY_PAGE.confirmEmailAddress} reads={["mail"]} submit={verify}>
-            <p className="text-sm text-muted">{VERIFY_PAGE.confirmThatTheEmailAddress}</p>
+            <p className="text-sm text-muted">{VERIFY_PAGE.question}</p>
           </Form>
         )}
       </div>

@@ -33,11 +33,7 @@ export const SecondFactorCard = ({ email }: { email: string }) => {
           <div className="flex flex-col items-start gap-4 text-sm">
             {data.onSince === null ? (
               <p className="text-muted">
-                {!data.hasPassword
-                  ? CARD.youSignInThroughYour
-                  : data.available
-                    ? CARD.signingInThenRequiresYour
-                    : CARD.notAvailableThisInstallationHas}
+                {!data.hasPassword ? CARD.signInThroughProvider : data.available ? CARD.turnOnHint : CARD.noEncryptionKey}
               </p>
             ) : (
               <p className="text-muted">
@@ -45,7 +41,7 @@ export const SecondFactorCard = ({ email }: { email: string }) => {
                 {CARD.codesLeft(data.recoveryCodesLeft)}
               </p>
             )}
-            {data.onSince !== null && data.recoveryCodesLeft < FEW_CODES && <Notice kind="warn">{CARD.youHaveFewRecoveryCodes}</Notice>}
+            {data.onSince !== null && data.recoveryCodesLeft < FEW_CODES && <Notice kind="warn">{CARD.fewRecoveryCodes}</Notice>}
             {data.onSince === null ? (
               <Button variant="primary" disabled={!data.available || !data.hasPassword} onClick={() => setAsking("on")}>
                 {CARD.turnOn}

@@ -16,23 +16,23 @@ type Step = { name: "password" } | { name: "secret"; secret: string; url: string
 
 const Secret = ({ secret, url }: { secret: string; url: string }) => (
   <>
-    <p className="text-sm text-muted">{ENROL_DIALOG.scanTheCodeWithAn}</p>
+    <p className="text-sm text-muted">{ENROL_DIALOG.scanHint}</p>
     {/* Scanners want dark on light, in a dark theme, too. */}
     <div className="self-center rounded-xl bg-white p-3">
-      <QRCodeSVG value={url} size={QR_PX} title={ENROL_DIALOG.qrCodeOfTheSecret} bgColor="#ffffff" fgColor="#000000" />
+      <QRCodeSVG value={url} size={QR_PX} title={ENROL_DIALOG.qrCodeLabel} bgColor="#ffffff" fgColor="#000000" />
     </div>
     <Code text={secret} label={ENROL_DIALOG.secret} wrap />
-    <CodeField hint={ENROL_DIALOG.sixDigitsThatChangeEvery} />
+    <CodeField hint={ENROL_DIALOG.codeHint} />
   </>
 );
 
 const RecoveryCodes = ({ codes }: { codes: string[] }) => (
   <>
     <Notice kind="ok" title={ENROL_DIALOG.twoFactorAuthenticationIsOn}>
-      {ENROL_DIALOG.allOtherSessionsAreSigned}
+      {ENROL_DIALOG.otherSessionsSignedOut}
     </Notice>
-    <Notice kind="warn" title={ENROL_DIALOG.recoveryCodesShownOnlyOnce}>
-      {ENROL_DIALOG.eachCodeWorksOnceIn}
+    <Notice kind="warn" title={ENROL_DIALOG.recoveryCodesTitle}>
+      {ENROL_DIALOG.recoveryCodesHint}
     </Notice>
     <Code text={codes.join("\n")} label={ENROL_DIALOG.recoveryCodes} />
   </>

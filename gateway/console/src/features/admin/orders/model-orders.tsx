@@ -87,7 +87,7 @@ const TaskCard = ({ task: { name, summary, model: taken }, order: { task, order,
       }
     >
       <p className="mb-1 text-[13px] text-muted">{summary}</p>
-      {known.length === 0 && <p className="text-sm text-faint">{MODEL_ORDERS.noModelDoesThisTask}</p>}
+      {known.length === 0 && <p className="text-sm text-faint">{MODEL_ORDERS.empty}</p>}
       <ol aria-label={MODEL_ORDERS.modelsFor(name)} className="divide-y">
         {known.map((one, index) => (
           <Row
@@ -113,7 +113,7 @@ export const ModelOrdersSection = () => {
   if (!orders.data || !tasks.data || !models.data) return <Skeleton lines={8} />;
   return (
     <>
-      <p className="mb-4 max-w-2xl text-sm text-muted">{MODEL_ORDERS.aNodeThatNamesA}</p>
+      <p className="mb-4 max-w-2xl text-sm text-muted">{MODEL_ORDERS.intro}</p>
       <div className="grid items-start gap-5 lg:grid-cols-2">
         {tasks.data.map((task) => {
           const order = orders.data.find((one) => one.task === task.task);

@@ -13,13 +13,13 @@ import { ADD_SERVER } from "../../../messages/models";
 type Kind = keyof typeof KINDS;
 
 const testWords = ({ models }: ModelServerTest, kind: Kind): string => {
-  if (kind === "comfyui") return ADD_SERVER.theServerRespondsAddIt;
+  if (kind === "comfyui") return ADD_SERVER.respondsWithoutWorkflow;
   const shown = models.slice(0, 6).map(({ id, makes }) => `${id} (${MAKES[makes]})`);
-  return models.length === 0 ? ADD_SERVER.theServerRespondsButHas : `${shown.join(", ")}${models.length > shown.length ? ", …" : ""}`;
+  return models.length === 0 ? ADD_SERVER.respondsWithoutModels : `${shown.join(", ")}${models.length > shown.length ? ", …" : ""}`;
 };
 
 const TestNotice = ({ tested, kind }: { tested: ModelServerTest; kind: Kind }) => (
-  <Notice kind={tested.works ? "ok" : "bad"} title={tested.works ? ADD_SERVER.connected : ADD_SERVER.cantUseThisServer}>
+  <Notice kind={tested.works ? "ok" : "bad"} title={tested.works ? ADD_SERVER.connected : ADD_SERVER.unusable}>
     {tested.works ? testWords(tested, kind) : tested.message}
   </Notice>
 );
@@ -71,7 +71,7 @@ export const AddServer = ({ onAdded, onClose }: { onAdded: (id: string) => void;
       />
       <InputField
         label={COMMON.address}
-        hint={ADD_SERVER.theAddressAsSeenFrom}
+        hint={ADD_SERVER.addressHint}
         data-first
         inputMode="url"
         placeholder={KINDS[kind].example}
@@ -80,14 +80,14 @@ export const AddServer = ({ onAdded, onClose }: { onAdded: (id: string) => void;
       />
       <InputField
         label={COMMON.name}
-        hint={ADD_SERVER.modelNamesStartWithIt}
+        hint={ADD_SERVER.nameHint}
         placeholder={ADD_SERVER.gpuBox}
         value={given.name}
         onText={(text) => set({ name: text })}
       />
       <InputField
         label={ADD_SERVER.apiKeyOptional}
-        hint={ADD_SERVER.sentOnlyToThisServer}
+        hint={ADD_SERVER.keyHint}
         type="password"
         autoComplete="off"
         data-1p-ignore

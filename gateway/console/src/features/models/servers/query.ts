@@ -14,8 +14,8 @@ export const serversQuery = queryOptions({
 });
 
 export const KINDS = {
-  openai: { title: QUERY.openAICompatible, hint: QUERY.ollamaLmStudioVLLMLlama, example: "http://192.168.1.20:11434/v1" },
-  comfyui: { title: QUERY.comfyUI, hint: QUERY.itsWorkflowsBecomeModels, example: "http://192.168.1.20:8188" },
+  openai: { title: QUERY.openAICompatible, hint: QUERY.openAICompatibleHint, example: "http://192.168.1.20:11434/v1" },
+  comfyui: { title: QUERY.comfyUI, hint: QUERY.comfyUIHint, example: "http://192.168.1.20:8188" },
 } as const;
 
 export const MAKES = { chat: "chat", image: "pictures", speech: "speech", transcribe: "transcripts", none: QUERY.notOffered } as const;

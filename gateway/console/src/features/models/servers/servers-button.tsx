@@ -38,7 +38,7 @@ const List = ({ onAdd, onOpen, onClose }: { onAdd: () => void; onOpen: (id: stri
         </Button>
       }
     >
-      <p className="mb-3 text-sm text-muted">{SERVERS_BUTTON.connectOllamaLmStudioVLLM}</p>
+      <p className="mb-3 text-sm text-muted">{SERVERS_BUTTON.emptyHint}</p>
       <Loaded of={servers}>
         {(rows) => (
           <ul className="divide-y">

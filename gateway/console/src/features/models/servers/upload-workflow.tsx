@@ -90,7 +90,7 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
   };
   return (
     <section className="flex flex-col gap-3 border-t pt-4">
-      <Field label={UPLOAD_WORKFLOW.uploadWorkflow} hint={UPLOAD_WORKFLOW.exportItInComfyUIWith}>
+      <Field label={UPLOAD_WORKFLOW.uploadWorkflow} hint={UPLOAD_WORKFLOW.intro}>
         {(attributes) => (
           <input
             {...attributes}
@@ -127,8 +127,8 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
             ))}
           </ul>
           <Check
-            label={UPLOAD_WORKFLOW.keepTheWorkflowInGenerated}
-            hint={UPLOAD_WORKFLOW.comfyUIWritesAllNodesAnd}
+            label={UPLOAD_WORKFLOW.keepMetadata}
+            hint={UPLOAD_WORKFLOW.keepMetadataHint}
             checked={chosen.keepMetadata}
             onCheck={(isOn) => setChosen({ ...chosen, keepMetadata: isOn })}
           />

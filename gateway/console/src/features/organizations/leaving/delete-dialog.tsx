@@ -13,7 +13,7 @@ export const DeleteDialog = ({ organization, email, onClose }: { organization: O
   const { field, bodyOf } = useConfirmation(email);
   const submit = async (data: FormData): Promise<void> => {
     const { body } = await request("deleteOrganization", { params: { id }, body: bodyOf(data) });
-    say(DELETE_DIALOG.isDeletedOnUnlessAn(name, new Date(body.erasesAt).toLocaleString()));
+    say(DELETE_DIALOG.deletionDate(name, new Date(body.erasesAt).toLocaleString()));
   };
   return (
     <FormDialog
@@ -26,10 +26,10 @@ export const DeleteDialog = ({ organization, email, onClose }: { organization: O
       onClose={onClose}
     >
       <ul className="list-disc space-y-1.5 pl-5 text-sm">
-        <li>{DELETE_DIALOG.nowRunningWorkIsCancelled}</li>
-        <li>{DELETE_DIALOG.forAFewDaysMembers}</li>
-        <li>{DELETE_DIALOG.thenWorkflowsFilesRunsKeys}</li>
-        <li>{DELETE_DIALOG.ledgerAmountsAndAuditEntries}</li>
+        <li>{DELETE_DIALOG.stepNow}</li>
+        <li>{DELETE_DIALOG.stepWaiting}</li>
+        <li>{DELETE_DIALOG.stepDeletion}</li>
+        <li>{DELETE_DIALOG.whatStays}</li>
       </ul>
       <InputField label={DELETE_DIALOG.typeToContinue(name)} data-first value={typed} autoComplete="off" onText={setTyped} />
       {field}

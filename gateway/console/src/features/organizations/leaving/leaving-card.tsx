@@ -20,13 +20,13 @@ export const LeavingCard = ({ organization }: { organization: Organization }) =>
       <div className="flex flex-col items-start gap-4 text-sm">
         {erasesAt === null ? (
           <>
-            <p className="text-muted">{LEAVING_CARD.thisDeletesEverythingPermanentlyFor}</p>
+            <p className="text-muted">{LEAVING_CARD.deleteHint}</p>
             <Button variant="danger" onClick={() => setAsking(true)}>
               {COMMON.deleteMenu}
             </Button>
           </>
         ) : chosenOrganization() === id ? (
-          <p className="text-muted">{LEAVING_CARD.deletionIsScheduledAsShown}</p>
+          <p className="text-muted">{LEAVING_CARD.deletionScheduled}</p>
         ) : (
           <LeavingNotice organization={{ ...organization, erasesAt }} className="w-full" />
         )}

@@ -24,14 +24,14 @@ export const LeavingNotice = ({ organization: { id, name, role, erasesAt }, clas
       {...(isOwner
         ? {
             actions: (
-              <Button size="sm" busy={busy} onClick={() => void run(keep, LEAVING_NOTICE.deletionOfCancelledSchedulesAnd(name))}>
+              <Button size="sm" busy={busy} onClick={() => void run(keep, LEAVING_NOTICE.deletionCancelled(name))}>
                 {LEAVING_NOTICE.keepOrganization}
               </Button>
             ),
           }
         : {})}
     >
-      {LEAVING_NOTICE.itIsDeletedPermanently} <Time iso={erasesAt} />
+      {LEAVING_NOTICE.deletedPermanently} <Time iso={erasesAt} />
       {LEAVING_NOTICE.noRuns(isOwner)}
     </Notice>
   );
