@@ -7,24 +7,28 @@ const { MEDIA_OPERATIONS } = createRequire(import.meta.url)("../../services/kern
 
 const familyOf = ({ contentMediaType }) => contentMediaType.split("/")[0];
 const rangeOf = ({ minimum, maximum }) => (minimum === undefined ? "" : ` ${minimum} to ${maximum}`);
-/** What an input takes, in a word or two. */
 const typeOf = (schema) => {
   if (schema.format === "media") return `file: ${familyOf(schema)}`;
   if (schema.type === "array" && schema.items?.format === "media")
     return `list of files: ${familyOf(schema.items)}, ${schema.minItems ?? 0} to ${schema.maxItems}`;
   if (schema.enum) return schema.enum.map((one) => `\`${one}\``).join(", ");
-  if (schema.pattern?.startsWith("^#")) return "colour";
+  if (schema.pattern?.startsWith("^#")) return "color";
   if (schema.type === "integer") return `whole number${rangeOf(schema)}`;
   if (schema.type === "number") return `number${rangeOf(schema)}`;
   if (schema.type === "boolean") return "true, false";
   return schema.type === "array" ? "list" : "text";
 };
+const explanationOf = ({ title, description }) =>
+  [title, description]
+    .filter(Boolean)
+    .join(". ")
+    .replace(/(?<!\.)$/, ".");
 const defaultOf = ({ default: value }) => (value === undefined ? "" : `\`${JSON.stringify(value)}\``);
 
-/** What the operation makes of an example: pictures/draw-operations.mjs draws it. */
+/** Drawn by pictures/draw-operations.mjs. */
 const pictureOf = ({ name, title }) => {
   const path = `pictures/operations/${name}.webp`;
-  return existsSync(new URL(path, import.meta.url)) ? [`![${title}: what goes in, and what comes out](../${path})`] : [];
+  return existsSync(new URL(path, import.meta.url)) ? [`![${title}: inputs and result](../${path})`] : [];
 };
 
 const sectionOf = (operation) => {
@@ -32,14 +36,14 @@ const sectionOf = (operation) => {
   const required = new Set(schema.required);
   const rows = Object.entries(schema.properties).map(
     ([input, property]) =>
-      `| \`${input}\`${required.has(input) ? " (needed)" : ""} | ${typeOf(property)} | ${defaultOf(property)} | ${property.title} |`,
+      `| \`${input}\`${required.has(input) ? " (required)" : ""} | ${typeOf(property)} | ${defaultOf(property)} | ${explanationOf(property)} |`,
   );
   const groups = oneOf.map((names) => ` Needs one of ${names.map((one) => `\`${one}\``).join(", ")}.`).join("");
   return [
     `### ${name}`,
     `${summary} Output: \`${output}\`.${groups}`,
     ...pictureOf(operation),
-    ["| input | takes | default | what it is |", "| --- | --- | --- | --- |", ...rows].join("\n"),
+    ["| Input | Type | Default | Description |", "| --- | --- | --- | --- |", ...rows].join("\n"),
   ].join("\n\n");
 };
 

@@ -1,10 +1,10 @@
-import { choice, file, fileList, flag, MOST_SECONDS, number, operationsOf, seconds } from "./operation";
+import { choice, explained, file, fileList, flag, MOST_SECONDS, number, operationsOf, seconds, whole } from "./operation";
 
 const audio = operationsOf("audio", "ffmpeg");
 
 export const AUDIO_FORMATS = ["mp3", "m4a", "wav", "flac", "ogg"] as const;
-const format = { format: choice(AUDIO_FORMATS, "Format of the result") };
-const fadeSeconds = number(0, 30, "Fades out at the end, in seconds", 0);
+const format = { format: choice(AUDIO_FORMATS, "Format") };
+const fadeSeconds = number(0, 30, "Fade-out (seconds)", 0);
 
 export const AUDIO_OPERATIONS = [
   audio({
@@ -14,22 +14,28 @@ export const AUDIO_OPERATIONS = [
     required: ["audios"],
     properties: {
       audios: fileList("audio"),
-      gapSeconds: number(0, 60, "Silence between two, in seconds", 0),
-      crossfadeSeconds: number(0, 10, "Each fades into the next, in seconds; without a gap", 0),
+      gapSeconds: number(0, 60, "Gap (seconds)", 0),
+      crossfadeSeconds: explained("Each sound fades into the next. Not together with a gap.", number(0, 10, "Crossfade (seconds)", 0)),
       ...format,
     },
   }),
   audio({
     name: "audio-mix",
     title: "Mix sounds",
-    summary: "Plays sounds at once. With `duck` the first is speech, and the others are lowered under it.",
+    summary: "Plays sounds at once. With `duck`, the others are lowered while the first one plays.",
     required: ["audios"],
     properties: {
       audios: fileList("audio", 2, 16),
-      length: choice(["longest", "first", "shortest"], "How long the result is"),
-      volumes: { type: "array", items: { type: "number", minimum: 0, maximum: 4 }, maxItems: 16, title: "Of each; 1 is as it is" },
-      duck: flag("Others are lowered while the first is heard"),
-      loop: flag("What is shorter than the result begins again"),
+      length: explained("The sound that sets the length of the result.", choice(["longest", "first", "shortest"], "Length")),
+      volumes: {
+        type: "array",
+        items: { type: "number", minimum: 0, maximum: 4 },
+        maxItems: 16,
+        title: "Volumes",
+        description: "One factor per sound. 1 keeps the volume.",
+      },
+      duck: explained("Lowers the other sounds while the first one plays.", flag("Duck")),
+      loop: explained("Repeats sounds that are shorter than the result.", flag("Loop")),
       fadeSeconds,
       ...format,
     },
@@ -42,22 +48,22 @@ export const AUDIO_OPERATIONS = [
     oneOf: [["start", "end", "seconds", "fadeSeconds"]],
     properties: {
       audio: file("audio", "Sound"),
-      start: seconds("Where it begins, in seconds", 0),
-      end: seconds("Where it ends, in seconds"),
-      seconds: number(0.02, MOST_SECONDS, "How long it is, instead of `end`"),
+      start: seconds("Start (seconds)", 0),
+      end: seconds("End (seconds)"),
+      seconds: explained("Use this or the end.", number(0.02, MOST_SECONDS, "Length (seconds)")),
       fadeSeconds,
       ...format,
     },
   }),
   audio({
     name: "audio-loudness",
-    title: "Level a sound",
-    summary: "Brings a sound to a loudness by EBU R128, measured first.",
+    title: "Normalize loudness",
+    summary: "Sets the loudness of a sound by EBU R128.",
     required: ["audio"],
     properties: {
       audio: file("audio", "Sound"),
-      loudness: number(-40, -9, "Loudness of the whole, in LUFS", -16),
-      peak: number(-9, 0, "Highest true peak, in dBTP", -1.5),
+      loudness: number(-40, -9, "Loudness (LUFS)", -16),
+      peak: number(-9, 0, "True peak (dBTP)", -1.5),
       ...format,
     },
   }),
@@ -72,10 +78,11 @@ export const AUDIO_OPERATIONS = [
       sampleRate: {
         type: "integer",
         enum: [8_000, 16_000, 22_050, 24_000, 44_100, 48_000],
-        title: "Samples a second; as they are without it",
+        title: "Sample rate (Hz)",
+        description: "Leave empty to keep it.",
       },
-      channels: { type: "integer", enum: [1, 2], title: "Channels; as they are without it" },
-      bitrate: { type: "integer", minimum: 32, maximum: 320, default: 192, title: "Kilobits a second, where the format loses any" },
+      channels: { type: "integer", enum: [1, 2], title: "Channels", description: "Leave empty to keep them." },
+      bitrate: explained("For MP3, M4A and Ogg.", whole(32, 320, "Bitrate (kbit/s)", 192)),
     },
   }),
 ] as const;

@@ -33,7 +33,7 @@ const FREE: Price = { basis: "run", microUsd: 0 };
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-const PLURALS = { image: "images", video: "videos", audio: "sounds" } as const;
+const PLURALS = { image: "Images", video: "Videos", audio: "Sounds" } as const;
 
 export const file = (family: MediaFamily, title: string): JsonSchema => ({
   type: "string",
@@ -46,8 +46,11 @@ export const fileList = (family: MediaFamily, least = 1, most = MOST_FILES): Jso
   items: file(family, family),
   minItems: least,
   maxItems: most,
-  title: `${PLURALS[family]}, in order`,
+  title: PLURALS[family],
+  description: "In this order.",
 });
+/** A schema with one sentence of help under its label. */
+export const explained = (description: string, schema: JsonSchema): JsonSchema => ({ ...schema, description });
 export const number = (minimum: number, maximum: number, title: string, fallback?: number): JsonSchema => ({
   ...{ type: "number", minimum, maximum, title },
   ...(fallback === undefined ? {} : { default: fallback }),

@@ -1,6 +1,7 @@
 import {
   choice,
   colour,
+  explained,
   file,
   fileList,
   flag,
@@ -15,22 +16,22 @@ import {
 const video = operationsOf("video", "ffmpeg");
 const picture = operationsOf("image", "ffmpeg");
 
-const side = (title: string, fallback?: number) => whole(16, MOST_VIDEO_PIXELS_WIDE, `${title}, in pixels`, fallback);
+const side = (title: string, fallback?: number) => whole(16, MOST_VIDEO_PIXELS_WIDE, `${title} (pixels)`, fallback);
 const transition = {
-  transition: choice(["cut", "fade"], "How one passes into the next"),
-  fadeSeconds: number(0.1, 5, "Length of a fade, in seconds", 0.5),
+  transition: choice(["cut", "fade"], "Transition"),
+  fadeSeconds: number(0.1, 5, "Fade (seconds)", 0.5),
 };
 const range = {
-  start: seconds("Where it begins, in seconds", 0),
-  end: seconds("Where it ends, in seconds"),
-  seconds: number(0.04, MOST_SECONDS, "How long it is, instead of `end`"),
+  start: seconds("Start (seconds)", 0),
+  end: seconds("End (seconds)"),
+  seconds: explained("Use this or the end.", number(0.04, MOST_SECONDS, "Length (seconds)")),
 };
 
 export const VIDEO_OPERATIONS = [
   video({
     name: "video-concat",
     title: "Join videos",
-    summary: "Joins videos in order. All take the size and pace of the first; their sound is kept.",
+    summary: "Joins videos in order. All get the size and frame rate of the first. Their sound is kept.",
     required: ["videos"],
     properties: { videos: fileList("video"), ...transition },
   }),
@@ -44,28 +45,31 @@ export const VIDEO_OPERATIONS = [
   }),
   picture({
     name: "video-frame",
-    title: "Take a picture of a video",
-    summary: "Gives the picture of a video at a moment, or its last one.",
+    title: "Extract a frame",
+    summary: "Returns the frame of a video at a given time, or its last frame.",
     required: ["video"],
     properties: {
       video: file("video", "Video"),
-      at: seconds("The moment, in seconds", 0),
-      last: flag("The last picture instead"),
+      at: seconds("Time (seconds)", 0),
+      last: explained("Takes the last frame and ignores the time.", flag("Last frame")),
     },
   }),
   video({
     name: "video-mux",
     title: "Add sound to a video",
-    summary: "Puts a sound under a video: instead of its own, beside it, or lowered while its own speaks.",
+    summary: "Adds a sound to a video: instead of its own sound, mixed with it, or lowered under it.",
     required: ["video", "audio"],
     properties: {
       video: file("video", "Video"),
       audio: file("audio", "Sound"),
-      length: choice(["video", "audio", "shortest", "longest"], "What decides how long the result is"),
-      loop: flag("What is shorter begins again; otherwise silence follows, or the last picture stays"),
-      original: choice(["drop", "mix", "duck"], "The video's own sound: left out, mixed, or the added sound is lowered under it"),
-      volume: number(0, 4, "Of the added sound; 1 is as it is", 1),
-      fadeSeconds: number(0, 30, "The added sound fades out at the end, in seconds", 0),
+      length: explained("The input that sets the length of the result.", choice(["video", "audio", "shortest", "longest"], "Length")),
+      loop: explained("Repeats the shorter input. Otherwise silence follows, or the last frame stays.", flag("Loop")),
+      original: explained(
+        "Remove the video's own sound, mix both, or lower the added sound while the video's own plays.",
+        choice(["drop", "mix", "duck"], "Original sound"),
+      ),
+      volume: explained("A factor for the added sound. 1 keeps its volume.", number(0, 4, "Volume", 1)),
+      fadeSeconds: explained("Fades the added sound out at the end.", number(0, 30, "Fade-out (seconds)", 0)),
     },
   }),
   video({
@@ -75,15 +79,15 @@ export const VIDEO_OPERATIONS = [
     required: ["images"],
     properties: {
       images: fileList("image"),
-      audio: file("audio", "Sound under all of them"),
-      audios: { ...fileList("audio", 0), title: "A sound for each image, instead of one" },
-      timing: choice(["seconds", "audio"], "Each lasts `seconds`, or as long as the sound"),
-      seconds: number(0.2, 60, "How long each is shown, in seconds", 3),
+      audio: file("audio", "Sound"),
+      audios: { ...fileList("audio", 0), title: "Sound per image", description: "One for each image, instead of one sound for all." },
+      timing: explained("Show each image for a fixed time, or as long as its sound.", choice(["seconds", "audio"], "Timing")),
+      seconds: number(0.2, 60, "Time per image (seconds)", 3),
       ...transition,
-      motion: choice(["zoom", "none"], "Slow movement over each image"),
+      motion: choice(["zoom", "none"], "Motion"),
       width: side("Width", 1_280),
       height: side("Height", 720),
-      fps: whole(1, 60, "Pictures a second", 25),
+      fps: whole(1, 60, "Frames per second", 25),
     },
   }),
   video({
@@ -94,13 +98,18 @@ export const VIDEO_OPERATIONS = [
     oneOf: [["words", "text"]],
     properties: {
       video: file("video", "Video"),
-      words: { type: "array", maxItems: 20_000, title: "Words with times, as transcription models give them: [{text, start, end}]" },
-      text: { type: "string", maxLength: 50_000, title: "Or a text, spread over the video" },
-      mode: choice(["burn", "track"], "Written on the pictures, or a track of their own"),
-      position: choice(["bottom", "top", "centre"], "Where they stand"),
-      size: number(0.02, 0.2, "Height of a line, as a share of the video's height", 0.06),
-      colour: colour("Colour of the text", "#ffffff"),
-      maxCharacters: whole(8, 80, "Characters of a line", 36),
+      words: {
+        type: "array",
+        maxItems: 20_000,
+        title: "Words",
+        description: "Words with times, as transcription models return them: [{text, start, end}].",
+      },
+      text: { type: "string", maxLength: 50_000, title: "Text", description: "Use this or words. The text is spread over the video." },
+      mode: explained("Draw captions on the video, or add them as a track.", choice(["burn", "track"], "Mode")),
+      position: choice(["bottom", "top", "centre"], "Position"),
+      size: explained("Height of a line, as a share of the video's height.", number(0.02, 0.2, "Text size", 0.06)),
+      colour: colour("Text color", "#ffffff"),
+      maxCharacters: whole(8, 80, "Characters per line", 36),
     },
   }),
   video({
@@ -108,20 +117,23 @@ export const VIDEO_OPERATIONS = [
     title: "Change a video's speed",
     summary: "Plays a video faster or slower; its sound keeps its pitch.",
     required: ["video"],
-    properties: { video: file("video", "Video"), speed: number(0.1, 10, "Times as fast", 2) },
+    properties: { video: file("video", "Video"), speed: number(0.1, 10, "Speed", 2) },
   }),
   video({
     name: "video-resize",
     title: "Resize a video",
-    summary: "Gives a video another size or another number of pictures a second.",
+    summary: "Changes the size or the frame rate of a video.",
     required: ["video"],
     oneOf: [["width", "height", "fps"]],
     properties: {
       video: file("video", "Video"),
       width: side("Width"),
       height: side("Height"),
-      fit: choice(["inside", "cover", "contain"], "How it fills both sides: whole, cut, or with bars"),
-      fps: whole(1, 60, "Pictures a second"),
+      fit: explained(
+        "With both sides given: the whole video inside them, cut to fill them, or with bars.",
+        choice(["inside", "cover", "contain"], "Fit"),
+      ),
+      fps: whole(1, 60, "Frames per second"),
     },
   }),
   picture({
@@ -131,10 +143,10 @@ export const VIDEO_OPERATIONS = [
     required: ["video"],
     properties: {
       video: file("video", "Video"),
-      start: seconds("Where it begins, in seconds", 0),
-      seconds: number(0.1, 60, "How long it is, in seconds", 5),
-      width: whole(16, 1_280, "Width, in pixels", 480),
-      fps: whole(1, 30, "Pictures a second", 12),
+      start: seconds("Start (seconds)", 0),
+      seconds: number(0.1, 60, "Length (seconds)", 5),
+      width: whole(16, 1_280, "Width (pixels)", 480),
+      fps: whole(1, 30, "Frames per second", 12),
     },
   }),
 ] as const;
