@@ -9,19 +9,19 @@ const addressOf = (port: number, description: string) => hostPort().default(`127
 
 const mainPort = (name: ServiceName): number => Object.values(SERVICES[name].listens)[0]!;
 
-/** `BILLING_LISTEN` of billing: the variable with the address where it listens. */
+/** Name of the variable with the address where a service listens, such as `BILLING_LISTEN`. */
 export const listenVariable = <N extends ServiceName>(name: N) =>
   ({ [`${name.toUpperCase()}_LISTEN`]: addressOf(mainPort(name), `where the ${name} service listens`) }) as Record<
     `${Uppercase<N>}_LISTEN`,
     Address
   >;
 
-/** `BILLING_ADDRESS` and the like: the variables with the addresses of the services that this one calls. */
+/** Variables with the addresses of the services that this one calls, such as `BILLING_ADDRESS`. */
 export const addressVariables = <N extends ServiceName>(name: N) =>
   Object.fromEntries(
     SERVICES[name].calls.map((callee) => [`${callee.toUpperCase()}_ADDRESS`, addressOf(mainPort(callee), `the ${callee} service`)]),
   ) as Record<`${Uppercase<Callee<N>>}_ADDRESS`, Address>;
 
-/** The services that call one, by the name in their certificates. */
+/** Services that call the named one, as their certificates name them. */
 export const callersOf = (name: string): string[] =>
   Object.entries(SERVICES).flatMap(([caller, { calls }]) => (calls.some((callee) => callee === name) ? [caller] : []));

@@ -3,7 +3,7 @@ import { z } from "zod";
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type ConfigSchema = z.ZodObject<Record<string, z.ZodType>>;
 
-/** The configuration cannot be used; the message lists every variable that is wrong, with its purpose. */
+/** The configuration can't be used. The message lists every wrong variable with its purpose. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -17,10 +17,10 @@ const parseHostPort = (address: string): { host: string; port: number } | undefi
   return match && port <= MAX_PORT ? { host: match[1]!.replace(/^\[|\]$/g, ""), port } : undefined;
 };
 
-/** `host:port`, for listening and for dialling. */
+/** `host:port`, to listen or to connect. */
 export const hostPort = () => z.string().refine((address) => parseHostPort(address) !== undefined, "must be host:port");
 
-/** Splits `host:port`; IPv6 hosts stand in brackets. */
+/** Splits `host:port`. IPv6 hosts are in brackets. */
 export const splitHostPort = (address: string): { host: string; port: number } => {
   const parsed = parseHostPort(address);
   if (!parsed) throw new ConfigError(`not a host:port: ${address}`);
@@ -29,7 +29,7 @@ export const splitHostPort = (address: string): { host: string; port: number } =
 
 export const integer = (minimum = 0) => z.coerce.number().int().min(minimum);
 
-/** A comma-separated list; empty items are dropped. */
+/** A comma-separated list. Empty items are dropped. */
 export const list = (): z.ZodType<string[]> =>
   z
     .string()
@@ -55,7 +55,7 @@ export const variables = {
     .describe("host:port exceptions to the egress guard for addresses that users choose, comma separated"),
 } as const;
 
-/** Transport security between services; all three files or none. */
+/** Transport security between services: all three files, or none. */
 const tlsVariables = {
   TLS_CERT_FILE: z.string().optional().describe("certificate for mutual TLS between services"),
   TLS_KEY_FILE: z.string().optional().describe("private key for mutual TLS between services"),
@@ -95,8 +95,8 @@ export type ConfigOf<V extends Record<string, z.ZodType>> = { [K in keyof V]: z.
 export type ProcessConfig = ConfigOf<typeof processVariables>;
 
 /**
- * Parses the environment once into a frozen typed object.
- * @throws ConfigError naming every missing or malformed variable and what it is for.
+ * Parses the environment once into a frozen, typed object.
+ * @throws ConfigError naming every missing or malformed variable and its purpose
  */
 export const loadConfig = <S extends ConfigSchema>(schema: S, env: Environment = process.env): Readonly<z.infer<S>> => {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));

@@ -1,4 +1,4 @@
-/** The runtime toolkit of every process; each folder says in its main file what it is for. */
+/** Runtime toolkit of every process. Each folder's main file begins with its purpose. */
 export * from "./addresses";
 export * from "./config";
 export { SERVICES } from "./services";

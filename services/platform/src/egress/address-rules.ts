@@ -2,18 +2,18 @@ import { lookup as dnsLookup } from "node:dns";
 import { isIP } from "node:net";
 import { canonicalTargets, checkUrl, EgressError, isPublicAddress, NOT_ONLY_PUBLIC, refused, targetOf, type Lookup } from "./address";
 
-/** The rules of the guarded client for addresses that somebody else will call, such as a provider that fetches a picture. */
+/** Rules of the guarded client for addresses that another system calls, such as a provider that fetches a picture. */
 export interface AddressRules {
-  /** What can be told without a look-up: why the address is refused, or undefined. */
+  /** Why the address is rejected, without a DNS look-up; undefined if it passes. */
   problem(url: string): string | undefined;
-  /** The same, after its name was resolved. A name that does not resolve, or not in time, leads nowhere and passes. */
+  /** As `problem`, after a DNS look-up. A name that can't be resolved before the deadline leads nowhere and passes. */
   resolvedProblem(url: string): Promise<string | undefined>;
 }
 
 export interface AddressRulesOptions {
-  /** host:port exceptions. */
+  /** Exceptions as `host:port`. */
   allow?: readonly string[];
-  /** Addresses that begin so are files in our own storage, and always allowed. */
+  /** Addresses with this prefix are files in Nodeloom's own storage and always allowed. */
   own?: string;
   lookup?: Lookup;
   lookupTimeoutMs?: number;

@@ -5,13 +5,13 @@ import { splitHostPort } from "../config";
 
 export type EgressProblem = "REFUSED" | "TOO_LARGE" | "TOO_MANY_REDIRECTS" | "UNREACHABLE" | "TIMEOUT";
 
-/** A destination that may not be called, or an answer that broke a bound. The message is safe to show. */
+/** A destination that can't be called, or a response that exceeds a bound. The message is safe to show. */
 export class EgressError extends Error {
   override readonly name = "EgressError";
   constructor(
     readonly code: EgressProblem,
     message: string,
-    /** False when the request certainly never reached the other side. */
+    /** False if the request certainly never reached the other side. */
     readonly mayHaveBeenSent: boolean,
   ) {
     super(message);
@@ -26,7 +26,7 @@ export const refused = (why: string, host?: string): EgressError =>
 export const NO_HOST_ADDRESS = "it is not the address of a host";
 export const NOT_ONLY_PUBLIC = "its name does not resolve to public addresses only";
 
-/** Resolves a name to all its addresses, as `dns.lookup` does with `all`. */
+/** Resolves a name to all its addresses, like `dns.lookup` with `all`. */
 export type Lookup = (
   host: string,
   options: { all: true },
@@ -36,15 +36,14 @@ export type Lookup = (
 /** Azure's host channel: metadata and credentials behind an address that looks public. */
 const METADATA_ADDRESS = "168.63.129.16";
 
-/** Of other clouds, beside those that are link-local, as most are. */
+/** Metadata addresses of clouds that don't use a link-local one. */
 const METADATA_ADDRESSES = new Set([METADATA_ADDRESS, "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"]);
 const NO_HOST = new Set(["linkLocal", "multicast", "broadcast"]);
 
 const LAST_OCTETS = [12, 13, 14, 15];
 /**
- * IPv6 networks whose addresses lead to an IPv4 address, and the octets that hold it: compatible and mapped (RFC 4291), translated
- * (RFC 2765), NAT64 (RFC 6052, and RFC 8215 with each of the lengths that its prefix may have), 6to4 (RFC 3056), Teredo's server and,
- * with its bits inverted, client (RFC 4380).
+ * IPv6 networks whose addresses lead to an IPv4 address, with the octets that hold it: compatible and mapped (RFC 4291), translated (RFC
+ * 2765), NAT64 (RFC 6052, and RFC 8215 with every prefix length), 6to4 (RFC 3056), Teredo's server and, bit-inverted, client (RFC 4380).
  */
 const EMBEDDINGS: readonly { network: string; octets: readonly number[]; flip?: number }[] = [
   { network: "::/96", octets: LAST_OCTETS },
@@ -59,10 +58,10 @@ const EMBEDDINGS: readonly { network: string; octets: readonly number[]; flip?: 
   { network: "2001::/32", octets: [4, 5, 6, 7] },
   { network: "2001::/32", octets: LAST_OCTETS, flip: 0xff },
 ];
-/** Such addresses are in any network (RFC 5214). */
+/** ISATAP addresses can be in any network (RFC 5214). */
 const IS_ISATAP = /^(?:[\da-f]+:){4}(?:0|200):5efe:/;
 
-/** The IPv4 addresses that an IPv6 address may lead to. */
+/** IPv4 addresses that an IPv6 address can lead to. */
 const embeddedIn = (address: ipaddr.IPv6): ipaddr.IPv4[] => {
   const bytes = address.toByteArray();
   const found = EMBEDDINGS.filter(({ network }) => address.match(ipaddr.IPv6.parseCIDR(network)));
@@ -73,14 +72,14 @@ const embeddedIn = (address: ipaddr.IPv6): ipaddr.IPv4[] => {
 const isHost = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
   !NO_HOST.has(address.range()) && !METADATA_ADDRESSES.has(address.toString());
 
-/** Whether an address may be a server of somebody's own network: any host's, but none that tells a machine its credentials. */
+/** Tells whether a server in a private network can have the address: any host, except one that hands out a machine's credentials. */
 export const isHostAddress = (address: string): boolean => {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   return isHost(parsed) && (parsed.kind() === "ipv4" || embeddedIn(parsed as ipaddr.IPv6).every(isHost));
 };
 
-/** Whether an address is public unicast: nothing private, local, mapped, translated or reserved. */
+/** Tells whether an address is public unicast: not private, local, mapped, translated or reserved. */
 export const isPublicAddress = (address: string): boolean => {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
@@ -91,14 +90,14 @@ export const isPublicAddress = (address: string): boolean => {
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
-/** Ports of other protocols, which could be spoken to in HTTP's disguise (https://fetch.spec.whatwg.org/#port-blocking). */
+/** Ports of other protocols that an HTTP request could imitate (https://fetch.spec.whatwg.org/#port-blocking). */
 const FOREIGN_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115, 117,
   119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636,
   989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** `host:port` as the URL parser spells it; what exceptions are compared by. */
+/** `host:port` as the URL parser writes it. Exceptions are compared in this form. */
 export const targetOf = (url: URL): string => `${url.hostname}:${url.port || DEFAULT_PORTS[url.protocol]}`;
 
 export const canonicalTargets = (entries: readonly string[]): ReadonlySet<string> =>
@@ -109,12 +108,12 @@ export const canonicalTargets = (entries: readonly string[]): ReadonlySet<string
     }),
   );
 
-/** Names that mean this machine, whatever a resolver says (RFC 6761). */
+/** Names that mean this machine, whatever a resolver returns (RFC 6761). */
 const LOCAL_NAME = /^(?:.+\.)?localhost\.?$/;
-/** Names of networks of one's own (RFC 6762, RFC 8375, and what ICANN keeps for that). */
+/** Names of private networks (RFC 6762, RFC 8375, and ICANN's reservations). */
 const OWN_NETWORK_NAME = /\.(?:local|internal|lan|home\.arpa|intranet|corp|home|test|invalid|example)\.?$/;
 
-/** Whether somebody on the internet could read an address, as far as it tells: https, and a name that is not of an own network. */
+/** Tells whether an address can be public by its form: https, and no name of a private network. */
 export const isPublicUrl = (raw: string): boolean => {
   if (!URL.canParse(raw)) return false;
   const { protocol, hostname, username } = new URL(raw);
@@ -125,10 +124,10 @@ export const isPublicUrl = (raw: string): boolean => {
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Checks what can be known before a connection.
- * @param allow exceptions, from canonicalTargets
- * @param ownServers exceptions for hosts alone, from canonicalTargets
- * @throws EgressError for other protocols, credentials in the URL, foreign ports and private literal addresses.
+ * Checks a URL before any connection.
+ * @param allow exceptions from `canonicalTargets`
+ * @param ownServers exceptions for hosts alone, from `canonicalTargets`
+ * @throws EgressError for other protocols, credentials in the URL, foreign ports and private literal addresses
  */
 export const checkUrl = (raw: string, allow: ReadonlySet<string>, ownServers = NONE): URL => {
   if (!URL.canParse(raw)) throw refused("it is not a URL");

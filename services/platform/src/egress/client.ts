@@ -1,4 +1,4 @@
-/** egress/: the one guarded client for calls to the outside, and the rules of the addresses it may call. */
+/** egress/: the one guarded client for outgoing calls, and the rules for addresses it can call. */
 import { lookup as dnsLookup } from "node:dns";
 import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
@@ -11,9 +11,9 @@ import { linkSignals } from "../work/signals";
 export { EgressError, type EgressProblem, isPublicAddress, isPublicUrl, type Lookup } from "./address";
 
 export interface EgressOptions {
-  /** host:port exceptions. */
+  /** Exceptions as `host:port`. */
   allow?: readonly string[];
-  /** host:port of servers in one's own network: they may be private, but no metadata service. */
+  /** Servers in a private network as `host:port`. They can be private, but not a metadata service. */
   ownServers?: readonly string[];
   lookup?: Lookup;
 }
@@ -22,19 +22,19 @@ export interface EgressRequest {
   url: string;
   method?: string;
   headers?: Record<string, string>;
-  /** A stream is sent once: such a request follows no redirects, and says its length itself. */
+  /** A stream can be sent only once, so such a request follows no redirects and states its own length. */
   body?: string | Buffer | AsyncIterable<Uint8Array>;
-  /** Longest time for the whole exchange, the body included. */
+  /** Time limit for the whole exchange, including the body. */
   timeoutMs: number;
   maxBytes: number;
   maxRedirects?: number;
-  /** Gives up early; the exchange then fails with the signal's reason. */
+  /** Aborts the exchange, which then fails with the signal's reason. */
   signal?: AbortSignal;
 }
 
 export interface EgressResponse {
   status: number;
-  /** Lower-case names; repeated headers joined by a comma. */
+  /** Names in lower case. Repeated headers are joined by a comma. */
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 }
@@ -45,7 +45,7 @@ export interface EgressStream extends Omit<EgressResponse, "body"> {
 
 export interface EgressClient {
   request(request: EgressRequest): Promise<EgressResponse>;
-  /** The body as a stream, for files and server-sent events. */
+  /** Returns the body as a stream, for files and server-sent events. */
   stream(request: EgressRequest): Promise<EgressStream>;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ const flatHeaders = (headers: Dispatcher.ResponseData["headers"]): Record<string
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(", ") : String(value ?? "")]),
   );
 
-/** What a caller's headers become: ours is the first product that the User-Agent names. */
+/** Puts Nodeloom first in the caller's User-Agent. */
 const withUserAgent = (headers: Readonly<Record<string, string>> = {}): Record<string, string> => {
   const entries = Object.entries(headers);
   const given = entries.find(([name]) => name.toLowerCase() === "user-agent")?.[1].trim();
@@ -65,23 +65,23 @@ const withUserAgent = (headers: Readonly<Record<string, string>> = {}): Record<s
   };
 };
 
-/** Errors that certainly happened before the request left. */
+/** Errors that certainly happened before the request was sent. */
 const UNSENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
 const UNSENT_SYSCALLS = new Set(["connect", "getaddrinfo"]);
-/** A method, header or body that cannot be written as HTTP. */
+/** A method, header or body that HTTP can't carry. */
 const NOT_HTTP = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"]);
 
 interface SocketError {
   code?: unknown;
   syscall?: string;
   cause?: unknown;
-  /** Set where several addresses were tried. */
+  /** Set if several addresses were tried. */
   errors?: { code?: string }[];
 }
 
 /**
- * The error in the guard's terms. An exchange that was given up fails with the reason for that.
- * @param broken what happened if the request had been sent
+ * Translates an error for callers of the guard. An aborted exchange fails with the signal's reason.
+ * @param broken message if the request had been sent
  */
 const describe = (error: unknown, signal: AbortSignal, broken = "the connection was closed before an answer came"): unknown => {
   if (error instanceof EgressError) return error;
@@ -135,10 +135,10 @@ async function* bounded({ body, headers }: Dispatcher.ResponseData, maxBytes: nu
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** What may follow a redirect to another origin; any other header could be a secret. */
+/** Headers that can follow a redirect to another origin. Any other header could be a secret. */
 const HARMLESS = new Set(["accept", "accept-encoding", "accept-language", "content-type", "range", "user-agent"]);
 
-/** The request a redirect asks for: GET after 303 (and 301/302 of a POST), secrets kept to their origin. */
+/** The request after a redirect: GET after 303 (and 301/302 of a POST). Secrets stay with their origin. */
 const redirected = (request: EgressRequest, from: URL, status: number, location: string): EgressRequest => {
   if (!URL.canParse(location, from.href)) throw new EgressError("REFUSED", "refused to follow a redirect: it leads to no URL", true);
   const next = new URL(location, from);
@@ -162,7 +162,7 @@ const bodyOf = (body: EgressRequest["body"]): string | Buffer | Readable | null 
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export const createEgressClient = ({ allow = [], ownServers = [], lookup = dnsLookup }: EgressOptions = {}): EgressClient => {
-  // Loaded here, so that processes that never call out don't pay for it.
+  // Loaded here, so that processes without outgoing calls don't pay for it.
   const undici = require("undici") as typeof import("undici");
   const allowed = canonicalTargets(allow);
   const own = canonicalTargets(ownServers);
@@ -193,7 +193,7 @@ export const createEgressClient = ({ allow = [], ownServers = [], lookup = dnsLo
       return { url, response: await send(request, url, signal) };
     } catch (cause) {
       const error = describe(cause, signal);
-      // Whatever happens to a later hop, the first one did arrive.
+      // The first request did arrive, whatever happens after a redirect.
       throw hop > 0 && error instanceof EgressError ? new EgressError(error.code, error.message, true) : error;
     }
   };

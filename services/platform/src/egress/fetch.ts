@@ -5,7 +5,7 @@ export interface FetchBounds {
   maxBytes: number;
 }
 
-/** What libraries that call out by themselves give their `fetch`. */
+/** Options that libraries pass to their `fetch`. */
 export interface FetchInit {
   method?: string | undefined;
   headers?: ConstructorParameters<typeof Headers>[0];
@@ -13,10 +13,9 @@ export interface FetchInit {
   signal?: AbortSignal | null | undefined;
 }
 
-/** Statuses whose responses have no body. */
 const BODILESS = new Set([204, 304]);
 
-/** The guarded client in the form of `fetch`: texts as bodies, whole answers. */
+/** The guarded client as a `fetch` for libraries: bodies are texts, responses are read whole. */
 export const guardedFetch =
   (egress: EgressClient, bounds: FetchBounds) =>
   async (url: string, { method, headers, body, signal }: FetchInit = {}): Promise<Response> => {
@@ -25,7 +24,7 @@ export const guardedFetch =
       url,
       ...(method === undefined ? {} : { method }),
       headers: Object.fromEntries(new Headers(headers)),
-      // Texts, and forms (URLSearchParams), which become texts.
+      // Texts, and URLSearchParams, which become texts.
       ...(body === undefined || body === null ? {} : { body: String(body) }),
       ...(signal ? { signal } : {}),
     });

@@ -1,7 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { isHostAddress, isPublicAddress, NO_HOST_ADDRESS, NOT_ONLY_PUBLIC, refused, type Lookup } from "./address";
 
-/** Which addresses a connection may go to. */
+/** Checks the addresses of a connection. */
 export interface AddressCheck {
   isAllowed: (address: string) => boolean;
   problem: string;
@@ -10,7 +10,7 @@ export const PUBLIC: AddressCheck = { isAllowed: isPublicAddress, problem: NOT_O
 export const HOSTS: AddressCheck = { isAllowed: isHostAddress, problem: NO_HOST_ADDRESS };
 export const ANY: AddressCheck = { isAllowed: () => true, problem: "its name has no address" };
 
-/** Resolves names for the socket itself, so that the address that was checked is the one that is used. */
+/** Resolves names for the socket itself, so that the checked address is also the one used. */
 export const guardedLookup =
   (resolve: Lookup, { isAllowed, problem }: AddressCheck) =>
   (

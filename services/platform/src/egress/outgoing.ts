@@ -1,32 +1,32 @@
 import { OUTGOING, type BaseTier, type OutgoingBudget } from "@nodeloom/kernel";
 import type { WindowCounter } from "../stores/window-counter";
 
-/** The budget of calls that the platform makes for a user to addresses that users choose. Providers are paid, and not counted. */
+/** Budget of calls that Nodeloom makes for a user to addresses that users choose. Calls to providers are paid, so they don't count. */
 
 export const OUTGOING_WINDOW_SECONDS = 60;
-/** The longest name of a host; what is longer leads nowhere. */
+/** Longest valid host name. Longer ones can't be resolved. */
 const MAX_HOST_CHARS = 253;
 const MIN_PAUSE_MS = 250;
-/** Spread over callers whose turn comes at the same moment, as a share of the pause. */
+/** Share of the pause that spreads callers whose turn comes at the same moment. */
 const JITTER = 0.2;
 const MAX_JITTER_MS = 1_000;
 
-/** A budget that is used up. */
+/** An exhausted budget. */
 export interface OverBudget {
-  /** Calls a minute. */
+  /** Calls per minute. */
   limit: number;
-  /** When the call's turn comes, as far as can be said. */
+  /** Estimated time until the call's turn. */
   afterMs: number;
-  /** That, with jitter. */
+  /** `afterMs` with jitter. */
   pauseMs: number;
-  /** Names the budget, with the destination where that is what is called too often. */
+  /** Name of the budget, with the destination if the destination has too many calls. */
   name: string;
 }
 
-/** Whose call it is. */
+/** Account that the call is made for. */
 export type OutgoingUser = { userId: string; baseTier?: BaseTier | undefined };
 
-/** `tests`: of webhooks, which have the smallest budget of webhooks, whatever the tier. */
+/** `tests`: test calls of webhooks. Every tier gets the smallest webhook budget for them. */
 export type OutgoingKind = "calls" | "webhooks" | "tests";
 
 const hostOf = (url: string): string | undefined => {
@@ -46,14 +46,17 @@ const over = (limit: number, afterMs: number, host?: string): OverBudget => {
 export interface OutgoingOptions {
   counter: WindowCounter;
   budgets?: typeof OUTGOING;
-  /** Of the counter's windows. */
+  /** Length of the counter's windows. */
   windowSeconds?: number;
 }
 
-/** Counts a call. @returns null when it may be made */
+/**
+ * Counts a call.
+ * @returns null if the call can be made
+ */
 export type TakeOutgoing = (kind: OutgoingKind, user: OutgoingUser, url: string) => Promise<OverBudget | null>;
 
-/** Counts calls in windows that all processes share. What is too much takes a number: it says in which window its turn comes. */
+/** Counts calls in windows that all processes share. A call beyond the limit takes a number, which says in which window its turn comes. */
 export const createOutgoingBudget = ({
   counter,
   budgets = OUTGOING,
@@ -66,13 +69,13 @@ export const createOutgoingBudget = ({
     return leftMs + windowsAhead * windowSeconds * 1_000;
   };
 
-  /** A run whose row is gone names no tier. */
+  /** A run whose row is deleted names no tier. */
   const budgetOf = (kind: OutgoingKind, { baseTier = "enterprise" }: OutgoingUser): OutgoingBudget =>
     kind === "tests" ? budgets.free.webhooks : budgets[baseTier][kind];
 
   return async (kind, user, url) => {
     const host = hostOf(url);
-    // The guard refuses it.
+    // The guard rejects it.
     if (host === undefined) return null;
     const { perMinute, perHostPerMinute } = budgetOf(kind, user);
     const [ofHost, ofUser] = [`${kind}:${user.userId}:${host}`, `${kind}:${user.userId}`];

@@ -1,11 +1,11 @@
 import { createEgressClient, type EgressClient } from "./client";
 
-/** Servers of models that are in somebody's own network: each may be called, and nothing else there. */
+/** Model servers in the operator's network. Each can be called, and nothing else there. */
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 const KEPT_SERVERS = 100;
 
-/** The host and port of a server's address, as exceptions name them. */
+/** The host and port of a server's address, in the form of exceptions. */
 export const hostAndPort = (url: string): string => {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port || DEFAULT_PORTS[protocol]!}`;
@@ -18,7 +18,7 @@ const withoutRedirects = (client: EgressClient): EgressClient => ({
 });
 
 export interface OwnServers {
-  /** What calls a server under its address: no other host or port of a private network, and no redirects. */
+  /** A client for one server: no other host or port of a private network, and no redirects. */
   clientOf(baseUrl: string): EgressClient;
   close(): Promise<void>;
 }
@@ -27,13 +27,13 @@ export const createOwnServers = (): OwnServers => {
   const clients = new Map<string, EgressClient>();
   const open = (target: string): EgressClient => {
     const client = clients.get(target) ?? createEgressClient({ ownServers: [target] });
-    // The one that was used last is the last.
+    // The client used last is the last in the map.
     clients.delete(target);
     clients.set(target, client);
     const oldest = [...clients][0];
     if (oldest && clients.size > KEPT_SERVERS) {
       clients.delete(oldest[0]);
-      // Its calls under way end first.
+      // Closes after its running calls.
       void oldest[1].close();
     }
     return client;

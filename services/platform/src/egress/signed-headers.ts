@@ -3,9 +3,9 @@ import { Webhook } from "standardwebhooks";
 const SECRET_PREFIX = "whsec_";
 
 /**
- * Headers of a message as Standard Webhooks has them.
- * @param secrets `whsec_…`: all that are valid now, each of which signs
- * @param at when it is sent
+ * Headers of a signed message in the format of Standard Webhooks.
+ * @param secrets all secrets that are valid now (`whsec_…`); each one signs
+ * @param at time of sending
  * @param body JSON
  */
 export const signedHeaders = (secrets: readonly string[], id: string, at: Date, body: string): Record<string, string> => ({

@@ -7,7 +7,7 @@ const namesIn = ({ subject, subjectaltname }: PeerCertificate): string[] => {
   return typeof subject?.CN === "string" ? [...alternatives, subject.CN] : alternatives;
 };
 
-/** Refuses, with PERMISSION_DENIED, every call whose certificate was made for none of these names, or of those of its method. */
+/** Rejects with PERMISSION_DENIED every call whose certificate names neither an allowed service nor an allowed caller of its method. */
 export const allowCallers = (allowed: readonly string[]): ServerInterceptor => {
   const isAllowed = (certificate: PeerCertificate, path: string): boolean =>
     namesIn(certificate).some((name) => (METHOD_CALLERS[path] ?? allowed).includes(name));

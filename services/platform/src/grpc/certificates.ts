@@ -17,7 +17,7 @@ interface Files {
   ca: string;
 }
 
-/** @throws ConfigError where only some of the three files are configured */
+/** @throws ConfigError if only some of the three files are configured */
 const filesOf = ({ TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca }: TlsConfig): Files | undefined => {
   if (!cert && !key && !ca) return undefined;
   if (!cert || !key || !ca) throw new ConfigError("TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE go together");
@@ -30,7 +30,7 @@ interface Certificates {
   ca: Buffer;
 }
 
-/** @throws Error when a file is missing or malformed, or the key is not that of the certificate */
+/** @throws Error if a file is missing or malformed, or if the key doesn't belong to the certificate */
 const readCertificates = (files: Files): Certificates => {
   const read = { cert: readFileSync(files.cert), key: readFileSync(files.key), ca: readFileSync(files.ca) };
   createSecureContext(read);
@@ -41,8 +41,8 @@ const isSame = (one: Certificates, other: Certificates): boolean =>
   one.cert.equals(other.cert) && one.key.equals(other.key) && one.ca.equals(other.ca);
 
 /**
- * Certificates that are read again from time to time: a renewed one is used for the next connection, without a restart. Files
- * that can't be used (half of a renewal, a key of another certificate) change nothing; the last good ones stay in use.
+ * Certificates that are read again at intervals, so that a renewed one is used without a restart. Files that can't be used (half of a
+ * renewal, a key of another certificate) are ignored: the last valid ones stay in use.
  */
 class RenewedCertificates implements CertificateProvider {
   private current: Certificates;
@@ -69,11 +69,11 @@ class RenewedCertificates implements CertificateProvider {
   }
 
   private add(listener: CaListener | IdentityListener, tell: () => void): void {
-    // Certificates may have been renewed while no connection was open.
+    // Certificates can be renewed while no connection is open.
     if (this.timer === undefined) this.reload();
     this.listeners.set(listener, tell);
     this.timer ??= setInterval(() => this.reload(), this.reloadMs).unref();
-    // A listener that is being added can't be called yet.
+    // A listener can't be called while it is being added.
     process.nextTick(tell);
   }
 
@@ -104,8 +104,8 @@ class RenewedCertificates implements CertificateProvider {
 const providers = new Map<string, RenewedCertificates>();
 
 /**
- * The process's certificates, or undefined without TLS.
- * @throws ConfigError for a part of the configuration; Error for files that can't be used
+ * The process's certificates; undefined without TLS.
+ * @throws ConfigError if only some variables are set; Error if a file can't be used
  */
 export const certificatesOf = (tls: TlsConfig): CertificateProvider | undefined => {
   const files = filesOf(tls);

@@ -26,17 +26,17 @@ import { spanOfCall } from "./span";
 import { MAX_MESSAGE_BYTES, REQUEST_ID_KEY } from "./wire";
 
 const DEFAULT_DEADLINE_MS = 5_000;
-/** HTTP/2's own window of 64 kB makes lists and graphs stop and go. */
+/** HTTP/2's default window of 64 kB makes large lists and graphs stall. */
 const RECEIVE_WINDOW_BYTES = 1024 * 1024;
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
-/** Longer than a reconnection's pause, so that a call meets at least one attempt. */
+/** Longer than the pause before a reconnection, so that a call meets at least one attempt. */
 const RECONNECT_MS = 1_500;
 
 export interface CallOptions {
-  /** How long the call may take; the caller's own deadline shortens it. */
+  /** Time limit of the call. The caller's own deadline shortens it. */
   deadlineMs?: number;
   signal?: AbortSignal;
-  /** Longest wait for a callee that is away before the call is made; 0 for callers that try again themselves. */
+  /** Longest wait for an unavailable service before the call is made; 0 for callers that retry themselves. */
   reconnectMs?: number;
   waitForReady?: boolean;
 }
@@ -59,7 +59,7 @@ const outgoingMetadata = (options: CallOptions): Metadata => {
   return metadata;
 };
 
-/** Every call has a deadline: its own, or what is left of the request's, whichever comes first. */
+/** Every call has a deadline: its own or the rest of the request's, whichever comes first. */
 const deadline = (options: CallOptions): Date => {
   const own = Date.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS);
   return new Date(Math.min(own, requestContext()?.deadlineMs ?? Number.POSITIVE_INFINITY));
@@ -86,7 +86,7 @@ const cancelWith = (call: Call, signal?: AbortSignal): void => {
 
 const AWAY: readonly connectivityState[] = [connectivityState.CONNECTING, connectivityState.TRANSIENT_FAILURE];
 
-/** Waits a moment for a callee that is starting. Where it does not come, the call fails by itself. */
+/** Waits briefly for a service that is starting. If it stays unavailable, the call itself fails. */
 const reach = async (client: Client, { reconnectMs = RECONNECT_MS, signal }: CallOptions, until: Date): Promise<void> => {
   if (signal?.aborted || !AWAY.includes(client.getChannel().getConnectivityState(true))) return;
   const patience = Math.min(until.getTime(), Date.now() + reconnectMs);
@@ -100,7 +100,7 @@ const reach = async (client: Client, { reconnectMs = RECONNECT_MS, signal }: Cal
   });
 };
 
-/** Pauses before a call is repeated that a stopping replica refused; by then its connection is closed. */
+/** Pauses before a retry of a call that a stopping replica rejected. By then its connection is closed. */
 const REFUSED_PAUSES_MS = [20, 40, 60, 80];
 
 const whereRefused = (until: Date): RetryOptions => ({
@@ -109,7 +109,7 @@ const whereRefused = (until: Date): RetryOptions => ({
   until: until.getTime(),
 });
 
-/** Makes a call that is answered once, on a connection that stays open for it. */
+/** Makes a unary call on a connection that stays open for it. */
 const answered = async (
   { connection }: Target,
   options: CallOptions,
@@ -176,7 +176,7 @@ async function* serverStreamCall(target: Target, request: unknown, options: Call
   }
 }
 
-/** Nothing of the requests is read before the callee is there. */
+/** Requests are read only once the service can be reached. */
 const clientStreamCall = (target: Target, requests: AsyncIterable<unknown>, options: CallOptions): Promise<unknown> => {
   const until = deadline(options);
   const { path, requestSerialize, responseDeserialize } = target.method;

@@ -1,14 +1,14 @@
 import { status, type ChannelOptions, type Client, type ServiceError } from "@grpc/grpc-js";
 
-/** How long connections between services live, and how soon a lost one is noticed. */
+/** Lifetimes of connections between services, and how soon a lost one is noticed. */
 export interface ConnectionTimes {
-  /** A client looks its callee up again after this time, give or take a tenth, and so finds replicas that joined. */
+  /** A client resolves its target again after this time, plus or minus a tenth, and so finds replicas that joined. */
   renewMs: number;
   /** Least time between two look-ups of a name by one channel. */
   resolveEveryMs: number;
-  /** A connection that was silent for so long is asked whether its peer lives. */
+  /** After this much silence, a connection is asked whether its peer lives. */
   keepaliveMs: number;
-  /** Longest wait for that answer; then the connection is given up. */
+  /** Longest wait for that answer. Then the connection is closed. */
   keepaliveTimeoutMs: number;
 }
 
@@ -32,15 +32,15 @@ export interface Renewing {
 }
 
 /**
- * A client whose channel is replaced from time to time. A channel asks for its callee's addresses only when it loses a connection, so
- * that it would never call a replica that joined later. Calls that run keep their channel. A server can't end connections by their age
- * instead: Node's HTTP/2 drops calls that arrive meanwhile, and nobody knows whether they were carried out.
+ * Replaces a client's channel at intervals. A channel resolves its target only when it loses a connection, so it would never call a
+ * replica that joined later. Running calls keep their channel. A server can't end connections by age instead: Node's HTTP/2 drops calls
+ * that arrive meanwhile, and the caller can't know whether they were executed.
  */
 export const renewing = (connect: (options: ChannelOptions) => Client, given: Partial<ConnectionTimes> = {}): Renewing => {
   const times = { ...DEFAULTS, ...given };
   const options: ChannelOptions = {
     ...keepalive(given),
-    // A peer that vanished while nothing was called must be known before the next call.
+    // A peer that vanished during a pause must be noticed before the next call.
     "grpc.keepalive_permit_without_calls": 1,
     "grpc.dns_min_time_between_resolutions_ms": times.resolveEveryMs,
   };
@@ -74,9 +74,9 @@ export const renewing = (connect: (options: ChannelOptions) => Client, given: Pa
   };
 };
 
-/** grpc-js's words for a call that a stopping server has not taken up. */
+/** grpc-js's message for a call that a stopping server didn't accept. */
 const REFUSED = "Stream refused by server";
 
-/** Whether a call was surely not begun by its callee, so that it may be made again whatever it does. */
+/** Tells whether a call was certainly not started, so that any call can be repeated. */
 export const wasRefused = ({ code, details }: Pick<ServiceError, "code" | "details">): boolean =>
   code === status.UNAVAILABLE && details === REFUSED;

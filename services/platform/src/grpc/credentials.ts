@@ -7,8 +7,8 @@ export type { TlsConfig };
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 
 /**
- * Mutual TLS when certificates are given, plain text only on loopback.
- * @throws ConfigError for a plain-text server elsewhere.
+ * Mutual TLS if certificates are given; plain text only on loopback.
+ * @throws ConfigError for a plain-text server elsewhere
  */
 export const serverCredentials = (listen: string, tls: TlsConfig): ServerCredentials => {
   const certificates = certificatesOf(tls);

@@ -20,7 +20,7 @@ interface IncomingCall {
 
 const callTook = durationHistogram("nodeloom.grpc.server.duration", "how long calls between services took to answer");
 
-/** Measures calls that are answered once. Streams last as long as somebody follows them. */
+/** Measures unary calls. A stream lasts as long as its reader, so its time says nothing. */
 const timed = async <T>(path: string, answer: () => Promise<T>): Promise<T> => {
   const [, service = "", method = ""] = path.split("/");
   const startedAt = performance.now();
@@ -50,7 +50,7 @@ const serve = <T>(call: IncomingCall, run: () => Promise<T>): Promise<T> => {
 
 const loggers = new Map<string, Logger>();
 
-/** Sets where unexpected errors of a service's handlers are logged; several services may share a process. */
+/** Sets where a service logs unexpected errors of its handlers. Several services can share a process. */
 export const logErrorsOf = (service: string, logger: Logger): void => {
   loggers.set(service, logger);
 };
@@ -61,7 +61,7 @@ const failure = (error: unknown, path: string): ReturnType<typeof toServiceError
   return toServiceError(error);
 };
 
-/** @param handler its signal aborts when the caller gives up */
+/** @param handler its signal aborts if the caller gives up */
 export const unary =
   <Q, R>(handler: (request: Q, signal: AbortSignal) => Promise<R>): handleUnaryCall<Q, R> =>
   (call, callback) => {
@@ -86,15 +86,15 @@ export const serverStream =
     }).then(
       () => call.end(),
       (error: unknown) => {
-        // The client is gone, and nobody can be told.
+        // The client is gone and gets no answer.
         if (!gone.signal.aborted) call.emit("error", failure(error, call.getPath()));
       },
     );
   };
 
 /**
- * The messages of a call up to the one that ends them. A client that gives up ends its messages before it resets the call, so that the
- * end of the stream alone does not say that all have come.
+ * Yields the messages of a call up to the closing one. If a client gives up, its messages end before the call is reset, so the end of
+ * the stream alone doesn't prove that all arrived.
  */
 async function* whole<Q>(call: ServerReadableStream<Q, unknown>, isEnd: (message: Q) => boolean): AsyncIterable<Q> {
   let ended = false;

@@ -25,13 +25,13 @@ const readProtoFile = (bytes: Uint8Array): ProtoFile => {
   return { name: texts(NAME).join(), imports: texts(DEPENDENCY), bytes: Buffer.from(bytes) };
 };
 
-/** The compiled protocol by file name. proto-loader's own descriptors leave imports out. */
+/** The compiled protocol by file name. proto-loader's own descriptors omit imports. */
 const readProtocol = (): Map<string, ProtoFile> => {
   const files = readFields(readFileSync(descriptorsFile)).filter(({ number }) => number === FILE);
   return new Map(files.map(({ bytes }) => readProtoFile(bytes)).map((file) => [file.name, file]));
 };
 
-/** `nodeloom.billing.v1.BillingService` is declared in nodeloom/billing/v1/billing.proto. */
+/** Finds the file by the naming rule: `nodeloom.billing.v1.BillingService` is in nodeloom/billing/v1/billing.proto. */
 const declaringFile = (service: string): string => {
   const [scope, domain, version] = service.split(".");
   return `${scope}/${domain}/${version}/${domain}.proto`;
@@ -51,7 +51,7 @@ const descriptorsOf = (services: readonly string[]): Buffer[] => {
   return [...found.values()].map(({ bytes }) => bytes);
 };
 
-/** Server reflection for the named services and the health service, as grpcurl and Postman ask for it. */
+/** Server reflection for the named services and the health service, for grpcurl and Postman. */
 export const createReflection = (services: readonly string[]): ReflectionService => {
   // The service reads only a definition's files.
   const protocol: EnumTypeDefinition = {

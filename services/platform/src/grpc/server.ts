@@ -25,13 +25,13 @@ export interface GrpcServerOptions {
 
 export interface RunningGrpcServer {
   port: number;
-  /** Refuses new calls, lets running ones end within the grace, then forces. */
+  /** Rejects new calls, lets running ones end within the grace period, then cancels them. */
   stop(): Promise<void>;
 }
 
 const serviceName = (definition: ServiceDefinition): string => Object.values(definition)[0]!.path.split("/")[1]!;
 
-/** A service lets in itself, for its own health probe, and those that call it. */
+/** A service accepts calls from itself (health probe) and from its known callers. */
 const allowedBy = (definition: ServiceDefinition): string[] => {
   const domain = serviceName(definition).split(".")[1]!;
   return [domain, ...callersOf(domain)];

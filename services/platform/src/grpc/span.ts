@@ -1,6 +1,9 @@
 import type { SpanKind, SpanOptions } from "@opentelemetry/api";
 
-/** A call's span, named as OpenTelemetry names calls. @param path of its method: `/package.Service/Method` */
+/**
+ * A call's span, named by OpenTelemetry's conventions.
+ * @param path path of the method: `/package.Service/Method`
+ */
 export const spanOfCall = (path: string, kind: SpanKind): { name: string; options: SpanOptions } => {
   const [, service = "", method = ""] = path.split("/");
   const attributes = { "rpc.system": "grpc", "rpc.service": service, "rpc.method": method };

@@ -3,7 +3,7 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 export const REQUEST_ID_KEY = "x-request-id";
 /** Graphs travel as JSON text of up to 8 MB. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** The wire type of texts, bytes and messages. */
+/** Wire type of texts, bytes and messages. */
 const LENGTH_DELIMITED = 2;
 
 export interface Field {
@@ -11,7 +11,7 @@ export interface Field {
   bytes: Uint8Array;
 }
 
-/** The length-delimited fields of an encoded message, in order; others are skipped. */
+/** The length-delimited fields of an encoded message, in order. Other fields are skipped. */
 export const readFields = (bytes: Uint8Array): Field[] => {
   const reader = new BinaryReader(bytes);
   const found: Field[] = [];

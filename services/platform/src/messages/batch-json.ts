@@ -1,4 +1,4 @@
-/** Batches as answers and webhooks show them. */
+/** Batches as API responses and webhooks show them. */
 import { toCredits } from "@nodeloom/kernel";
 import type { batches } from "@nodeloom/proto";
 
@@ -11,7 +11,6 @@ const webhookJson = ({ url, state, attempts, deliveredAt, lastError }: batches.B
   lastError: lastError ?? null,
 });
 
-/** A batch without its rows. */
 export const batchJson = (batch: batches.Batch): Record<string, unknown> => ({
   batchId: batch.batchId,
   status: batch.status,

@@ -1,11 +1,11 @@
-/** Budgets as answers and webhooks show them. */
+/** Budgets as API responses and webhooks show them. */
 import { toCredits } from "@nodeloom/kernel";
 import type { billing } from "@nodeloom/proto";
 
 const THOUSAND = 1_000;
 const iso = (date: Date | undefined): string | null => date?.toISOString() ?? null;
 
-/** Which runs count on it: `scope`, and what names it. */
+/** The runs that count: `scope`, and the name or value it applies to. */
 const scopeJson = (scope: billing.BudgetScope["scope"] | undefined): Record<string, unknown> => {
   switch (scope?.$case) {
     case "keyId":
@@ -31,7 +31,7 @@ export const budgetJson = (budget: billing.Budget): Record<string, unknown> => (
   createdAt: iso(budget.createdAt),
 });
 
-/** That a budget has reached a share of its credits: as it was then. */
+/** A budget at the moment when spending reached a threshold. */
 export const budgetAlertJson = (alert: billing.BudgetAlert): Record<string, unknown> => ({
   budgetId: alert.budgetId,
   ...scopeJson(alert.scope?.scope),

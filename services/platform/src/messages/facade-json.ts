@@ -1,7 +1,7 @@
 import { isRecord } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 
-/** Executions as fal's and Replicate's clients read them, in answers and in webhooks. */
+/** Executions in the formats of fal's and Replicate's clients, for responses and webhooks. */
 
 const MS = 1_000;
 
@@ -9,11 +9,11 @@ const iso = (date: Date | undefined): string | null => date?.toISOString() ?? nu
 const resultOf = ({ resultJson }: executions.Execution): Record<string, unknown> =>
   JSON.parse(resultJson || "{}") as Record<string, unknown>;
 
-/** Why a run that is over has no result. */
+/** Why a finished run has no result. */
 const failureOf = ({ status, error }: executions.Execution): string =>
   status === "cancelled" ? "the run was cancelled" : error?.message || "the run failed";
 
-/** A webhook of fal's: the end of a request, with its result as the payload. */
+/** fal's webhook for the end of a request. The payload is the result. */
 export const falWebhookJson = (execution: executions.Execution): Record<string, unknown> => {
   const head = { request_id: execution.executionId, gateway_request_id: execution.executionId };
   if (execution.status === "completed") return { ...head, status: "OK", payload: resultOf(execution), error: null };
@@ -21,7 +21,7 @@ export const falWebhookJson = (execution: executions.Execution): Record<string, 
   return { ...head, status: "ERROR", payload: { detail: error }, error };
 };
 
-/** The name of what an execution runs, as fal and Replicate have names. */
+/** The executed workflow or model, in the naming of fal and Replicate. */
 const nameOf = ({ workflowSlug, modelIds }: executions.Execution): string =>
   workflowSlug === undefined ? `nodeloom/${modelIds[0] ?? ""}` : `workflow/${workflowSlug}`;
 
@@ -37,7 +37,7 @@ const FILE_MEMBERS: ReadonlySet<string> = new Set(["id", "url"]);
 const isFile = (value: Readonly<Record<string, unknown>>, media: string): value is { url: string } =>
   typeof value.url === "string" && value.url.startsWith(media) && Object.keys(value).every((name) => FILE_MEMBERS.has(name));
 
-/** A value whose files are their addresses. A result has a file as an object with its address, and perhaps its id. */
+/** Replaces each file in a value by its address. A result has files as objects with an address and sometimes an ID. */
 const withAddresses = (value: unknown, media: string): unknown => {
   if (Array.isArray(value)) return value.map((item) => withAddresses(item, media));
   if (!isRecord(value)) return value;
@@ -69,7 +69,10 @@ const versionOf = ({ workflowSlug, version }: executions.Execution): string => {
   return version === 0 ? "draft" : String(version);
 };
 
-/** A prediction of Replicate's. @param publicBaseUrl the gateway as clients see it */
+/**
+ * Replicate's prediction.
+ * @param publicBaseUrl the gateway's address for clients
+ */
 export const predictionJson = (execution: executions.Execution, publicBaseUrl: string): Record<string, unknown> => {
   const status = statusOf(execution);
   const base = publicBaseUrl.replace(/(?<!\/)\/+$/, "");

@@ -1,9 +1,9 @@
-/** messages/: what several parts read of one another in the same way. */
+/** messages/: formats that several services share. */
 
 /**
  * Identity data that caches must drop: one key (renamed, revoked, rotated, its webhook changed), one user (tier, role, approval), one
- * custom tier or one organization (its name, its members). It is published as JSON after the change is stored. A message may be lost, so that every cached entry also has a short
- * lifetime.
+ * custom tier, or one organization (its name, its members). It is published as JSON after the change is stored. A message can be lost,
+ * so every cached entry also has a short lifetime.
  */
 export interface IdentityChange {
   type: (typeof TYPES)[number];
@@ -15,7 +15,7 @@ const isType = (type: unknown): type is IdentityChange["type"] => (TYPES as read
 
 export const identityChangedChannel = (prefix: string): string => `${prefix}identity:changed`;
 
-/** @returns undefined for a message that has another form */
+/** @returns undefined for a message in another format */
 export const parseIdentityChange = (message: string): IdentityChange | undefined => {
   try {
     const { type, id } = JSON.parse(message) as Partial<Record<keyof IdentityChange, unknown>>;

@@ -4,20 +4,20 @@ import type { ClientOf } from "../grpc/client";
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Bytes in pieces that one message may carry. */
+/** Splits bytes into pieces that fit one message. */
 export async function* pieces(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterable<Buffer> {
   for await (const { buffer, byteOffset, length } of bytes)
     for (let from = 0; from < length; from += CHUNK_BYTES)
       yield Buffer.from(buffer, byteOffset + from, Math.min(CHUNK_BYTES, length - from));
 }
 
-/** The messages of a file that is verified: its bytes in chunks, its end. */
+/** Messages of a verification: the file's bytes in chunks, then its end. */
 export async function* verifyParts(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterable<media.VerifyRequest> {
   for await (const value of pieces(bytes)) yield { part: { $case: "chunk", value } };
   yield { part: { $case: "end", value: {} } };
 }
 
-/** The messages of a file's upload: its header, its bytes in chunks, its end. */
+/** Messages of an upload: its header, its bytes in chunks, its end. */
 export async function* uploadParts(
   header: media.UploadHeader,
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -26,7 +26,6 @@ export async function* uploadParts(
   yield* verifyParts(bytes);
 }
 
-/** The bytes of a stored file. */
 export async function* objectBytes(
   client: Pick<ClientOf<media.MediaServiceServer>, "readObject">,
   key: string,
@@ -35,7 +34,7 @@ export async function* objectBytes(
   for await (const { part } of client.readObject({ key }, { deadlineMs })) if (part?.$case === "chunk") yield part.value;
 }
 
-/** Asks for many files by their ids or keys, in batches of what one request may name. */
+/** Requests many files by their IDs or keys, in batches that one request can hold. */
 export const inMediaBatches = async <T>(names: readonly string[], ask: (batch: string[]) => Promise<T[]>): Promise<T[]> => {
   const found: T[] = [];
   for (let from = 0; from < names.length; from += LIMITS.mediaIds) found.push(...(await ask(names.slice(from, from + LIMITS.mediaIds))));

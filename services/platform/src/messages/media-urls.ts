@@ -10,7 +10,7 @@ interface Reader {
   lifetime: media.UrlLifetime;
 }
 
-/** The queries of signed addresses by key, and the private files that the owner can't read. */
+/** Signature queries by file key, and the private files that the owner can't read. */
 export const signaturesOf = async (client: Pick<Media, "signUrls">, keys: readonly string[], reader: Reader) => {
   const refused: string[] = [];
   const queries = await inMediaBatches(keys, async (batch) => {
@@ -21,20 +21,23 @@ export const signaturesOf = async (client: Pick<Media, "signUrls">, keys: readon
   return { queries: new Map(queries), refused };
 };
 
-/** A text with signed addresses of the files that an owner can read. */
+/** Signs the addresses of files in a text that the owner can read. */
 export const withSignedUrls = async (
   { urls, media: client }: { urls: MediaUrls; media: Pick<Media, "signUrls"> },
   text: string,
   reader: Reader,
 ): Promise<string> => urls.signed(text, (await signaturesOf(client, urls.keysIn(text), reader)).queries);
 
-/** Sent addresses by key. If a file is sent more than once, the address with a signature counts. */
+/** Addresses in a request, by file key. If a file occurs more than once, the address with a signature counts. */
 export const sentByKey = (sent: readonly media.SentUrl[]): Map<string, media.SentUrl> =>
   new Map(
     [...sent.filter(({ signature }) => signature === ""), ...sent.filter(({ signature }) => signature !== "")].map((url) => [url.key, url]),
   );
 
-/** Lets addresses of files enter. @returns the keys of private files that the owner can't read */
+/**
+ * Admits addresses of files.
+ * @returns keys of private files that the owner can't read
+ */
 export const admitUrls = (
   client: Pick<Media, "admitUrls">,
   byKey: ReadonlyMap<string, media.SentUrl>,
@@ -46,8 +49,8 @@ export const admitUrls = (
   );
 
 /**
- * Lets a text enter as a body does: without the signatures of its addresses.
- * @param refusal for the key of a private file that the owner can't read
+ * Admits a text like a request body: signatures are removed from its addresses.
+ * @param refusal makes the error for the key of a private file that the owner can't read
  */
 export const enteredText = async (
   { urls, media: client }: { urls: Pick<MediaUrls, "unsigned">; media: Pick<Media, "admitUrls"> },

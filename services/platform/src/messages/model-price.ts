@@ -2,9 +2,9 @@ import { fromUsd, MICRO_USD_PER_USD, readWrittenPrice, writePrice, type Price, t
 import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 
-/** Prices of models between services, and as registry entries and the API write them. */
+/** Prices of models: between services, in registry entries, and in the API. */
 
-/** A run of many such units, at the highest markup, still fits what billing can hold. */
+/** A run with many such units at the highest markup still fits billing's integers. */
 export const MAX_PRICE_USD = 1_000;
 /** Floating-point noise that is no fraction of a micro-dollar. */
 const ROUNDING = 1e-6;
@@ -90,14 +90,14 @@ const row = z.strictObject({ when: when.optional(), ...units }).refine(hasOneUni
 /** A price that depends on inputs. */
 export const priceTable = z.strictObject({ table: z.array(row).min(1).max(MAX_ROWS), ...modifiers });
 
-/** A wholesale price as it is written: of one unit, or a table. */
+/** A wholesale price in written form: one unit, or a table. */
 export const writtenPrice = z
   .strictObject({ table: priceTable.shape.table.optional(), ...units, ...modifiers })
   .refine((value) => (value.table === undefined ? hasOneUnit(value) : !Object.keys(value).some((name) => Object.hasOwn(units, name))), {
     error: `${ONE_UNIT}, or a table of them`,
   }) as unknown as z.ZodType<WrittenPrice>;
 
-/** A price on its way to another service. Tables travel as they are written. */
+/** A price as a message to another service. Tables travel in their written form. */
 export const storedPrice = (price: Price): models.Price => {
   switch (price.basis) {
     case "run":
@@ -118,7 +118,7 @@ export const storedPrice = (price: Price): models.Price => {
   }
 };
 
-/** A registered price in the kernel's form; undefined where it has no basis. */
+/** A registered price in the kernel's form; undefined without a basis. */
 export const readPrice = (stored: models.Price | undefined): Price | undefined => {
   const basis = stored?.basis;
   switch (basis?.$case) {

@@ -2,29 +2,35 @@ import { randomUUID } from "node:crypto";
 import type { Connection } from "mongoose";
 import { insertOnce } from "../stores/mongo";
 
-/** Work that one process at a time does, among all that share a database. */
+/** Work that one process at a time does, among all processes that share a database. */
 export interface Lease {
-  /** Takes the lease, or renews it. @returns whether this process has it now */
+  /**
+   * Takes or renews the lease.
+   * @returns whether this process holds it now
+   */
   hold(): Promise<boolean>;
-  /** Lets another process take it at once. */
+  /** Lets another process take the lease at once. */
   release(): Promise<void>;
 }
 
 interface LeaseRecord {
   _id: string;
   holder: string;
-  /** One more with every renewal. */
+  /** Incremented by every renewal. */
   beat: number;
 }
 
 export interface LeaseOptions {
   connection: Connection;
   name: string;
-  /** A holder that doesn't renew it for so long loses it. */
+  /** A holder that doesn't renew for this long loses the lease. */
   leaseMs: number;
 }
 
-/** A lease in the database that it is about. Another process takes it when it saw no renewal for a while: no clocks are compared. */
+/**
+ * A lease stored in the database that it protects. Another process takes it after it saw no renewal for a while, so no clocks are
+ * compared.
+ */
 export const createLease = ({ connection, name, leaseMs }: LeaseOptions): Lease => {
   const leases = connection.collection<LeaseRecord>("leases");
   const me = randomUUID();

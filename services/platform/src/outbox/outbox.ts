@@ -1,24 +1,27 @@
-/** outbox/: what a change still owes. It is written with the change, sent at once, and relayed by one process if that fails. */
+/** outbox/: effects of a change, stored with the change, sent at once, and relayed by another process if that fails. */
 import type { Logger } from "../telemetry/logger";
 import { withTimeout } from "../work/timeout";
 
 export interface OutboxOptions<Row, Entry> {
   entriesOf(row: Row): readonly Entry[];
-  /** Names an entry wherever it is sent: the same however often that happens. */
+  /** The entry's idempotency key: equal on every attempt. */
   idOf(row: Row, entry: Entry): string;
-  /** Calls the service, or starts the Temporal workflow, that the entry names. It may happen twice. */
+  /** Calls the service, or starts the Temporal workflow, that the entry names. It can run more than once. */
   send(row: Row, entry: Entry, id: string): Promise<void>;
-  /** Removes entries that were accepted, unless the row has moved on: a later state may owe the same again. */
+  /** Removes accepted entries, unless the row has changed state: a later state can owe the same effect again. */
   clear(row: Row, sent: readonly Entry[]): Promise<void>;
   logger: Logger;
 }
 
 export interface Outbox<Row> {
-  /** Sends what a row owes, and clears what was accepted. @returns whether nothing is left */
+  /**
+   * Sends a row's entries and clears the accepted ones.
+   * @returns whether nothing is left
+   */
   deliver(row: Row): Promise<boolean>;
-  /** The same in the background. What fails, or is lost with this process, is relayed. Resolves to false instead of failing. */
+  /** Delivers in the background. The relay retries failed and lost entries. Resolves to false instead of failing. */
   deliverLater(row: Row): Promise<boolean>;
-  /** Waits for what is being delivered, for as long as a stop has time for that. */
+  /** Waits for running deliveries, within the time that a stop has. */
   drain(): Promise<void>;
 }
 
@@ -26,7 +29,7 @@ const DRAIN_MS = 3_000;
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Delivers entries that were written in the same conditional update as the change that owes them. */
+/** Delivers entries that were stored in the same conditional update as their change. */
 export const createOutbox = <Row, Entry>({ entriesOf, idOf, send, clear, logger }: OutboxOptions<Row, Entry>): Outbox<Row> => {
   const deliver = async (row: Row): Promise<boolean> => {
     const entries = entriesOf(row);

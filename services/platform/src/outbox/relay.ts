@@ -8,38 +8,44 @@ import { linkSignals } from "../work/signals";
 import { startSweeper } from "../work/sweeper";
 import { createLease } from "./lease";
 
-/** Between two looks. */
+/** Interval between two passes. */
 const RELAY_INTERVAL_MS = 5_000;
-/** A holder that is silent for so long is replaced. */
+/** A holder that is silent for this long is replaced. */
 const LEASE_MS = 8_000;
-/** A row whose debts haven't changed for so long is left to nobody else. */
+/** A row unchanged for this long was abandoned by its own process. */
 const STALE_MS = 10_000;
 /** Pauses between attempts at the same row: doubled from the first to the longest. */
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 300_000;
 const PAGE = 5_000;
-/** Groups of rows that are settled at once. */
+/** Groups of rows settled in parallel. */
 const AT_ONCE = 20;
 
-/** Rows of one collection that owe something. */
+/** Rows of one collection with pending entries. */
 export interface RelayedRows<Row> {
-  /** Names the rows in metrics and in the log. */
+  /** Name of the rows in metrics and the log. */
   name: string;
-  /** Some rows that owe something, in a fixed order, from after a given one. */
+  /** Rows with pending entries, in a fixed order, after a given one. */
   page(limit: number, after: Row | undefined): Promise<Row[]>;
-  /** Changes with every change of what a row owes. */
+  /** Changes whenever the row's pending entries change. */
   signatureOf(row: Row): string;
-  /** How many entries a row owes: those that only wait for something owe none. Default: one. */
+  /** Number of pending entries. Entries that only wait for an event don't count. Default: one. */
   entriesOf?(row: Row): number;
-  /** For how long a row must be unchanged before it is settled. Default: ten seconds. 0: no process is at it, and it is settled at once. */
+  /**
+   * How long a row must be unchanged before it is settled. Default: ten seconds. With 0, no other process works on it and it is settled
+   * at once.
+   */
   staleMs?: number;
-  /** Rows with the same name are settled together. Default: each row for itself. */
+  /** Rows of the same group are settled together. Default: each row alone. */
   groupOf?(row: Row): string;
-  /** Does what rows owe. @returns false, or throws, where something is left: it is tried again after a pause */
+  /**
+   * Sends the pending entries of rows.
+   * @returns false, or throws, if something is left: it is retried after a pause
+   */
   settle(rows: readonly Row[]): Promise<boolean>;
 }
 
-/** A row as the relay has seen it: since when it is unchanged, and when it is tried again. */
+/** What the relay knows of a row: since when it is unchanged, and when to try again. */
 interface Seen {
   since: number;
   failures: number;
@@ -58,10 +64,10 @@ interface Measure {
 
 const MS = 1_000;
 const HASH_BYTES = 6;
-/** Signatures are many and long: this is kept of each. */
+/** Signatures are many and long, so only their hashes are kept. */
 const hashOf = (text: string): number => createHash("sha1").update(text).digest().readUIntBE(0, HASH_BYTES);
 
-/** With jitter, so that what failed together is not tried together. */
+/** With jitter, so that rows that failed together aren't retried together. */
 const pauseMs = (failures: number): number =>
   Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 16), LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
 
@@ -72,19 +78,22 @@ export interface LookOptions {
 }
 
 export interface Look {
-  /** One look at all rows. @throws when the database is away, or the signal's reason */
+  /**
+   * One pass over all rows.
+   * @throws if the database is unavailable; the signal's reason
+   */
   (signal?: AbortSignal): Promise<void>;
-  /** As of the last look. */
+  /** Measured by the last pass. */
   measure(): Measure;
-  /** Another process looks now: what was seen here says nothing any more. */
+  /** Another process took over: what this one saw is out of date. */
   forget(): void;
 }
 
 const NOTHING: Measure = { entries: 0, since: undefined };
 
 /**
- * Looks through all rows that owe something, and settles those that it saw unchanged for a while: what their own process would have
- * done. Only its own clock counts. Each group is settled for itself: one that fails is tried again after a pause, and delays no other.
+ * Settles all rows with pending entries that stayed unchanged for a while, as their own process would have done. Only its own clock
+ * counts. Each group is settled alone: one that fails is retried after a pause and delays no other.
  */
 export const createLook = <Row>(rows: RelayedRows<Row>, options: LookOptions): Look => {
   const { name, signatureOf, groupOf, staleMs = STALE_MS } = rows;
@@ -159,8 +168,8 @@ export interface Relay {
 }
 
 /**
- * Relays what processes that died, or receivers that were away, have left in outboxes. Of the processes that share a database one does
- * it at a time, and another goes on where it dies.
+ * Relays entries left by processes that died or receivers that were unavailable. Of the processes that share a database, one relays at a
+ * time; another takes over if it dies.
  */
 export const startRelay = (rows: readonly RelayedRows<unknown>[], { service, connection, logger }: RelayOptions): Relay => {
   const lease = createLease({ connection, name: "outbox", leaseMs: LEASE_MS });

@@ -3,21 +3,21 @@ import { writeFile } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { memoryOf } from "./memory";
 
-/** What services do with processes that they start for work which may crash, hang or take too much memory. */
+/** Helpers for child processes whose work can crash, hang or use too much memory. */
 
-/** Of the scheduler: what else runs on the machine goes first. */
+/** Scheduler priority: other processes of the machine go first. */
 const NICENESS = 5;
-/** For Linux: of all processes, these are ended first where memory runs out. */
+/** Linux ends these processes first if memory runs out. */
 const FIRST_TO_GO = "1000";
 const TAIL_CHARACTERS = 2_000;
 
-/** Lets a process come after all others: for the CPU, and for memory that runs out. */
+/** Gives a process the lowest claim on CPU and memory. */
 export const yieldToOthers = ({ pid }: ChildProcess): void => {
   if (pid === undefined) return;
   try {
     setPriority(pid, NICENESS);
   } catch {
-    // It has ended already, or the system does not let us.
+    // It has ended already, or the system doesn't allow it.
   }
   void writeFile(`/proc/${pid}/oom_score_adj`, FIRST_TO_GO).catch(() => undefined);
 };
@@ -25,8 +25,8 @@ export const yieldToOthers = ({ pid }: ChildProcess): void => {
 export type StopWatching = () => void;
 
 /**
- * Looks at a process's memory until that is stopped.
- * @param onMore hears that it takes more bytes than it may
+ * Watches a process's memory until stopped.
+ * @param onMore called when it exceeds its limit
  */
 export const watchMemory = (
   { pid }: ChildProcess,
@@ -38,7 +38,10 @@ export const watchMemory = (
   return () => clearInterval(watch);
 };
 
-/** Reads what a process prints on stderr. @returns its last line so far; empty while there is none */
+/**
+ * Reads a process's stderr.
+ * @returns its last line so far; empty if it printed nothing
+ */
 export const lastPrinted = ({ stderr }: ChildProcess): (() => string) => {
   let printed = "";
   stderr?.on("data", (piece: Buffer) => (printed = (printed + piece.toString()).slice(-TAIL_CHARACTERS)));

@@ -2,9 +2,9 @@ import { performance } from "node:perf_hooks";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 
 const LOOK_MS = 5_000;
-/** The event loop of an idle process is busy for less than this part of the time. */
+/** An idle process keeps its event loop busy for less than this share of the time. */
 const IDLE_UTILIZATION = 0.02;
-/** A process that does something every few seconds must not wait for a collection. */
+/** A process that works every few seconds must not wait for a collection. */
 const IDLE_LOOKS = 2;
 const WORTH_GROWTH = 0.25;
 
@@ -13,7 +13,7 @@ export interface HeapLook {
   totalBytes: number;
 }
 
-/** Says at each look whether the heap should be collected: once, when a process that grew has become idle. */
+/** Decides at each look whether to collect: once, when a process that grew has become idle. */
 export const createIdleWatch = (): { isDue: (look: HeapLook) => boolean; collected: (totalBytes: number) => void } => {
   let idleLooks = 0;
   let leftBytes = 0;
@@ -30,7 +30,7 @@ export const createIdleWatch = (): { isDue: (look: HeapLook) => boolean; collect
 
 const heapBytes = (): number => getHeapStatistics().total_heap_size;
 
-/** Moves what lives together, so that pages become free. A process that works can't wait for that: half a second for each 100 MB. */
+/** Compacts the heap, so that pages become free. A busy process can't afford it: half a second per 100 MB. */
 const collect = (gc: NodeJS.GCFunction): void => {
   setFlagsFromString("--compact-on-every-full-gc");
   try {
@@ -41,9 +41,9 @@ const collect = (gc: NodeJS.GCFunction): void => {
 };
 
 /**
- * Collects the heap of a process that has become idle, which takes a tenth of a second. V8 itself collects only when something is
- * allocated, so that an idle process would keep the garbage of its last work. Does nothing without `--expose-gc`.
- * @param lookMs how often the process is looked at
+ * Collects the heap of an idle process, which takes a tenth of a second. V8 collects only on allocation, so an idle process would keep
+ * the garbage of its last work. Does nothing without `--expose-gc`.
+ * @param lookMs interval between looks
  */
 export const collectWhenIdle = (lookMs = LOOK_MS): void => {
   const { gc } = globalThis;

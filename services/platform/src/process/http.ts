@@ -6,7 +6,7 @@ import { inServerSpans } from "../telemetry/tracing";
 export interface HttpServerOptions {
   listen: string;
   app: RequestListener;
-  /** Longest time a client may take to send its request. */
+  /** Time limit for receiving a request. */
   requestTimeoutMs?: number;
   graceMs?: number;
 }
@@ -14,23 +14,23 @@ export interface HttpServerOptions {
 export interface RunningHttpServer {
   port: number;
   server: Server;
-  /** From now on every answer ends its connection, so that clients come back by another one, to another process. */
+  /** From now on every response closes its connection, so that clients reconnect to another process. */
   drain(): void;
-  /** Refuses new connections, lets running requests end within the grace, then closes what is left. */
+  /** Rejects new connections, lets running requests end within the grace period, then closes the rest. */
   stop(): Promise<void>;
 }
 
 /**
- * How long a connection stays open whose answer could not say `connection: close`, because its headers had left before. The client's
- * next request is answered on it and told to go elsewhere; without the pause it would meet a reset.
+ * Time before a connection is closed whose response headers were sent without `connection: close`. The client's next request is answered
+ * on it and sent elsewhere; without the pause it would meet a reset.
  */
 const LINGER_MS = 1_000;
 
 type Close = () => void;
 
 /**
- * Makes answers end their connections once the server drains. Node's own close leaves connections open that are in use, and would cut
- * off the next request on them.
+ * Makes responses close their connections once the server drains. Node's own close leaves busy connections open and would cut off their
+ * next request.
  */
 const connectionCloser = (server: Server): Close => {
   const open = new Set<ServerResponse>();
@@ -39,10 +39,10 @@ const connectionCloser = (server: Server): Close => {
     if (response.headersSent) return;
     response.setHeader("connection", "close");
     const setHeader = response.setHeader.bind(response);
-    // A proxy sets the header of the answer that it passes on.
+    // A proxy copies the header of the response that it passes on.
     response.setHeader = (name, value) => (name.toLowerCase() === "connection" ? response : setHeader(name, value));
   };
-  // Runs before the application, which may answer at once.
+  // Runs before the application, which can answer at once.
   server.prependListener("request", (_request: IncomingMessage, response: ServerResponse) => {
     if (closing) return close(response);
     open.add(response);
@@ -65,7 +65,7 @@ export const startHttpServer = async ({
   requestTimeoutMs = 60_000,
   graceMs = 10_000,
 }: HttpServerOptions): Promise<RunningHttpServer> => {
-  // Node would answer a request without Host by itself, with an empty body.
+  // Node would answer a request without Host itself, with an empty body.
   const server = createServer({ requestTimeout: requestTimeoutMs, keepAliveTimeout: 65_000, requireHostHeader: false }, inServerSpans(app));
   const drain = connectionCloser(server);
   const { host, port } = splitHostPort(listen);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 const KB = 1_024;
 
-/** The memory of a process that is not shared with files, in bytes; undefined where the system does not tell. */
+/** Private memory of a process in bytes; undefined if the system doesn't report it. */
 export const memoryOf = async (pid: number): Promise<number | undefined> => {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1];

@@ -41,13 +41,13 @@ const answer = (response: ServerResponse, status: number, body: object): void =>
 };
 
 /**
- * The port for probes and metrics: `/livez` (the process runs), `/readyz` (it has started and is not stopping), `/status` (what it
- * depends on, looked at now) and `/metrics`. Dependencies don't decide about `/readyz`: one service away would take all others out of
+ * The port for probes and metrics: `/livez` (the process runs), `/readyz` (it has started and isn't stopping), `/status` (its
+ * dependencies, checked now) and `/metrics`. Dependencies don't affect `/readyz`: one unavailable service would take all others out of
  * their balancers.
  */
 export const startOps = async ({ listen, name, state, checks, metrics }: OpsOptions): Promise<{ port: number; stop(): Promise<void> }> => {
   let running: Promise<Record<string, string>> | undefined;
-  // Dependencies are asked once, however many ask at the same time.
+  // Concurrent requests share one check of the dependencies.
   const sharedChecks = (): Promise<Record<string, string>> => (running ??= runChecks(checks()).finally(() => (running = undefined)));
   const startedAt = new Date();
   const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => void | Promise<void>> = {

@@ -10,20 +10,20 @@ import type { RunningService } from "./service";
 
 export interface ServeOptions<Listen extends string> {
   service: GrpcService;
-  /** Further services of the same domain. */
+  /** Further gRPC services of the same domain. */
   more?: readonly GrpcService[];
   config: Readonly<Record<Listen, string>> & Readonly<ProcessConfig> & TlsConfig;
   listen: Listen;
   connection: Connection;
   logger: Logger;
   checks?: Checks;
-  /** Ends what the service does by itself, while calls are still answered. */
+  /** Stops background work while calls are still answered. */
   drain?(): Promise<void>;
-  /** Ends what calls needed, except the database. */
+  /** Closes the dependencies of calls, except the database. */
   stop?(): Promise<void>;
 }
 
-/** Serves a service's calls over gRPC. At a stop the calls end first, then what they needed, and the connection to the database last. */
+/** Serves a service's calls over gRPC. On a stop, calls end first, then their dependencies, then the database connection. */
 export const serveGrpc = async <Listen extends string>(options: ServeOptions<Listen>): Promise<RunningService> => {
   const { service, more = [], config, listen, connection, logger, checks, drain, stop } = options;
   const grpc = await startGrpcServer({ listen: config[listen], services: [service, ...more], logger, tls: config });

@@ -1,4 +1,4 @@
-/** process/: how a process starts, tells how it is on its ops port, and stops. */
+/** process/: how a process starts, reports its state on its ops port, and stops. */
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import {
@@ -17,10 +17,10 @@ import { startOps, type Checks, type ProcessState } from "./ops";
 import { startTelemetry, type Telemetry } from "../telemetry/telemetry";
 
 export interface RunningService {
-  /** Ports that were bound, by the name of the variable that asked for them (a test asks for port 0). */
+  /** Bound ports, by the variable that requested them (a test requests port 0). */
   ports?: Readonly<Record<string, number>>;
   checks?: Checks;
-  /** Called once when a stop is near: everything is still served, and clients are sent elsewhere for their next request. */
+  /** Called once before a stop: everything is still served, and clients are sent elsewhere for their next request. */
   drain?(): void;
   /** Stops accepting, drains, closes connections. Called once. */
   stop(): Promise<void>;
@@ -60,7 +60,7 @@ export const defineService = <V extends Record<string, z.ZodType>>(definition: {
 const REST_MS = 2_000;
 const MIN_GRACE_MS = 1_000;
 
-/** How long a process that stops may go on answering, in milliseconds. */
+/** Longest time, in milliseconds, that a stopping process continues to answer. */
 export const answeringMs = ({ SHUTDOWN_GRACE_MS }: Pick<ProcessConfig, "SHUTDOWN_GRACE_MS">): number =>
   Math.max(MIN_GRACE_MS, SHUTDOWN_GRACE_MS - REST_MS);
 
@@ -82,7 +82,7 @@ const processConfig = (name: string, env: Environment): ProcessConfig => {
 };
 
 /**
- * Starts services side by side, and notes each in `running` at its index.
+ * Starts services in parallel and stores each in `running` at its index.
  * @throws ConfigError with the problems of all configurations, else the first error
  */
 const startAll = async (definitions: readonly ServiceDefinition[], env: Environment, running: RunningService[]): Promise<void> => {
@@ -106,7 +106,7 @@ const onEnd = (logger: Logger, stop: (why: string, exitCode: number) => void): v
     logger.fatal({ err: error }, "unhandled rejection");
     stop("unhandled rejection", 1);
   });
-  // A repeated signal must not cut short the stop that the first one asked for.
+  // A repeated signal must not cut short the stop that the first one started.
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(signal, 0));
   if (process.send) process.once("disconnect", () => stop("the parent is gone", 0));
 };
@@ -115,7 +115,7 @@ interface Process {
   name: string;
   config: ProcessConfig;
   logger: Logger;
-  /** By the index of the definition; undefined where a service has not started yet. */
+  /** Indexed like the definitions; undefined for a service that hasn't started. */
   running: RunningService[];
   state: ProcessState;
   telemetry?: Telemetry;
@@ -146,8 +146,8 @@ const stopEach = async (steps: readonly (() => Promise<void>)[], logger: Logger)
 };
 
 /**
- * Stops in this order: the process is not ready any more; for DRAIN_MS balancers hear of that and everything is still served; services
- * stop within SHUTDOWN_GRACE_MS, in reverse order; the last metrics leave.
+ * Stops in order: the process becomes unready; for DRAIN_MS everything is served while balancers learn of it; services stop in reverse
+ * order within SHUTDOWN_GRACE_MS; the last metrics are sent.
  */
 const stopProcess = async (stopped: Process, exitCode: number): Promise<void> => {
   const { config, logger, running } = stopped;
@@ -166,8 +166,8 @@ const stopProcess = async (stopped: Process, exitCode: number): Promise<void> =>
 };
 
 /**
- * Runs services in this OS process until SIGTERM, SIGINT or the loss of a supervising parent. Tells that parent `{ type: "ready" }`
- * when all have started.
+ * Runs services in this OS process until SIGTERM, SIGINT or the end of a supervising parent. Sends that parent `{ type: "ready" }` once
+ * all have started.
  */
 export const runProcess = async (definitions: readonly ServiceDefinition[], env: Environment = process.env): Promise<void> => {
   collectWhenIdle();

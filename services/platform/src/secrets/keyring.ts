@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 
-/** secrets/: keys of the operator's under which data is encrypted. */
+/** secrets/: the operator's keys that encrypt stored data. */
 
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
@@ -11,36 +11,38 @@ const KEY = /^[0-9a-fA-F]{64}$/;
 
 export const isEncryptionKey = (text: string): boolean => KEY.test(text);
 
-/** One key as the environment holds it. */
+/** A key as an environment variable holds it. */
 export const encryptionKey = () => z.string().refine(isEncryptionKey, "must be 64 hexadecimal digits");
 
 export interface Sealed {
-  /** Names the key. */
   keyId: string;
   /** Nonce, ciphertext, tag. */
   data: Buffer;
 }
 
-/** What was sealed can't be opened for lack of its key. The message names the key, and the variable that should have it. */
+/** The key that encrypted the data is missing. The message names the key and its variable. */
 export class MissingKey extends Error {
   override readonly name = "MissingKey";
 }
 
 export interface Keyring {
-  /** The key that seals. */
+  /** Key for encryption. */
   readonly currentId: string;
-  /** Encrypts with the first key, under a nonce of its own, bound to the key's name and a context. */
+  /** Encrypts with the first key and a fresh nonce, bound to the key's name and a context. */
   seal(plain: Uint8Array, context?: string): Sealed;
-  /** Reverses `seal`. @throws MissingKey; Error for what was altered, or sealed in another context */
+  /**
+   * Reverses `seal`.
+   * @throws MissingKey; Error for altered data or another context
+   */
   open(sealed: { keyId: string; data: Uint8Array }, context?: string): Buffer;
 }
 
 export interface KeyringOptions {
-  /** 64 hexadecimal digits each. The first seals, all open, so that keys can be replaced while both are in use. */
+  /** 64 hexadecimal digits each. The first encrypts, all decrypt, so that keys can be replaced while both are in use. */
   keys: readonly string[];
-  /** Part of the keys' names: rings for different data name one key differently. */
+  /** Part of the keys' names: the same key gets another name for other data. */
   purpose: string;
-  /** The environment variable that holds the keys, for messages. */
+  /** The environment variable with the keys, for messages. */
   variable: string;
 }
 
@@ -54,7 +56,7 @@ const readKey = (hex: string, purpose: string): Key => {
   return { id: createHash("sha256").update(purpose).update(secret).digest("hex").slice(0, ID_CHARS), secret };
 };
 
-/** AES-256-GCM under keys that can be replaced. A key's name is made from the key. Undefined without keys. */
+/** AES-256-GCM with replaceable keys. A key's name is derived from the key. Undefined without keys. */
 export const createKeyring = ({ keys, purpose, variable }: KeyringOptions): Keyring | undefined => {
   const ring = keys.map((hex) => readKey(hex, purpose));
   const [current] = ring;

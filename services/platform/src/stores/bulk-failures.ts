@@ -1,6 +1,6 @@
 /**
- * The errors of an unordered bulk command's single writes by their index, as errors of single commands. Undefined where the command
- * itself failed, or was not acknowledged: nothing is known of any write then.
+ * Errors of single writes in an unordered bulk command, by index, in the form of errors of single commands. Undefined if the command
+ * itself failed or wasn't acknowledged: then the outcome of every write is unknown.
  */
 export const bulkFailures = (error: unknown): ReadonlyMap<number, Error> | undefined => {
   const { writeErrors, result } = error as { writeErrors?: unknown; result?: { getWriteConcernError?(): unknown } };

@@ -10,9 +10,9 @@ interface DriverConnection {
 let isDone = false;
 
 /**
- * Lets commands fail whose connection closes before they are written. The driver (up to 7.9) waits for such a socket to drain, which
- * never happens, and hears of errors but not of the close. The command never ended; where it was the driver's check for the server, the
- * process never found the server again (docs/adr/0016-patches-of-others-insides.md).
+ * Fails commands whose connection closes before they are written. The driver (up to 7.9) waits for such a socket to drain, which never
+ * happens: it handles errors but not the close. The command would never end. If it was the driver's server check, the process would
+ * never find the server again (docs/adr/0016-patches-of-others-insides.md).
  */
 export const failClosedWrites = (): void => {
   if (isDone) return;
@@ -24,7 +24,7 @@ export const failClosedWrites = (): void => {
     const wasOpen = !this.closed;
     cleanup.call(this, error);
     if (!wasOpen) return;
-    // Commands that wait already fail by the event, and those that are still on their way by the throw.
+    // The event fails commands that wait; the throw fails those on their way.
     if (this.socket.listenerCount("drain") > 0) this.socket.emit("error", error);
     this.socket.write = () => {
       throw error;

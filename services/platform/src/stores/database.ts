@@ -6,23 +6,23 @@ import type { Logger } from "../telemetry/logger";
 import { onceThere } from "../work/startup";
 import { connectMongo, isDatabaseAway } from "./mongo";
 
-/** What a service's database, and what else it keeps its things in, must hold before the service uses them. */
+/** Everything that a service's database and other stores must contain before the service starts. */
 
 interface SchemaRecord {
   _id: "schema";
-  /** The newest that this database was ever brought to. */
+  /** The newest version that this database has reached. */
   version: number;
   at: Date;
 }
 
 const records = (connection: Connection) => connection.collection<SchemaRecord>("migrations");
 
-/** The version of every database in 1.0.0, the first release. A change of what a service declares raises that service's by one. */
+/** Version of every database in 1.0.0, the first release. A service raises its own by one with every change of its declarations. */
 export const FIRST_VERSION = 10;
 
 /**
  * 0 for a new database.
- * @throws ConfigError for one that was made by a build from before 1.0.0
+ * @throws ConfigError for a database made before 1.0.0
  */
 const versionOf = async (connection: Connection): Promise<number> => {
   const version = (await records(connection).findOne({ _id: "schema" }))?.version ?? 0;
@@ -33,21 +33,20 @@ const versionOf = async (connection: Connection): Promise<number> => {
 
 export interface Migrated {
   service: string;
-  /** The version that was found; 0 for a new database. */
+  /** Version before the migration; 0 for a new database. */
   from: number;
   to: number;
 }
 
 export interface Database {
   service: string;
-  /** What the service's code needs; raised with every change of what is declared. */
+  /** Version that the service's code needs. It rises with every change of the declarations. */
   version: number;
-  /** Every variable that it reads. */
   config: ConfigSchema;
   /**
-   * Brings the database to the version, however often it is called, and by however many at once; services may run meanwhile.
-   * A newer version stays. A server that is away is waited for, as at a start.
-   * @throws ConfigError, also for a database from before 1.0.0; what the servers say
+   * Migrates the database to the version. Repeated and parallel calls are safe, and services can run meanwhile. A newer version stays.
+   * If a server is unavailable, it waits as at a start.
+   * @throws ConfigError, also for a database made before 1.0.0; errors of the servers
    */
   migrate(env: Environment, logger?: Logger): Promise<Migrated>;
 }
@@ -62,16 +61,16 @@ export interface DatabaseDefinition<V extends Record<string, z.ZodType>> {
   declare(connection: Connection): void;
   /** Variables that `others` reads. */
   variables?: V;
-  /** Makes what is needed outside the database, where it is not there yet. */
+  /** Creates what is needed outside the database, if it doesn't exist yet. */
   others?(config: BaseConfig & ConfigOf<V>): Promise<void>;
-  /** Moves rows here from the database of another service, by their ids, until none is left. It can be cut short anywhere. */
+  /** Moves rows from another service's database, by their IDs, until none is left. It can stop and resume at any row. */
   fill?: { from: string; move(own: Connection, from: Connection): Promise<number> };
 }
 
 const connect = (service: string, { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix }: BaseConfig, logger?: Logger) =>
   connectMongo({ uri, database: `${prefix}${service}`, logger });
 
-/** Makes the collections and indexes of every model that a connection knows, where they are not there yet. */
+/** Creates missing collections and indexes of every model that a connection knows. */
 export const makeCollections = async (connection: Connection): Promise<void> => {
   for (const model of Object.values(connection.models)) {
     await model.createCollection();
@@ -79,7 +78,7 @@ export const makeCollections = async (connection: Connection): Promise<void> => 
   }
 };
 
-/** A service's own connection string, where each has a database user of its own: `BILLING_MONGODB_URI`. */
+/** A service's own connection string if each has its own database user: `BILLING_MONGODB_URI`. */
 export const uriOf = (service: string, env: Environment): string | undefined => env[`${service.toUpperCase()}_MONGODB_URI`] || undefined;
 
 type Fill = NonNullable<DatabaseDefinition<never>["fill"]>;
@@ -94,7 +93,7 @@ const fillFrom = async ({ from, move }: Fill, own: Connection, config: BaseConfi
   }
 };
 
-/** Declares what a service needs: its models with their indexes, and things in other servers. */
+/** Declares what a service needs: its models with their indexes, and resources on other servers. */
 export const defineDatabase = <V extends Record<string, z.ZodType> = Record<never, never>>(definition: DatabaseDefinition<V>): Database => {
   const { service, version, declare, others, fill } = definition;
   const config = z.object({ ...baseVariables, ...definition.variables });
@@ -110,7 +109,7 @@ export const defineDatabase = <V extends Record<string, z.ZodType> = Record<neve
         const from = await versionOf(connection);
         await makeCollections(connection);
         await others?.(read);
-        // In the first migration processes of the release before may still serve the rows.
+        // During the first migration, processes of the previous release can still serve the rows.
         if (fill && from >= version)
           await fillFrom(fill, connection, { ...read, MONGODB_URI: uriOf(fill.from, env) ?? read.MONGODB_URI }, logger);
         await records(connection).updateOne({ _id: "schema" }, { $max: { version }, $set: { at: new Date() } }, { upsert: true });
@@ -123,15 +122,14 @@ export const defineDatabase = <V extends Record<string, z.ZodType> = Record<neve
 };
 
 const PAUSE_MS = 200;
-/** Looks between two lines in the log. */
 const LOOKS_PER_LINE = 50;
-/** Longer than any migration takes that services have to wait for. */
+/** Longer than any migration that services have to wait for. */
 const WAIT_MS = 600_000;
 
 /**
- * Resolves when the database of a service has at least the version that its code needs. A service never makes it itself: several
- * replicas would, at every start.
- * @throws ConfigError for a database from before 1.0.0; Error when nobody has made it for ten minutes
+ * Resolves when the database has at least the version that the service needs. A service never migrates it itself: several replicas would
+ * do so at every start.
+ * @throws ConfigError for a database made before 1.0.0; Error if no migration ran within ten minutes
  */
 export const untilMigrated = async (
   connection: Connection,
@@ -149,8 +147,8 @@ export const untilMigrated = async (
 };
 
 /**
- * A starting service's connection to its database, once that answers and holds what the service's code needs.
- * @throws when it does not answer for a minute, nobody has migrated it for ten, or it is from before 1.0.0
+ * Connects a starting service to its database once the database answers and has the needed version.
+ * @throws if it doesn't answer within a minute, isn't migrated within ten, or was made before 1.0.0
  */
 export const openDatabase = async (
   database: Pick<Database, "service" | "version">,

@@ -6,17 +6,17 @@ import { isDuplicateKey } from "./mongo";
 
 const MAX_BATCH = 100;
 const MAX_WAITING = 5_000;
-/** An insert that waited longer for its turn is refused. */
+/** An insert that waited longer for its turn is rejected. */
 const MAX_WAIT_MS = 10_000;
 
 /**
  * Inserts a document.
- * @returns whether it was inserted; false where a unique index has its key already
- * @throws DomainError SERVICE_UNAVAILABLE when too many wait, or the driver's error
+ * @returns false if a unique index already has its key
+ * @throws DomainError SERVICE_UNAVAILABLE if too many wait, or the driver's error
  */
 export type Inserter<T> = (document: T) => Promise<boolean>;
 
-/** Inserts into one collection: what arrives while a command is under way goes with the next one. */
+/** Inserts into one collection. Documents that arrive during a command are sent together with the next one. */
 export const createInserter = <T extends { _id: string }>(
   collection: Pick<mongo.Collection, "insertMany">,
   writeConcern: mongo.WriteConcernSettings,

@@ -1,11 +1,11 @@
-/** stores/: connections to MongoDB and Redis, and what is built on them alone. */
+/** stores/: connections to MongoDB and Redis, and helpers that need nothing else. */
 import type { Connection } from "mongoose";
 import type { Logger } from "../telemetry/logger";
 import { onceThere } from "../work/startup";
 import { failClosedWrites } from "./closed-writes";
 
 const SERVER_SELECTION_MS = 5_000;
-/** A server that stops answering must not hold its callers for ever. */
+/** A server that stops answering must not block its callers forever. */
 const SOCKET_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 20;
 
@@ -18,9 +18,8 @@ export interface MongoOptions {
 }
 
 /**
- * Connects to one database. Commands fail fast while the server is away; writes are acknowledged by a majority where the server has a
- * replica set.
- * @throws the driver's error when the server is still away after the patience
+ * Connects to one database. Commands fail fast while the server is unavailable. In a replica set, writes are acknowledged by a majority.
+ * @throws the driver's error if the server is still unavailable after `patienceMs`
  */
 export const connectMongo = async ({ uri, database, ...wait }: MongoOptions): Promise<Connection> => {
   // Loaded here, so that processes without a database don't pay for it.
@@ -45,16 +44,15 @@ const CONNECTED = 1;
 
 export const isConnected = (connection: Connection): boolean => Number(connection.readyState) === CONNECTED;
 
-/** Acknowledged once the write survives the loss of the server's process. */
+/** Acknowledged once the write survives a crash of the server process. */
 export const DURABLE = { w: "majority", j: true } as const;
 
-/** MongoDB's code for a violated unique index. */
 const DUPLICATE_KEY = 11_000;
 
 export const isDuplicateKey = (error: unknown): boolean =>
   typeof error === "object" && error !== null && (error as { code?: unknown }).code === DUPLICATE_KEY;
 
-/** @returns whether it was inserted; false when a unique index has its key already */
+/** @returns false if a unique index already has the key */
 export const insertOnce = async (insert: PromiseLike<unknown>): Promise<boolean> => {
   try {
     await insert;
@@ -76,9 +74,9 @@ const AWAY_NAMES = new Set([
   "MongooseServerSelectionError",
   "PoolClearedOnNetworkError",
 ]);
-/** Errors of the socket, which the driver passes on when the server goes away under a command. */
+/** Socket errors that the driver passes on if the server vanishes during a command. */
 const AWAY_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]);
-/** The driver's label of errors while a replica set elects a primary. */
+/** The driver's label for errors while a replica set elects a primary. */
 const RETRYABLE_LABEL = "RetryableWriteError";
 
 export const isDatabaseAway = (error: unknown): boolean => {

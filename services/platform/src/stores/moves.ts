@@ -1,4 +1,4 @@
-/** Rows that move from the database of one service to that of another: each once, decided by one conditional update of the old row. */
+/** Moves rows between the databases of two services. One conditional update of the old row decides each move, so a row moves once. */
 import { randomUUID } from "node:crypto";
 import type { mongo } from "mongoose";
 import { insertOnce, isDuplicateKey } from "./mongo";
@@ -6,7 +6,7 @@ import { insertOnce, isDuplicateKey } from "./mongo";
 interface Row {
   _id: string;
 }
-/** Kept on the old row, which ends some days later: a process of the release before can still read it. */
+/** Stored on the old row, which is deleted some days later: a process of the previous release can still read it. */
 export interface Move {
   by: string;
   at: Date;
@@ -15,11 +15,14 @@ interface Movable extends Row {
   moved?: Move;
 }
 
-/** How long a mover may take that has changed the owner of a row, and not stored it. */
+/** Time limit for a mover that changed a row's owner but hasn't stored the row. */
 const ARRIVAL_MS = 3_600_000;
 const PAGE = 500;
 
-/** Makes the other service the owner of a row, unless another move has. @returns the row as it was last */
+/**
+ * Makes the other service the owner of a row, unless another move has.
+ * @returns the row's last state
+ */
 export const takeRow = async <R extends Row>(old: mongo.Collection<R>, id: string, moveId: string): Promise<R | null> => {
   const isFree = { _id: id, $or: [{ moved: { $exists: false } }, { "moved.by": moveId }] };
   const found = await old.findOneAndUpdate(isFree as never, { $set: { moved: { by: moveId, at: new Date() } } } as never, {
@@ -29,7 +32,7 @@ export const takeRow = async <R extends Row>(old: mongo.Collection<R>, id: strin
   return found as R | null;
 };
 
-/** Ids of old rows that have not moved, or might not have arrived yet, in their order. */
+/** IDs of old rows that haven't moved or might not have arrived, in order. */
 export async function* unmovedIds<R extends Row>(old: mongo.Collection<R>, filter: object = {}): AsyncIterable<string> {
   const recently = new Date(Date.now() - ARRIVAL_MS);
   const unmoved = { ...filter, $or: [{ moved: { $exists: false } }, { "moved.at": { $gt: recently } }] };
@@ -44,17 +47,17 @@ export async function* unmovedIds<R extends Row>(old: mongo.Collection<R>, filte
 }
 
 export interface ArrivalOptions<R extends Row> {
-  /** Fields of a row on its way that unique indexes need. */
+  /** Fields that unique indexes need while a row is on its way. */
   placeholder(id: string): object;
-  /** The row in another form, where a unique index refuses it. */
+  /** Another form of the row, for the case that a unique index rejects it. */
   again(row: R): R;
 }
 
 /**
- * Stores rows that move here. A placeholder with the id of the move is stored first, and only that move replaces it: whoever crashes,
- * another process goes on with the same move; a row that was removed here never comes back.
- * @param take makes this service the owner of a row; null where another move has
- * @returns whether the row arrived by this call
+ * Stores rows that move here. A placeholder with the move's ID is stored first, and only that move replaces it. If a process crashes,
+ * another continues the same move. A row deleted here never comes back.
+ * @param take makes this service the owner of a row; null if another move did
+ * @returns whether this call stored the row
  */
 export const createArrival =
   <R extends Row>(collection: mongo.Collection<R>, { placeholder, again }: ArrivalOptions<R>) =>

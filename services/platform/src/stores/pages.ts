@@ -1,12 +1,12 @@
 import { invalidRequest } from "@nodeloom/kernel";
 
-/** Where a page ended of a list that is sorted by a time and then by ids. */
+/** Where a page of a list ended that is sorted by time, then by ID. */
 export interface ListPosition {
   at: Date;
   id: string;
 }
 
-/** The filter for what follows a position, or precedes it with `$lt`; everything without a position. */
+/** Filter for rows after a position, or before it with `$lt`; every row without a position. */
 export const beyond = (field: string, position: ListPosition | undefined, than: "$gt" | "$lt" = "$gt"): Record<string, unknown> => {
   if (!position) return {};
   const { at, id } = position;
@@ -18,7 +18,10 @@ const CURSOR = /^(\d{1,15})\/(\S{1,200})$/;
 
 export const toCursor = ({ at, id }: ListPosition): string => Buffer.from(`${at.getTime()}/${id}`).toString("base64url");
 
-/** @returns undefined for the first page @throws INVALID_REQUEST for a cursor of another form */
+/**
+ * @returns undefined for the first page
+ * @throws INVALID_REQUEST for a malformed cursor
+ */
 export const fromCursor = (cursor: string): ListPosition | undefined => {
   if (cursor === "") return undefined;
   const [, time, id] = CURSOR.exec(Buffer.from(cursor, "base64url").toString("utf8")) ?? [];
@@ -33,9 +36,9 @@ interface Documents {
 }
 
 /**
- * Removes at most `limit` documents that a filter names, and that it still names when they are removed.
- * @param sort which of them first
- * @returns how many
+ * Deletes at most `limit` documents that match a filter, and that still match at the moment of deletion.
+ * @param sort which to delete first
+ * @returns the number of deleted documents
  */
 export const removeSome = async (
   { collection }: { collection: Documents },

@@ -10,15 +10,15 @@ const MAX_RECONNECT_DELAY_MS = 1_000;
 export interface RedisOptions {
   url: string;
   logger: Logger;
-  /** Subscribers wait for the server; other connections fail fast, so that callers can fall back. */
+  /** Subscribers wait for the server. Other connections fail fast, so that callers can fall back. */
   subscriber?: boolean;
 }
 
 type Command = Parameters<Redis["sendCommand"]>[0];
 
 /**
- * Fails commands that the server leaves unanswered. The time is counted in steps of the event loop: a process that itself stood still
- * does not take the server for silent.
+ * Fails commands that the server doesn't answer. Time is counted in steps of the event loop: if the process itself stood still, the
+ * server isn't blamed.
  */
 const limitCommands = (redis: Redis): void => {
   const send = redis.sendCommand.bind(redis);
@@ -40,7 +40,7 @@ const limitCommands = (redis: Redis): void => {
   };
 };
 
-/** A connection to Redis that reconnects for ever. Commands fail at once while it is away. */
+/** A connection to Redis that always reconnects. While Redis is unavailable, commands fail at once. */
 export const connectRedis = ({ url, logger, subscriber = false }: RedisOptions): Redis => {
   const { Redis: Connection } = require("ioredis") as typeof import("ioredis");
   const redis = new Connection(url, {
@@ -61,7 +61,7 @@ export const connectRedis = ({ url, logger, subscriber = false }: RedisOptions):
   return redis;
 };
 
-/** Whether the connection is usable before the deadline; without Redis the caller goes on alone. */
+/** Tells whether the connection is usable before the deadline. Without Redis, callers work alone. */
 export const redisReady = (redis: Redis, deadlineMs = 3_000): Promise<boolean> => {
   if (redis.status === "ready") return Promise.resolve(true);
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { bulkFailures } from "./bulk-failures";
 
 const MAX_BATCH = 100;
 const MAX_WAITING = 10_000;
-/** An update that waited longer for its turn is refused. */
+/** An update that waited longer for its turn is rejected. */
 const MAX_WAIT_MS = 10_000;
 
 export interface OneUpdate {
@@ -16,8 +16,8 @@ export interface OneUpdate {
 
 /**
  * Makes an update.
- * @returns whether it found or inserted a document; undefined where others of its command did not, and nobody knows which
- * @throws DomainError SERVICE_UNAVAILABLE when too many wait, or the driver's error
+ * @returns whether it found or inserted a document; undefined if others in its command did not, which leaves it unknown
+ * @throws DomainError SERVICE_UNAVAILABLE if too many wait, or the driver's error
  */
 export type Updater = (update: OneUpdate) => Promise<boolean | undefined>;
 
@@ -25,7 +25,7 @@ type Item = BatchItem<OneUpdate, boolean | undefined>;
 const madeBy = ({ matchedCount, upsertedCount }: Pick<mongo.BulkWriteResult, "matchedCount" | "upsertedCount">): number =>
   matchedCount + upsertedCount;
 
-/** Updates one collection: what arrives while a command is under way goes with the next one, in no order. */
+/** Updates one collection. Updates that arrive during a command are sent together with the next one, in no order. */
 export const createUpdater = (
   collection: Pick<mongo.Collection, "updateOne" | "bulkWrite">,
   writeConcern: mongo.WriteConcernSettings,

@@ -3,17 +3,17 @@ import type { Redis } from "./redis";
 
 export interface Counted {
   isWithin: boolean;
-  /** Everything that was counted in the window. 0 where `remembersExhausted` answered from memory. */
+  /** Total in the window. 0 if `remembersExhausted` answered from memory. */
   count: number;
   remaining: number;
   leftMs: number;
 }
 
 export interface WindowCounter {
-  /** @param limit how many a window takes */
+  /** @param limit maximum per window */
   count(key: string, limit: number): Promise<Counted>;
   uncount(key: string, limit: number): Promise<void>;
-  /** How many the window has, without counting one. */
+  /** Total in the window, without counting. */
   counted(key: string, limit: number): Promise<number>;
 }
 
@@ -21,11 +21,11 @@ export interface WindowCounterOptions {
   redis: Redis;
   keyPrefix: string;
   windowSeconds: number;
-  /** Answers for an exhausted key from memory until its window ends. What is beyond the limit is then not counted. */
+  /** Answers for an exhausted key from memory until its window ends. Attempts beyond the limit then aren't counted. */
   remembersExhausted?: boolean;
 }
 
-/** Counts in fixed windows, shared by every process, with one Redis round trip. Each process counts by itself while Redis is away. */
+/** Counts in fixed windows that all processes share, with one Redis round trip. While Redis is unavailable, each process counts alone. */
 export const createWindowCounter = ({
   redis,
   keyPrefix,

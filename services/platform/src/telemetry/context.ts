@@ -17,7 +17,7 @@ export const requestContext = (): RequestContext | undefined => context.active()
 export const withRequestContext = <T>(request: RequestContext, run: () => T): T =>
   context.with(context.active().setValue(REQUEST, request), run);
 
-/** The trace that what is done now belongs to, as 32 hexadecimal digits; undefined in a process that is not traced. */
+/** Trace ID of the current work, 32 hexadecimal digits; undefined without tracing. */
 export const activeTraceId = (): string | undefined => {
   const span = trace.getActiveSpan()?.spanContext();
   return span && isSpanContextValid(span) ? span.traceId : undefined;

@@ -7,7 +7,7 @@ const MS = 1_000;
 
 const meterOf = (): Meter => metrics.getMeter("nodeloom");
 
-/** Instruments are made when they are first used: an instrument from before startTelemetry would never be read. */
+/** Instruments are created on first use: one created before `startTelemetry` would never be read. */
 const lazy = <T>(create: (meter: Meter) => T): (() => T) => {
   let made: T | undefined;
   return () => (made ??= create(meterOf()));
@@ -18,7 +18,7 @@ export type AddAmount = (amount: number, attributes?: Attributes) => void;
 export type RecordDuration = (milliseconds: number, attributes?: Attributes) => void;
 export type Stop = () => void;
 
-/** Counts events. Attributes come from lists in the code: never names or ids of users and their things. */
+/** Counts events. Attributes are constants of the code, never names or IDs of users or their data. */
 export const eventCounter = (name: string, description: string): CountEvent => {
   const counter = lazy((meter) => meter.createCounter(name, { description }));
   return (attributes) => counter().add(1, attributes);
@@ -29,7 +29,7 @@ export const amountCounter = (name: string, description: string): AddAmount => {
   return (amount, attributes) => counter().add(amount, attributes);
 };
 
-/** Records durations, given in milliseconds and told in seconds. */
+/** Records durations: takes milliseconds, exports seconds. */
 export const durationHistogram = (name: string, description: string): RecordDuration => {
   const histogram = lazy((meter) => meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries: SECONDS } }));
   return (milliseconds, attributes) => histogram().record(Math.max(0, milliseconds) / MS, attributes);
@@ -40,7 +40,10 @@ export interface Reading {
   attributes?: Attributes;
 }
 
-/** Reads a value whenever it is asked for. Call it when a service starts, not before. @returns how to end that */
+/**
+ * Reads a value at each collection. Call it when a service starts, not before.
+ * @returns stops it
+ */
 export const observedGauge = (name: string, description: string, read: () => Reading[]): Stop => {
   const gauge = meterOf().createObservableGauge(name, { description });
   const observe: Parameters<typeof gauge.addCallback>[0] = (result) => {
@@ -52,7 +55,10 @@ export const observedGauge = (name: string, description: string, read: () => Rea
 
 const NANOSECONDS = 1e9;
 
-/** Measures the process's memory and the delay of its event loop. @returns how to end that */
+/**
+ * Measures the process's memory and the delay of its event loop.
+ * @returns stops it
+ */
 export const observeProcess = (): Stop => {
   const loop = monitorEventLoopDelay({ resolution: 20 });
   loop.enable();

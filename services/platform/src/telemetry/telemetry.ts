@@ -1,4 +1,4 @@
-/** telemetry/: what a request carries with it, and what is traced, logged and measured of it. */
+/** telemetry/: the context of a request, and its traces, logs and metrics. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { metrics } from "@opentelemetry/api";
 import type { PrometheusExporter } from "@opentelemetry/exporter-prometheus";
@@ -13,7 +13,7 @@ const METRICS_EVERY_MS = 15_000;
 const METRICS_TIMEOUT_MS = 10_000;
 
 export interface Telemetry {
-  /** Answers with the metrics as Prometheus reads them; 404 when nothing asks for them (no OPS_LISTEN). */
+  /** Writes the metrics in Prometheus format; 404 if they are off (no OPS_LISTEN). */
   writeMetrics(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
   stop(): Promise<void>;
 }
@@ -24,13 +24,13 @@ interface Provider {
 
 const writeNothing: Telemetry["writeMetrics"] = (_request, response) => void response.writeHead(404).end();
 
-/** Starts tracing when a collector is configured, and metrics when a collector or Prometheus asks for them. */
+/** Starts tracing if a collector is configured, and metrics if a collector or Prometheus needs them. */
 export const startTelemetry = async (name: string, config: ProcessConfig): Promise<Telemetry> => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OPS_LISTEN } = config;
   if (collector === undefined && OPS_LISTEN === undefined) return { writeMetrics: writeNothing, stop: () => Promise.resolve() };
   const resource = await describeProcess(name);
   const prometheus = OPS_LISTEN === undefined ? undefined : await createPrometheus();
-  // Libraries' metrics are fetched with the process's, or libraries send them themselves.
+  // Libraries' metrics are scraped with the process's, or the libraries send them.
   measureLibraries(prometheus ? "scraped" : collector === undefined ? undefined : { collector });
   const providers: Provider[] = [await startMetrics(resource, collector, prometheus?.exporter)];
   if (collector !== undefined) providers.push(await sendTraces(resource, collector, config));
@@ -40,7 +40,7 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
     stop: async () => {
       stopObserving();
       measureLibraries(undefined);
-      // A collector that is away must not hold the stop.
+      // An unavailable collector must not delay the stop.
       await withTimeout(Promise.all(providers.map((provider) => provider.shutdown())), FLUSH_MS, () => undefined);
     },
   };

@@ -13,17 +13,17 @@ import { wholeSpans } from "./whole-spans";
 export interface TracingOptions {
   exporter: SpanExporter;
   resource: Resource;
-  /** Of all traces, from 0 to 1. */
+  /** Share of all traces, from 0 to 1. */
   share: number;
   everyMs: number;
 }
 
-/** Traces this process, and tells callees the trace as the W3C's Trace Context has it. `shutdown` sends what is left. */
+/** Traces this process and passes the trace on as W3C Trace Context. `shutdown` sends the rest. */
 export const startTracing = ({ exporter, resource, share, everyMs }: TracingOptions): TracerProvider => {
   const ofShare = new TraceIdRatioBasedSampler(share);
   const provider = new TracerProvider({
     resource,
-    // The trace's id decides, in every process alike: a caller that asks for all of its requests gets no more than the share.
+    // The trace ID decides, equally in every process: a caller that requests all its traces gets no more than the share.
     sampler: new ParentBasedSampler({ root: ofShare, remoteParentSampled: ofShare }),
     spanProcessors: [wholeSpans(new BatchSpanProcessor({ exporter, scheduledDelayMillis: everyMs }))],
   });

@@ -13,10 +13,10 @@ import {
   type Tracer,
 } from "@opentelemetry/api";
 
-/** Headers of the W3C's Trace Context; empty where this process is not traced. */
+/** Headers of W3C Trace Context; empty without tracing. */
 export type TraceHeaders = Record<string, string>;
 
-/** Without a collector its spans do nothing. */
+/** Without a collector, its spans do nothing. */
 const tracer = (): Tracer => trace.getTracer("nodeloom");
 const FAILED = { code: SpanStatusCode.ERROR };
 
@@ -24,10 +24,13 @@ export const startSpan = (name: string, options: SpanOptions): Span => tracer().
 
 export const withSpan = <T>(span: Span, run: () => T): T => context.with(trace.setSpan(context.active(), span), run);
 
-/** Errors' texts are left out: they may quote inputs. */
+/** Error messages are omitted, because they can quote inputs. */
 export const failSpan = (span: Span): void => void span.setStatus(FAILED);
 
-/** Runs something as one span, which ends with it. @param parent the context that the span belongs to */
+/**
+ * Runs a function as one span that ends with it.
+ * @param parent context of the span
+ */
 export const inSpan = <T>(name: string, options: SpanOptions, run: () => Promise<T>, parent: Context = context.active()): Promise<T> =>
   tracer().startActiveSpan(name, options, parent, async (span) => {
     try {
@@ -44,8 +47,8 @@ export const injectTrace = (set: (key: string, value: string) => void): void =>
   propagation.inject(context.active(), undefined, { set: (_carrier, key, value) => set(key, value) });
 
 /**
- * Runs a request to somebody else's server as a span.
- * @param run is given the headers that tell the callee the trace, to send or not
+ * Runs a request to an external server as a span.
+ * @param run gets the headers of the trace, to send or not
  */
 export const inClientSpan = <T>(name: string, attributes: Attributes, run: (traceHeaders: TraceHeaders) => Promise<T>): Promise<T> =>
   inSpan(name, { kind: SpanKind.CLIENT, attributes }, () => {
@@ -54,20 +57,19 @@ export const inClientSpan = <T>(name: string, attributes: Attributes, run: (trac
     return run(headers);
   });
 
-/** The context of the trace that a caller tells. Without one, a new trace begins, whatever is under way here. */
+/** Context of the caller's trace. Without one, a new trace starts, whatever is under way here. */
 export const tracedByCaller = <C>(carrier: C, getter?: TextMapGetter<C>): Context =>
   propagation.extract(trace.deleteSpan(context.active()), carrier, getter);
 
 export const inCalledSpan = <T>(name: string, attributes: Attributes, told: TraceHeaders, run: () => Promise<T>): Promise<T> =>
   inSpan(name, { attributes }, run, tracedByCaller(told));
 
-/** Probes ask every few seconds. */
 const PROBES = /^\/(healthz|livez|readyz|status|metrics)\b/;
 const FAULT = 500;
 
 /**
- * Makes each request to an HTTP server a span of the trace that the caller tells. OpenTelemetry's instrumentation would note addresses
- * of clients and measure what the gateway measures.
+ * Makes each request to an HTTP server a span of the caller's trace. OpenTelemetry's instrumentation would record client addresses and
+ * repeat the gateway's measurements.
  */
 export const inServerSpans =
   (app: RequestListener): RequestListener =>

@@ -9,10 +9,10 @@ const buildBundle = async (workflowsPath: string, bundlePath: string): Promise<v
     workflowsPath,
     payloadConverterPath,
     workflowInterceptorModules: [interceptorsPath],
-    // Each is evaluated once, and not again for every run. Their caches hold nothing of a run: expressions by their texts, and what
-    // was read of a node by that node.
+    // Evaluated once instead of for every run. Their caches hold nothing of a run: expressions by their texts,
+    // and values by the node they were read from.
     preloadModules: [payloadConverterPath, interceptorsPath, workflowsPath],
-    // The worker and its thread each keep the code with its map, as text and as read: it says where a line is, without the line.
+    // The worker and its thread each keep the code with its map, as text and parsed. The map has lines but no sources.
     webpackConfigHook: (config) => ({ ...config, devtool: "inline-nosources-source-map" }),
   });
   mkdirSync(dirname(bundlePath), { recursive: true });

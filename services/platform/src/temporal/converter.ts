@@ -7,8 +7,8 @@ import {
 } from "@temporalio/common";
 
 /**
- * Values as payloads: the same bytes as by default, made and read by the engine's own encoder. The SDK's is written in JavaScript:
- * of a run with six megabytes it took a quarter of the CPU. Loaded by clients, workers and workflows.
+ * Converts values to payloads with the engine's own encoder; the bytes are the default ones. The SDK's encoder is written in JavaScript
+ * and took a quarter of the CPU for a run with six megabytes. Loaded by clients, workers and workflows.
  */
 
 const ENCODING = "json/plain";

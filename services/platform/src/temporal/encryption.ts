@@ -3,22 +3,20 @@ import { temporal } from "@temporalio/proto";
 import { createKeyring } from "../secrets/keyring";
 import { UNENCRYPTED } from "./payload-keys";
 
-/** Encrypts Temporal's payloads. */
-
 const { Payload: PayloadType } = temporal.api.common.v1;
 const ENCODING = "encoding";
 
 const text = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString("utf8");
 
 const ENCRYPTED = "binary/encrypted";
-/** Names the key; the same member that Temporal's own samples use. */
+/** Metadata member with the key's name, as in Temporal's own samples. */
 const KEY_ID = "encryption-key-id";
 const JSON_PLAIN = "json/plain";
-/** What a run's timeline is read by: summaries, ids, states. */
+/** Longest plain payload: summaries, IDs and states, which show a run's timeline. */
 const MAX_PLAIN_BYTES = 256;
 const OBJECT_OR_LIST = /^\s*[[{]/;
 
-/** Short values without members: no user's words or settings are carried like that. */
+/** Tells whether a payload is a short value without members. Users' words and settings never have that form. */
 const isPlain = ({ metadata, data }: Payload): boolean => {
   const encoding = text(metadata?.[ENCODING]);
   if (!data || data.length === 0) return true;
@@ -26,9 +24,9 @@ const isPlain = ({ metadata, data }: Payload): boolean => {
 };
 
 /**
- * Keeps what runs carry from those who may read Temporal's history or database, and from those who may write to it: each payload is
- * encrypted as a whole. The first entry is what is written by, all are what is read by; `unencrypted` among them stands for payloads
- * as they are, which are refused otherwise. Without entries nothing is encrypted.
+ * Protects runs against readers and writers of Temporal's history or database: each payload is encrypted as a whole. The first key
+ * encrypts, all decrypt. `unencrypted` in the list admits plain payloads, which are otherwise rejected. Without keys, nothing is
+ * encrypted.
  */
 export const createEncryptionCodec = (entries: readonly string[]): PayloadCodec => {
   const keys = entries.filter((entry) => entry !== UNENCRYPTED);

@@ -1,12 +1,12 @@
 /**
- * The SDK's promise hooks take a stack trace of every promise of a workflow, through the bundle's source map, for the call stack of
- * Temporal's UI. They have no switch, and took more than half of what runs cost this thread. So there are no frames to take in here,
- * and what the hooks have compiled by this realm's `Function`, three times for each promise, is known: the workflow that a promise
- * belongs to, and the error whose trace they take. Evaluated before the realm is frozen.
+ * The SDK's promise hooks take a stack trace of every promise in a workflow, through the bundle's source map, for the call stack in
+ * Temporal's UI. They can't be turned off and took more than half of a run's cost on this thread. So here stack traces have no frames,
+ * and the results of the hooks' three `Function` compilations per promise are known beforehand: the workflow of a promise, and the error
+ * whose trace they take. Evaluated before the realm is frozen.
  */
 Error.stackTraceLimit = 0;
 
-/** Has no stack; a promise without one is not noted. */
+/** Has no stack. A promise without one isn't recorded. */
 class NoTrace {}
 
 const known = new Map<string, () => unknown>([

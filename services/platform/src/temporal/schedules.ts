@@ -1,11 +1,11 @@
 import { ScheduleAlreadyRunning, type Client, type ScheduleOptions, type ScheduleUpdateOptions } from "@temporalio/client";
 
-/** A workflow that Temporal starts at intervals: one at a time over all processes, seen under Schedules in Temporal's UI. */
+/** A workflow that Temporal starts at intervals: one at a time over all processes, listed under Schedules in Temporal's UI. */
 export interface PlatformSchedule {
   id: string;
   workflow: string;
   everyMs: number;
-  /** How late a time is made up for that Temporal missed. */
+  /** How late Temporal makes up for a missed time. */
   catchUpMs: number;
   note: string;
 }
@@ -17,7 +17,7 @@ const optionsOf = ({ workflow, everyMs, catchUpMs, note }: PlatformSchedule, tas
   state: { note },
 });
 
-/** Makes sure that every schedule exists and is as the code says; its id begins with the queue's name. A paused one stays paused. */
+/** Creates or updates every schedule to match the code. Its ID begins with the queue's name. A paused schedule stays paused. */
 export const ensureSchedules = async (client: Client, taskQueue: string, schedules: readonly PlatformSchedule[]): Promise<void> => {
   await Promise.all(
     schedules.map(async (schedule) => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { ConfigError, hostPort, type ConfigOf } from "../config";
 
-/** How a process proves itself to Temporal, and Temporal to it. */
+/** Credentials between a process and Temporal. */
 export const temporalSecurityVariables = {
   TEMPORAL_TLS: z
     .enum(["true", "false"])
@@ -49,7 +49,7 @@ export const temporalSecurity = (config: Partial<TemporalSecurityConfig>): Tempo
   };
 };
 
-/** Where Temporal is, and what of it is ours. */
+/** Where Temporal runs, and which namespace is Nodeloom's. */
 export const temporalVariables = {
   TEMPORAL_ADDRESS: hostPort().describe("Temporal's frontend"),
   ...temporalSecurityVariables,
@@ -57,7 +57,6 @@ export const temporalVariables = {
   TEMPORAL_TASK_QUEUE: z.string().default("nodeloom").describe("name of the Temporal task queue of the runs"),
 } as const;
 
-/** The server that the variables name. */
 export const temporalServer = (config: ConfigOf<typeof temporalVariables>) => ({
   address: config.TEMPORAL_ADDRESS,
   security: temporalSecurity(config),

@@ -17,7 +17,7 @@ export const tracedStarts: WorkflowClientInterceptor = {
 
 const EXECUTION_ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
-/** Activities log, and call, with the id of their run: the workflow's id is that, or is made of it. */
+/** Adds the run's ID to the logs and calls of activities. The workflow's ID is or contains it. */
 export const tracedActivities: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute: (input, next) => {

@@ -1,14 +1,14 @@
 import { totalmem } from "node:os";
 import { z } from "zod";
 
-/** How much work one worker of Temporal takes, by the memory that its process may use. */
+/** Sizes a Temporal worker by the memory that its process can use. */
 
 const MB = 1_048_576;
-/** Without a limit the machine is shared with the other processes. */
+/** Without a limit, the machine is shared with the other processes. */
 const UNLIMITED_MB = 1_536;
-/** A cached run takes half a megabyte, so all of them take a 25th of the memory. */
+/** A cached run takes half a megabyte, so the cache takes a 25th of the memory. */
 const CACHED_PER_MB = 1 / 12.5;
-/** Activities mostly wait: for a provider's answer, or for the next poll. */
+/** Activities mostly wait for a provider's answer or the next poll. */
 const ACTIVITIES_PER_MB = 2.6;
 const CACHED_BETWEEN = [40, 2_000] as const;
 const ACTIVITIES_BETWEEN = [500, 20_000] as const;
@@ -23,7 +23,7 @@ export const workerVariables = {
   WORKER_ACTIVITIES: count().describe("calls that a worker makes or follows at once; unless given, by the memory limit: 3994 for 1536 MB"),
 } as const;
 
-/** @returns the limit of the container in megabytes, or undefined where there is none below the machine's memory */
+/** @returns the container's limit in megabytes; undefined if there is none below the machine's memory */
 const memoryLimitMb = (): number | undefined => {
   const limit = process.constrainedMemory();
   return limit > 0 && limit < totalmem() ? limit / MB : undefined;
@@ -32,8 +32,8 @@ const memoryLimitMb = (): number | undefined => {
 const bounded = (value: number, [least, most]: readonly [number, number]): number => Math.min(Math.max(Math.round(value), least), most);
 
 /**
- * @param given what the variables say
- * @param limitMb memory that the process may use, in megabytes; its container's unless given
+ * @param given values of the variables
+ * @param limitMb memory that the process can use, in megabytes; by default its container's
  */
 export const workerSize = (
   given: { WORKER_CACHED_WORKFLOWS?: number | undefined; WORKER_ACTIVITIES?: number | undefined } = {},

@@ -1,4 +1,4 @@
-/** Connects a process to Temporal, and works for it. */
+/** Connects a process to Temporal and runs a worker. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -22,24 +22,24 @@ import { workerSize } from "./worker-size";
 
 export interface TemporalOptions extends TemporalServer {
   taskQueue: string;
-  /** Codecs of payloads. */
+  /** Payload codecs. */
   dataConverter?: DataConverter;
-  /** Resolves when Temporal has what the service needs there. */
+  /** Resolves once Temporal has everything that the service needs there. */
   prepared?: (connection: NativeConnection) => Promise<void>;
   logger: Logger;
   workflowBundle: { codePath: string };
   metrics?: LibraryMetrics | undefined;
   shutdownGraceMs: number;
-  /** By the memory limit unless given. */
+  /** Default: by the memory limit. */
   size?: ReturnType<typeof workerSize>;
 }
 
 const MAX_LOCAL_ACTIVITIES = 200;
 const MAX_WORKFLOW_TASKS = 100;
-/** Of the grace of a stop, what is kept for everything but calls under way. */
+/** Part of the stop's grace period that isn't for running calls. */
 const SHUTDOWN_RESERVE_MS = 5_000;
 const MIN_SHUTDOWN_GRACE_MS = 1_000;
-/** A call that lost its worker is found out by its heartbeats; they must not be held back for longer. */
+/** Heartbeats reveal a call that lost its worker, so they must not be delayed longer. */
 const MAX_HEARTBEAT_THROTTLE_MS = 1_000;
 
 const BUILD_CHARS = 12;
@@ -60,7 +60,7 @@ const readable = ({ workflowId, activityType, attempt, durationMs, error }: LogM
 
 const METRICS_EVERY = "15s";
 
-/** As Temporal's SDK asks for it; its metrics keep the names of its documentation. */
+/** In the SDK's format. Metrics keep the names of Temporal's documentation. */
 const metricsOptions = (to: LibraryMetrics) => ({
   attachServiceName: false,
   ...("listen" in to

@@ -33,7 +33,7 @@ interface Queue<T, R> {
 
 const stopping = (): Error => unavailable("the process is stopping");
 
-/** Works on items of one key together: what arrives while a batch is under way makes up the next one. Keys don't wait for each other. */
+/** Handles items of one key together: those that arrive during a batch form the next one. Keys don't wait for each other. */
 export const createBatcher = <T, R>(options: BatcherOptions<T, R>): Batcher<T, R> => {
   const { work, maxBatch, maxWaiting, gatherMs, overloaded } = options;
   const queues = new Map<string, Queue<T, R>>();

@@ -3,19 +3,22 @@ import type { erasure } from "@nodeloom/proto";
 import { unary } from "../grpc";
 import { createRemoval, type Removal, type RemoveStep } from "./removal";
 
-/** Erases one page of what a service keeps of an account; it may be repeated, and cut short anywhere. */
+/** Erases one page of a service's data about an account. It can be repeated and can stop anywhere. */
 export type Erase = (ownerId: string, cursor: string) => Promise<Removal>;
 
-/** A step for each collection of a service that the table of erasure has as removed or emptied, in the order in which they are done. */
+/** One step per collection that the erasure table lists as removed or emptied, in order. */
 export type ErasureSteps<S extends keyof typeof ERASURE> = Readonly<Record<ErasedCollection<S>, RemoveStep>>;
 
-/** A service's `Erase`. @param stepsOf the steps of one account */
+/**
+ * Makes a service's `Erase`.
+ * @param stepsOf the steps for one account
+ */
 export const createErasure =
   <S extends keyof typeof ERASURE>(stepsOf: (ownerId: string) => ErasureSteps<S>): Erase =>
   (ownerId, cursor) =>
     createRemoval(stepsOf(ownerId))(cursor);
 
-/** Erases what a service keeps of some runs of an account; it may be repeated. */
+/** Erases a service's data about some runs of an account. It can be repeated. */
 export type EraseRuns = (ownerId: string, executionIds: readonly string[]) => Promise<void>;
 
 const MOST_RUNS = 100;
@@ -24,11 +27,11 @@ export interface ErasedMetadata {
   ownerId: string;
   name: string;
   value: string;
-  /** Rows must carry all of it besides. */
+  /** Rows must also have all of these values. */
   within: Readonly<Record<string, string>>;
 }
 
-/** Erases a value of metadata of an account; it can be repeated. */
+/** Erases a metadata value of an account. It can be repeated. */
 export type EraseMetadata = (erased: ErasedMetadata) => Promise<void>;
 
 /** Parts of a service that erase runs and metadata; absent if it keeps none. */

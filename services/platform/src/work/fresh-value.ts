@@ -2,14 +2,17 @@ import { isUnavailable } from "@nodeloom/kernel";
 
 export interface FreshValueOptions<T> {
   load(): Promise<T>;
-  /** A value younger than this is used without asking. */
+  /** A value younger than this is used without a new load. */
   freshMs: number;
-  /** And one younger than this while its source is unreachable. */
+  /** A value younger than this is used while its source is unavailable. */
   staleMs: number;
   now?(): number;
 }
 
-/** A value of another service, at most so old. Those who find it old share one load; its age counts from when the load began. */
+/**
+ * A value from another service with a maximum age. Callers that find it too old share one load; its age counts from the start of the
+ * load.
+ */
 export const createFreshValue = <T>({ load, freshMs, staleMs, now = Date.now }: FreshValueOptions<T>): (() => Promise<T>) => {
   let known: { value: T; at: number } | undefined;
   let loading: Promise<T> | undefined;

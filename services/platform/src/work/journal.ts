@@ -2,13 +2,13 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeF
 import { dirname } from "node:path";
 import type { z } from "zod";
 
-/** A file of JSON lines. One process writes it. */
+/** A file of JSON lines, written by one process. */
 export interface Journal<T> {
-  /** Every readable entry, oldest first; a line cut off by a crash is left out. */
+  /** Every readable entry, oldest first. A line cut off by a crash is skipped. */
   read(): T[];
-  /** Returns when the entry would survive the death of this process. */
+  /** Returns once the entry would survive the death of this process. */
   append(entry: T): void;
-  /** Replaces the whole file at once. */
+  /** Replaces the whole file atomically. */
   rewrite(entries: readonly T[]): void;
 }
 

@@ -1,28 +1,28 @@
 import { invalidRequest } from "@nodeloom/kernel";
 
-/** One page of one kind: how many were removed, and where to go on. An empty `next` ends the kind. */
+/** One page of one kind: the number of deleted rows and the next cursor. An empty `next` ends the kind. */
 export interface RemovedPage {
   removed: number;
   next: string;
 }
 
-/** Removes one page, from where a page before it ended; the first has an empty cursor. It may be repeated, and cut short anywhere. */
+/** Deletes one page after a cursor; the first cursor is empty. It can be repeated and can stop anywhere. */
 export type RemoveStep = (cursor: string) => Promise<RemovedPage>;
 
-/** The answer of every owner's `RemoveExpired`. */
+/** Response of every service's `RemoveExpired`. */
 export interface Removal {
   removed: Record<string, number>;
   /** Empty at the end. */
   nextCursor: string;
 }
 
-/** The page of a kind that always begins at its oldest, until none is left. */
+/** A page of a kind that always starts at its oldest row, until none is left. */
 export const untilNone = (removed: number): RemovedPage => ({ removed, next: removed === 0 ? "" : "again" });
 
 /**
- * An owner's `RemoveExpired`: each call does one page of one kind, in the order of the steps. Its cursor is `<kind>:<cursor of the
- * kind>`.
- * @throws DomainError INVALID_REQUEST for a cursor that names no kind
+ * Makes a service's `RemoveExpired`: each call handles one page of one kind, in the order of the steps. Its cursor is `<kind>:<cursor of
+ * the kind>`.
+ * @throws DomainError INVALID_REQUEST for a cursor with an unknown kind
  */
 export const createRemoval = (steps: Readonly<Record<string, RemoveStep>>): ((cursor: string) => Promise<Removal>) => {
   const kinds = Object.keys(steps);

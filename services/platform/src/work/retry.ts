@@ -1,19 +1,19 @@
-/** work/: how work is repeated, gathered, swept up and stopped. */
+/** work/: how work is retried, batched, swept and stopped. */
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface RetryOptions {
-  /** Pauses before further attempts, in milliseconds. The failure after the last pause is final. */
+  /** Pauses before further attempts in milliseconds. The failure after the last pause is final. */
   pausesMs: Iterable<number>;
-  /** The pause that a failure itself asks for, in milliseconds. */
+  /** The pause in milliseconds that the error itself requests. */
   askedMs?: (error: unknown) => number | undefined;
-  /** Whether another attempt may succeed. Default: always. */
+  /** Decides whether another attempt can succeed. Default: always. */
   shouldRetry?: (error: unknown) => boolean;
   signal?: AbortSignal | undefined;
-  /** No pause is begun that would end after this time, in milliseconds since the epoch. */
+  /** No pause starts that would end after this time, in milliseconds since the epoch. */
   until?: number;
 }
 
-/** Pauses that double from the first to the longest, without end. */
+/** Pauses that double from the first to the longest, endlessly. */
 export function* doubling(firstMs: number, longestMs: number): Generator<number, never> {
   for (let pauseMs = firstMs; ; pauseMs = Math.min(pauseMs * 2, longestMs)) yield pauseMs;
 }
@@ -23,7 +23,7 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
 
 /**
  * Makes attempts until one succeeds.
- * @throws the last attempt's error, or the signal's reason when it aborts a pause
+ * @throws the last attempt's error; the signal's reason if it aborts a pause
  */
 export const retry = async <T>(
   work: () => Promise<T>,
@@ -48,9 +48,9 @@ class Conflict extends Error {}
 
 /**
  * Makes conditional attempts until one succeeds.
- * @param attempt answers undefined where somebody else was faster; its number begins with 1
- * @param pauseMs the pause after a conflict, in milliseconds
- * @returns undefined where all attempts met conflicts
+ * @param attempt returns undefined if another process was faster; attempts count from 1
+ * @param pauseMs pause after a conflict in milliseconds
+ * @returns undefined if every attempt met a conflict
  */
 export const retryOnConflict = <T>(
   attempts: number,

@@ -1,12 +1,12 @@
-/** One key's read that is under way, and the one that follows it where somebody has asked since. */
+/** The running read of one key, and the next one if a caller arrived since. */
 interface Reads<T> {
   running: Promise<T>;
   next: Promise<T> | undefined;
 }
 
 /**
- * Reads the same thing once for all who ask meanwhile. They share the read that begins when the current one ends, and so see whatever
- * was written before they asked. A caller whose shared read failed reads for itself.
+ * Reads a value once for all callers that arrive meanwhile. They share the read that starts when the current one ends, so they see
+ * everything written before they asked. If a shared read fails, each caller reads alone.
  */
 export const createSharedReads = <T>(): ((key: string, read: () => Promise<T>) => Promise<T>) => {
   const known = new Map<string, Reads<T>>();

@@ -3,15 +3,15 @@ export class NoSlot extends Error {
 }
 
 export interface SlotsOptions {
-  /** Slots. Work takes one, or as many as its weight says. */
+  /** Number of slots. Work takes one, or as many as its weight. */
   concurrency: number;
   queueLimit: number;
 }
 
 export interface WaitOptions {
-  /** Keys take turns, so that one with much work does not keep the others waiting. */
+  /** Keys take turns, so that a key with much work doesn't make the others wait. */
   key?: string;
-  /** Slots of the work, at most all of them. Default: one. */
+  /** Slots of the work, at most all. Default: one. */
   weight?: number;
   signal?: AbortSignal | undefined;
   maxWaitMs: number;
@@ -19,19 +19,19 @@ export interface WaitOptions {
 
 export interface Slots {
   /**
-   * Runs work when its turn has come: keys in turn, first come, first served within a key.
-   * @throws NoSlot, or the signal's reason while it waits
+   * Runs work when its turn comes: keys in turn, first come, first served within a key.
+   * @throws NoSlot; the signal's reason while it waits
    */
   use<T>(work: () => Promise<T>, options: WaitOptions): Promise<T>;
-  /** For work that ends elsewhere: the returned function gives the slots back, once. */
+  /** For work that ends elsewhere. The returned function releases the slots once. */
   enter(options: WaitOptions): Promise<() => void>;
   load(): { inUse: number; waiting: number };
 }
 
-/** Bounds the work that runs at once in this process, and the work that waits. */
+/** Bounds the work that runs in this process at once, and the work that waits. */
 export const createSlots = ({ concurrency, queueLimit }: SlotsOptions): Slots => {
   let free = concurrency;
-  /** By key, the waiting admissions with their weights. The key whose turn is next comes first. */
+  /** Waiting work by key, with weights. The next key comes first. */
   const lines = new Map<string, Map<() => void, number>>();
   let waiting = 0;
 
@@ -46,14 +46,14 @@ export const createSlots = ({ concurrency, queueLimit }: SlotsOptions): Slots =>
     if (line.size === 0) lines.delete(key);
   };
 
-  /** Admits those whose turn it is while there is room. Small work does not pass large work that is next. */
+  /** Admits work in turn while there is room. Small work doesn't overtake larger work that is next. */
   const admitNext = (): void => {
     for (let [turn] = lines; turn; [turn] = lines) {
       const [key, line] = turn;
       const [[admit, weight]] = line as unknown as [[() => void, number]];
       if (weight > free) return;
       free -= weight;
-      // The key goes to the end of the turns.
+      // The key moves to the end.
       lines.delete(key);
       lines.set(key, line);
       admit();
@@ -80,7 +80,7 @@ export const createSlots = ({ concurrency, queueLimit }: SlotsOptions): Slots =>
       const refuse = (reason: Error): void => {
         leave();
         reject(reason);
-        // The work that left may have kept smaller work waiting.
+        // The work that left could have kept smaller work waiting.
         admitNext();
       };
       const giveUp = (): void => refuse(signal!.reason as Error);

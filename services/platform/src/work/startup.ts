@@ -2,21 +2,24 @@ import type { Logger } from "../telemetry/logger";
 import { doubling, retry } from "./retry";
 
 /**
- * How long a starting process waits for a server, in milliseconds; then it exits, and its supervisor starts it again. A process that
- * exited at once would spend a busy machine's CPU on its starts.
+ * How long a starting process waits for a server, in milliseconds. Then it exits, and its supervisor restarts it. A process that exited
+ * at once would spend a busy machine's CPU on restarts.
  */
 export const STARTUP_PATIENCE_MS = 60_000;
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [200, 2_000];
 
 export interface ServerWait {
   server: string;
-  /** Whether an error means that the server can't be reached now. Any other error ends the wait. */
+  /** Tells whether an error means that the server can't be reached now. Any other error ends the wait. */
   isAway: (error: unknown) => boolean;
   logger?: Logger | undefined;
   patienceMs?: number;
 }
 
-/** Asks a server, again while it is away. @throws the last attempt's error */
+/**
+ * Calls a server, again while it is unavailable.
+ * @throws the last attempt's error
+ */
 export const onceThere = <T>(
   { server, isAway, logger, patienceMs = STARTUP_PATIENCE_MS }: ServerWait,
   ask: () => Promise<T>,

@@ -1,20 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface SweeperOptions {
-  /** One sweep. It should end soon after the signal, which says that the process stops. */
+  /** One sweep. It must end soon after the signal, which means that the process stops. */
   sweep(signal: AbortSignal): Promise<void>;
   intervalMs: number;
-  /** Called with a failed sweep's error; the next sweep comes as ever. */
+  /** Called with a failed sweep's error. The next sweep isn't affected. */
   onFailure(error: unknown): void;
 }
 
 export interface Sweeper {
-  /** Sweeps now, or once more after the sweep that is under way. */
+  /** Sweeps now, or once more after the running sweep. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** Does what is owed: at once, whenever it is woken, and every interval, for what other processes have left undone. */
+/** Sweeps at once, when woken, and at every interval, for work that other processes left undone. */
 export const startSweeper = ({ sweep, intervalMs, onFailure }: SweeperOptions): Sweeper => {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;

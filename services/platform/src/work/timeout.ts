@@ -1,4 +1,4 @@
-/** Resolves to the work's result, or to what `late` gives (or throws) after the time. The work itself goes on. */
+/** Resolves to the work's result, or after the time to the result (or error) of `late`. The work itself continues. */
 export const withTimeout = async <T, L>(work: T | Promise<T>, timeoutMs: number, late: () => L): Promise<T | L> => {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<L>((resolve, reject) => {
