@@ -10,15 +10,15 @@ export class ProviderError extends Error {
   override readonly name = "ProviderError";
   constructor(
     /**
-     * refused: the provider answered with an error status; failed: the job ended in an error; incomplete: it ended without the expected
-     * output; unreachable: nothing was sent; ambiguous: the provider may have received it; unavailable: not called, because the provider is
-     * down or has too many of our calls.
+     * refused: error status; failed: the job ended with an error; incomplete: it ended without the expected output; unreachable: nothing
+     * was sent; ambiguous: the provider can have received it; unavailable: not called, because the provider is down or too many calls
+     * are running.
      */
     readonly kind: "refused" | "failed" | "incomplete" | "unreachable" | "ambiguous" | "unavailable",
     message: string,
     readonly status?: number,
     readonly body?: string,
-    /** How long to wait before it is called again, where that is known (Retry-After), in milliseconds. */
+    /** Wait before the next call in milliseconds, if known (Retry-After). */
     readonly retryAfterMs?: number,
   ) {
     super(message);
@@ -36,7 +36,7 @@ export interface Submission {
   handle?: Record<string, string>;
 }
 
-/** A file a provider answered with: where it can be fetched, its bytes as they arrive, once, or its bytes as often as needed. */
+/** A file in a provider's response: its address, a stream of its bytes that can be read once, or bytes that can be read repeatedly. */
 export type ProviderFile =
   | { url: string }
   | { bytes: AsyncIterable<Uint8Array> }
@@ -63,7 +63,7 @@ export type PollState =
 
 export interface CallOptions {
   inputs: Record<string, unknown>;
-  /** Stable over retries; sent where the provider understands idempotency keys. */
+  /** Equal on every retry. Sent if the provider supports idempotency keys. */
   idempotencyKey: string;
   signal?: AbortSignal;
 }
@@ -86,9 +86,9 @@ export interface JobProvider {
 }
 
 export interface TextOptions extends CallOptions {
-  /** Hears of each piece as it arrives, where the provider streams. */
+  /** Called with each piece if the provider streams. */
   onText?: (piece: string) => void;
-  /** The answer is to be JSON that fits it. */
+  /** The response must be JSON that matches it. */
   schema?: JsonSchema | undefined;
   /** The previous answer and its problems. */
   repair?: { answer: string; problems: readonly string[] } | undefined;
@@ -97,11 +97,10 @@ export interface TextOptions extends CallOptions {
 export interface TextAnswer {
   /** Empty if the model only calls tools. */
   text: string;
-  /** Tools that it calls. */
   toolCalls?: ToolCall[];
   /** The token limit ended the answer. */
   isCut?: boolean;
-  /** `isEstimated`: the provider did not count them. */
+  /** `isEstimated`: the provider didn't count them. */
   usage: { inputTokens: number; outputTokens: number; isEstimated?: boolean };
   requestId: string | null;
 }
@@ -123,7 +122,7 @@ export type Provider = JobProvider | TextProvider | FilesProvider;
 
 export interface DialectContext {
   egress: EgressClient;
-  /** Calls servers of the installation's own. */
+  /** Calls model servers in the operator's network. */
   ownServers?: OwnServers;
   /**
    * Secret of an entry for an address, or undefined if none is set. Read for every call.

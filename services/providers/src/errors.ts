@@ -13,7 +13,7 @@ const DETAILS = ["/error/message", "/error", "/detail/message", "/detail/0/msg",
 const CODES = ["/error/code", "/error/type", "/detail/status", "/detail/0/type", "/code"];
 const POLICY = /content.?polic|moderation|safety.?(?:system|filter|violation)|content.?(?:filter|moderat)|\bnsfw\b|flagged as sensitive/i;
 
-/** Messages for statuses that concern our account at the provider: its details are hidden from callers. */
+/** Messages for statuses that concern Nodeloom's account at the provider. Callers don't see the details. */
 const OURS: Readonly<Record<number, string>> = {
   401: "it does not accept the platform's key",
   402: "the platform's account there has no credit",

@@ -11,15 +11,15 @@ import { openAiChat } from "./dialects/openai-chat";
 import { replicate } from "./dialects/replicate";
 import { contextOf } from "./own-server";
 
-/** The table of dialects: which code calls the provider of a registry entry. */
+/** Table of dialects: the code that calls the provider of a registry entry. */
 
 const TEXT_DIALECTS: Readonly<Record<string, typeof openAiChat>> = { "openai-chat": openAiChat, anthropic, gemini };
 
-/** Undefined for one that only a later release of models knows. */
+/** Undefined for a dialect that only a later release of models knows. */
 const textDialectOf = ({ dialect = "openai-chat" }: ChatSettings): typeof openAiChat | undefined =>
   Object.hasOwn(TEXT_DIALECTS, dialect) ? TEXT_DIALECTS[dialect] : undefined;
 
-/** The provider that a registry entry describes, as models has checked it. */
+/** Creates the provider of a registry entry that models has checked. */
 export const createProvider = (providerJson: string, given: DialectContext): Provider => {
   const settings = JSON.parse(providerJson) as ProviderSettings;
   const context = contextOf(given, settings);

@@ -2,7 +2,7 @@ import type { ProviderSettings } from "./entries/settings";
 import { ProviderError, type JobProvider, type PollState, type Submission } from "./dialect";
 import { headerKey, type JsonCall, type Transport } from "./transport";
 
-/** Jobs of any dialect: submit, poll, cancel, and the fetch of results. */
+/** Jobs in any dialect: submit, poll, cancel, fetch the result. */
 
 /** Requests of a job, and readers of their answers. */
 export interface JobDialect {
@@ -25,7 +25,7 @@ const OF_THE_FETCH = new Set([408, 425, 429]);
 const isResult = ({ kind, status = 0 }: ProviderError): boolean =>
   kind === "failed" || (status >= 400 && status < 500 && !OF_THE_FETCH.has(status));
 
-/** The end of a job whose result is fetched by a second request. A refusal of it is the result. */
+/** Ends a job whose result needs a second request. If that request is rejected, the rejection is the result. */
 export const resultOf = async (fetch: () => Promise<unknown>, read: (answer: unknown) => PollState): Promise<PollState> => {
   try {
     return read(await fetch());

@@ -20,7 +20,7 @@ const inline = (base64: string): ProviderFile => {
   return { read: () => base64Bytes(text) };
 };
 
-/** A file as an answer has it: an address, a data URL, or base64. */
+/** A file in a response: an address, a data URL, or base64. */
 const fileOf = (value: string): ProviderFile => {
   if (ADDRESS.test(value)) return { url: value };
   return inline(value.slice(DATA_URL.exec(value)?.[0].length ?? 0));

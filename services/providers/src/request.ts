@@ -4,7 +4,7 @@ import { pointer } from "./pointer";
 import { fillPath, fillTemplate } from "./template";
 import type { JsonCall } from "./transport";
 
-/** Requests as registry entries describe them, and the errors that their answers have inside. */
+/** Builds requests from registry entries and finds errors inside responses. */
 
 type Inputs = Readonly<Record<string, unknown>>;
 type Described = Pick<DirectHttpSettings, "baseUrl" | "headers" | "defaults"> & { request: DirectHttpSettings["request"] };
@@ -26,17 +26,17 @@ const queryOf = (template: Inputs | undefined, inputs: Inputs): string => {
   return query.size === 0 ? "" : `?${query.toString()}`;
 };
 
-/** Inputs with those that are said where a call leaves them out. */
+/** Adds defaults for inputs that a call omits. */
 export const withDefaults = (defaults: Inputs | undefined, inputs: Inputs): Record<string, unknown> => ({ ...defaults, ...inputs });
 
-/** The body of a request whose inputs are sent under their own names where it has no template. */
+/** Request body. Without a template, inputs are sent under their own names. */
 const bodyOf = ({ method, body, form, query }: DirectHttpSettings["request"], inputs: Inputs): Pick<JsonCall, "body" | "raw"> => {
   if (form) return { raw: multipart(Object.entries(fillTemplate(form, inputs)).flatMap(([name, value]) => partsOf(name, value))) };
   if (body) return { body: fillTemplate(body, inputs) };
   return method === "GET" || query ? {} : { body: inputs };
 };
 
-/** @throws ProviderError for an input that can't be a part of the path */
+/** @throws ProviderError for an input that can't be part of the path */
 export const requestOf = ({ baseUrl, headers, defaults, request }: Described, given: Inputs): JsonCall => {
   const inputs = withDefaults(defaults, given);
   return {

@@ -11,7 +11,7 @@ const ABSENT = Symbol("absent");
 const given = (inputs: Inputs, name: string): unknown => (Object.hasOwn(inputs, name) ? (inputs[name] ?? ABSENT) : ABSENT);
 const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** A text with inputs in it, which is absent when one of them is. */
+/** A text with inputs. It is omitted if one of them is missing. */
 const filledText = (text: string, inputs: Inputs): unknown => {
   const names = [...text.matchAll(INPUT_IN_TEXT)].map(([, name]) => name!);
   if (names.some((name) => given(inputs, name) === ABSENT)) return ABSENT;
@@ -25,7 +25,7 @@ const filledInput = ({ $input: name, map, times }: InputMember, inputs: Inputs):
   return map && isNamed && Object.hasOwn(map, String(value)) ? map[String(value)] : value;
 };
 
-/** The item of a list once for each value of an input. */
+/** The item of a list, once for each value of an input. */
 const filledEach = ({ $each: name, item }: EachMember, inputs: Inputs): unknown[] => {
   const value = given(inputs, name);
   if (value === ABSENT) return [];
@@ -60,8 +60,8 @@ export const fillTemplate = (template: Readonly<Record<string, unknown>>, inputs
 };
 
 /**
- * A path with inputs in it, each escaped so that it stays in its place.
- * @throws ProviderError for one that is absent, or that leads elsewhere all the same
+ * Fills inputs into a path and escapes them, so that each stays one segment.
+ * @throws ProviderError if an input is missing or still leads elsewhere
  */
 export const fillPath = (path: string, inputs: Inputs): string =>
   path.replace(INPUT_IN_TEXT, (_, name: string) => {

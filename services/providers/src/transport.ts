@@ -7,7 +7,7 @@ import { ProviderError, type DialectContext } from "./dialect";
 import { errorInside, refusal } from "./errors";
 import { readJson } from "./pointer";
 
-/** Requests to providers through the guarded client: sizes, times, redirects, and errors without secrets. */
+/** Requests to providers through the guarded client: sizes, time limits, redirects, and errors without secrets. */
 
 const requestTook = durationHistogram(
   "nodeloom.provider.request.duration",
@@ -29,22 +29,22 @@ export const showable = (body: string, ...secrets: readonly (string | undefined)
   return Buffer.from(clean.replace(SECRET_LIKE, "[secret]")).subarray(0, LIMITS.providerBodyBytes).toString("utf8");
 };
 
-/** Keys of one model that are kept from being shown, the newest. */
+/** Newest keys of one model that are removed from shown texts. */
 const REMEMBERED_KEYS = 4;
 /** Pause before a key that couldn't be read is read again. */
 const KEY_AGAIN_MS = 1_000;
 
-/** Longest text of a provider that becomes part of an error's message. */
+/** Longest provider text in an error message. */
 const MAX_REASON_CHARS = 500;
 const PRINTABLE = /^[\x21-\x7e]{1,255}$/;
 
 /** Escapes a key for a header: it contains node ids, which can be in any script. */
 export const headerKey = (key: string): string => (PRINTABLE.test(key) ? key : createHash("sha256").update(key).digest("hex"));
 
-/** A body that is sent as it is, once. */
+/** A body that is sent unchanged, once. */
 export interface RawBody {
   contentType: string;
-  /** All of it. */
+  /** Total bytes. */
   length: number;
   bytes: AsyncIterable<Uint8Array>;
 }
@@ -53,13 +53,13 @@ export interface JsonCall {
   method: string;
   url: string;
   body?: unknown;
-  /** Instead of `body`. */
+  /** Replaces `body`. */
   raw?: RawBody;
   /** A presigned address has its own permission and can belong to anyone, so the secret isn't sent. */
   isPresigned?: boolean;
   headers?: Record<string, string>;
   timeoutMs?: number;
-  /** Longest answer; by default that of a JSON document. */
+  /** Longest response. Default: the limit of a JSON document. */
   maxBytes?: number;
   signal?: AbortSignal | undefined;
 }
@@ -147,14 +147,14 @@ export const createTransport = (
   };
 
   const text = async (body: AsyncIterable<Buffer>): Promise<string> => {
-    // Decoded as it arrives: the bytes of an answer and its text are not in memory at once.
+    // Decoded as it arrives, so that a response's bytes and text aren't in memory at once.
     const decoder = new StringDecoder("utf8");
     let read = "";
     for await (const chunk of body) read += decoder.write(chunk);
     return read + decoder.end();
   };
 
-  /** A successful answer with its headers. Errors while its body is read are ProviderErrors. */
+  /** A successful response with its headers. Errors while its body is read are ProviderErrors. */
   const open = async (call: JsonCall): Promise<Pick<EgressStream, "headers"> & { body: AsyncIterable<Buffer> }> => {
     try {
       const { status, headers, body } = await send(call);
@@ -167,7 +167,10 @@ export const createTransport = (
     }
   };
 
-  /** The JSON of a body that was opened. @throws ProviderError when it is none. */
+  /**
+   * The JSON of an opened body.
+   * @throws ProviderError if it isn't JSON
+   */
   const parse = async (body: AsyncIterable<Buffer>): Promise<unknown> => {
     const content = await text(body);
     const read = content === "" ? { value: null } : readJson(content);
@@ -179,15 +182,18 @@ export const createTransport = (
     open,
     parse,
     text,
-    /** One JSON exchange. @throws ProviderError for an error status, a body that is no JSON, or no answer. */
+    /**
+     * One JSON exchange.
+     * @throws ProviderError for an error status, a body that isn't JSON, or no response
+     */
     json: async (call: JsonCall): Promise<unknown> => parse((await open(call)).body),
-    /** An exchange whose answer has no content. */
+    /** An exchange whose response has no content. */
     done: async (call: JsonCall): Promise<void> => {
       for await (const _ of (await open(call)).body);
     },
-    /** Error inside an answer with a success status, or undefined. */
+    /** Error inside a response with a success status, or undefined. */
     errorInside: (answer: unknown, lacksOutput?: boolean): ProviderError | undefined => errorInside(answer, withoutKeys, lacksOutput),
-    /** An answer, or a part of one, without secrets. */
+    /** Removes secrets from a response or a part of one. */
     shown: withoutKeys,
     /** A provider's error message, shortened and without secrets. */
     reason: (text: string): string => {

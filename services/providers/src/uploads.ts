@@ -6,7 +6,7 @@ import { contextOf } from "./own-server";
 import { pointer } from "./pointer";
 import { createTransport, type Transport } from "./transport";
 
-/** Puts files into the storage of providers. */
+/** Uploads files to the storage of providers. */
 
 /** Timeout of an attempt. */
 const UPLOAD_MS = 120_000;
@@ -26,7 +26,7 @@ export interface Uploaded {
 
 type UploadSettings = NonNullable<ProviderSettings["upload"]>;
 
-/** @throws ProviderError where the answer doesn't have it */
+/** @throws ProviderError if the response doesn't contain it */
 const textAt = (answer: unknown, path: string): string => {
   const found = pointer(answer, path);
   if (typeof found === "string" && found !== "") return found;
@@ -95,7 +95,7 @@ const UPLOADS: Readonly<Record<UploadSettings["api"], Upload>> = {
 export const storageOf = ({ upload, baseUrl, auth }: ProviderSettings): string =>
   `${upload?.api} ${upload?.baseUrl ?? baseUrl} ${auth?.secretEnv ?? ""}`;
 
-/** @throws ProviderError when it could not be put there, after some attempts */
+/** @throws ProviderError after several failed attempts */
 export const uploadFile = (
   context: DialectContext,
   settings: ProviderSettings & { upload: UploadSettings },

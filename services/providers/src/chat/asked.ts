@@ -51,14 +51,14 @@ const isCount = (value: unknown): value is number => typeof value === "number" &
 const tokens = (counted: unknown, text: string): number =>
   isCount(counted) ? Math.ceil(counted) : Math.ceil(text.length / CHARS_PER_TOKEN);
 
-/** Tokens as the provider counted them, or an estimate, so that no answer is free. */
+/** The provider's token counts, or an estimate, so that no response is free. */
 export const usageOf = (asked: Asked, answer: string, input: unknown, output: unknown): TextAnswer["usage"] => ({
   inputTokens: tokens(input, askedText(asked)),
   outputTokens: tokens(output, answer),
   ...(isCount(input) && isCount(output) ? {} : { isEstimated: true }),
 });
 
-/** The texts of a call, as far as they can be counted. */
+/** The countable texts of a call. */
 const askedText = (asked: Asked): string => {
   const { inputs, schema, repair } = asked;
   const turns = [...earlierTurns(asked), ...laterTurns(asked)].flatMap(({ content, tool_calls: calls }) => [

@@ -8,7 +8,7 @@ import type { Asked, ChatSettings } from "./asked";
 const EVENT_STREAM = /^text\/event-stream\b/i;
 
 export interface StreamReader {
-  /** Hears of each piece of the text. */
+  /** Called with each piece of the text. */
   onText: (piece: string) => void;
   /** Makes a provider's text safe to show. */
   reason: (text: string) => string;
@@ -22,8 +22,8 @@ export interface ChatDialect {
   /** Turns a call into its streamed form. */
   streamed(call: JsonCall): JsonCall;
   /**
-   * Puts a streamed answer together, as it would have been otherwise.
-   * @throws ProviderError for an answer that broke off: a part of a text is no text
+   * Joins a streamed response to the complete one.
+   * @throws ProviderError for an incomplete stream: part of a text isn't a result
    */
   read(body: AsyncIterable<Uint8Array>, reader: StreamReader): Promise<unknown>;
   /**
@@ -33,7 +33,10 @@ export interface ChatDialect {
   completion(asked: Asked, answer: unknown, reason: (text: string) => string): TextAnswer;
 }
 
-/** A piece of a streamed answer. @throws ProviderError when it is no JSON */
+/**
+ * A piece of a streamed response.
+ * @throws ProviderError if it isn't JSON
+ */
 export const pieceOf = (data: string): unknown => {
   const read = readJson(data);
   if (!read) throw new ProviderError("ambiguous", "a piece of the provider's answer is no JSON");
@@ -50,7 +53,6 @@ export const noText = (isCut: boolean): ProviderError =>
 /** Error for a stream that ended before its answer was complete. */
 export const brokenOff = (): ProviderError => new ProviderError("ambiguous", "the provider's answer broke off");
 
-/** A provider of a text model. */
 export const chatProvider = (settings: ChatSettings, context: DialectContext, dialect: ChatDialect): TextProvider => {
   const transport = createTransport(context, settings);
   return {
@@ -69,7 +71,7 @@ export const chatProvider = (settings: ChatSettings, context: DialectContext, di
       };
       if (!settings.stream || !onText) return completion(await transport.json(call));
       const { headers, body } = await transport.open(dialect.streamed(call));
-      // A service that can't stream answers as it always does.
+      // A service that can't stream sends a complete response.
       const isStream = EVENT_STREAM.test(headers["content-type"] ?? "");
       const reader = { onText, reason: transport.reason, hasTools: asked.inputs.tools !== undefined };
       return completion(isStream ? await dialect.read(body, reader) : await transport.parse(body));

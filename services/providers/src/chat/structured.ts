@@ -33,14 +33,14 @@ export const unwrapped = (schema: JsonSchema, text: string): string => {
   return answers.length > 0 ? JSON.stringify(answers[0]) : text;
 };
 
-/** The system prompt. @param inWords describes the answer's form in it, because the request has no other place for that */
+/** @param inWords adds a description of the response format, because the request has no other place for it */
 export const systemPrompt = ({ inputs: { system }, schema }: Asked, inWords: boolean): string | undefined => {
   const asking = `Answer with JSON alone, without any words or marks around it. It must fit this JSON Schema:\n${JSON.stringify(schema)}`;
   const texts = [...(typeof system === "string" && system !== "" ? [system] : []), ...(schema && inWords ? [asking] : [])];
   return texts.length > 0 ? texts.join("\n\n") : undefined;
 };
 
-/** The turns of a conversation that ask for a better answer. */
+/** Conversation turns that request a better response. */
 export const repairTurns = ({ repair }: Asked): { role: "assistant" | "user"; text: string }[] =>
   repair
     ? [

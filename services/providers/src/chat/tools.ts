@@ -7,7 +7,7 @@ export interface ToolCall {
   id: string;
   type: "function";
   function: { name: string; arguments: string };
-  /** Members of the provider's own that it expects back with the call, as Google's compatible API has them. */
+  /** Provider-specific members that must be sent back with the call, as in Google's compatible API. */
   extra_content?: unknown;
 }
 
@@ -32,7 +32,7 @@ const MAX_CALLS = 128;
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** The tools of a call; none where it has no such input. */
+/** The tools of a call; none without such an input. */
 export const toolsOf = ({ inputs: { tools } }: Called): Tool[] =>
   (Array.isArray(tools) ? tools : []).flatMap((tool: unknown): Tool[] => {
     const named = isRecord(tool) ? tool.function : undefined;
@@ -41,19 +41,22 @@ export const toolsOf = ({ inputs: { tools } }: Called): Tool[] =>
     return [{ name, ...(typeof description === "string" ? { description } : {}), ...(isRecord(parameters) ? { parameters } : {}) }];
   });
 
-/** Which tool the model must call; undefined where the call leaves it to the provider. */
+/** The tool that the model must call; undefined if the model decides. */
 export const toolChoiceOf = ({ inputs: { tool_choice: choice } }: Called): ToolChoice | undefined => {
   if (choice === "auto" || choice === "none" || choice === "required") return choice;
   const named = isRecord(choice) ? choice.function : undefined;
   return isRecord(named) && typeof named.name === "string" ? { name: named.name } : undefined;
 };
 
-/** The calls in a list of OpenAI's form. @param idOf the id of a call that has none, by its place */
+/**
+ * Reads calls in OpenAI's form.
+ * @param idOf makes the ID of a call without one, from its index
+ */
 export const toolCallsIn = (list: unknown, idOf: (index: number) => string): ToolCall[] =>
   (Array.isArray(list) ? list : []).slice(0, MAX_CALLS).flatMap((call: unknown, index): ToolCall[] => {
     const named = isRecord(call) ? call.function : undefined;
     if (!isRecord(call) || !isRecord(named) || textOf(named.name) === "") return [];
-    // Some servers answer with an object instead of its JSON.
+    // Some servers return an object instead of its JSON text.
     const given = isRecord(named.arguments) ? JSON.stringify(named.arguments) : textOf(named.arguments);
     return [
       {
@@ -65,7 +68,7 @@ export const toolCallsIn = (list: unknown, idOf: (index: number) => string): Too
     ];
   });
 
-/** The arguments of a call as an object, for dialects that take no text. */
+/** Arguments of a call as an object, for dialects that don't accept text. */
 export const argumentsOf = ({ function: { arguments: text } }: ToolCall): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text);

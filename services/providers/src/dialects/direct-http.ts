@@ -9,9 +9,9 @@ import { createTransport, DIRECT_TIMEOUT_MS } from "../transport";
 
 /** Models that return their output in one exchange, as their registry entry describes. */
 
-/** Ten of the largest pictures, in base64. */
+/** Ten of the largest pictures as base64. */
 const MAX_JSON_BYTES = 64 * 1_024 * 1_024;
-/** While an answer is parsed it is in memory as its text and as the texts in it. */
+/** While a response is parsed, memory holds its text and the texts inside it. */
 const COPIES = 2;
 const OK = 200;
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\b/i;

@@ -10,7 +10,7 @@ import { createTransport } from "../transport";
 
 /** Jobs in fal's queue. */
 
-/** Applications that have another name before their owner's. */
+/** Prefixes before the owner's name in an application's path. */
 const NAMESPACES = new Set(["workflows", "comfy"]);
 
 /** Queue path of an application: owner and name, without the inner path. Follows `@fal-ai/client` 1.10. */

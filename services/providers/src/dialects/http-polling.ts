@@ -7,7 +7,7 @@ import { pointer } from "../pointer";
 import { errorIn, isOwnAddress, requestOf } from "../request";
 import { createTransport, type JsonCall } from "../transport";
 
-/** Jobs of providers whose requests their registry entry describes: submit, poll, fetch the result, cancel. */
+/** Jobs of providers whose requests the registry entry describes: submit, poll, fetch the result, cancel. */
 
 const OK = 200;
 /** A job id that is a path. It must not contain `..` or leave its base path. */
@@ -16,7 +16,7 @@ const DOTS = new Set([".", ".."]);
 
 const isPathId = (id: string): boolean => PATH_ID.test(id) && !id.split("/").some((part) => DOTS.has(part));
 
-/** @throws ProviderError for an id that can't be a part of a path */
+/** @throws ProviderError for an ID that can't be part of a path */
 const withId = (path: string, requestId: string): string => {
   if (path.includes("{+requestId}") && !isPathId(requestId))
     throw new ProviderError("failed", "the provider's request id can't be a part of an address");
@@ -28,7 +28,7 @@ export const httpPolling = (settings: HttpPollingSettings, context: DialectConte
   const transport = createTransport(context, settings);
   const hasBooleans = poll.succeeded.some((state) => typeof state === "boolean");
 
-  /** @throws ProviderError for an address that is not on the provider's own hosts: it would be sent its secret */
+  /** @throws ProviderError for an address on another host, because the request carries the secret */
   const ownUrl = (answer: unknown, place: string): string => {
     const url = pointer(answer, place);
     if (typeof url === "string" && isOwnAddress(settings, url)) return url;

@@ -14,7 +14,7 @@ export interface ProviderAccount {
   check?: KeyCheck;
 }
 
-/** Paths as their documentation has them. fal and Kling document none that only looks. */
+/** Paths from each provider's documentation. fal and Kling document no free read-only request. */
 export const PROVIDER_ACCOUNTS: Readonly<Record<string, ProviderAccount>> = {
   ANTHROPIC_API_KEY: {
     name: "Anthropic",

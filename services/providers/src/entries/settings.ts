@@ -3,7 +3,7 @@ import { defaults, described, method, ONE_BODY, outputs, path, pointer, request,
 
 export { MAX_DATA_URL_CHARS, type InputFiles } from "./parts";
 
-/** A registry entry's settings of its model's provider. Models checks them, executions calls the provider by them. */
+/** Provider settings of a registry entry. Models checks them, executions calls the provider by them. */
 
 const pollMs = z.number().int().min(50).max(60_000).optional();
 /** A placeholder for the job's escaped id; with `+`, the unescaped id, for ids that are paths. */
@@ -83,9 +83,9 @@ const inferencePlatform = z.strictObject({
   /** fal: the application's path. Replicate: `owner/name` of an official model, or a version id. */
   app: text,
   defaults,
-  /** A template of the inputs as they are sent; without it they are sent under their own names. */
+  /** Template of the sent inputs. Without it, they are sent under their own names. */
   body: template.optional(),
-  /** The header by which the service recognises a repeated submission; these platforms themselves can't. */
+  /** Header by which the service recognizes a repeated submission. The hosted platforms have none. */
   idempotencyHeader: text.optional(),
   firstMs: pollMs,
   intervalMs: pollMs,
@@ -99,7 +99,7 @@ const comfyUi = z.strictObject({
   kind: z.literal("comfyui"),
   /** JSON: by node id, its class and its inputs. */
   workflow: text,
-  /** Places of the model's inputs in the workflow. */
+  /** Node and input in the workflow for each input of the model. */
   inputs: z.record(text, z.strictObject({ node: text, input: text })),
   /** Type of the output files. */
   makes: z.enum(["image", "video", "audio"]),
@@ -110,13 +110,13 @@ const comfyUi = z.strictObject({
 const llm = z.strictObject({
   ...shared,
   kind: z.literal("llm"),
-  /** Which API it speaks; by default OpenAI's chat completions, as most do. */
+  /** The API that it implements. Default: OpenAI's chat completions, the most common one. */
   dialect: z.enum(["openai-chat", "anthropic", "gemini"]).optional(),
   model: text,
   /** Members of every request that no input can change. */
   parameters: z.record(text, z.json()).optional(),
   stream: z.boolean().optional(),
-  /** The request's member for the longest answer; newer models refuse `max_tokens`. */
+  /** Request member for the token limit. Newer models reject `max_tokens`. */
   tokenLimit: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
   /** Support for schemas: by the provider's mode, or (Anthropic) as the input of a tool. Without it, the prompt describes the answer. */
   structuredOutput: z.enum(["json_schema", "tool"]).optional(),

@@ -1,4 +1,4 @@
-/** Templates of requests, as registry entries write them: where inputs are in them. */
+/** Finds the inputs in request templates of registry entries. */
 
 /** An input inside a text, as in `${seconds}s`. */
 export const INPUT_IN_TEXT = /\$\{([A-Za-z_]\w*)\}/g;
@@ -15,7 +15,7 @@ export interface InputMember {
   times?: number;
 }
 
-/** A member of a list that is there once for each value of an input, with that value as the input. */
+/** A list member that is repeated for each value of an input, with that value as the input. */
 export interface EachMember {
   $each: string;
   item: unknown;
@@ -29,13 +29,11 @@ export const isEachMember = (value: unknown): value is EachMember => isObject(va
 
 interface NamedInput {
   name: string;
-  /** Path in the template. */
   path: (string | number)[];
 }
 
 const inputName = (name: string): string => (name.endsWith(TYPE_OF_FILE) ? name.slice(0, -TYPE_OF_FILE.length) : name);
 
-/** Every input that a template names. */
 export const inputsInTemplate = (template: unknown, path: (string | number)[] = []): NamedInput[] => {
   if (typeof template === "string") return [...template.matchAll(INPUT_IN_TEXT)].map(([, name]) => ({ name: name!, path }));
   if (Array.isArray(template)) return template.flatMap((item, index) => inputsInTemplate(item, [...path, index]));

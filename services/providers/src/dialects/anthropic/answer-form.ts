@@ -14,7 +14,7 @@ export type AnswerForm = { by: "mode" | "tool"; schema: JsonSchema } | { by: "wo
 export const answerForm = ({ structuredOutput }: ChatSettings, { schema, inputs }: Asked): AnswerForm | undefined => {
   if (!schema) return undefined;
   const wanted = objectSchema(schema);
-  // A forced tool would keep the model from calling the caller's.
+  // A forced tool would prevent calls of the caller's tools.
   if (structuredOutput === "tool") return inputs.tools === undefined ? { by: "tool", schema: wanted } : { by: "words" };
   const closed = structuredOutput === "json_schema" ? closedSchema(wanted) : undefined;
   return closed ? { by: "mode", schema: closed } : { by: "words" };

@@ -7,11 +7,11 @@ import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll, pointerTexts } from "../../pointer";
 import { answerForm } from "./answer-form";
 
-/** Reads an answer of Anthropic's Messages API: text or JSON, tokens, and the reason it ended. */
+/** Reads a response of Anthropic's Messages API: text or JSON, tokens, and the stop reason. */
 
-/** Tokens that go in are counted by whether they were cached. */
+/** Input tokens are counted separately by cache state. */
 const INPUT_TOKENS = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-/** Reasons to stop that are bounds of an answer. */
+/** Stop reasons that cut a response short. */
 const CUT = new Set(["max_tokens", "model_context_window_exceeded"]);
 
 /** The calls of the caller's tools. */

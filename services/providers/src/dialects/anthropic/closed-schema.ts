@@ -1,6 +1,6 @@
 import { isRecord, type JsonSchema } from "@nodeloom/kernel";
 
-/** Schemas in the form that Anthropic's structured outputs take: objects are closed, other keywords are left out. */
+/** Schemas for Anthropic's structured outputs: objects are closed, unsupported keywords are removed. */
 
 /** Keywords that structured outputs support (platform.claude.com/docs/en/build-with-claude/structured-outputs). */
 const KEYWORDS = new Set(
@@ -51,7 +51,7 @@ const closed = (schema: unknown): JsonSchema => {
   const known = Object.entries(schema).filter(([name]) => !IGNORED.has(name));
   const same = Object.fromEntries(known.map(([name, value]) => [name, keyword(name, value)]));
   if (schema.type !== "object") return same;
-  // An object of any members, or of members by a schema, has no closed form.
+  // An object with arbitrary members, or members by a schema, has no closed form.
   if (!isRecord(schema.properties) || isRecord(schema.additionalProperties)) throw new Inexpressible();
   return { ...same, additionalProperties: false };
 };

@@ -51,7 +51,6 @@ const CHOICES = { auto: { type: "auto" }, none: { type: "none" }, required: { ty
 
 const choiceOf = (choice: ToolChoice): object => (typeof choice === "string" ? CHOICES[choice] : { type: "tool", name: choice.name });
 
-/** The caller's tools, where there are some. */
 const toolMembers = (asked: Asked): Record<string, unknown> => {
   const tools = toolsOf(asked);
   if (tools.length === 0) return {};
@@ -84,7 +83,7 @@ export const messagesCall = (settings: ChatSettings, asked: Asked): JsonCall => 
       ...(system === undefined ? {} : { system }),
       messages: [
         ...messagesOf(earlierTurns(asked)),
-        // Files go first, as the API's makers advise.
+        // Files first, as Anthropic recommends.
         { role: "user", content: files.length > 0 ? [...files.map(block), { type: "text", text: prompt }] : prompt },
         ...messagesOf(laterTurns(asked)),
         ...repairTurns(asked).map(({ role, text }) => ({ role, content: text })),

@@ -5,9 +5,9 @@ import { pointer } from "../../pointer";
 import { eventData } from "../../sse";
 import type { JsonCall } from "../../transport";
 
-/** Streamed answers of Anthropic's Messages API, put together to the answer of a call without streaming. */
+/** Joins streamed responses of Anthropic's Messages API to the response of a call without streaming. */
 
-/** Statuses of errors that a stream tells after it has begun, where they mean that the provider is busy. */
+/** Statuses for errors within a stream that mean that the provider is busy. */
 const BUSY: ReadonlyMap<unknown, number> = new Map([
   ["rate_limit_error", 429],
   ["overloaded_error", 529],
@@ -34,7 +34,7 @@ const createMessage = (hasTools: boolean) => {
   let message: Record<string, unknown> = {};
   let usage: Record<string, unknown> = {};
   let text: string | undefined;
-  /** Calls of tools, by their places among the message's blocks. */
+  /** Tool calls by the index of their content block. */
   const used = new Map<unknown, { type: "tool_use"; id: unknown; name: unknown; input: string }>();
   const withUsage = (counted: unknown): void => {
     const known = Object.entries(isRecord(counted) ? counted : {}).filter(([, count]) => typeof count === "number");
@@ -77,7 +77,10 @@ const createMessage = (hasTools: boolean) => {
   };
 };
 
-/** Puts a streamed message together. @throws ProviderError for one that broke off */
+/**
+ * Joins a streamed message.
+ * @throws ProviderError for an incomplete stream
+ */
 export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reason, hasTools }: StreamReader): Promise<unknown> => {
   const message = createMessage(hasTools);
   let isWhole = false;

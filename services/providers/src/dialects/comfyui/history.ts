@@ -23,7 +23,7 @@ const outputFile = (value: unknown): OutputFile[] => {
   return [{ filename, subfolder: typeof subfolder === "string" ? subfolder : "", type: typeof type === "string" ? type : KEPT }];
 };
 
-/** Every file of a prompt's nodes, whatever its list is called: images, gifs, audio, video. */
+/** Every file of a prompt's nodes, in any list: images, gifs, audio, video. */
 const allFiles = (entry: unknown): OutputFile[] => {
   const outputs = pointer(entry, "/outputs");
   const nodes = isRecord(outputs) ? Object.values(outputs) : [];

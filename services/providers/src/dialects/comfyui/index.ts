@@ -13,7 +13,7 @@ const MAX_INTERVAL_MS = 3_000;
 /** A queue or history can contain embedded images. */
 const MAX_HISTORY_BYTES = 32 * 1_024 * 1_024;
 const NOT_FOUND = 404;
-/** The newest entries of a history, among which a job is that was submitted lately. */
+/** A recently submitted job is among these newest entries of the history. */
 const SEARCHED_ENTRIES = 64;
 
 const clientOf = (idempotencyKey: string): string => `nodeloom-${idempotencyKey}`;

@@ -2,13 +2,13 @@ import { randomInt } from "node:crypto";
 import { isRecord, member } from "@nodeloom/kernel";
 import type { ComfyUiSettings } from "../../entries/settings";
 
-/** The workflow of a ComfyUI model with the inputs of one call in it. */
+/** The workflow of a ComfyUI model with the inputs of one call. */
 
-/** Inputs that make the same workflow give something else: the server answers one that it has carried out before from its cache. */
+/** Inputs that change the result of an unchanged workflow. The server answers a repeated workflow from its cache. */
 const SEEDS = ["seed", "noise_seed"];
 const MAX_SEED = 2 ** 48 - 1;
 
-/** The workflow with a call's inputs in it. A seed that the call does not give is a new one, unless a wire leads to it. */
+/** Puts a call's inputs into the workflow. A missing seed is random, unless another node provides it. */
 export const workflowWith = (
   settings: Pick<ComfyUiSettings, "workflow" | "inputs">,
   inputs: Readonly<Record<string, unknown>>,

@@ -6,14 +6,14 @@ import { toolCallsIn, type ToolCall } from "../../chat/tools";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll } from "../../pointer";
 
-/** Reads an answer of Google's generateContent: text or JSON, tokens, and the reason it ended. */
+/** Reads a response of Google's generateContent: text or JSON, tokens, and the finish reason. */
 
-/** Reasons to end that leave a text as it should be. */
+/** Finish reasons of a complete text. */
 const ENDED = new Set([undefined, "STOP", "FINISH_REASON_UNSPECIFIED", "MAX_TOKENS"]);
 /** Finish reasons of the provider's content rules. */
 const POLICY = /SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|JAILBREAK|MODEL_ARMOR/;
 
-/** The text that is in an answer, or in a piece of one, without the model's thoughts; undefined where there is none. */
+/** Text of a response or a piece of one, without the model's thoughts; undefined without text. */
 export const textIn = (answer: unknown): string | undefined => {
   const texts = pointerAll(answer, "/candidates/0/content/parts/*").flatMap((part) =>
     isRecord(part) && typeof part.text === "string" && part.thought !== true ? [part.text] : [],
@@ -21,7 +21,7 @@ export const textIn = (answer: unknown): string | undefined => {
   return texts.length > 0 ? texts.join("") : undefined;
 };
 
-/** The calls of tools in an answer. The API names them by no id of their own. */
+/** Tool calls in a response. The API gives them no IDs. */
 const callsIn = (answer: unknown): ToolCall[] => {
   const parts = pointerAll(answer, "/candidates/0/content/parts/*").filter((part) => pointer(part, "/functionCall") !== undefined);
   const calls = parts.map((part) => {
@@ -35,7 +35,7 @@ const callsIn = (answer: unknown): ToolCall[] => {
   return toolCallsIn(calls, (index) => `call_${String(pointer(answer, "/responseId"))}_${index}`);
 };
 
-/** Why an answer has no text, or not the one it was to have. */
+/** Why a response has no text, or not the requested one. */
 const refusalOf = (answer: unknown, shown: (text: string) => string): ProviderError | undefined => {
   const blocked = pointer(answer, "/promptFeedback/blockReason");
   const ended = pointer(answer, "/candidates/0/finishReason");

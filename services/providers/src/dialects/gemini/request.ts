@@ -24,7 +24,7 @@ const part = ({ kind, url, inline }: PromptFile): object =>
 const turn = (role: "user" | "assistant", text: string): object => ({ role: role === "assistant" ? "model" : role, parts: [{ text }] });
 
 /**
- * Newer models refuse calls without the signature that they came with, unless it is this one: of calls whose signature is not known
+ * Newer models reject tool calls without their signature. This value stands for calls whose signature is unknown
  * (ai.google.dev/gemini-api/docs/thought-signatures).
  */
 const NO_SIGNATURE = "skip_thought_signature_validator";
@@ -54,7 +54,6 @@ const contentsOf = (turns: readonly Turn[]): object[] => {
 
 const MODES = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
 
-/** The caller's tools, where there are some. */
 const toolMembers = (asked: Asked): Record<string, unknown> => {
   const tools = toolsOf(asked);
   if (tools.length === 0) return {};
@@ -65,7 +64,7 @@ const toolMembers = (asked: Asked): Record<string, unknown> => {
   return { tools: [{ functionDeclarations: declared }], ...(config ? { toolConfig: { functionCallingConfig: config } } : {}) };
 };
 
-/** A request of `generateContent`. Inputs of other names are settings of the generation. */
+/** A `generateContent` request. Inputs with unknown names are generation settings. */
 export const generateCall = (settings: ChatSettings, asked: Asked): JsonCall => {
   const { baseUrl, model, structuredOutput, parameters = {} } = settings;
   const { prompt, maxTokens } = asked.inputs;

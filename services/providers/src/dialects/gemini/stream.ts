@@ -5,7 +5,7 @@ import { eventData } from "../../sse";
 import type { JsonCall } from "../../transport";
 import { textIn } from "./answer";
 
-/** Streamed answers of Google's generateContent, put together to the answer of a call without streaming. */
+/** Joins streamed responses of Google's generateContent to the response of a call without streaming. */
 
 export const streamed = (call: JsonCall): JsonCall => ({
   ...call,
@@ -13,7 +13,10 @@ export const streamed = (call: JsonCall): JsonCall => ({
   headers: { ...call.headers, accept: "text/event-stream" },
 });
 
-/** Puts a streamed answer together: each event is an answer of its own with the next piece. @throws ProviderError for one that broke off */
+/**
+ * Joins a streamed response: each event is a response with the next piece.
+ * @throws ProviderError for an incomplete stream
+ */
 export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reason }: StreamReader): Promise<unknown> => {
   let [responseId, usageMetadata, promptFeedback, finishReason]: unknown[] = [];
   let text: string | undefined;

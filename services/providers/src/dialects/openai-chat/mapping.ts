@@ -61,7 +61,7 @@ export const chatCall = (settings: ChatSettings, asked: Asked): JsonCall => {
   };
 };
 
-/** Why a completion has no text, when that was decided. */
+/** The reason that a completion has no text, if it states one. */
 const refusalOf = (answer: unknown, reason: (text: string) => string): ProviderError | undefined => {
   const refusal = pointer(answer, "/choices/0/message/refusal");
   if (typeof refusal === "string" && refusal !== "") return new ProviderError("refused", `the model refuses this: ${reason(refusal)}`);

@@ -4,7 +4,7 @@ import { pointer } from "../../pointer";
 import { eventData } from "../../sse";
 import type { JsonCall } from "../../transport";
 
-/** Streamed answers of chat completions, put together to the answer of a call without streaming. */
+/** Joins streamed chat completions to the response of a call without streaming. */
 
 const DONE = "[DONE]";
 
@@ -41,7 +41,10 @@ const messageOf = (chunk: unknown): string | undefined => {
   return typeof message === "string" ? message : "the provider reported a failure";
 };
 
-/** Puts a streamed completion together. @throws ProviderError for one that broke off */
+/**
+ * Joins a streamed completion.
+ * @throws ProviderError for an incomplete stream
+ */
 export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reason }: StreamReader): Promise<unknown> => {
   let [id, usage]: unknown[] = [];
   const message: { content?: string; refusal?: string; tool_calls: CallParts[] } = { tool_calls: [] };
