@@ -1,4 +1,4 @@
-/** Passes the alerts of budgets on: from billing, which decides them, to deliveries of webhooks and mails. */
+/** Passes budget alerts from billing, which decides them, on to webhooks and emails. */
 import { isRefusal, toCredits } from "@nodeloom/kernel";
 import { budgetAlertJson, type RelayedRows } from "@nodeloom/platform";
 import type { billing as billingProto, identity as identityProto } from "@nodeloom/proto";
@@ -10,7 +10,7 @@ import type { NewDelivery } from "./delivery";
 
 const BUDGET_ALERT = "budget.alert";
 
-/** An alert on its way to one key. */
+/** The message of an alert for one key. */
 const alertMessage = (ownerId: string, keyId: string, alert: billingProto.BudgetAlert): NewDelivery => {
   const messageId = `msg_budget_${alert.id}`;
   const about = { kind: "body" as const, messageId, at: alert.at ?? new Date(0), dataJson: JSON.stringify(budgetAlertJson(alert)) };
@@ -21,7 +21,7 @@ export interface RelayedAlertsOptions {
   billing: Pick<Billing, "listBudgetAlerts" | "takeBudgetAlerts">;
   identity: Pick<Identity, "listKeys">;
   deliveries: Pick<Deliveries, "add">;
-  /** Undefined where no mail server is configured. */
+  /** Undefined without a mail server. */
   mails: OwnersMails | undefined;
 }
 
@@ -34,7 +34,7 @@ export const createRelayedAlerts = ({
   deliveries,
   mails,
 }: RelayedAlertsOptions): RelayedRows<billingProto.BudgetAlerts> => {
-  /** Of an account that is gone there are none. */
+  /** Empty for a deleted account. */
   const keysOf = async (userId: string): Promise<identityProto.Key[]> => {
     try {
       return (await identity.listKeys({ userId })).keys;
@@ -44,7 +44,7 @@ export const createRelayedAlerts = ({
     }
   };
 
-  /** What owners are mailed of, beside what keys hear of. */
+  /** Emails the owners. Keys receive the alert by webhook. */
   const mail = async (userId: string, alert: billingProto.BudgetAlert): Promise<void> => {
     const { lowCredits } = alert;
     const facts = lowCredits && {
@@ -55,7 +55,7 @@ export const createRelayedAlerts = ({
     await mails?.addForOwners(userId, about, alert.id);
   };
 
-  /** An alert is taken once its deliveries have begun: those that were begun before a failure are found again. */
+  /** Accepts an alert once its deliveries have started. Deliveries started before a failure are found again. */
   const passOn = async ({ userId, alerts }: billingProto.BudgetAlerts): Promise<void> => {
     const ofBudgets = alerts.filter(({ lowCredits }) => lowCredits === undefined);
     const keys = ofBudgets.length > 0 ? (await keysOf(userId)).filter(hears) : [];

@@ -12,8 +12,6 @@ import {
 import { z } from "zod";
 import { mailVariables } from "./mail/settings";
 
-/** The settings of notifications. */
-
 const MAX_RETENTION_DAYS = 3_650;
 
 export const variables = {

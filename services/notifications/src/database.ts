@@ -8,7 +8,7 @@ export const createStores = (connection: Connection) => ({
   mails: createMailStore(connection),
 });
 
-/** Messages, and how far each has come. The version goes up with every change of a collection's indexes. */
+/** Messages and their delivery state. Raise the version with every change of a collection's indexes. */
 export const database = defineDatabase({
   service: "notifications",
   version: FIRST_VERSION,

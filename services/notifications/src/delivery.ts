@@ -1,4 +1,4 @@
-/** What is kept of a message to the webhook of a key, and of the attempts at it. */
+/** The stored state of a message to a key's webhook, and of its attempts. */
 import type { BaseTier } from "@nodeloom/kernel";
 
 /** The first delivery of a message; each redelivery takes the next number. */
@@ -7,7 +7,7 @@ export const FIRST_DELIVERY = 1;
 /** `skipped`: the key has no webhook for it. */
 export type DeliveryState = "pending" | "delivered" | "failed" | "disabled" | "skipped";
 
-/** How a delivery ended. `superseded`: a later one has taken over. */
+/** How a delivery ended. `superseded`: a later one replaced it. */
 export type DeliveryEnd = "delivered" | "given up" | "disabled" | "nothing to send" | "superseded";
 
 export const END_OF: Readonly<Record<Exclude<DeliveryState, "pending">, DeliveryEnd>> = {
@@ -17,29 +17,29 @@ export const END_OF: Readonly<Record<Exclude<DeliveryState, "pending">, Delivery
   skipped: "nothing to send",
 };
 
-/** What a message is made of. Executions makes those of runs and batches at each attempt. */
+/** The subject of a message. For runs and batches, executions builds the body at each attempt. */
 export type About =
   | { kind: "run"; executionId: string; nodeId?: string }
   | { kind: "batch"; batchId: string }
   | { kind: "body"; messageId: string; at: Date; dataJson: string };
 
-/** Names one attempt, which is recorded once. */
+/** Identifies one attempt, which is recorded once. */
 export interface AttemptId {
-  /** The message's. */
+  /** Message ID. */
   id: string;
   delivery: number;
-  /** Within the delivery, from 1. */
+  /** Counted within the delivery, from 1. */
   attempt: number;
 }
 
-/** What came of sending. Dates are epoch milliseconds: this travels through Temporal. */
+/** Result of an attempt. Dates are epoch milliseconds, because Temporal stores it. */
 export interface SentAttempt {
   url: string;
   revision: string;
   at: number;
-  /** Null when there was no answer. */
+  /** Null without a response. */
   status: number | null;
-  /** Null when it was delivered. */
+  /** Null if delivered. */
   error: string | null;
   durationMs: number;
   retryAfterMs: number | null;
@@ -56,12 +56,12 @@ export interface WebhookAttempt
   at: Date;
 }
 
-/** How far a message has come. */
+/** Progress of a message. */
 export interface Standing {
   state: DeliveryState;
-  /** The latest delivery: it alone goes on. */
+  /** Number of the latest delivery. Only that one continues. */
   delivery: number;
-  /** Of all deliveries together. */
+  /** Total over all deliveries. */
   attempts: number;
   deliveredAt: Date | null;
   lastError: string | null;
@@ -71,22 +71,22 @@ export interface Standing {
 
 export interface DeliveryRecord extends Standing {
   _id: string;
-  /** Whose key it is. */
+  /** Owner of the key. */
   ownerId: string;
   keyId: string;
   baseTier?: BaseTier;
   event: string;
   about: About;
-  /** The run's own webhook, which the owner's secret for runs signs; absent for the key's. */
+  /** The run's own webhook, signed with the owner's secret for runs; absent for the key's webhook. */
   url?: string;
-  /** Of the run's own webhook; absent or empty for the ends of runs. */
+  /** Events of the run's own webhook; absent or empty for ends of runs. */
   events?: string[];
   createdAt: Date;
-  /** When a workflow was last started for it; null until then. */
+  /** Last start of a workflow for it; null before the first. */
   startedAt: Date | null;
 }
 
-/** A message as it is handed over. */
+/** A message to accept. */
 export type NewDelivery = Pick<DeliveryRecord, "_id" | "ownerId" | "keyId" | "baseTier" | "event" | "about" | "url" | "events"> & {
   earlier?: Standing;
 };
@@ -101,6 +101,6 @@ export const NEW_STANDING: Standing = {
   history: [],
 };
 
-/** Which attempt of its latest delivery is next, from 1. */
+/** Number of the next attempt within the latest delivery, from 1. */
 export const nextAttempt = ({ delivery, history }: Pick<Standing, "delivery" | "history">): number =>
   1 + Math.max(0, ...history.filter((entry) => entry.delivery === delivery).map(({ attempt }) => attempt));

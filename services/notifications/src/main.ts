@@ -5,8 +5,6 @@ import { database } from "./database";
 import { createEraseNotifications, createEraseRuns, notificationsHandlers } from "./server";
 import { wire } from "./wire";
 
-/** The process of notifications. */
-
 export const service = defineService({
   name: "notifications",
   database,

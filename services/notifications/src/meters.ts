@@ -1,9 +1,9 @@
 import { durationHistogram, eventCounter } from "@nodeloom/platform";
 
-/** What an operator watches of webhooks: outcomes, never ids of users, runs or receivers. Those of mails are in mail/meters.ts. */
+/** Metrics of webhooks: outcomes, never IDs of users, runs or receivers. Metrics of emails are in mail/meters.ts. */
 
 const attempts = durationHistogram("nodeloom.webhook.attempt.duration", "attempts at webhooks, by outcome");
-/** Of a run's own delivery: a redelivery has no time to keep. */
+/** Only for a run's first delivery: a redelivery has no target time. */
 export const noteFirstAttempt = durationHistogram(
   "nodeloom.webhook.first_attempt.age",
   "from the end of a run to the first attempt at its webhook",

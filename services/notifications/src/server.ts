@@ -16,10 +16,10 @@ const PAGE = 1_000;
 export interface HandlerOptions {
   deliveries: Pick<Deliveries, "add" | "again">;
   webhooks: Pick<Webhooks, "test">;
-  /** Undefined where no mail server is configured. */
+  /** Undefined without a mail server. */
   mails: Mails | undefined;
   stores: { deliveries: Pick<DeliveryStore, "findAll" | "removeOld" | "removeOwned" | "removeRun">; mails: Pick<MailStore, "removeOld"> };
-  /** How long executions, whose webhooks these are, are kept. */
+  /** Retention of executions in days. Their webhooks are kept as long. */
   executionDays: number;
 }
 
@@ -47,7 +47,7 @@ export const notificationsHandlers = (options: HandlerOptions): notifications.No
   };
 };
 
-/** What notifications erases of an account. What its workflows have of it are ids. */
+/** Erases an account's messages. Workflows contain only IDs. */
 export const createEraseNotifications = (store: Pick<DeliveryStore, "removeOwned">): Erase =>
   createErasure<"notifications">((ownerId) => ({
     deliveries: async () => untilNone(await store.removeOwned(ownerId, PAGE)),

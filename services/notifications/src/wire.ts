@@ -1,4 +1,4 @@
-/** Puts the service together: its stores, its clients, its worker and its relay. */
+/** Wires the service: stores, clients, worker and relay. */
 import { join } from "node:path";
 import {
   connectRedis,
@@ -26,7 +26,7 @@ import { createWebhooks } from "./webhooks/webhooks";
 import { createActivities } from "./temporal/activities";
 import { createStarter } from "./temporal/client";
 
-/** Where the prebuilt workflow bundle lies, whether this runs from src/ or dist/. */
+/** The prebuilt workflow bundle, for code in src/ and in dist/. */
 export const bundlePath = join(__dirname, "..", "dist", "workflow-bundle.js");
 
 export interface Wired {

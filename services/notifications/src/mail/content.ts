@@ -2,7 +2,7 @@ import { createKeyring, type Keyring } from "@nodeloom/platform";
 import type { MailRecord } from "../store/mails";
 import type { Mail } from "./mails";
 
-/** Mails as the database keeps them until they have ended. */
+/** Content of emails, stored until they are sent or given up. */
 
 const UNENCRYPTED = "unencrypted";
 
@@ -10,11 +10,11 @@ export type Content = Pick<MailRecord, "content" | "keyId">;
 
 export interface Contents {
   seal(id: string, mail: Mail): Content;
-  /** @throws where the key is not there any more */
+  /** @throws if the key no longer exists */
   open(record: Content & Pick<MailRecord, "_id">): Mail;
 }
 
-/** @param mailKeys the first encrypts, all decrypt; none: nothing is encrypted. `unencrypted` among them says nothing here */
+/** @param mailKeys the first encrypts, all decrypt; without keys nothing is encrypted. `unencrypted` in the list has no effect here */
 export const createContents = (mailKeys: readonly string[]): Contents => {
   const keys = mailKeys.filter((entry) => entry !== UNENCRYPTED);
   const keyring: Keyring | undefined = createKeyring({ keys, purpose: "nodeloom mail key", variable: "MAIL_KEYS" });

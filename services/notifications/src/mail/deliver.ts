@@ -8,7 +8,7 @@ import type { MailSettings } from "./settings";
 import type { Handed, Transport } from "./transport";
 import type { WriteMail } from "./write";
 
-/** What came of an attempt: the end of the mail, or the pause before the next attempt, in milliseconds. */
+/** Result of an attempt: the end of the email, or the pause before the next attempt in milliseconds. */
 export type MailStep = { end: MailEnd } | { pauseMs: number };
 
 export interface DeliverOptions {
@@ -36,10 +36,10 @@ export const createDeliver = ({ store, contents, write, transport, settings, log
   };
 
   /**
-   * Makes an attempt at a mail. If this process dies before it notes the mail server's answer, the mail is sent again, under the same
-   * Message-ID.
+   * Makes one attempt to send an email. If this process dies before it records the server's answer, the email is sent again with the
+   * same Message-ID.
    * @param attempt from 1
-   * @throws what services and databases that are away throw: the attempt is made again
+   * @throws errors of unavailable services and databases: the attempt is repeated
    */
   return async (mailId: string, attempt: number): Promise<MailStep> => {
     const record = await store.find(mailId);

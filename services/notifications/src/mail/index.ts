@@ -11,7 +11,7 @@ import { createMailTransport } from "./transport";
 import { createWriter } from "./write";
 
 export interface Mailing {
-  /** Undefined where no mail server is configured. */
+  /** Undefined without a mail server. */
   queue: Mails | undefined;
   deliver(mailId: string, attempt: number): Promise<MailStep>;
 }
@@ -26,7 +26,7 @@ export interface MailingOptions {
   clock?: () => number;
 }
 
-/** Puts together what sends mails. Without a mail server none begins; those that had begun before end as given up. */
+/** Wires the sending of emails. Without a mail server none starts, and those that started earlier end as given up. */
 export const createMailing = ({ config, store, addresses, starter, redis, logger, clock = Date.now }: MailingOptions): Mailing => {
   const settings = mailSettings(config);
   if (!settings) {

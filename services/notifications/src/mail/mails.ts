@@ -1,10 +1,10 @@
-/** mail/: mails to people, each delivered by a workflow of its own. */
+/** mail/: emails to people. A Temporal workflow delivers each. */
 import type { Notice } from "@nodeloom/kernel";
 import type { MailKind } from "../store/mails";
 
 /**
- * A mail before it is written: what it is about, by reference where that is possible. Tokens of links are made when a mail is sent;
- * the link of an invitation is its caller's, and kept encrypted where the installation has keys for that.
+ * The subject of an email, by reference if possible. Tokens of links are created when it is sent. An invitation's link comes from its
+ * caller and is stored encrypted if the installation has keys.
  */
 export type Mail =
   | { kind: "passwordReset"; email: string }
@@ -15,34 +15,34 @@ export type Mail =
   | ({ kind: "budgetAlert"; alert: AlertFacts } & OfAccount)
   | ({ kind: "organizationLeaving" | "organizationKept" } & DecisionFacts & OfAccount);
 
-/** Of a mail about an account: whom it goes to, and which organization's account it is; absent: the reader's own. */
+/** For emails about an account: the recipient, and the organization of the account; absent if it is the reader's own. */
 export interface OfAccount {
   userId: string;
   organization?: { id: string; name: string } | undefined;
 }
 
-/** What a mail says of an organization that is, or was, to be deleted. */
+/** Facts about an organization that is or was scheduled for deletion. */
 export interface DecisionFacts {
-  /** Who decided: a name or an address. */
+  /** Name or address of the person who decided. */
   personName: string;
-  /** ISO. */
+  /** ISO 8601. */
   erasesAt: string;
 }
 
-/** What a budget's alert says. Amounts are credits. */
+/** Facts of a budget alert. Amounts are credits. */
 export interface AlertFacts {
   scope: "key" | "workflow" | "metadata";
-  /** A key's id, a workflow's slug, or `name = value`. */
+  /** A key's ID, a workflow's slug, or `name = value`. */
   subject: string;
   percent: number;
   credits: number;
   used: number;
   window: "day" | "week" | "month" | "total";
-  /** ISO; null where the budget never begins anew. */
+  /** ISO 8601; null if the budget never resets. */
   resetsAt: string | null;
 }
 
-/** Notices go to verified addresses alone, and can be switched off. */
+/** Notices are sent only to verified addresses and can be turned off. */
 export const NOTICE_OF: Readonly<Partial<Record<MailKind, Notice>>> = { lowCredits: "lowCredits", budgetAlert: "budgetAlerts" };
 
 const SECOND = 1_000;
@@ -50,11 +50,11 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Every bound and wait of mails, in one place. Milliseconds where nothing else is said. */
+/** Every bound and wait of emails. Milliseconds unless stated otherwise. */
 export const MAIL_LIMITS = {
-  /** Mails that are wanted again within this are one: of a button that is pressed twice. */
+  /** Equal requests within this time send one email: a button pressed twice. */
   sameWithin: 5 * MINUTE,
-  /** Mails to one account, or to one address that asks for resets, in a day. Resets don't count against notices. */
+  /** Emails per day to one account, or to one address that requests resets. Resets don't count as notices. */
   perDay: {
     passwordReset: 10,
     verification: 10,
@@ -64,27 +64,30 @@ export const MAIL_LIMITS = {
     budgetAlert: 20,
     ...{ organizationLeaving: 20, organizationKept: 20 },
   },
-  /** Pauses after failures that may pass: they double from the first to the longest. */
+  /** Pauses after temporary failures: they double from the first to the longest. */
   firstPause: 30 * SECOND,
   longestPause: 2 * HOUR,
-  /** How long a mail is tried. Who wanted a link and did not get it asks again. */
+  /** How long sending is retried. A person who misses a link requests another. */
   triedFor: {
     ...{ passwordReset: HOUR, verification: DAY, invitation: 3 * DAY, approval: 3 * DAY, lowCredits: 3 * DAY, budgetAlert: 3 * DAY },
     ...{ organizationLeaving: 3 * DAY, organizationKept: 3 * DAY },
   },
   connections: 4,
-  /** Mails that wait for a connection of one process. */
+  /** Emails that wait for a connection, per process. */
   waiting: 200,
   waitForConnection: 20 * SECOND,
   connect: 10 * SECOND,
-  /** Silence of the mail server at any step after that. */
+  /** Silence of the mail server at any later step. */
   silence: 40 * SECOND,
   nameChars: 100,
 } as const satisfies Record<string, number | Readonly<Record<MailKind, number>>>;
 
 export const DAY_SECONDS = DAY / SECOND;
 
-/** The pause after a failed attempt; null where the mail is given up. @param attempt from 1 */
+/**
+ * Pause after a failed attempt; null if the email is given up.
+ * @param attempt from 1
+ */
 export const pauseAfter = (kind: MailKind, attempt: number, ageMs: number): number | null => {
   const pauseMs = Math.min(MAIL_LIMITS.firstPause * 2 ** (attempt - 1), MAIL_LIMITS.longestPause);
   return ageMs + pauseMs > MAIL_LIMITS.triedFor[kind] ? null : pauseMs;

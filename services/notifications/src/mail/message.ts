@@ -3,16 +3,15 @@ import type { SendMailOptions } from "nodemailer";
 import { letterHtml, letterText, type Letter } from "./letters/letter";
 import type { MailSettings } from "./settings";
 
-/** A letter as nodemailer takes it. */
 export type Message = SendMailOptions;
 
 export interface MessageOptions {
   settings: Pick<MailSettings, "from" | "replyTo">;
-  /** The mail's: attempts at it have one Message-ID, by which mail servers recognize a repetition. */
+  /** Equal for all attempts at one email: mail servers recognize a repetition by the Message-ID. */
   id: string;
   to: string;
   letter: Letter;
-  /** Takes a POST that switches this kind of mail off (RFC 8058). */
+  /** Address for the POST that turns off this kind of email (RFC 8058). */
   oneClickUrl?: string | undefined;
 }
 
@@ -27,7 +26,7 @@ export const createMessage = ({ settings: { from, replyTo }, id, to, letter, one
   html: letterHtml(letter),
   messageId: `<${createHash("sha256").update(id).digest("hex").slice(0, 32)}@${domainOf(from.address)}>`,
   headers: {
-    // Programs that answer for people who are away leave these alone.
+    // Out-of-office programs don't reply to these.
     "Auto-Submitted": "auto-generated",
     "X-Auto-Response-Suppress": "All",
     ...(oneClickUrl ? { "List-Unsubscribe": `<${oneClickUrl}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" } : {}),

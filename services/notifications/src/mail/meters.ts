@@ -1,7 +1,7 @@
 import { durationHistogram, eventCounter } from "@nodeloom/platform";
 import type { MailEnd, MailKind } from "../store/mails";
 
-/** What an operator watches of mails: by kind and outcome, never by recipient. */
+/** Metrics of emails: by kind and outcome, never by recipient. */
 
 const ends = eventCounter("nodeloom.mails", "mails that ended, by kind and outcome");
 const ages = durationHistogram("nodeloom.mail.age", "from when a mail was wanted to when the mail server had taken it, by kind");

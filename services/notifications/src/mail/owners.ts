@@ -5,19 +5,18 @@ import type { MailQueue } from "./queue";
 
 type AboutAccount = Extract<Mail, { kind: "lowCredits" | "budgetAlert" | "organizationLeaving" | "organizationKept" }>;
 type WithoutReader<M> = M extends unknown ? Omit<M, keyof OfAccount> : never;
-/** A mail about an account, before it is known who its owners are. */
+/** An email about an account before its owners are known. */
 export type OwnersMail = WithoutReader<AboutAccount>;
 
 export interface OwnersMails {
   /**
-   * Takes a mail for the person whose account it is about, or for each of the organization's owners (ORGANIZATION_BOUNDS.mailedOwners at
-   * most). Of an account that is gone nobody is mailed.
-   * @param about what makes two mails of a kind about one account different
+   * Queues an email for the person who owns the account, or for each owner of the organization (at most
+   * ORGANIZATION_BOUNDS.mailedOwners). A deleted account gets none.
+   * @param about distinguishes two emails of one kind about one account
    */
   addForOwners(accountId: string, mail: OwnersMail, about: string): Promise<void>;
 }
 
-/** Every way in which a mail is taken. */
 export type Mails = MailQueue & OwnersMails;
 
 export interface OwnersMailsOptions {

@@ -5,20 +5,20 @@ import { MAIL_LIMITS, type Mail } from "./mails";
 import { countMail } from "./meters";
 
 export interface MailStarter {
-  /** Has a workflow deliver a mail, unless one does or did. */
+  /** Starts the workflow that delivers an email, unless it runs or has ended. */
   startMail(mail: { id: string; kind: MailKind }): Promise<void>;
 }
 
 export interface MailQueue {
   /**
-   * Takes a mail to be delivered: it is stored, and goes on without its caller. One that was wanted before is not sent again, and one
-   * that is too many for its recipient not at all.
-   * @param about what makes two mails of a kind to one account different; not needed of those that are asked for by their readers
+   * Queues an email: it is stored and sent independently of its caller. A repeated request sends nothing, and neither does one beyond
+   * the recipient's limit.
+   * @param about distinguishes two emails of one kind to one account; not needed for those that a person requested
    */
   add(mail: Mail, about?: string): Promise<void>;
-  /** Takes a mail that was accepted elsewhere, as it is stored. */
+  /** Queues a stored email that another service accepted. */
   adopt(record: Pick<MailRecord, "_id" | "kind" | "content" | "keyId" | "createdAt">): Promise<void>;
-  /** What the relay starts: mails that were stored, and for want of Temporal or of their process not started. */
+  /** Input of the relay: stored emails whose workflow wasn't started because Temporal or the process was down. */
   unstarted: RelayedRows<Pick<MailRecord, "_id" | "kind">>;
 }
 
@@ -26,13 +26,13 @@ export interface MailQueueOptions {
   store: Pick<MailStore, "insert" | "noteCarried" | "listNotCarried" | "end">;
   contents: Contents;
   starter: MailStarter;
-  /** Of mails, by recipient and kind, in a day. */
+  /** Counts emails by recipient and kind per day. */
   counter: WindowCounter;
   logger: Logger;
   clock?: () => number;
 }
 
-/** Whom a mail counts for. Addresses are compared as accounts' are. */
+/** The recipient whose limit counts. Addresses are compared like those of accounts. */
 const recipientOf = (mail: Mail): string => (mail.kind === "passwordReset" ? mail.email.trim().toLowerCase() : mail.userId);
 
 export const createMailQueue = ({ store, contents, starter, counter, logger, clock = Date.now }: MailQueueOptions): MailQueue => {

@@ -1,4 +1,4 @@
-/** Mails as other services ask for them. */
+/** Requests of other services to send emails. */
 import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import type { notifications } from "@nodeloom/proto";
 import { z } from "zod";
@@ -24,7 +24,7 @@ const decisions = z.object({
 });
 const earlierMail = z.object({ kind: z.enum(MAIL_KINDS), content: z.instanceof(Buffer), keyId: z.string(), createdAt: z.date() });
 
-/** Kinds that their callers must tell apart. Links that people ask for are told apart by time where no id is given. */
+/** Kinds for which callers must give an ID. Without one, requested links are distinguished by time. */
 const NAMED: readonly Mail["kind"][] = ["invitation", "approval", "organizationLeaving", "organizationKept"];
 
 const parsed = <T>({ success, data, error }: z.ZodSafeParseResult<T>): T => {
@@ -37,7 +37,10 @@ const notConfigured = (): DomainError =>
 
 export type MailMessage = Exclude<NonNullable<notifications.SendRequest["message"]>, { $case: "webhook" }>;
 
-/** Accepts mails. @param queue undefined where no mail server is configured */
+/**
+ * Accepts emails.
+ * @param queue undefined without a mail server
+ */
 export const createAcceptMail =
   (queue: Mails | undefined) =>
   async (about: string, message: MailMessage | undefined): Promise<void> => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { ConfigError } from "@nodeloom/platform";
 import { z } from "zod";
 
-/** The mail server, as the environment names it. */
+/** The mail server's settings in the environment. */
 
 const PROTOCOLS: readonly string[] = ["smtp:", "smtps:"];
 const SMTP_PORT = 587;
@@ -11,7 +11,7 @@ const SMTPS_PORT = 465;
 const isServer = (text: string): boolean =>
   URL.canParse(text) && PROTOCOLS.includes(new URL(text).protocol) && new URL(text).hostname !== "";
 
-/** `Name <address>`, or an address alone. */
+/** `Name <address>`, or only an address. */
 const SENDER = /^(?:([^<>\r\n"]{1,100}?)\s*<([^<>\s]+)>|([^<>\s]+))$/;
 
 const readSender = (text: string): Sender | undefined => {
@@ -40,7 +40,7 @@ export const mailVariables = {
 } as const;
 
 export interface Sender {
-  /** Empty for none. */
+  /** Empty without a display name. */
   name: string;
   address: string;
 }
@@ -48,10 +48,10 @@ export interface Sender {
 export interface MailSettings {
   host: string;
   port: number;
-  /** TLS from the start. */
+  /** TLS from the start of the connection. */
   secure: boolean;
   requireTls: boolean;
-  /** Of the server's authority, unless it is a public one. */
+  /** Certificate of the server's authority, if it isn't public. */
   ca: Buffer | undefined;
   auth: { user: string; pass: string } | undefined;
   from: Sender;
@@ -68,7 +68,10 @@ const readCa = (file: string): Buffer => {
   }
 };
 
-/** Undefined where no mail server is configured. @throws ConfigError */
+/**
+ * Undefined without a mail server.
+ * @throws ConfigError
+ */
 export const mailSettings = (config: MailConfig): MailSettings | undefined => {
   const { SMTP_URL: url, MAIL_FROM: from, MAIL_REPLY_TO: replyTo, SMTP_TLS_CA_FILE: ca } = config;
   if (!url !== !from) throw new ConfigError("SMTP_URL and MAIL_FROM go together");

@@ -5,16 +5,16 @@ import type { Message } from "./message";
 import { countMailAttempt } from "./meters";
 import type { MailSettings } from "./settings";
 
-/** What a mail server made of a message. `again`: it may be taken later. */
+/** The mail server's answer to a message. `again`: it can accept it later. */
 export type Handed = { outcome: "sent" } | { outcome: "refused" | "again"; reason: string };
 
 export interface Transport {
-  /** Hands a message to the mail server, over a connection of its own. */
+  /** Sends a message over its own connection. */
   hand(message: Message): Promise<Handed>;
 }
 
 const FIRST_PERMANENT = 500;
-/** Commands whose refusal is about the message. What comes before (a greeting, a password) is about the server's settings. */
+/** SMTP commands whose rejection concerns the message. Earlier ones (greeting, password) concern the server's settings. */
 const OF_THE_MESSAGE = /^(?:MAIL FROM|RCPT TO|DATA)/;
 
 interface SmtpFailure {
@@ -26,7 +26,7 @@ interface SmtpFailure {
 const isPermanent = ({ responseCode = 0, command = "" }: SmtpFailure): boolean =>
   responseCode >= FIRST_PERMANENT && OF_THE_MESSAGE.test(command);
 
-/** No more of it than its kind: a server's words may have the address in them. */
+/** Only the kind of failure: a server's text can contain the address. */
 const reasonOf = ({ code, responseCode, command }: SmtpFailure): string =>
   [code ?? "unknown", ...(responseCode ? [String(responseCode)] : []), ...(command ? [`at ${command}`] : [])].join(" ");
 

@@ -13,27 +13,30 @@ import {
 import type { Letter } from "./letters/letter";
 import { NOTICE_OF, type Mail, type OfAccount } from "./mails";
 
-/** A mail with all that it says, and where it goes. */
+/** A complete email with its recipient. */
 export interface Written {
   to: string;
   letter: Letter;
-  /** Takes a POST that switches this kind of mail off; absent where it can't be. */
+  /** Address for the POST that turns off this kind of email; absent if it can't be turned off. */
   oneClickUrl?: string;
 }
 
 export interface WriteOptions {
   addresses: Pick<EmailAddresses, "createMailedReset" | "createVerification" | "getAddress">;
-  /** The console's, without a slash at the end. */
+  /** Address of the console, without a trailing slash. */
   baseUrl: string;
 }
 
-/** Pages of the console. What follows `#` is sent to no server. */
+/** Pages of the console. Browsers don't send the part after `#` to a server. */
 const PAGES = { reset: "/reset-password#token=", verify: "/verify-address#token=", unsubscribe: "/unsubscribe#token=" } as const;
 const ONE_CLICK = "/api/mail/unsubscribe?token=";
 
-/** Writes mails when they are sent: whom they go to and what their tokens are is asked for then. @returns null where the mail is not wanted */
+/**
+ * Writes emails when they are sent, with the recipient and tokens of that moment.
+ * @returns null if the email is no longer wanted
+ */
 export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
-  /** Undefined where the account is gone, or suspended. */
+  /** Undefined if the account is deleted or suspended. */
   const addressOf = async (userId: string) => {
     try {
       const found = await addresses.getAddress({ userId });
@@ -60,7 +63,7 @@ export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
     return { to: account.email, letter: letter(baseUrl + PAGES.unsubscribe + token), oneClickUrl: baseUrl + ONE_CLICK + token };
   };
 
-  /** Where a reader sees what a mail is about: of their own account a page, of an organization that one's. */
+  /** The console page for an email's subject, in the reader's own account or the organization. */
   const pageOf = ({ organization }: OfAccount, page: string): { url: string; organizationName: string | undefined } => ({
     url: organization ? `${baseUrl}/organizations/${organization.id}` : baseUrl + page,
     organizationName: organization?.name,

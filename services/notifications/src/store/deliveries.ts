@@ -1,4 +1,4 @@
-/** Messages to webhooks: how far each has come, and its attempts. */
+/** Webhook messages with their progress and attempts. */
 import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { NEW_STANDING, type DeliveryRecord, type DeliveryState, type NewDelivery, type WebhookAttempt } from "../delivery";
@@ -7,10 +7,10 @@ import { documents } from "./documents";
 const MAX_ATTEMPTS_KEPT = 50;
 
 const deliverySchema = documents<DeliveryRecord>("deliveries");
-// Few are pending at a time.
+// Few messages are pending at a time.
 deliverySchema.index({ state: 1, _id: 1 }, { partialFilterExpression: { state: "pending" } });
 deliverySchema.index({ ownerId: 1 });
-// Those that were kept long enough.
+// For the deletion of old messages.
 deliverySchema.index({ createdAt: 1 });
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
@@ -18,7 +18,7 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 export const createDeliveryStore = (connection: Connection) => {
   const deliveries = connection.model("Delivery", deliverySchema);
   return {
-    /** @returns false where it was accepted before */
+    /** @returns false if it was accepted before */
     insert: ({ earlier, ...message }: NewDelivery, createdAt: Date): Promise<boolean> =>
       insertOnce(
         deliveries.collection.insertOne({ ...message, ...(earlier ?? NEW_STANDING), createdAt, startedAt: null } as never, {
@@ -38,8 +38,8 @@ export const createDeliveryStore = (connection: Connection) => {
     },
 
     /**
-     * Pending messages for which no workflow was started, or whose next attempt should have been before a time, by their ids.
-     * @param after the last of the page before
+     * Pending messages, by ID, that have no workflow or whose next attempt was due before `late`.
+     * @param after last row of the previous page
      */
     listUnstarted: (late: Date, limit: number, after: DeliveryRecord | undefined): Promise<DeliveryRecord[]> => {
       const isLate = { startedAt: { $lt: late }, $or: [{ nextAttemptAt: null }, { nextAttemptAt: { $lt: late } }] };
@@ -51,13 +51,13 @@ export const createDeliveryStore = (connection: Connection) => {
         .exec();
     },
 
-    /** Makes a redelivery the latest one, unless it is or a later one has begun. */
+    /** Makes a redelivery the latest one, unless it or a later one has started. */
     begin: async (id: string, delivery: number, at: Date): Promise<void> => {
       const begun = { delivery, state: "pending" as const, nextAttemptAt: at, startedAt: null };
       await deliveries.updateOne({ _id: id, delivery: { $lt: delivery } }, { $set: begun }, { writeConcern: DURABLE }).exec();
     },
 
-    /** Keeps an attempt, once, and where the delivery stands after it, unless a later delivery has begun. */
+    /** Records an attempt once, and the delivery's state after it, unless a later delivery has started. */
     record: async (id: string, attempt: WebhookAttempt, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
       const unrecorded = { _id: id, "history.key": { $ne: attempt.key } };
       const ended = new Date(attempt.at.getTime() + attempt.durationMs);
@@ -70,17 +70,17 @@ export const createDeliveryStore = (connection: Connection) => {
     },
 
     /**
-     * Notes where a delivery stands without an attempt, unless it is over or a later one has begun.
-     * @param state `pending` where its next attempt has to wait; else there is nothing to send
+     * Records a delivery's state without an attempt, unless it has ended or a later one has started.
+     * @param state `pending` if the next attempt must wait; otherwise there is nothing to send
      */
     note: async (id: string, delivery: number, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
       await deliveries.updateOne({ _id: id, delivery, state: "pending" }, { $set: { state, nextAttemptAt } }).exec();
     },
 
-    /** Removes those that were accepted before a time and have ended. */
+    /** Deletes messages that were accepted before a time and have ended. */
     removeOld: (before: Date, limit: number): Promise<number> =>
       removeSome(deliveries, { createdAt: { $lt: before }, state: { $ne: "pending" } }, limit),
-    /** Removes what was accepted for a run: a message's id is the run's, or begins with it. */
+    /** Deletes a run's messages: their IDs are or begin with the run's ID. */
     removeRun: async (ownerId: string, executionId: string): Promise<void> => {
       const ids = { $or: [{ _id: executionId }, { _id: { $gte: `${executionId}.`, $lt: `${executionId}/` } }] };
       await deliveries.deleteMany({ ownerId, ...ids }, { writeConcern: DURABLE as never }).exec();

@@ -1,4 +1,4 @@
-/** Mails that are to be sent, and those of the last days, so that none is sent twice. */
+/** Emails to send, and those of the last days, so that none is sent twice. */
 import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { documents } from "./documents";
@@ -15,28 +15,27 @@ export const MAIL_KINDS = [
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
-/** How a mail ended. */
 export type MailEnd = "sent" | "refused" | "given up" | "not wanted" | "too many";
 
 export interface MailRecord {
-  /** What the mail is about. */
+  /** Identifies the email's subject. */
   _id: string;
   kind: MailKind;
-  /** The mail, as JSON; encrypted where there are keys. Empty once it has ended. */
+  /** The email as JSON, encrypted if there are keys. Empty once it has ended. */
   content: Buffer;
-  /** Names the key of the content; empty where that is not encrypted. */
+  /** Key of the content; empty without encryption. */
   keyId: string;
-  /** A workflow was started for it. */
+  /** True once a workflow was started for it. */
   carried: boolean;
-  /** Null until it has ended. */
+  /** Null until it ends. */
   end: MailEnd | null;
   createdAt: Date;
 }
 
 const mailSchema = documents<MailRecord>("mails");
-// Those that no workflow was started for: few, and for moments.
+// Rows without a workflow: few, for moments.
 mailSchema.index({ carried: 1, _id: 1 });
-// Those that were kept long enough.
+// For the deletion of old rows.
 mailSchema.index({ createdAt: 1 });
 
 export type MailStore = ReturnType<typeof createMailStore>;
@@ -46,7 +45,7 @@ export const createMailStore = (connection: Connection) => {
   const changed = async (filter: object, $set: Partial<MailRecord>): Promise<boolean> =>
     (await mails.updateOne(filter, { $set }, { writeConcern: DURABLE })).matchedCount > 0;
   return {
-    /** @returns false where a mail about the same was wanted before */
+    /** @returns false if an email about the same subject was requested before */
     insert: (record: MailRecord): Promise<boolean> =>
       insertOnce(mails.collection.insertOne(record as never, { writeConcern: DURABLE as never })),
 
@@ -58,7 +57,10 @@ export const createMailStore = (connection: Connection) => {
     },
 
     noteCarried: async (id: string): Promise<void> => void (await changed({ _id: id }, { carried: true })),
-    /** Those that no workflow was started for, by their ids. @param after the last of the page before */
+    /**
+     * Emails without a workflow, by ID.
+     * @param after last row of the previous page
+     */
     listNotCarried: (limit: number, after: Pick<MailRecord, "_id"> | undefined): Promise<Pick<MailRecord, "_id" | "kind">[]> =>
       mails
         .find({ carried: false, ...(after ? { _id: { $gt: after._id } } : {}) }, { kind: 1 })
@@ -67,7 +69,10 @@ export const createMailStore = (connection: Connection) => {
         .lean<Pick<MailRecord, "_id" | "kind">[]>()
         .exec(),
 
-    /** Nothing of it is kept but that there was one. @returns false where it had ended before */
+    /**
+     * Deletes the content and keeps the row.
+     * @returns false if it had ended before
+     */
     end: (id: string, end: MailEnd): Promise<boolean> => changed({ _id: id, end: null }, { end, content: Buffer.alloc(0), carried: true }),
 
     removeOld: (before: Date, limit: number): Promise<number> => removeSome(mails, { createdAt: { $lt: before } }, limit),

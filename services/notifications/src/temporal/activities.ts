@@ -1,4 +1,4 @@
-/** The activities of deliveries, as Temporal calls them. */
+/** Activities of deliveries, as Temporal calls them. */
 import { ApplicationFailure, Context } from "@temporalio/activity";
 import type { MailStep } from "../mail/deliver";
 import { TIMING } from "../timing";
@@ -25,7 +25,7 @@ export const createActivities = ({ webhooks, deliverMail }: ActivitiesOptions): 
     try {
       return await beating(TIMING.heartbeatQuick, () => webhooks.send(attempt));
     } catch (error) {
-      // Temporal asks again when its turn has come.
+      // Temporal retries when the delivery's turn comes.
       if (!(error instanceof Postponed)) throw error;
       throw ApplicationFailure.create({ message: error.message, type: "OUTGOING_LIMIT_EXCEEDED", nextRetryDelay: error.afterMs });
     }

@@ -1,4 +1,4 @@
-/** Starts the workflows that deliver messages. Temporal has their ids and kinds, and nothing of what they say. */
+/** Starts the workflows that deliver messages. Temporal stores their IDs and kinds, not their content. */
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowStartOptions } from "@temporalio/client";
 import { inLinkedTrace } from "@nodeloom/platform";
 import { translateTemporal } from "@nodeloom/platform/temporal";
@@ -33,7 +33,7 @@ export const createStarter = ({ client, taskQueue }: StarterOptions): MailStarte
         staticSummary: `mail: ${kind}`,
       }),
 
-    // One that was ended from outside is started once more: it goes on with the attempt that is next.
+    // A workflow that was ended from outside is started again and continues with the next attempt.
     startDelivery: ({ id, ...input }) =>
       inLinkedTrace("webhook delivery", () =>
         start(DELIVER_WEBHOOK, {

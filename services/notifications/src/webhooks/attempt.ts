@@ -1,4 +1,4 @@
-/** Attempts at messages, whatever they announce: sent and counted, and reported to identity, which keeps the webhook. */
+/** Attempts at any message: send, count, and report to identity, which stores the webhook. */
 import type { EgressClient } from "@nodeloom/platform";
 import type { identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
@@ -11,7 +11,6 @@ export const GONE = 410;
 
 type Target = Pick<identityProto.GetWebhookTargetResponse, "url" | "revision" | "secrets">;
 
-/** Sends a message once, and counts the attempt. */
 export const createAttempt = (egress: EgressClient, timeoutMs?: number) => {
   const send = createSend(egress, timeoutMs);
   return async (target: Target, message: Message): Promise<SentAttempt> => {
@@ -23,15 +22,16 @@ export const createAttempt = (egress: EgressClient, timeoutMs?: number) => {
 
 export interface Outcome {
   delivered: boolean;
-  /** The webhook is disabled by now. */
   disabled: boolean;
-  /** The receiver has said that it is gone. */
+  /** The receiver returned 410. */
   isGone: boolean;
-  /** It was the last attempt that there is. */
   final: boolean;
 }
 
-/** Reports attempts to identity, which disables a webhook whose receiver is gone, or has failed for long. @returns how things stand after one */
+/**
+ * Reports attempts to identity, which disables a webhook whose receiver is gone or has failed for long.
+ * @returns the delivery's state after an attempt
+ */
 export const createReport =
   (identity: Pick<Identity, "disableWebhook" | "reportDelivery">) =>
   async ({ keyId, attempt }: { keyId: string; attempt: number }, { url, revision, at, status, error }: SentAttempt): Promise<Outcome> => {

@@ -1,4 +1,4 @@
-/** The body of a message, as it is made at each attempt. */
+/** Builds a message's body at each attempt. */
 import type { executions } from "@nodeloom/proto";
 import type { Executions } from "../clients";
 import type { About } from "../delivery";
@@ -9,7 +9,10 @@ const aboutOf = (about: Exclude<About, { kind: "body" }>): executions.GetWebhook
     ? { about: { $case: "batchId", value: about.batchId }, nodeId: "" }
     : { about: { $case: "executionId", value: about.executionId }, nodeId: about.nodeId ?? "" };
 
-/** @returns undefined where there is nothing to announce any more @throws SERVICE_UNAVAILABLE while a run is not final */
+/**
+ * @returns undefined if there is nothing left to announce
+ * @throws SERVICE_UNAVAILABLE while a run isn't final
+ */
 export const createReadMessage =
   (services: { executions: Pick<Executions, "getWebhookMessage"> }) =>
   async (about: About, event: string): Promise<Message | undefined> => {

@@ -1,4 +1,4 @@
-/** What is accepted for webhooks: new messages, redeliveries, and what nothing delivers any more. */
+/** Accepts messages and redeliveries, and lists those that no workflow delivers. */
 import { DomainError } from "@nodeloom/kernel";
 import type { Logger, RelayedRows } from "@nodeloom/platform";
 import type { identity as identityProto } from "@nodeloom/proto";
@@ -8,31 +8,31 @@ import { TIMING } from "../timing";
 import { FIRST_DELIVERY, nextAttempt, type DeliveryRecord, type NewDelivery, type Standing } from "../delivery";
 import { createReadTarget, wants } from "./webhooks";
 
-/** How a workflow begins with a delivery. */
+/** Start of a delivery workflow. */
 export interface DeliveryInput {
   id: string;
   delivery: number;
-  /** Within the delivery, from 1. */
+  /** Counted within the delivery, from 1. */
   attempt: number;
-  /** Before that attempt. */
+  /** Pause before that attempt. */
   pauseMs: number;
 }
 
 export interface DeliveryStarter {
-  /** Has a workflow deliver a message, unless one does. */
+  /** Starts the workflow that delivers a message, unless it runs. */
   startDelivery(input: DeliveryInput): Promise<void>;
 }
 
 export interface Deliveries {
-  /** Accepts a message to be delivered. One that was accepted before is not sent again. */
+  /** Accepts a message. A repeated one isn't sent again. */
   add(message: NewDelivery): Promise<void>;
   /**
-   * Starts another delivery at once, with a schedule of its own; one that is still waiting to try again leaves it to the new one. Asking
-   * again before its first attempt starts no other.
+   * Starts another delivery at once with its own schedule. A delivery that waits for a retry yields to it. A second request before the
+   * first attempt starts no other.
    * @throws PRECONDITION_FAILED
    */
   again(message: NewDelivery): Promise<DeliveryRecord>;
-  /** What the relay starts: messages that no workflow was started for, and those that are late and that none carries. */
+  /** Input of the relay: messages without a workflow, and overdue ones. */
   unstarted: RelayedRows<DeliveryRecord>;
 }
 
@@ -53,7 +53,7 @@ const obstacle = (record: Pick<DeliveryRecord, "event" | "url">, target: identit
   return undefined;
 };
 
-/** A redelivery that has begun but made no attempt yet is what is asked for. */
+/** A redelivery without an attempt so far already is the requested one. */
 const nextDelivery = ({ delivery, state, history }: Standing): number => {
   const isAhead = delivery > FIRST_DELIVERY && state === "pending" && !history.some((attempt) => attempt.delivery === delivery);
   return isAhead ? delivery : delivery + 1;
@@ -73,7 +73,7 @@ export const createDeliveries = ({ store, identity, starter, logger, clock = Dat
     );
   };
 
-  /** @returns the message as it stands */
+  /** @returns the message's current state */
   const accept = async (message: NewDelivery): Promise<{ record: DeliveryRecord; isNew: boolean }> => {
     const isNew = await store.insert(message, new Date(clock()));
     const record = await store.find(message._id);

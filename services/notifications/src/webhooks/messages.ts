@@ -1,4 +1,4 @@
-/** Webhooks as they travel between services. */
+/** Webhooks in gRPC messages. */
 import { invalidRequest, isBaseTier } from "@nodeloom/kernel";
 import { notifications as proto } from "@nodeloom/proto";
 import { NEW_STANDING, type About, type DeliveryRecord, type DeliveryState, type NewDelivery, type Standing } from "../delivery";

@@ -4,7 +4,7 @@ import type { identity } from "@nodeloom/proto";
 import { TIMING } from "../timing";
 import type { SentAttempt } from "../delivery";
 
-/** What of an answer's body is read, and for how long: the status has said everything. */
+/** Bounds for reading a response body: the status is enough. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_DRAIN_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
@@ -17,14 +17,14 @@ const retryAfterMs = (header: string | undefined): number | null => {
 export interface Message {
   id: string;
   type: string;
-  /** When that happened which the message reports. */
+  /** Time of the reported event. */
   timestamp: Date;
   data: unknown;
-  /** The data is the whole body. */
+  /** The data is the whole body, without an envelope. */
   isBare?: boolean;
 }
 
-/** Takes the body out of the way, so that the connection can be used again. Whatever happens to it changes nothing. */
+/** Reads and drops the body, so that the connection can be reused. Failures here have no effect. */
 const drain = async (body: EgressStream["body"], stop: AbortController): Promise<void> => {
   const timer = setTimeout(() => stop.abort(new EgressError("TIMEOUT", "the rest of the answer was not waited for", true)), MAX_DRAIN_MS);
   try {
@@ -36,7 +36,7 @@ const drain = async (body: EgressStream["body"], stop: AbortController): Promise
   }
 };
 
-/** Classes of errors: texts would reveal the network behind an address. */
+/** Classes of errors. Their texts would reveal the network behind an address. */
 const PROBLEMS: Readonly<Record<EgressProblem, string>> = {
   REFUSED: "refused",
   TIMEOUT: "timeout",
@@ -47,7 +47,7 @@ const PROBLEMS: Readonly<Record<EgressProblem, string>> = {
 
 type Outcome = Omit<SentAttempt, "url" | "revision">;
 
-/** Signs a message and sends it once. Redirects are not followed: they are failures. */
+/** Signs a message and sends it once. A redirect counts as a failure. */
 export const createSend =
   (egress: EgressClient, timeoutMs: number = TIMING.webhookAttempt) =>
   async (

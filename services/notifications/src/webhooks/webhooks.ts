@@ -1,4 +1,4 @@
-/** Attempts at webhooks: to whom a message goes, whether it still does, and what comes of it. */
+/** Attempts at webhooks: the target of a message, whether it is still wanted, and the result. */
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import type { EgressClient, Logger, TakeOutgoing } from "@nodeloom/platform";
@@ -22,13 +22,13 @@ import {
 import { createSend } from "./send";
 
 const TEST_EVENT = "webhook.test";
-/** Webhooks that list no events want those of runs that are over. */
+/** Events for webhooks that list none: ends of runs. */
 const BY_DEFAULT: readonly string[] = ["execution.completed", "execution.failed", "execution.cancelled"];
 
 export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
   events.length === 0 ? BY_DEFAULT.includes(event) : events.includes(event);
 
-/** Reads where a message goes: the run's own webhook, or its key's. */
+/** Reads the target of a message: the run's own webhook, or its key's. */
 export const createReadTarget =
   (identity: Pick<Identity, "getWebhookTarget">) =>
   async ({ keyId, ownerId, url, events = [] }: Pick<DeliveryRecord, "keyId" | "ownerId" | "url" | "events">) => {
@@ -37,7 +37,7 @@ export const createReadTarget =
     return { url, events, secrets, disabled: false, revision: "" };
   };
 
-/** An attempt that is too many for its owner's budget: nothing was sent, and it is made later. */
+/** An attempt beyond its owner's budget: nothing was sent, and it is made later. */
 export class Postponed extends Error {
   constructor(
     message: string,
@@ -48,7 +48,7 @@ export class Postponed extends Error {
   }
 }
 
-/** State after an attempt at a run's own webhook: it has no settings that could be disabled. */
+/** State after an attempt at a run's own webhook, which can't be disabled. */
 const ownStateAfter = (attempt: number, { error, status }: SentAttempt): DeliveryState => {
   if (error === null) return "delivered";
   return status === GONE || attempt >= DELIVERY_ATTEMPTS ? "failed" : "pending";
@@ -71,7 +71,10 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
   const readTarget = createReadTarget(identity);
   const readMessage = createReadMessage({ executions });
 
-  /** Reports an attempt. @returns how the delivery stands after it */
+  /**
+   * Reports an attempt.
+   * @returns the delivery's state after it
+   */
   const stateAfter = async ({ _id, keyId, url }: DeliveryRecord, attempt: number, sent: SentAttempt): Promise<DeliveryState> => {
     if (url !== undefined) return ownStateAfter(attempt, sent);
     const { delivered, disabled, isGone, final } = await report({ keyId, attempt }, sent);
@@ -93,7 +96,7 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
 
   return {
     /**
-     * Sends once, if there is anything to send. What came of it must be recorded.
+     * Sends once, if there is anything to send. The caller must record the result.
      * @throws Postponed: no attempt is counted
      */
     send: async ({ id, delivery, attempt }: AttemptId): Promise<Sent> => {
@@ -111,7 +114,7 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
       return sent;
     },
 
-    /** Keeps how an attempt went, once, however often it is repeated. */
+    /** Records an attempt once, however often it is called. */
     record: async ({ id, delivery, attempt }: AttemptId, sent: Sent): Promise<DeliveryStep> => {
       const record = await store.find(id);
       const nothing = "nothing" in sent ? sent.nothing : undefined;
@@ -132,8 +135,9 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
     },
 
     /**
-     * Sends a test message now, once, whatever events the webhook wants. It changes nothing: a 410 does not disable.
-     * @throws NOT_FOUND for another user's key and for one that `madeBy` didn't make, PRECONDITION_FAILED when there is no enabled webhook, RATE_LIMIT_EXCEEDED
+     * Sends a test message now, once, for any events of the webhook. It changes nothing: a 410 doesn't disable.
+     * @throws NOT_FOUND for another user's key and for one that `madeBy` didn't make, PRECONDITION_FAILED without an enabled webhook,
+     * RATE_LIMIT_EXCEEDED
      */
     test: async ({ keyId, userId, madeBy }: notifications.TestWebhookRequest): Promise<notifications.TestWebhookResponse> => {
       const target = await identity.getWebhookTarget({ keyId, userId, madeBy });

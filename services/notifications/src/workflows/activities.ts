@@ -1,10 +1,14 @@
-/** The activities that workflows know. */
+/** Activities that workflows call. */
 import type { AttemptId, DeliveryStep, Sent } from "../delivery";
 import type { MailStep } from "../mail/deliver";
 
 export interface Activities {
   sendWebhook(attempt: AttemptId): Promise<Sent>;
-  /** Makes an attempt at a mail. @param attempt from 1 @returns how the mail ended, or the pause before the next attempt */
+  /**
+   * Makes one attempt to send an email.
+   * @param attempt from 1
+   * @returns how the email ended, or the pause before the next attempt
+   */
   sendMail(mailId: string, attempt: number): Promise<MailStep>;
 }
 

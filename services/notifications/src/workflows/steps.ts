@@ -2,7 +2,7 @@ import { proxyActivities, proxyLocalActivities } from "@temporalio/workflow";
 import { TIMING } from "../timing";
 import type { Activities, LocalActivities } from "./activities";
 
-/** Every step that workflows take outside, with the time that it can take and how it is tried again. */
+/** Activities of workflows with their time limits and retries. */
 
 const minutely = { initialInterval: "1s", maximumInterval: "1 minute" } as const;
 
@@ -11,11 +11,11 @@ export const { sendWebhook } = proxyActivities<Activities>({
   heartbeatTimeout: TIMING.heartbeatQuick,
   retry: minutely,
 });
-// Recorded apart from sending, so that a store that is away does not make the receiver hear it again.
+// Recorded apart from sending: an unavailable store must not make the receiver get the message again.
 export const { recordAttempt } = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: TIMING.localActivity,
   retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "1 minute" },
-  // Longer pauses are timers of the workflow, so that an outage does not hold the worker.
+  // Longer pauses are workflow timers, so that an outage doesn't occupy the worker.
   localRetryThreshold: "2s",
 });
 export const { sendMail } = proxyActivities<Activities>({

@@ -1,7 +1,7 @@
 import { MAIL_LIMITS, type AlertFacts, type DecisionFacts } from "../mails";
 import { nameIn, type Letter } from "./letter";
 
-/** One function for each kind of mail: its parameters are its placeholders. */
+/** One function per kind of email. Its parameters are its placeholders. */
 
 const name = (given: string): string => nameIn(given, MAIL_LIMITS.nameChars);
 const NOT_YOURS = "If you did not ask for this, do nothing: nothing changes.";
@@ -110,7 +110,7 @@ const PERIODS: Readonly<Record<AlertFacts["window"], string>> = {
 const SUBJECTS: Readonly<Record<AlertFacts["scope"], string>> = { key: "the key", workflow: "the workflow", metadata: "runs with" };
 
 interface AlertPlaceholders extends NoticePlaceholders, AlertFacts {
-  /** Whose budget it is, unless it is the reader's own. */
+  /** Name of the organization that owns the budget; undefined for the reader's own. */
   organizationName?: string | undefined;
 }
 

@@ -1,27 +1,26 @@
 /**
- * letters/: what mails say, in one form from which both the HTML and the text are made. Whatever a letter has is text: it is escaped
- * here and nowhere else. Nothing is loaded from elsewhere.
+ * letters/: texts of emails, from which both HTML and plain text are made. All content is plain text: it is escaped here and nowhere
+ * else. Nothing is loaded from other servers.
  */
 
 export interface Letter {
   subject: string;
   paragraphs: readonly string[];
-  /** The one thing to do. */
   action?: { label: string; url: string };
-  /** Said after it, less loudly. */
+  /** Small print after the action. */
   notes: readonly string[];
-  /** The page that switches this kind of mail off. */
+  /** Page that turns off this kind of email. */
   unsubscribe?: { label: string; url: string };
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]!);
 
-/** Line breaks, and signs that turn the direction of what follows. */
+/** Line breaks, and characters that change the direction of the following text. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu;
 const WORD_JOINER = "\u2060";
 
-/** A name that somebody else chose, for one line: no header and no direction can be made of it, and no mail program makes a link of it. */
+/** A name from another user, for one line: it can't form a header, change the direction of text, or become a link in an email program. */
 export const nameIn = (name: string, maxChars: number): string => {
   const characters = Array.from(name.replace(UNSEEN, " ").replace(/\s+/g, " ").trim());
   const shown = characters.length > maxChars ? `${characters.slice(0, maxChars - 1).join("")}…` : characters.join("");
