@@ -2,9 +2,9 @@ import { ConfigError, createLogger, uriOf, type Environment, type Logger } from 
 import { databaseOf, SERVICES } from "./databases";
 
 /**
- * `node services/migrate [service…]`: makes the collections, indexes, search attributes and schedules that services need, where they
- * are not there yet. Services wait for it and make nothing themselves. Run it before new code, as often as you like: old and new
- * services may run meanwhile. It reads the variables of their databases, and of Temporal.
+ * `node services/migrate [service…]` creates missing collections, indexes, search attributes and schedules. Services wait for it and
+ * create nothing themselves. Run it before new code, as often as you like: old and new services can run meanwhile. It reads the
+ * variables of their databases and of Temporal.
  */
 
 const CONFIG_EXIT_CODE = 78;
@@ -15,10 +15,12 @@ const chosen = (names: readonly string[]): readonly string[] => {
   return names.length > 0 ? names : SERVICES;
 };
 
-/** The environment of one service's migration. */
 const environmentOf = (service: string, env: Environment): Environment => ({ ...env, MONGODB_URI: uriOf(service, env) ?? env.MONGODB_URI });
 
-/** Migrates the databases of these services, or of all. @throws ConfigError, AggregateError */
+/**
+ * Migrates the databases of the named services, or of all.
+ * @throws ConfigError, AggregateError
+ */
 export const migrate = async (names: readonly string[], env: Environment, logger: Logger): Promise<void> => {
   const startedAt = Date.now();
   const results = await Promise.allSettled(

@@ -1,4 +1,4 @@
-/** The activities of the worker, with their reports, which Temporal keeps. */
+/** Activities of the worker. Temporal stores their results. */
 import { Context } from "@temporalio/activity";
 import type { Activities } from "./activity-types";
 import type { Triggers } from "./triggers";

@@ -7,14 +7,14 @@ export interface ScheduledStart {
   code: string | null;
 }
 
-/** How many schedules were begun or ended, and could not be: the next comparison tries those again. */
+/** Schedules whose start or end in Temporal failed. The next reconciliation retries them. */
 export interface Reconciled {
   changed: number;
   failed: number;
 }
 
 export interface Activities {
-  /** Starts the run of a schedule's time, in ISO form; null where the schedule is gone or was changed. Idempotent. */
+  /** Starts the run of a schedule for a time in ISO form; null if the schedule was deleted or changed. Idempotent. */
   startScheduled(scheduleId: string, at: string): Promise<ScheduledStart | null>;
   reconcile(): Promise<Reconciled>;
 }

@@ -13,10 +13,13 @@ interface Row {
   slot: number;
 }
 
-/** Moves a row whose owner gives it up. @returns whether it is here now */
+/**
+ * Moves a row if its owner gives it up.
+ * @returns whether it is here now
+ */
 type Arrive = (collection: Moved, id: string, take: (moveId: string) => Promise<Row | null>) => Promise<boolean>;
 
-/** A row on its way holds no place of its owner and no address. */
+/** A row on its way has no slot and no address. */
 const placeholder = (id: string) => ({ userId: `arriving:${id}`, slot: 0, secretHash: `arriving:${id}` });
 /** Slot for a row whose own slot was taken: above every assigned slot. */
 const spareSlot = (): number => Date.now();
@@ -57,7 +60,7 @@ export const createArrivals = (connection: Connection, executions: Pick<Executio
     return found.scheduleIds.length + found.hookIds.length;
   };
   return {
-    /** Moves all that an account has. */
+    /** Moves all rows of an account. */
     ofOwner: async (ownerId: string): Promise<void> => void (await move({ ownerId })),
 
     /** True if executions still has a row with this id. */
@@ -66,7 +69,7 @@ export const createArrivals = (connection: Connection, executions: Pick<Executio
       return scheduleIds.length + hookIds.length > 0;
     },
 
-    /** Looks here first, and again after a row of this id or address has moved. */
+    /** Looks here first, and again after a row with this ID or address has moved. */
     find: async <T>(which: { id: string } | { secretHash: string }, look: () => Promise<T | null>): Promise<T | null> =>
       (await look()) ?? ((await move(which)) > 0 ? look() : null),
   };

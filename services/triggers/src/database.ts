@@ -9,7 +9,7 @@ export const queueOf = ({ TEMPORAL_TASK_QUEUE }: { TEMPORAL_TASK_QUEUE: string }
 
 const RECONCILE: keyof { reconcileSchedules: typeof reconcileSchedules } = "reconcileSchedules";
 
-/** Schedules and hooks; and in Temporal the comparison of schedules. The version goes up with every change of any of them. */
+/** Schedules and hooks, and the reconciliation schedule in Temporal. Raise the version with every change. */
 export const database = defineDatabase({
   service: "triggers",
   version: FIRST_VERSION,

@@ -28,7 +28,7 @@ import { createTriggers } from "./triggers";
 
 const WORKFLOW_BUNDLE = join(__dirname, "..", "dist", "workflow-bundle.js");
 
-/** Starts workflows without a request of their owners: by schedules and inbound hooks. */
+/** Starts workflows without a request by their owners: by schedules and inbound hooks. */
 export const service = defineService({
   name: "triggers",
   database,

@@ -1,4 +1,4 @@
-/** Checks on whose behalf a schedule or a hook runs a workflow. */
+/** Checks the account that a schedule or a hook runs a workflow for. */
 import {
   accountLeaving,
   accountNotApproved,
@@ -15,21 +15,21 @@ import type { Identity } from "./clients";
 
 export interface RunWebhook {
   url: string;
-  /** Empty for the ends of runs. */
+  /** Empty for ends of runs. */
   events: string[];
 }
 
 /** Creator of a schedule or a hook. */
 export interface Owner {
   userId: string;
-  /** Null: a session set it. */
+  /** Null: a session created it. */
   keyId: string | null;
-  /** Person who set it, if known. */
+  /** Person who created it, if known. */
   personId?: string | undefined;
-  /** When it was set; absent while it is being set. */
+  /** Time of creation; absent while it is being created. */
   grantedAt?: Date | undefined;
   createdAt?: Date;
-  /** Own webhook of the runs; absent for the key's. */
+  /** Webhook of the runs; absent for the key's. */
   webhook?: RunWebhook | null | undefined;
 }
 
@@ -65,7 +65,7 @@ interface Known {
 
 type WebhookPart = Partial<Pick<executions.Runner, "webhookUrl" | "webhookEvents" | "webhookOwn">>;
 
-/** A key that can no longer receive webhooks has none, whatever its schedules name. */
+/** A key that can no longer receive webhooks has none, even if a schedule names one. */
 const webhookOf = ({ key, capabilities = [] }: Known, own: RunWebhook | null | undefined): WebhookPart => {
   if (key && !covers(capabilities, RECEIVE)) return {};
   if (own) return { webhookUrl: own.url, webhookEvents: own.events, webhookOwn: true };

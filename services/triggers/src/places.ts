@@ -2,7 +2,7 @@ import { CONFLICT_ATTEMPTS, DomainError, unavailable } from "@nodeloom/kernel";
 import { insertIntoFreePlace } from "@nodeloom/platform";
 import type { TakenPlace } from "./schema";
 
-/** Places of an account for its schedules and hooks, which bound their numbers. */
+/** Slots of an account for its schedules and hooks. They bound their numbers. */
 
 export interface OwnPlaces {
   /** Plural for messages: schedules or hooks. */
@@ -13,7 +13,10 @@ export interface OwnPlaces {
   insert: (place: number) => Promise<boolean>;
 }
 
-/** Gives one more schedule or hook a place of its owner's. @throws PRECONDITION_FAILED where there is none, with the workflows that have them */
+/**
+ * Inserts a schedule or hook into a free slot of its owner.
+ * @throws PRECONDITION_FAILED without a free slot, with the workflows that occupy them
+ */
 export const takePlace = async ({ what, limit, taken, insert }: OwnPlaces): Promise<number> => {
   let workflows: string[] = [];
   const place = await insertIntoFreePlace({

@@ -4,7 +4,7 @@ import { Schema } from "mongoose";
 export const documents = <T extends { _id: string }>(collection: string): Schema<T> =>
   new Schema<T>({ _id: String } as never, { collection, minimize: false, versionKey: false, strict: false });
 
-/** A place of an owner, and the workflow of the schedule or hook that has it. */
+/** An occupied slot, and the workflow of its schedule or hook. */
 export interface TakenPlace {
   slot: number;
   workflowSlug: string;

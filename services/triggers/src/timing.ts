@@ -1,18 +1,18 @@
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Every wait of triggers, in milliseconds. Temporal's workflows read it. */
+/** Waits of triggers in milliseconds. Temporal's workflows read them. */
 export const TIMING = {
-  /** One call of Temporal. */
+  /** One call to Temporal. */
   temporalCall: 4 * SECOND,
   /** How late a schedule's time is served after Temporal was unreachable; earlier times are skipped. */
   scheduleCatchUp: MINUTE,
-  /** How long a schedule's time is tried while services are unreachable, and one attempt at it. */
+  /** How long a schedule's time is retried while services are unavailable, and the limit of one attempt. */
   scheduledStart: 10 * MINUTE,
   scheduledAttempt: MINUTE,
-  /** Planning of a workflow with inputs. */
+  /** Planning a workflow with inputs. */
   quote: 30 * SECOND,
-  /** Between two comparisons of schedules with Temporal, and the longest of them. */
+  /** Interval between reconciliations with Temporal, and the limit of one. */
   reconcileEvery: 5 * MINUTE,
   reconcile: 4 * MINUTE,
   heartbeat: 10 * SECOND,

@@ -1,4 +1,4 @@
-/** Puts schedules and hooks together. */
+/** Wires schedules and hooks. */
 import type { Logger } from "@nodeloom/platform";
 import { createApprove } from "./approved";
 import type { Arrivals } from "./arrivals-store";
@@ -38,7 +38,6 @@ export const createTriggers = ({ stores, arrivals, executions, identity, workflo
     schedules: createSchedules({ ...shared, store, executions, carrier }),
     hooks,
     readDelivery: createReadDelivery(hooks),
-    /** Serves a time of a schedule. */
     fire: createFiring({ ...shared, store, executions, carrier }),
     reconcile: createScheduleReconciler({ store, arrivals, carrier, logger }),
   };

@@ -24,12 +24,12 @@ const parsedBody = (body: Uint8Array): unknown => {
     const parsed = parseJsonText(decoder.decode(body));
     if (parsed && !hasInfinite(parsed.value)) return parsed.value;
   } catch {
-    // No UTF-8.
+    // Not UTF-8.
   }
   throw invalidRequest([{ path: "", message: "the body is not valid JSON" }]);
 };
 
-/** Inputs without those that are null: to an expression, a member that the body lacks is null, and its field has a default. */
+/** Removes null inputs: a member that the body lacks is null in an expression, and its field has a default. */
 const givenOf = (inputs: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(inputs).filter(([, value]) => value !== null));
 
@@ -51,7 +51,8 @@ const requireDeliveryId = ({ deliveryIdHeader }: HookRecord, deliveryId: string)
 };
 
 /**
- * Checks a delivery, and makes the request of its run. The sender's id of it is the run's key: sent again, it is the same run.
+ * Checks a delivery and builds the request of its run. The sender's delivery ID becomes the run's idempotency key, so a repeated
+ * delivery gives the same run.
  * @throws NOT_FOUND, SIGNATURE_INVALID, INVALID_REQUEST, INVALID_INPUTS, SERVICE_UNAVAILABLE
  */
 export const createReadDelivery =

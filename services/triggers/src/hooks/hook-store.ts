@@ -6,18 +6,18 @@ import { documents, type TakenPlace } from "../schema";
 export interface HookRecord {
   _id: string;
   userId: string;
-  /** Which of the owner's places it takes; unique by owner, which bounds their number. */
+  /** Slot among the owner's hooks. It is unique by owner, which bounds their number. */
   slot: number;
   workflowSlug: string;
-  /** The alias that its runs use; absent or empty for `production`. */
+  /** Alias for its runs; absent or empty for `production`. */
   alias?: string;
-  /** The key that set it; null for a session. */
+  /** The key that created it; null for a session. */
   keyId: string | null;
-  /** Person who set it. Missing on older rows. */
+  /** Person who created it. Missing on older rows. */
   personId?: string;
-  /** SHA-256 of the secret in the address, in hexadecimal digits. */
+  /** Hexadecimal SHA-256 of the secret in the address. */
   secretHash: string;
-  /** The beginning of the secret. */
+  /** First characters of the secret. */
   start: string;
   expression: string;
   maxMillicredits: number;

@@ -1,4 +1,4 @@
-/** Hooks as their owners set, list and revoke them. */
+/** Create, list and revoke hooks. */
 import { randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, isRefusal, unavailable, USUAL_CAPS } from "@nodeloom/kernel";
 import { ExpressionError, parseExpression, type Expression } from "@nodeloom/kernel/graph";
@@ -13,7 +13,10 @@ import type { HookRecord, HookStore } from "./hook-store";
 
 const WHOLE: Expression = { type: "current" };
 
-/** An expression of a hook's. @throws ExpressionError */
+/**
+ * Parses a hook's expression.
+ * @throws ExpressionError
+ */
 export const readExpression = (expression: string): Expression => (expression.trim() === "" ? WHOLE : parseExpression(expression));
 
 export interface HooksOptions {
@@ -26,10 +29,10 @@ export interface HooksOptions {
   logger: Logger;
 }
 
-/** The same error for hooks that don't exist, were revoked, or can't run any more. */
+/** One error for hooks that don't exist, were revoked, or can't run any more. */
 const noSuchHook = (): DomainError => new DomainError("not_found", "NOT_FOUND", "hook not found");
 
-/** The secret that a sender signs with is one of identity's secrets, whose owner is the hook. */
+/** Name of the sender's signing secret. Identity stores it, with the hook as its owner. */
 const SIGNATURE = "SIGNATURE";
 const secretsOf = (id: string): string => `hook:${id}`;
 
@@ -80,7 +83,7 @@ export const createHooks = ({ store, arrivals, owners, identity, workflows, appr
         deliveryIdHeader: deliveryIdHeader || null,
         createdAt: new Date(),
       };
-      // First the secret: a hook that asks for a signature is never there without it.
+      // The secret comes first: a hook that requires a signature never exists without it.
       const secret = { owner: secretsOf(record._id), name: SIGNATURE, value: signatureSecret, hosts: [], setBy: owner.userId };
       if (record.signatureHeader !== null) await identity.putSecret(secret);
       try {
@@ -103,7 +106,10 @@ export const createHooks = ({ store, arrivals, owners, identity, workflows, appr
       await removeSecret(removed);
     },
 
-    /** The hook of an address, and for whom it runs now. @throws NOT_FOUND for whatever reason there is none */
+    /**
+     * The hook of an address, and the account that it runs for.
+     * @throws NOT_FOUND for every reason
+     */
     find: async (secretHash: string): Promise<{ hook: HookRecord; runner: executions.Runner }> => {
       const hook = await arrivals.find({ secretHash }, () => store.findByHash(secretHash));
       if (!hook) throw noSuchHook();
@@ -114,7 +120,10 @@ export const createHooks = ({ store, arrivals, owners, identity, workflows, appr
       }
     },
 
-    /** The secret that a hook's senders sign with. @throws SERVICE_UNAVAILABLE where it can't be read */
+    /**
+     * The secret that a hook's senders sign with.
+     * @throws SERVICE_UNAVAILABLE if it can't be read
+     */
     signatureSecret: async ({ _id }: HookRecord): Promise<string> => {
       const { values } = await identity.readSecrets({ owner: secretsOf(_id), names: [SIGNATURE] }).catch((error: unknown) => {
         logger.error({ err: error, hookId: _id }, "the secret of a hook could not be read");

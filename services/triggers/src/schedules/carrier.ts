@@ -20,7 +20,7 @@ type CarriedSchedule = Pick<ScheduleRecord, "_id" | "revision" | "userId" | "wor
 const START: keyof { startScheduledRun: typeof startScheduledRun } = "startScheduledRun";
 const NAME = /-schedule-([0-9a-f-]{36})-(\d+)$/;
 
-/** @returns undefined for schedules of others, and for the platform's own */
+/** @returns undefined for schedules of other queues, and for the platform's own */
 export const parseScheduleName = (scheduleId: string): ScheduleName | undefined => {
   const [, id, revision] = NAME.exec(scheduleId) ?? [];
   return id === undefined ? undefined : { id, revision: Number(revision) };
@@ -39,20 +39,20 @@ export type ScheduleCarrier = ReturnType<typeof createScheduleCarrier>;
 export interface CarrierOptions {
   client: Client;
   taskQueue: string;
-  /** The queue of executions, which carried the schedules of 1.0.0. */
+  /** The queue of executions, which ran the schedules of 1.0.0. */
   earlierQueue: string;
 }
 
-/** Each revision of a row has a schedule of its own, so that none is ever changed. */
+/** Each revision of a row has its own schedule, so none is ever changed. */
 export const createScheduleCarrier = ({ client, taskQueue, earlierQueue }: CarrierOptions) => {
   const idOf = ({ _id, revision }: Pick<CarriedSchedule, "_id" | "revision">): string => `${taskQueue}-schedule-${_id}-${revision}`;
   const prefixes = [taskQueue, earlierQueue].map((queue) => `${queue}-schedule-`);
   const soon = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + TIMING.temporalCall, work);
   return {
-    /** The id in Temporal of a row's schedule. */
+    /** ID of a row's schedule in Temporal. */
     idOf,
 
-    /** Begins to carry a revision, unless it is carried. */
+    /** Creates the schedule of a revision, unless it exists. */
     begin: async (row: CarriedSchedule): Promise<void> => {
       const { _id, userId, workflowSlug, cron, timezone } = row;
       try {
@@ -80,7 +80,10 @@ export const createScheduleCarrier = ({ client, taskQueue, earlierQueue }: Carri
       }
     },
 
-    /** Stops carrying a revision, if it is carried. @param scheduleId its id in Temporal */
+    /**
+     * Deletes the schedule of a revision, if it exists.
+     * @param scheduleId its ID in Temporal
+     */
     end: async (scheduleId: string): Promise<void> => {
       try {
         await soon(() => client.schedule.getHandle(scheduleId).delete());

@@ -1,4 +1,4 @@
-/** The times of schedules: cron expressions by a library, as the calendars that Temporal compares times with. */
+/** Times of schedules: cron expressions, parsed by a library, as calendars for Temporal. */
 import { TRIGGER_BOUNDS, type Issue } from "@nodeloom/kernel";
 import { CronExpressionParser, type CronExpression } from "cron-parser";
 
@@ -17,16 +17,16 @@ export interface Calendar {
 const FIELDS = 5;
 const NAMED = /^@(?:hourly|daily|weekly|monthly|yearly|annually)$/;
 const FIELD = /^(?:[\d*,/-]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)+$/i;
-/** Newer engines take offsets for time zones; Temporal does not. */
+/** Newer engines accept offsets as time zones. Temporal doesn't. */
 const NAMED_ZONE = /^[a-z]/i;
 const DAYS_OF_WEEK = 7;
-/** How the library's messages begin. */
+/** Prefix of the library's messages. */
 const CONSTRAINT = /^Constraint error, /;
 
 const isCron = (text: string): boolean =>
   NAMED.test(text) || (text.split(/\s+/).length === FIELDS && text.split(/\s+/).every((field) => FIELD.test(field)));
 
-/** The name by which every tz database knows a zone; undefined where it is none. */
+/** The zone's name in every tz database; undefined for an unknown zone. */
 export const zoneOf = (timezone: string): string | undefined => {
   if (!NAMED_ZONE.test(timezone)) return undefined;
   try {
@@ -59,7 +59,10 @@ export const timeIssues = ({ cron, timezone }: { cron: string; timezone: string 
   }
 };
 
-/** The next times of a schedule, without times in the hour that clocks skip. @param from default: now */
+/**
+ * The next times of a schedule, without those in the hour that clocks skip.
+ * @param from default: now
+ */
 export const nextTimes = (
   { cron, timezone }: { cron: string; timezone: string },
   count: number = TRIGGER_BOUNDS.nextTimes,

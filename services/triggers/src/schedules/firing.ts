@@ -22,14 +22,14 @@ const STOPPING: ReadonlySet<string> = new Set([
   "ALIAS_NOT_FOUND",
 ]);
 
-/** Messages for the owner in place of those that a caller gets. */
+/** Messages for the owner, in place of the messages for callers. */
 const WORDS: Readonly<Record<string, string>> = {
   UNAUTHENTICATED: "the API key that set it was revoked or has expired, or the access of who set it has ended",
   NOT_FOUND: "the account is gone",
   WORKFLOW_NOT_FOUND: "the workflow is gone",
 };
 
-/** A run with one of these statuses goes on. */
+/** Statuses of a run that hasn't ended. */
 const UNDER_WAY: readonly string[] = ["queued", "processing", "cancel_requested"];
 
 export interface FiringOptions {
@@ -69,7 +69,7 @@ export const createFiring = ({ store, arrivals, owners, executions, carrier, log
   const note = (row: ScheduleRecord, time: ScheduledTime, unpaid: number): Promise<void> =>
     store.note(row._id, time, { unpaid, lastExecutionId: time.executionId ?? row.lastExecutionId });
 
-  /** Keeps that a time was refused, and stops the schedule where no later time would be served. */
+  /** Records a rejected time, and stops the schedule if later times would be rejected too. */
   const refused = async (row: ScheduleRecord, at: Date, { reason, message }: DomainError): Promise<ScheduledTime> => {
     const time: ScheduledTime = { at, outcome: "refused", executionId: null, code: reason, message: WORDS[reason] ?? message };
     const unpaid = isShortOfCredits(reason) ? row.unpaid + 1 : 0;
@@ -106,7 +106,7 @@ export const createFiring = ({ store, arrivals, owners, executions, carrier, log
     return started;
   };
 
-  /** Times that came before a change of the schedule's times are served by Temporal's schedule of before. */
+  /** Times before a change of the schedule's times belong to Temporal's earlier schedule. */
   const isServed = (row: ScheduleRecord, { revision }: ScheduleName, at: Date): boolean =>
     isActive(row) && (row.revision === revision || (revision < row.revision && at <= row.timedAt));
 

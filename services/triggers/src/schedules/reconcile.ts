@@ -42,7 +42,7 @@ export const createScheduleReconciler =
       isLast = rows.length < PAGE;
     }
     for (const [scheduleId, { id, isEarlier }] of carried) {
-      // One whose row has not moved is carried for executions.
+      // If its row has not moved, executions still needs it.
       const isNeeded = isEarlier && !(await store.find(id)) && (await arrivals.isUnmoved(id));
       if (!isNeeded) await change(scheduleId, () => carrier.end(scheduleId));
     }

@@ -8,18 +8,18 @@ import { documents, type TakenPlace } from "../schema";
 export interface ScheduleRecord {
   _id: string;
   userId: string;
-  /** Which of the owner's places it takes; unique by owner, which bounds their number. */
+  /** Slot among the owner's schedules. It is unique by owner, which bounds their number. */
   slot: number;
   workflowSlug: string;
-  /** The alias that its runs use; absent or empty for `production`. */
+  /** Alias for its runs; absent or empty for `production`. */
   alias?: string;
-  /** Own webhook of its runs; null or absent for the key's. */
+  /** Webhook of its runs; null or absent for the key's. */
   webhook?: RunWebhook | null;
-  /** The key that set it; null for a session. */
+  /** The key that created it; null for a session. */
   keyId: string | null;
-  /** Person who set it or last changed its target. Missing on older rows. */
+  /** Person who created it or last changed its target. Missing on older rows. */
   personId?: string;
-  /** When they did. */
+  /** Time of that. */
   grantedAt?: Date;
   cron: string;
   timezone: string;
@@ -28,11 +28,11 @@ export interface ScheduleRecord {
   paused: boolean;
   /** Reason for an automatic stop: an API error code and its message. */
   stopped: { code: string; message: string; at: Date } | null;
-  /** One more with every change of when it runs: Temporal's schedule is named after it. */
+  /** Incremented with every change of its times. Temporal's schedule is named after it. */
   revision: number;
-  /** When that was last changed. */
+  /** Last change of its times. */
   timedAt: Date;
-  /** Times in a row that were refused for want of credits. */
+  /** Consecutive times rejected for lack of credits. */
   unpaid: number;
   lastExecutionId: string | null;
   /** Recent times and their outcomes, oldest first. */
@@ -46,7 +46,6 @@ export interface ScheduledTime extends ScheduledStart {
   message: string | null;
 }
 
-/** Times whose outcome is kept. */
 const HISTORY_KEPT = 20;
 
 export type ScheduleChange = Partial<
@@ -102,7 +101,7 @@ export const createScheduleStore = (connection: Connection) => {
         .lean<ScheduleRecord[]>()
         .exec(),
 
-    /** Some that Temporal has to carry, in order of their ids, from behind one on. */
+    /** Schedules that Temporal must have, by ID, after a given one. */
     active: (after: string, limit: number): Promise<ScheduleRecord[]> =>
       schedules
         .find({ ...ACTIVE, _id: { $gt: after } })
@@ -111,7 +110,10 @@ export const createScheduleStore = (connection: Connection) => {
         .lean<ScheduleRecord[]>()
         .exec(),
 
-    /** Changes a schedule that is still as it was read. @returns null where it has been changed, or is gone */
+    /**
+     * Changes a schedule if it is unchanged since it was read.
+     * @returns null if it was changed or deleted
+     */
     change: ({ _id, revision, updatedAt }: ScheduleRecord, change: ScheduleChange): Promise<ScheduleRecord | null> =>
       schedules
         .findOneAndUpdate(

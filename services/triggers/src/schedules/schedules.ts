@@ -1,4 +1,4 @@
-/** Schedules as their owners set, read, change and remove them. */
+/** Create, read, change and delete schedules. */
 import { randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, TRIGGER_BOUNDS, unavailable, USUAL_CAPS, type Issue } from "@nodeloom/kernel";
 import { isRecord, parseJsonText } from "@nodeloom/kernel/graph";
