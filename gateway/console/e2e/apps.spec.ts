@@ -5,12 +5,12 @@ import type { Account } from "../../../gateway/test/e2e/support/client";
 import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: an app that is published in the console, within a page of another site, used by people without an account. */
+/** `npm run drill console`: an app published in the console, embedded in a page of another site, used without an account. */
 
 const MB = 1_000_000;
 const PHONE = { width: 390, height: 844 };
 
-/** A site of its own: a port is another origin. */
+/** A separate site: another port is another origin. */
 const startSite = (html: () => string): Promise<{ origin: string; server: Server }> =>
   new Promise((resolve) => {
     const server = createServer((_request, response) => void response.setHeader("content-type", "text/html").end(html()));
@@ -52,13 +52,13 @@ const createWorkflow = async (account: Account): Promise<{ slug: string; price: 
   const call = async (path: string, content: object) => (await stage.http.call("POST", path, { key: account.key!, body: content })).body;
   const slug = String((await call("/api/workflows", body)).slug);
   const quote = () => call(`/api/workflows/${slug}/quote`, { inputs: {} });
-  // Runs that trial grants pay count on no budget.
+  // Runs paid by trial grants don't count towards budgets.
   const [grant] = (await quote()).grants as { remaining: number }[];
   for (let left = (grant?.remaining ?? -1) + 1; left > 0; left -= 1) await call(`/api/workflows/${slug}/run`, { inputs: {} });
   return { slug, price: Number((await quote()).estimatedCreditCost) };
 };
 
-/** Publishes a workflow as its owner does, in the console. */
+/** Publishes a workflow in the console, as its owner. */
 const publish = async (account: Account, slug: string, { credits, origin }: { credits: number; origin: string }): Promise<void> => {
   const { page, context, complaints } = await stage.signedIn(account);
   await page.goto(`/workflows/${slug}`);
@@ -163,7 +163,7 @@ test("its token reads and runs from the app's origin alone, and does nothing els
     [base, asked.token] as const,
   );
   expect(spoofed).toBe("not readable");
-  // Nor may it show the app.
+  // Other sites can't show the app.
   await expect(page.frameLocator("iframe").getByLabel("What to draw").waitFor({ timeout: 3_000 })).rejects.toThrow();
   await context.close();
 });

@@ -5,7 +5,7 @@ import { edge, middleOf, NODE, nodeAt, nodes, saved } from "./support/canvas";
 import { handOf } from "./support/hand";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: what somebody who knows other editors meets while building. */
+/** `npm run drill console`: building by a person who knows other editors. */
 const stage = setStage();
 let account: Account;
 test.beforeAll(async () => {
@@ -126,7 +126,7 @@ onCanvas("nodes are found by what other editors call them", "", async (page) => 
     ["trigger", "Inputs"],
     ["clip text encode", "Text"],
     ["save image", "Results"],
-    // What is called that stands before what makes, takes or shows one.
+    // An exact match comes before nodes that make, take or show one.
     ["image", "Image"],
     ["if", "Switch"],
   ] as const) {
@@ -139,7 +139,7 @@ onCanvas("nodes are found by what other editors call them", "", async (page) => 
 
 onCanvas("nodes that are added near one another stay apart when a run shows what they made", "?node=picture", async (page) => {
   const { press, type } = handOf(page);
-  // Twice beside the same node: the second goes below the first.
+  // Added twice beside the same node: the second goes below the first.
   for (const count of [4, 5]) {
     await page.locator(`${NODE}[data-id="picture"]`).click({ position: { x: 60, y: 20 } });
     await press("a");

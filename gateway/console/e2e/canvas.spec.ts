@@ -5,10 +5,10 @@ import { middleOf, NODE, saved } from "./support/canvas";
 import { FRAMES, medianFrame } from "./support/frames";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: the canvas under the hand, small and with as many nodes as a workflow may have. */
-/** The most that a workflow may have. */
+/** `npm run drill console`: the canvas in use, small and with the maximum number of nodes. */
+/** Maximum number of nodes of a workflow. */
 const NODES = 500;
-/** On a quiet machine: nodes are there so soon, and a frame takes so long while one of them is dragged (p50). */
+/** On a quiet machine: time until nodes are visible, and median frame time while one of them is dragged. */
 const BOUNDS_MS = [
   { count: 100, opened: 500, frame: 17 },
   { count: 300, opened: 800, frame: 17 },
@@ -16,7 +16,7 @@ const BOUNDS_MS = [
 ] as const;
 const EVENT_TO_PIXEL_MS = 150;
 const COLUMNS = 25;
-/** Busy for so long in each frame: what the measurement of frames must notice. */
+/** Extra work per frame that the frame measurement must detect. */
 const BUSY_MS = 40;
 
 const stage = setStage();
@@ -43,7 +43,7 @@ const selected = (page: Page): Promise<string[]> =>
   );
 
 const text = (id: string, x: number, y: number): object => ({ id, type: "text-box", position: { x, y }, data: { text: id, label: id } });
-/** With a viewport of its own it is not moved into view, which would take place under the pointer. */
+/** A stored viewport prevents the initial move of the view, which would happen under the pointer. */
 const FOUR = {
   nodes: [text("a", 0, 0), text("b", 400, 0), text("c", 0, 300), text("d", 400, 300)],
   edges: [],
@@ -170,14 +170,14 @@ const chainOf = (count: number) => ({
     sourceHandle: "text",
     target: `n${index + 1}`,
     targetHandle: "before",
-    // A link from row to row would lie under the pointer wherever that is, and pointing at a link draws it.
+    // A link between rows would lie under the pointer, and hovering a link draws it.
   })).filter((_, index) => (index + 1) % COLUMNS !== 0),
 });
 
 const drawn = async (page: Page): Promise<Record<string, number>> =>
   JSON.parse(await page.evaluate(`JSON.stringify(Object.fromEntries(globalThis.nodeloomRenders))`)) as Record<string, number>;
 const forget = (page: Page): Promise<unknown> => page.evaluate("globalThis.nodeloomRenders.clear()");
-/** Waits until a moment has passed in which nothing was drawn. */
+/** Waits until nothing was drawn for a moment. */
 const quiet = (page: Page): Promise<unknown> =>
   page.evaluate(`new Promise((done) => {
     let before = -1;
@@ -191,7 +191,7 @@ const quiet = (page: Page): Promise<unknown> =>
   })`);
 const note = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** @returns how long a list of nodes of a workflow takes to stand on the canvas, in ms, once the canvas's code is there */
+/** @returns milliseconds until the nodes of a workflow are on the canvas, once the canvas's code is loaded */
 const openingMs = async (page: Page, slug: string, count: number): Promise<number> =>
   Number(
     await page.evaluate(`new Promise((done) => {
@@ -205,7 +205,7 @@ const openingMs = async (page: Page, slug: string, count: number): Promise<numbe
 
 for (const { count, opened, frame } of BOUNDS_MS)
   onCanvas(`${count} nodes: only what changes is drawn again`, chainOf(count), async (page, slug) => {
-    // The canvas's code is loaded already, as when a second workflow is opened.
+    // The canvas's code is loaded already, as for a second workflow.
     await page.goto(`/workflows/${await create("Small", FOUR)}`);
     await page.locator(NODE).first().waitFor();
     note(`${count} nodes opened in ${Math.round(await openingMs(page, slug, count))} ms (on a quiet machine: ${opened})`);
@@ -236,7 +236,7 @@ for (const { count, opened, frame } of BOUNDS_MS)
     note(`moving ${count} across the screen: a frame takes ${(await medianFrame(page)).toFixed(1)} ms (p50; on a quiet machine: ${frame})`);
     expect(await drawn(page)).toEqual({});
 
-    // A browser that is busy in every frame must look like one.
+    // A browser that is busy in every frame must fail the measurement.
     await page.evaluate(
       `(() => { const busy = () => { const from = performance.now(); while (performance.now() - from < ${BUSY_MS}); globalThis.busyLoop = requestAnimationFrame(busy); }; busy(); })()`,
     );
@@ -273,7 +273,7 @@ onCanvas("an event of a run draws the one node that it is about", chainOf(NODES)
     // The second connection, after the events, is never answered.
     if (streams > 1) return;
     await released;
-    // The first of a row: those before it in one would be done with it.
+    // The first event of a row: an earlier one would complete those before it.
     const event = { type: "node.started", at: new Date(0).toISOString(), data: { nodeId: `n${COLUMNS}` } };
     await route.fulfill({ contentType: "text/event-stream", body: `id: 1\nevent: node.started\ndata: ${JSON.stringify(event)}\n\n` });
   });

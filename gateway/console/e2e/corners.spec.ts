@@ -4,7 +4,7 @@ import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser
 import { edge, nodeAt, NODE, nodes } from "./support/canvas";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: what nobody looks for until it is missing. */
+/** `npm run drill console`: details that people notice only when they are missing. */
 const UNBROKEN = "AnUnbrokenName".repeat(7);
 const TITLES: readonly (readonly [string, string])[] = [
   ["/", "Workflows"],
@@ -49,7 +49,7 @@ test("one Escape closes a dialog, also while a tip is shown, and tips stand over
   const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   const tip = dialog.getByText("Close", { exact: true });
   await page.keyboard.press("?");
-  // The button that closes it has the focus, and so its tip.
+  // The close button has the focus, and so its tooltip.
   await tip.waitFor();
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached", timeout: 2_000 });
@@ -70,7 +70,7 @@ test("zoomed out, a long name stays within its node", async () => {
   await page.goto(`/workflows/${slug}`);
   await nodes(page, 2);
   await page.locator('.board:not([data-far="0"])').waitFor();
-  // Measured at one moment: the view may still be moving.
+  // Measured at one moment, because the view can still move.
   const { spills, card, title } = (await page.evaluate(`(() => {
     const card = document.querySelector('${NODE}[data-id="wide"]');
     const title = card.querySelector(".node-title");

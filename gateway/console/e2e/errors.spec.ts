@@ -2,12 +2,12 @@ import { expect, test, type BrowserContext, type Page, type Route } from "@playw
 import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: what the editor does when the service refuses, is busy, falls, or is gone, whatever it was asked. */
+/** `npm run drill console`: the editor while the service rejects, is busy, fails or is gone, for every kind of request. */
 
 interface Failure {
   name: string;
   answer: { status: number; headers?: Record<string, string>; contentType?: string; body: string } | "cut" | "none";
-  /** What the user reads of it. */
+  /** Text that the user reads. */
   said: RegExp;
   isSignedOut?: boolean;
 }
@@ -39,7 +39,7 @@ const REFUSALS: readonly Failure[] = [
   SIGNED_OUT,
 ];
 const STALE = json(412, "PRECONDITION_FAILED");
-/** In which a button that can be pressed has been. */
+/** Time within which an enabled button has been clicked. */
 const PRESSED_MS = 5_000;
 
 const stage = setStage();
@@ -52,26 +52,29 @@ interface Editor {
   page: Page;
   context: BrowserContext;
   slug: string;
-  /** Lets every request of a method and path fail in one way until it is called off. */
+  /**
+   * Makes all requests of a method and path fail in one way.
+   * @returns ends it
+   */
   fail(method: string, path: RegExp, failure: Failure): Promise<() => Promise<void>>;
-  /** Signs in where the page asks for it. */
+  /** Signs in if the page asks for it. */
   signIn(): Promise<void>;
 }
 
-/** @param calledOff what hangs until then */
+/** @param calledOff pending requests hang until then */
 const answerWith =
   ({ answer }: Failure, calledOff: Promise<void>) =>
   async (route: Route): Promise<void> => {
     if (answer === "none") {
       await calledOff;
-      // The page may have given it up.
+      // The page can have cancelled it.
       return route.abort().catch(() => undefined);
     }
     await (answer === "cut" ? route.abort("connectionfailed") : route.fulfill(answer));
   };
-/** By then what could not be saved was tried again by itself. */
+/** Time within which a failed save was retried automatically. */
 const TRIED_MS = 5_000;
-/** What is waited for a minute at most is waited for a second. */
+/** Shortens waits of a minute to a second. */
 const HURRY = "{ const wait = AbortSignal.timeout.bind(AbortSignal); AbortSignal.timeout = (ms) => wait(ms / 60); }";
 
 const inEditor = (name: string, act: (editor: Editor) => Promise<void>, withFile = false): void =>
@@ -119,7 +122,7 @@ const open = async ({ page, slug }: Editor, node = "words"): Promise<void> => {
   await page.goto(`/workflows/${slug}?node=${node}`);
   await page.locator(".react-flow__node").first().waitFor();
 };
-/** What was said, wherever on the page. */
+/** The message is visible anywhere on the page. */
 const reads = (page: Page, { said }: Failure): Promise<void> => page.getByText(said).first().waitFor();
 
 test.describe("whatever the service answers,", () => {
@@ -153,7 +156,7 @@ test.describe("whatever the service answers,", () => {
       expect(await text.inputValue()).toBe(typed);
       await mend();
       if (failure.isSignedOut) await signIn();
-      // It is tried again by itself, too: then there is nothing to press any more.
+      // The retry is automatic, so there can be nothing left to click.
       else
         await page
           .getByRole("button", { name: "Try now" })
@@ -221,7 +224,7 @@ test.describe("whatever the service answers,", () => {
       (url) => url.pathname.endsWith("/run"),
       async (route) => {
         keys.push(route.request().headers()["idempotency-key"]);
-        // The service begins, and what it answers is lost on the way.
+        // The service starts the work, and its answer is lost.
         await route.fetch();
         await route.abort("connectionreset");
       },
@@ -247,7 +250,7 @@ test.describe("whatever the service answers,", () => {
       await reads(page, failure);
       await mend();
       if (failure.isSignedOut) await signIn();
-      // What is refused for good is not asked for again.
+      // A permanent rejection isn't retried.
       if (failure.name.startsWith("403")) continue;
       await page.locator("section[aria-label=Run]").getByText(`first ${failure.name}`).waitFor();
     }
@@ -272,7 +275,7 @@ test.describe("whatever the service answers,", () => {
       expect(await dialog.getByLabel("Note").inputValue()).toBe(failure.name);
       await mend();
       if (failure.isSignedOut) await signIn();
-      // The console itself may have tried again meanwhile: then there is nothing left to publish, and the button can't be pressed.
+      // The console can have retried meanwhile: then nothing is left to publish, and the button is disabled.
       const again = dialog.getByRole("button", { name: /^Publish version/ });
       await again.click({ timeout: PRESSED_MS }).catch(() => undefined);
       await dialog.getByRole("button", { name: new RegExp(failure.name) }).waitFor();

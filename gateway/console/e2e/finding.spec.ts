@@ -4,7 +4,7 @@ import { eventually, type Account } from "../../../gateway/test/e2e/support/clie
 import { edge, NODE, nodeAt, nodes } from "./support/canvas";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: what is found, by what it says; graphs of others; what runs made, in their list. */
+/** `npm run drill console`: search by text; graphs of others; results in the list of runs. */
 const stage = setStage();
 let account: Account;
 let slug: string;
@@ -74,18 +74,18 @@ test("a graph of ComfyUI that is pasted runs here as far as it can; one of n8n i
   expect(await page.locator(NODE).count()).toBe(0);
   await paste(COMFY);
   await page.getByText("Imported from ComfyUI: 5 nodes became 3 here.").first().waitFor();
-  // The report is a node, too.
+  // The import report is a node.
   await nodes(page, 4);
   expect(await page.locator(".react-flow__edge").count()).toBe(2);
   await page.keyboard.press("Control+Enter");
   await page.getByTestId("run").click();
   await page.locator(`${NODE} img`).first().waitFor();
-  // Out of sight, the nodes are a click away.
+  // One click shows nodes that are out of view.
   await page.locator(".react-flow__pane").hover({ position: { x: 40, y: 40 } });
   await page.mouse.wheel(9_000, 0);
   await page.getByRole("button", { name: "Show nodes" }).click();
   await page.getByRole("button", { name: "Show nodes" }).waitFor({ state: "detached" });
-  // What is pasted out of sight is shown.
+  // Nodes pasted out of view are shown.
   await page.mouse.wheel(0, 9_000);
   await page.getByRole("button", { name: "Show nodes" }).waitFor();
   await paste(COMFY);

@@ -5,7 +5,7 @@ import { edge, NODE, nodeAt, nodes, saved } from "./support/canvas";
 import { picturesOf } from "./support/picture";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: what people do first who know ComfyUI or n8n. */
+/** `npm run drill console`: first steps of people who know ComfyUI or n8n. */
 const stage = setStage();
 let account: Account;
 test.beforeAll(async () => {
@@ -114,13 +114,13 @@ test("a node that stands for a workflow shows its state, price and result, live 
   await part.getByRole("img", { name: "completed" }).waitFor();
   expect(await part.locator(".node-strip img").count()).toBe(2);
   await part.getByText("2/2").waitFor();
-  // By its name, in the list of the run's nodes.
+  // By its name in the run's list of nodes.
   await page.locator("section[aria-label=Run]").getByText("Nodes", { exact: true }).click();
   await page.getByRole("list", { name: "Nodes of this run" }).getByText("Part › Stills").waitFor();
   await page.reload();
   await part.locator(".node-strip img").nth(1).waitFor();
   await canvasStands(page);
-  // What it gave is a click away.
+  // One click shows its result.
   await head(page, "part").click();
   await page.getByRole("button", { name: "Show the last run" }).click();
   await page.getByRole("heading", { name: "In this run" }).waitFor();
@@ -156,7 +156,7 @@ test("what a hook takes is said, with a call to try it; a schedule's times are w
   });
   const { page, context, complaints } = await stage.signedIn(account, { width: 390, height: 844 });
   await page.goto(`/workflows/${slug}/triggers`);
-  // The bar of a phone leads on from here, too.
+  // The toolbar on a phone leads to other pages.
   await page.getByRole("button", { name: /menu/i }).first().waitFor();
   await page.getByRole("button", { name: "New hook" }).click();
   const dialog = page.getByRole("dialog");

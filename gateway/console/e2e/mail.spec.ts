@@ -5,7 +5,7 @@ import { eventually } from "../../../services/platform/test/support/eventually";
 import { startMailServer, type MailServer } from "../../../services/notifications/test/mail/mail-server";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: what people do with mails, by what the screen says. */
+/** `npm run drill console`: emails and their links, by the texts on the screen. */
 
 let mails: MailServer;
 const stage = setStage(async () => {
@@ -24,7 +24,7 @@ const LOOKS: readonly Pick<VisitorOptions, "width" | "theme">[] = [
 ];
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-/** The page of a mailed link, with what is behind it. */
+/** The page of a link in an email, with the part after `#`. */
 const linkTo = (email: string, page: string): Promise<string> => {
   const link = new RegExp(`/${page}#token=[\\w.%-]+`);
   const found = (): string | undefined =>
@@ -35,14 +35,17 @@ const linkTo = (email: string, page: string): Promise<string> => {
   return eventually(found, (path) => path !== undefined) as Promise<string>;
 };
 
-/** Saves a screenshot in the folder `PICTURES`, if it is set. @returns what is wrong with the page as it stands */
+/**
+ * Saves a screenshot in the folder `PICTURES`, if set.
+ * @returns problems of the page in its current state
+ */
 const look = async (page: Page, name: string): Promise<string[]> => {
   const { PICTURES } = process.env;
   const found: string[] = [];
   for (const { width = 0, theme = "light" } of LOOKS) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: theme });
-    // Colours fade from one theme to the other, once the page has heard of it.
+    // Colors fade between themes after the page has switched.
     await page.locator(`html[data-theme="${theme}"]`).waitFor({ state: "attached" });
     await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))");
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${width}-${theme}.png`, fullPage: true });

@@ -7,7 +7,7 @@ import type { Hand } from "./support/hand";
 import { setStage } from "./support/stage";
 import { taskOn } from "./support/task";
 
-/** `npm run drill console`: tasks of every day with media, and what they take: docs/guide/console-comparison.md has them. */
+/** `npm run drill console`: everyday tasks with media and their effort, listed in docs/guide/console-comparison.md. */
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const WEEK_DAYS = 7;
 const stage = setStage();
@@ -22,7 +22,7 @@ const END = nodeAt("end", "response-output", { x: 800, y: 0 });
 const LINKS = [edge("list.items", "stills.prompt"), edge("stills.image", "end.images")];
 const THREE = { nodes: [LIST, stills(), END], edges: LINKS };
 const ONE = { nodes: [stills({ inputs: { prompt: "a boat" } }), END], edges: [edge("stills.image", "end.images")] };
-/** Its clip fails; the pictures before it are made. */
+/** Its clip fails after its pictures succeeded. */
 const FAILING = {
   nodes: [
     LIST,
@@ -34,7 +34,7 @@ const FAILING = {
 
 const run = (slug: string) => stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: { inputs: {} } });
 
-/** Has a run been a week ago. */
+/** Makes a run a week old. */
 const age = async (executionId: string): Promise<void> => {
   const { env } = stage.platform;
   const client = await mongo.MongoClient.connect(env.MONGODB_URI!);
@@ -71,7 +71,7 @@ const onMade =
   };
 const head = (page: Page, id: string) => page.locator(`${NODE}[data-id="${id}"] .node-head`);
 const viewer = (page: Page) => page.getByRole("dialog", { name: /Viewing/ });
-/** Chooses a node, and views what it made. */
+/** Selects a node and opens its results. */
 const look = async ({ click, press }: Hand, page: Page): Promise<void> => {
   await click(head(page, "stills"));
   await press("v");

@@ -5,7 +5,7 @@ import { edge, middleOf, NODE, nodeAt, nodes, saved } from "./support/canvas";
 import { handOf } from "./support/hand";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: what pipelines make, on the canvas and large; files; answers without JSON. */
+/** `npm run drill console`: results of pipelines, on the canvas and enlarged; files; answers in text and JSON. */
 const stage = setStage();
 let account: Account;
 test.beforeAll(async () => {
@@ -75,7 +75,7 @@ onCanvas("every item of a fan-out is on its node, and stays there after a reload
     .getByText(/2 of 3 /)
     .first()
     .waitFor();
-  // Another prompt, and what was made is of the one before.
+  // After another prompt, the results belong to the previous one.
   await page.locator(node("list")).click({ position: { x: 60, y: 20 } });
   await page.getByRole("textbox", { name: "Item 1" }).fill("a whale");
   await page.getByText("before your last change").first().waitFor();
@@ -110,7 +110,7 @@ onCanvas(
     await page.keyboard.press("Control+Enter");
     await page.getByTestId("run").click();
     await page.locator(`${node("stills")} [aria-label=running]`).waitFor();
-    // What only handles values is done when what follows it has begun.
+    // A node that only handles values completes when the next one starts.
     await page.locator(`${node("list")} [aria-label=completed]`).waitFor();
     await page.reload();
     await page.locator(`${node("stills")} [aria-label=running]`).waitFor();
@@ -183,7 +183,7 @@ onCanvas(
 );
 
 const PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mP8z8BQz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
-/** Hands a file to the page as a drop or a paste does. */
+/** Gives a file to the page by drop or paste. */
 const give = (page: Page, how: "drop" | "paste", name: string): Promise<unknown> =>
   page.evaluate(`(() => {
     const bytes = Uint8Array.from(atob("${PICTURE}"), (one) => one.charCodeAt(0));
@@ -207,7 +207,7 @@ onCanvas("a photo that is dropped, or pasted, becomes a node that shows it by it
   const [dropped, pasted] = (await read(slug)).nodes;
   expect([dropped!.type, pasted!.type]).toEqual(["media-upload", "media-upload"]);
   expect(dropped!.position).not.toEqual(pasted!.position);
-  // Its form shows the picture and the name; the id is nowhere.
+  // Its form shows the picture and the name, never the ID.
   await page
     .locator(NODE)
     .first()
@@ -270,7 +270,7 @@ onCanvas(
     const { nodes: priced, maxCreditCost } = quote.body as unknown as { nodes: { id: string; items: number }[]; maxCreditCost: number };
     expect(priced.find(({ id }) => id === "image")!.items).toBe(3);
     expect(Number(/([\d.,]+) credits?$/.exec(said)?.[1])).toBeCloseTo(maxCreditCost, 0);
-    // What flowed in is clicked, and the answer is a table.
+    // A click on an input value, and the result is a table.
     await page.locator(node("json")).click({ position: { x: 60, y: 20 } });
     await page
       .getByRole("region", { name: "Values to select" })

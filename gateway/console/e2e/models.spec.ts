@@ -3,7 +3,7 @@ import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser
 import { nodeAt } from "./support/canvas";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: the page of models, from the key of a provider to a node that takes the best model there is. */
+/** `npm run drill console`: the models page, from a provider's key to a node that uses the best available model. */
 const VALUE = "a-key-of-fal-for-this-journey";
 
 const stage = setStage(() => Promise.resolve({ env: { FAL_KEY: "", OPENAI_API_KEY: "" } }));

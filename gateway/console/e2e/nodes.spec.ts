@@ -6,7 +6,7 @@ import { handOf } from "./support/hand";
 import { picturesOf } from "./support/picture";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: what is done to nodes on the canvas itself: written, renamed, passed by, folded, resized, framed. */
+/** `npm run drill console`: nodes edited on the canvas: text, name, bypass, collapse, size, frame. */
 const stage = setStage();
 let account: Account;
 test.beforeAll(async () => {
@@ -48,7 +48,6 @@ const onCanvas = (
 const node = (id: string): string => `${NODE}[data-id="${id}"]`;
 const dataOf = async (read: () => Promise<Saved>, id: string): Promise<Record<string, unknown>> =>
   (await read()).nodes.find((one) => one.id === id)?.data ?? {};
-/** Waits until an expression is true on the page. */
 const holds = (page: Page, expression: string): Promise<unknown> => eventually(async () => (await page.evaluate(expression)) === true);
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
 
@@ -59,7 +58,7 @@ onCanvas("a prompt is written on its node, and what it names becomes a port at o
   await page.locator(`${node("writer")} [data-handleid="who"]`).waitFor();
   await page.keyboard.press("Escape");
   await eventually(async () => (await dataOf(read, "writer")).prompt === "Tell of {{it}}. In the style of {{who}}.");
-  // Letters that are written on a node are no shortcuts.
+  // Letters typed in a node aren't shortcuts.
   expect((await read()).nodes).toHaveLength(GRAPH.nodes.length);
   await page.keyboard.press("Control+z");
   await eventually(async () => (await dataOf(read, "writer")).prompt === "Tell of {{it}}.");

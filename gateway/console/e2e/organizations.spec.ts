@@ -1,7 +1,7 @@
 import { expect, test, type Page } from "@playwright/test";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: two people and an organization, by what the screen says. */
+/** `npm run drill console`: two people and an organization, by the texts on the screen. */
 
 const stage = setStage();
 
@@ -42,7 +42,7 @@ test("somebody makes an organization, another joins by its link, and what they m
   await page.getByRole("tab", { name: "Audit log" }).click();
   await page.getByText("member.change").waitFor();
 
-  // A viewer sees what the organization has, and her own account is still hers.
+  // A viewer sees the organization's data, and her own account stays hers.
   await other.page.goto("/");
   await other.page
     .getByRole("link", { name: /Shared by both/ })
@@ -54,7 +54,7 @@ test("somebody makes an organization, another joins by its link, and what they m
   await other.page.getByText("Start from a template").waitFor();
   expect(await other.page.getByRole("link", { name: /Shared by both/ }).count()).toBe(0);
 
-  // An owner has it deleted by its name and her password; everybody in it sees that, and she keeps it.
+  // An owner schedules its deletion with its name and her password. Every member sees that, and she cancels it.
   await page.getByRole("tab", { name: "Settings" }).click();
   await button(page, "Delete…").click();
   const dialog = page.getByRole("dialog");

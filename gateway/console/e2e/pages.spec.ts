@@ -57,7 +57,7 @@ test("shows the theme that was chosen, whatever the system's is, from the first 
     await page.goto("/models");
     await page.getByRole("button", { name: account.email }).click();
     await page.getByRole("menuitem", { name: chosen }).click();
-    // The page's own script has not run when the document is there.
+    // The page's script hasn't run when the document is loaded.
     for (const load of ["reload", "goto"] as const) {
       if (load === "reload") await page.reload({ waitUntil: "commit" });
       else await page.goto("/usage", { waitUntil: "domcontentloaded" });
@@ -75,7 +75,7 @@ test("every page can be read by everybody, fits, and breaks no rule of its secur
     const visitor = await stage.signedIn(user);
     await visitor.page.goto("/");
     await visitor.page.getByRole("heading", { level: 1 }).waitFor();
-    // What stands in the menu is visited without being listed.
+    // Pages in the menu are visited without being listed here.
     const links = await visitor.page
       .locator("nav[aria-label=Main] a")
       .evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? "/"));

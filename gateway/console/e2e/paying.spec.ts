@@ -3,7 +3,7 @@ import { completedEvent, refundEvent, signatureOf, startStripeEnd, type StripeEn
 import { EVERY_LOOK, lookProblems } from "./support/looks";
 import { setStage, type Credentials } from "./support/stage";
 
-/** `npm run drill console`: credits are bought where that is set up, and what became of it is seen. */
+/** `npm run drill console`: buying credits where payments are set up, and the result on the screen. */
 const PAYMENT = "pi_of_the_drill";
 
 let stripe: StripeEnd;

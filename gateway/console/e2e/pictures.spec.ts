@@ -7,15 +7,15 @@ import { picturesOf } from "./support/picture";
 import { FRAMES, medianFrame } from "./support/frames";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: a canvas full of pictures, and how soon the first one of a run is there. */
+/** `npm run drill console`: a canvas full of pictures, and the time until a run's first one is visible. */
 const PICTURES = 300;
-/** As large as models make them. */
+/** The usual size of a model's pictures. */
 const SIZE = { width: 1_024, height: 768 };
 /** On a quiet machine. */
 const BOUNDS = { openedMs: 1_500, frameMs: 20, memoryMb: 400, firstImageMs: 500 } as const;
 const AT_ONCE = 6;
 const COLUMNS = 25;
-/** Enough frames for their middle to say something. */
+/** Enough frames for a stable median. */
 const STEPS = 60;
 const MB = 1024;
 
@@ -38,7 +38,7 @@ const upload = async (number: number): Promise<string> => {
   return ((await answer.json()) as { id: string }).id;
 };
 
-/** Memory that the browser's page holds, in MB. Linux only; undefined elsewhere. */
+/** Memory of the browser's page in MB. Linux only; undefined elsewhere. */
 const memoryOf = async (page: Page): Promise<number | undefined> => {
   const browser = page.context().browser();
   if (!browser || process.platform !== "linux") return undefined;
@@ -60,7 +60,7 @@ test(`${PICTURES} nodes with ${PICTURES} pictures open, move and zoom`, async ()
   );
   const [slug, small] = [await create({ nodes, edges: [] }), await create({ nodes: nodes.slice(0, 1), edges: [] })];
   const { page, context, complaints } = await stage.signedIn(account);
-  // The canvas's code is loaded already, as when a second workflow is opened.
+  // The canvas's code is loaded already, as for a second workflow.
   await page.goto(`/workflows/${small}`);
   await page.locator(`${NODE} img`).waitFor();
   const opened = Number(
@@ -96,7 +96,7 @@ test(`${PICTURES} nodes with ${PICTURES} pictures open, move and zoom`, async ()
   const memory = await memoryOf(page);
   if (memory !== undefined) {
     note(`the page holds ${memory} MB (at most ${BOUNDS.memoryMb})`);
-    // What memory is needed does not depend on how busy a machine is.
+    // Memory use doesn't depend on how busy a machine is.
     expect(memory).toBeLessThanOrEqual(BOUNDS.memoryMb);
   }
   expect(complaints).toEqual([]);
@@ -115,7 +115,7 @@ test("the first image of three is on the canvas as soon as it is made", async ()
   await page.goto(`/workflows/${slug}`);
   await page.locator(NODE).nth(1).waitFor();
   await page.keyboard.press("Control+Enter");
-  // Seen by the page itself: when an image of a node is there, and when its call was over, by the service's clock on this machine.
+  // Measured in the page: when a node's image is visible, and when its call ended by the service's clock on this machine.
   const seen = page.evaluate(`new Promise((done) => {
     const look = () => {
       const image = document.querySelector('[data-id="stills"] img');
@@ -130,7 +130,7 @@ test("the first image of three is on the canvas as soon as it is made", async ()
   const id = (await page.getByRole("link", { name: "Open run" }).getAttribute("href"))!.split("/").at(-1)!;
   const { body } = await stage.http.call("GET", `/api/executions/${id}`, { key: account.key });
   const events = await fetch(`${stage.platform.baseUrl}/api/executions/${id}/events`, { headers: { "x-api-key": account.key! } });
-  // The list is done when the run is received; what counts is the first picture.
+  // The list completes when the run arrives. The first picture counts.
   const made = /"type":"node\.progress","at":"([^"]+)","data":\{[^}]*"nodeId":"stills"/g;
   const times = [...(await events.text()).matchAll(made)].map(([, time]) => Date.parse(time!));
   expect(body.status).toBe("completed");

@@ -3,7 +3,7 @@ import type { Account } from "../../../gateway/test/e2e/support/client";
 import { edge, NODE, nodeAt, nodes, saved } from "./support/canvas";
 import { setStage } from "./support/stage";
 
-/** The button in the corner: one click, at the price on it, and only what changed. */
+/** The run button: one click, the price on it, and only changed nodes run. */
 const stage = setStage();
 let account: Account;
 test.beforeAll(async () => {
@@ -47,7 +47,7 @@ test("Run pays only for what changed, says when nothing has, and does the same a
   const [whole, half] = [/Run· ?0\.92 credits/, /Run· ?0\.46 credits/];
   await runNow(page).filter({ hasText: whole }).click();
   await completed(page, 1, slug);
-  // The same graph again: nothing is started.
+  // The same graph again: no call is made.
   await runNow(page).filter({ hasText: "free" }).click();
   await page.getByText("Nothing has changed since the last run.").waitFor();
   expect(await costs(slug)).toHaveLength(1);
@@ -59,7 +59,7 @@ test("Run pays only for what changed, says when nothing has, and does the same a
   await completed(page, 2, slug);
   const [first, second] = (await costs(slug)).toSorted((a, b) => b - a);
   expect(second! * 2).toBeCloseTo(first!);
-  // A text that no model reads is a change, too.
+  // A text that no model reads is also a change.
   await rewrite(page, "caption", "Text", "by the lake");
   await runNow(page).filter({ hasText: "free" }).click();
   await completed(page, 3, slug);

@@ -3,7 +3,7 @@ import { codeOf } from "../../../gateway/test/support/authenticator";
 import { startProvider, type TestProvider } from "../../../services/identity/test/oidc/provider";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: signing in with a second factor, and by a provider, by what the screen says. */
+/** `npm run drill console`: sign-in with a second factor, and through a provider, by the texts on the screen. */
 
 let provider: TestProvider;
 const stage = setStage(async () => {
@@ -25,7 +25,7 @@ const signIn = async (page: Page, { email, password }: { email: string; password
   await page.getByLabel("Password").fill(password);
   await button(page, "Sign in").click();
 };
-/** Saves a screenshot in the folder `PICTURES`, if it is set. */
+/** Saves a screenshot in the folder `PICTURES`, if set. */
 const picture = async (page: Page, name: string): Promise<void> => {
   const { PICTURES } = process.env;
   if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });

@@ -6,7 +6,7 @@ import { buildThree, edge, middleOf, NODE, nodeAt, nodes, saved, type Point } fr
 import { setStage } from "./support/stage";
 import { taskOn } from "./support/task";
 
-/** `npm run drill console`: tasks of every day, and what they take. docs/guide/console-comparison.md has them beside another editor's. */
+/** `npm run drill console`: everyday tasks and their effort. docs/guide/console-comparison.md compares them with another editor. */
 const MS = 1_000;
 const DAY_MS = 24 * 60 * 60 * MS;
 const RUNS = 120;
@@ -34,7 +34,7 @@ const FAILING = {
 };
 const MANY = { nodes: Array.from({ length: 40 }, (_, at) => node(`step ${at}`, "text-box", at * 320, { text: "x" })), edges: [] };
 
-/** Copies of a run, some a day, the newest now. */
+/** Copies of a run, some per day, the newest now. */
 const plantRuns = async (executionId: string): Promise<void> => {
   const { env } = stage.platform;
   const client = await mongo.MongoClient.connect(env.MONGODB_URI!);
@@ -83,7 +83,7 @@ task("create a flow of three steps", { clicks: 0, keys: 40 }, onDashboard, async
   await buildThree(hand, page, "Boats");
   await saved(page);
   expect(await page.locator(".react-flow__edge").count()).toBe(2);
-  // What was added last is in view, wherever it had to go.
+  // The node added last is in view, wherever it was placed.
   const [board, last] = [(await page.locator(".board").boundingBox())!, (await page.locator(NODE).last().boundingBox())!];
   expect(last.x + last.width).toBeLessThan(board.x + board.width);
 });
@@ -109,7 +109,7 @@ task("insert a node between two", { clicks: 1, keys: 5 }, onCanvas("between", 3)
   const { body } = await stage.http.call("GET", `/api/workflows/${slugs.between}`, { key: account.key });
   const graph = body as unknown as { nodes: { id: string; position: Point }[]; edges: { source: string; target: string }[] };
   expect(graph.edges.map(({ source, target }) => `${source} ${target}`).sort()).toEqual(["in words", "text end", "words text"]);
-  // In a row from left to right: what follows moved out of the way.
+  // In a row from left to right: later nodes moved out of the way.
   const across = graph.nodes.toSorted((a, b) => a.position.x - b.position.x);
   expect(across.map(({ id }) => id)).toEqual(["in", "words", "text", "end"]);
   expect(new Set(across.map(({ position }) => position.y))).toEqual(new Set([0]));

@@ -9,7 +9,7 @@ const KB = 1_000;
 const gzipped = (path: string): number => gzipSync(readFileSync(path)).length / KB;
 const sum = (names: readonly string[]): number => names.reduce((total, name) => total + gzipped(join(ASSETS, name)), 0);
 
-/** Files that a built file imports at once, and theirs. */
+/** Files that a built file imports at once, with their imports. */
 const withImports = (names: readonly string[]): string[] => {
   const found = new Set<string>();
   const open = [...names];
@@ -35,7 +35,7 @@ describe("what a browser loads of the console, compressed", () => {
     expect(sum(withImports([...entry(), ...chunk("dashboard-page-")]))).toBeLessThanOrEqual(225);
   });
 
-  // A quarter of it is the kernel, which judges and prices on the canvas as the service does, and grows with its kinds.
+  // A quarter of it is the kernel, which validates and prices on the canvas as the service does, and grows with its kinds.
   it("is at most 175 kB more for the canvas", () => {
     const first = new Set(withImports([...entry(), ...chunk("dashboard-page-")]));
     expect(sum(withImports(chunk("editor-page-")).filter((name) => !first.has(name)))).toBeLessThanOrEqual(175);

@@ -17,7 +17,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "ui/keys.tsx": "names of keys, as browsers send them",
 };
 
-/** The catalog: a file per feature, and one beside the document, which imports nothing of the console. */
+/** The catalog: one file per feature, and one beside the document, which imports nothing else from the console. */
 const isCatalog = (path: string): boolean => path.startsWith("messages/") || path === "document/messages.ts";
 const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path) && !isCatalog(path));
 const literalsIn = (path: string): string[] =>

@@ -10,10 +10,10 @@ export interface Point {
   y: number;
 }
 
-/** A node at a place of the canvas. */
+/** A node at a position of the canvas. */
 export const nodeAt = (id: string, type: string, position: Point, data: object = {}): object => ({ id, type, position, data });
 
-/** Waits until so many nodes are on the canvas. */
+/** Waits until this many nodes are on the canvas. */
 export const nodes = (page: Page, count: number): Promise<void> =>
   page
     .locator(NODE)
@@ -22,13 +22,13 @@ export const nodes = (page: Page, count: number): Promise<void> =>
 
 export const saved = (page: Page): Promise<void> => page.getByText("Saved", { exact: true }).waitFor();
 
-/** The middle of the first such element, on the screen. */
+/** Screen position of the middle of the first matching element. */
 export const middleOf = async (page: Page, selector: string): Promise<Point> => {
   const box = (await page.locator(selector).first().boundingBox())!;
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 };
 
-/** From the dashboard, by keys alone: a workflow whose input makes a picture, which is its result. */
+/** From the dashboard by keyboard alone: a workflow with an input, a picture and a result. */
 export const buildThree = async ({ press, type }: Hand, page: Page, name: string): Promise<void> => {
   await press("n");
   await page.getByRole("dialog", { name: "New workflow" }).waitFor();

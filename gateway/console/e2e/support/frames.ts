@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 
-/** How long the frames of a page take. */
+/** Frame times of a page. */
 
-/** Begins to take the times of frames. */
+/** Starts the measurement. */
 export const FRAMES = `(() => {
   globalThis.frameTimes = [];
   let last = performance.now();
@@ -10,7 +10,10 @@ export const FRAMES = `(() => {
   globalThis.frameLoop = requestAnimationFrame(next);
 })()`;
 
-/** Ends that. @returns the median, in milliseconds */
+/**
+ * Ends the measurement.
+ * @returns the median in milliseconds
+ */
 export const medianFrame = async (page: Page): Promise<number> =>
   Number(
     await page.evaluate(

@@ -1,14 +1,14 @@
 import type { Locator, Page } from "@playwright/test";
 
-/** What somebody did with pointer and keyboard. */
+/** Effort of a task with pointer and keyboard. */
 export interface Effort {
   clicks: number;
-  /** Keys besides the letters of texts: nobody is spared those. */
+  /** Key presses without letters of texts, which no editor can save. */
   presses: number;
   letters: number;
 }
 
-/** Does what a person does, and counts it. A drag is a click. */
+/** Acts like a person and counts it. A drag is a click. */
 export const handOf = (page: Page) => {
   const effort: Effort = { clicks: 0, presses: 0, letters: 0 };
   const click = async (what: Locator): Promise<void> => {
@@ -27,7 +27,7 @@ export const handOf = (page: Page) => {
       await page.keyboard.type(words);
       effort.letters += words.length;
     },
-    /** A field that is clicked and filled. */
+    /** Clicks a field and fills it. */
     fill: async (what: Locator, words: string): Promise<void> => {
       await click(what);
       await what.fill(words);

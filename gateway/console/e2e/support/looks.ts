@@ -3,15 +3,15 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { accessibilityProblems, type Visitor } from "../../../../gateway/test/e2e/support/browser";
 
-/** Screenshots are left for eyes. */
+/** Screenshots for people. */
 const SCREENSHOTS = join(__dirname, "..", "..", "..", "..", ".nodeloom", "screenshots");
 const BRIGHT = 0.85;
 const DARK = 0.2;
 
-/** A test with it is run in both themes, wide and narrow. */
+/** A test with this tag runs in both themes, wide and narrow. */
 export const EVERY_LOOK = { tag: "@every-look" };
 
-/** 0 (black) to 1 (white), of what lies behind a page. */
+/** Brightness of the page background, from 0 (black) to 1 (white). */
 const brightness = async (page: Page): Promise<number> =>
   Number(
     await page.evaluate(`(() => {
@@ -22,7 +22,7 @@ const brightness = async (page: Page): Promise<number> =>
 export const isLight = async (page: Page): Promise<boolean> => (await brightness(page)) > BRIGHT;
 export const isDark = async (page: Page): Promise<boolean> => (await brightness(page)) < DARK;
 
-/** What is wrong with the look of pages, by their paths: what axe finds, wider than the window, not in the theme, complaints of the browser. */
+/** Visual problems of pages by path: axe findings, content wider than the window, wrong theme, browser complaints. */
 export const lookProblems = async ({ page, complaints }: Visitor, paths: readonly string[]): Promise<Record<string, string[]>> => {
   mkdirSync(SCREENSHOTS, { recursive: true });
   const problems: Record<string, string[]> = {};

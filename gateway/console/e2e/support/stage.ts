@@ -9,17 +9,17 @@ export interface Credentials {
 }
 type Look = Omit<VisitorOptions, "baseUrl">;
 
-/** A platform and a browser, started once for the tests of a file. */
+/** A platform and a browser, started once per test file. */
 export interface Stage {
   readonly platform: Platform;
   readonly http: ReturnType<typeof clientOf>;
-  /** A window of the console, in the project's theme and width. */
+  /** A window of the console in the project's theme and width. */
   visit(options?: Look): Promise<Visitor>;
-  /** A window of the console of somebody who is signed in. */
+  /** A window of the console with a signed-in user. */
   signedIn(user: Credentials, options?: Look): Promise<Visitor>;
 }
 
-/** @param optionsOf of the platform; made before it starts */
+/** @param optionsOf options of the platform, made before it starts */
 export const setStage = (optionsOf: () => Promise<PlatformOptions> = () => Promise.resolve({})): Stage => {
   let browser: Browser;
   let look: Look = {};

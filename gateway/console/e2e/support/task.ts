@@ -5,16 +5,16 @@ import type { Stage } from "./stage";
 
 const MS = 1_000;
 
-/** What a task may take: more fails it. Letters count as keys. */
+/** Maximum effort of a task. Letters count as keys. */
 export interface Bound {
   clicks: number;
   keys: number;
 }
 
-/** Tasks of somebody who is signed in, each counted and timed. */
+/** Tasks of a signed-in user, each counted and timed. */
 export const taskOn =
   (stage: Stage, account: () => Account) =>
-  /** @param ready what is prepared on the page, uncounted */
+  /** @param ready preparation on the page, not counted */
   (name: string, { clicks, keys }: Bound, ready: (page: Page) => Promise<void>, act: (hand: Hand, page: Page) => Promise<void>): void =>
     test(name, async () => {
       const { page, context, complaints } = await stage.signedIn(account());

@@ -2,7 +2,7 @@ import { MEDIA_OPERATIONS, NODE_KINDS, type NodeKind } from "@nodeloom/kernel";
 import { CHOICES, KINDS, kindFrom, kindOf, previewOf } from "../../src/canvas/kinds";
 import { LOOKS } from "../../src/canvas/kinds/looks";
 
-/** A kind as a later version of the kernel may have it. */
+/** A kind of a later kernel version. */
 const later = {
   ...NODE_KINDS["http-request"],
   type: "blur-image",

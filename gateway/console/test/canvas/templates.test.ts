@@ -27,7 +27,7 @@ const models = new Map(
   }),
 );
 
-/** Where nodes would cover one another once all of them show what they made. */
+/** Nodes that would overlap once all of them show results. */
 const covered = ({ nodes, edges }: Template): string[] => {
   const graph = readDocGraph(JSON.stringify(nodes), JSON.stringify(edges));
   const model = ({ data }: { data: { model?: unknown } }) => models.get(String(data.model));

@@ -49,7 +49,10 @@ const edit = fc.record({
 });
 type Edit = typeof edit extends fc.Arbitrary<infer E> ? E : never;
 
-/** Makes one edit that can be told from every other; returns what must be there at the end. */
+/**
+ * Makes one edit that differs from every other.
+ * @returns its expected result
+ */
 const apply = ({ open, name }: Tab, { kind, node, other }: Edit, serial: number): ((tabs: readonly Tab[]) => void) | undefined => {
   const mark = `${name}${serial}`;
   const setMark = (id: string): void => open.change("Set", (graph) => setData(graph, id, [mark], serial));
@@ -76,7 +79,7 @@ const apply = ({ open, name }: Tab, { kind, node, other }: Edit, serial: number)
 
 const step = async (tab: Tab, { cut, sync, crash }: Edit): Promise<void> => {
   if (crash) {
-    // The draft is written a moment after a change; the crash comes later.
+    // The draft is written a moment after a change. The crash comes later.
     tab.timers.runAll();
     await settle();
     await tab.reopen();

@@ -31,7 +31,7 @@ it("takes over what is pinned and was made, and has all other calls made again",
   expect(pinsOf(graph, undefined, new Map())).toBeUndefined();
   const found = pinsOf(graph, undefined, new Map([made("ask", "run-1", "2026-01-01"), made("pic", "run-2", "2026-01-02")]))!;
   expect(found).toMatchObject({ base: "run-1", again: { nodes: ["pic", "end"], reuse: ["ask"] } });
-  // A run to a node has no other nodes, and naming one would be refused.
+  // A run to a node has only the nodes it needs, and naming another would be rejected.
   expect(pinsOf(graph, "pic", new Map([made("ask", "run-1", "2026-01-01")]))!.again.nodes).toEqual(["pic"]);
 });
 

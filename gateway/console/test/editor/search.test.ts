@@ -5,13 +5,13 @@ import { CHOICES } from "../../src/canvas/kinds";
 import { searchChoices } from "../../src/editor/panels/search";
 
 const REGISTRY = join(__dirname, "../../../../services/models/registry");
-/** The models of a fresh installation: those without a provider's key are enabled, too, so that none hides another. */
+/** Models of a fresh installation, all enabled, so that none hides another. */
 const MODELS = readdirSync(REGISTRY)
   .filter((name) => name.endsWith(".json"))
   .map((name) => JSON.parse(readFileSync(join(REGISTRY, name), "utf8")) as Model);
 const first = (query: string, models = MODELS): string | undefined => searchChoices(query, CHOICES, models, () => "")[0]?.title;
 
-/** Titles by what people of n8n and ComfyUI, and people without either, type to find them. */
+/** Titles by the words that people type to find them: users of n8n, of ComfyUI, and of neither. */
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   Inputs: [
     "inputs",

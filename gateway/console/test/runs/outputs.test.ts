@@ -1,6 +1,6 @@
 import type { NodeState } from "@nodeloom/client";
 
-// The browser's page, as far as addresses are made of it.
+// The part of the browser's page that addresses are made from.
 Object.assign(globalThis, { location: { origin: "http://127.0.0.1:8080" }, GATEWAY_ORIGIN: "" });
 import { readDocGraph } from "../../src/document/graph";
 import { filesIn } from "../../src/media/files-in";

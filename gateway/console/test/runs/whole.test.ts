@@ -1,6 +1,6 @@
 import type { NodeState } from "@nodeloom/client";
 
-// The browser's page, as far as addresses are made of it.
+// The part of the browser's page that addresses are made from.
 Object.assign(globalThis, { location: { origin: "http://127.0.0.1:8080" }, GATEWAY_ORIGIN: "" });
 import { resultParts } from "../../src/runs/whole/result-parts";
 import { innerNodes, wholeOf } from "../../src/runs/whole/whole";
@@ -40,7 +40,7 @@ describe("a node that stands for a workflow, in a run", () => {
     const going = [words, { ...stills, status: "processing" as const, durationMs: null, itemsDone: 1, outputs: {} }];
     expect(wholeOf("board", going)).toMatchObject({ status: "processing", durationMs: null, items: 2, itemsDone: 1 });
     expect(wholeOf("board", [words, stills])).toMatchObject({ status: "completed", durationMs: 500, creditsCost: 6, itemsDone: 2 });
-    // Nodes that only handle values are done with what follows them.
+    // Nodes that only handle values complete together with their successors.
     expect(wholeOf("board", [{ ...words, status: "pending" }, stills])?.status).toBe("completed");
     const error = { code: "PROVIDER_ERROR", message: "no" };
     expect(wholeOf("board", [words, { ...stills, status: "failed", error: error as NodeState["error"] }])).toMatchObject({

@@ -9,7 +9,7 @@ export interface Literal {
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
-/** Attributes and properties that people read, whatever their value looks like. */
+/** Attributes and properties that people read, whatever their value. */
 const READ = names(
   "title label placeholder alt hint text aria-label aria-description lead action legend description help tip caption heading empty message summary advice",
 );
@@ -23,13 +23,13 @@ const SILENT = names(
   "classes Error TypeError RangeError querySelector querySelectorAll closest matchMedia request useChange fetch open addEventListener matches getItem setItem DateTimeFormat NumberFormat",
 );
 
-/** Names of keys, as browsers send them and as shortcuts are written. */
+/** Names of keys in browser events and shortcuts. */
 const KEYS = new Set(["Alt", "Backspace", "Control", "Delete", "Enter", "Escape", "Meta", "Mod", "Shift", "Space"]);
 
 const LETTER = /\p{L}/u;
 const CLASS_LIKE = /^[a-z0-9!@&*_.,:%#()[\]/>+=<'"-]+$/;
 
-/** Styles and identifiers: lower-case tokens, one of them with a sign. */
+/** Styles and identifiers: lower-case tokens, one of them with a symbol. */
 const isClasses = (text: string): boolean => {
   const tokens = text.trim().split(/\s+/);
   return tokens.every((token) => CLASS_LIKE.test(token)) && tokens.some((token) => /[-[:]|[a-z]\d/.test(token));
@@ -42,7 +42,7 @@ const looksRead = (text: string): boolean =>
 
 const nameOf = (node: ts.Node): string | undefined => {
   if (ts.isJsxAttribute(node)) return node.name.getText();
-  // Ports and fields are called text, too.
+  // Ports and fields can also be called "text".
   if (ts.isPropertyAssignment(node))
     return node.name
       .getText()
@@ -53,7 +53,7 @@ const nameOf = (node: ts.Node): string | undefined => {
 
 type Verdict = "read" | "unread" | "by-looks";
 
-/** Judges a literal by what surrounds it. */
+/** Judges a literal by its context. */
 const verdictOf = (literal: ts.Node): Verdict => {
   for (let [node, child] = [literal.parent, literal]; node; [node, child] = [node.parent, node]) {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isLiteralTypeNode(node) || ts.isCaseClause(node))
@@ -75,7 +75,7 @@ const verdictOf = (literal: ts.Node): Verdict => {
   return "by-looks";
 };
 
-/** Text of a program within a sentence. */
+/** A program's text within a sentence. */
 const isCode = ({ parent }: ts.JsxText): boolean => ts.isJsxElement(parent) && parent.openingElement.tagName.getText() === "code";
 
 const textOf = (node: ts.Node): string | undefined => {
@@ -86,7 +86,6 @@ const textOf = (node: ts.Node): string | undefined => {
   return undefined;
 };
 
-/** Literal texts for people in a source file. */
 export const literalsOf = (file: ts.SourceFile): readonly Literal[] => {
   const found: Literal[] = [];
   const visit = (node: ts.Node): void => {

@@ -18,12 +18,12 @@ export const META: Meta = {
 
 const UNPUBLISHED: Published = { version: null, production: null, changed: false, pending: false };
 
-/** What stands between a tab and the service: `before` loses requests, `after` loses answers. */
+/** The connection between a tab and the service: `before` loses requests, `after` loses answers. */
 export interface Line {
   cut: "none" | "before" | "after";
 }
 
-/** One workflow as the service keeps it: texts, a revision, If-Match. */
+/** One workflow in the service: texts, a revision, If-Match. */
 export const createService = (nodes = "[]", edges = "[]") => {
   let revision = 1;
   let texts = { nodes, edges };
@@ -45,7 +45,7 @@ export const createService = (nodes = "[]", edges = "[]") => {
   return { load, connect, texts: () => texts, meta: () => meta, revision: () => revision };
 };
 
-/** Timers that run when the test says so. */
+/** Timers that run on command. */
 export const manualTimers = (): Timers & { runAll(): void } => {
   let now = 0;
   let due: { at: number; run: () => void }[] = [];
@@ -69,7 +69,7 @@ export const manualTimers = (): Timers & { runAll(): void } => {
   };
 };
 
-/** A browser's storage; `crash` keeps what was put last. */
+/** A browser's storage. `crash` keeps the last written value. */
 export const memoryDrafts = (): Drafts & { left(): Draft | undefined } => {
   let draft: Draft | undefined;
   return {
