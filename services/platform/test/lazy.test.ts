@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** Packages that cost time and memory, and that not every process needs. */
+/** Packages with a high cost in time and memory that not every process needs. */
 const HEAVY = [
   "mongoose",
   "mongodb",

@@ -8,7 +8,7 @@ const ROOT = join(__dirname, "../../..");
 interface Snippet {
   name: string;
   code: string;
-  /** The folder and ending matter to some rules. */
+  /** Some rules depend on folder and extension. */
   file?: string;
 }
 

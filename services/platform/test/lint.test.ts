@@ -20,7 +20,7 @@ const takesType = (name: string, module: string): string => `import type { ${nam
 const returns = (expression: string): string => `export const keep = (): unknown => ${expression};\n`;
 
 const OUTBOUND = /Call out through platform's egress client/;
-/** Every part that may not call out, by one file of it. */
+/** One file of every part that must not make outgoing calls. */
 const GUARDED_FILES = [
   ...["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox"].map(
     (name) => `services/${name}/src/main.ts`,

@@ -6,7 +6,7 @@ import { createEgressClient, createOwnServers, type EgressClient, type Lookup } 
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000 };
 
-/** Addresses that may not be called, however a URL or a DNS answer spells them. */
+/** Forbidden addresses in every spelling of a URL or a DNS answer. */
 const PRIVATE_V4 = {
   "this network": "0.0.0.0",
   "all of this network": "0.1.2.3",
@@ -125,7 +125,7 @@ const HOSTILE_URLS: Record<string, string> = {
   "a private address at an odd port": "http://10.0.0.1:8443/",
 };
 
-/** Names and what DNS answers for them. */
+/** Names with their DNS answers. */
 const HOSTILE_NAMES: Record<string, { url: string; answer: string[] }> = {
   ...Object.fromEntries(
     [...Object.entries(PRIVATE_V4), ...Object.entries(PRIVATE_V6)].map(([name, address]) => [
@@ -182,7 +182,7 @@ describe("what the egress guard refuses", () => {
   });
 });
 
-/** Notes the addresses that sockets are given, and lets those sockets end on this machine: no test calls out. */
+/** Records the addresses of sockets and redirects them to this machine, so that no test makes an outgoing call. */
 const watchSockets = (): string[] => {
   const used: string[] = [];
   const connect = net.connect as (options: net.TcpNetConnectOpts) => net.Socket;
@@ -229,7 +229,7 @@ describe("where the egress guard connects to", () => {
     const used = watchSockets();
     expect(await body(client, `http://rebind.test:${port}/`)).toBe(`rebind.test:${port}`);
     expect([used, lookups]).toEqual([["93.184.216.34"], 1]);
-    // The kept connection goes where it went; a new one is checked anew.
+    // The open connection stays where it went. A new one is checked again.
     server.closeAllConnections();
     await expect(client.request({ url: `http://rebind.test:${port}/`, ...LIMITS })).rejects.toMatchObject(refusal);
     expect([used, lookups]).toEqual([["93.184.216.34"], 2]);

@@ -35,7 +35,7 @@ const listen = async <S extends Server | TcpServer>(server: S): Promise<string> 
 
 const serve = (handler: Handler): Promise<string> => listen(createServer(handler));
 
-/** A server that notes what reaches it. */
+/** A server that records its requests. */
 const record = async (answer: Handler): Promise<{ address: string; seen: Seen[] }> => {
   const seen: Seen[] = [];
   const address = await serve((request, response) => {
@@ -116,7 +116,7 @@ describe("redirects", () => {
   ])("to %s are refused, though the first hop was allowed", async (location) => {
     const address = await serve(to(302, location));
     const attempt = open(address).request(call(address, { maxRedirects: 3 }));
-    // The first hop did arrive.
+    // The first request did arrive.
     await expect(attempt).rejects.toMatchObject({ code: "REFUSED", mayHaveBeenSent: true });
   });
 
@@ -258,7 +258,10 @@ describe("bounds of an exchange", () => {
     await closed;
   });
 
-  /** Answers at once, and ends the connection. @returns its address, and when the client has heard of the end */
+  /**
+   * Answers at once and ends the connection.
+   * @returns its address, and when the client has learned of the end
+   */
   const endAfter = async (head: string, bytes: number): Promise<{ address: string; over: Promise<void> }> => {
     let told: () => void = () => undefined;
     const over = new Promise<void>((resolve) => (told = resolve));

@@ -3,7 +3,7 @@ import { DomainError, ERROR_KINDS, REASONS, type ErrorMetadata, type Issue } fro
 import { createGrpcClient, serverStream, clientStream, unary, type Logger } from "../../src";
 import { JSON_SERVICE, startJsonService, type JsonServer, type RunningJsonService } from "../support/json-service";
 
-/** What the service's next call fails with. */
+/** Error of the service's next call. */
 let raised: unknown;
 let logged: { err: unknown; path: string }[] = [];
 const logger = { error: (entry: { err: unknown; path: string }) => logged.push(entry) } as unknown as Logger;
@@ -189,7 +189,7 @@ describe("an error that no service of ours raised", () => {
     ["no protocol buffer", Buffer.from([255, 255, 255, 255])],
     ["cut off", Buffer.from([0x1a, 0x50, 0x0a])],
     ["empty", Buffer.alloc(0)],
-    // google.rpc.Status with an ErrorInfo whose metadata is no JSON.
+    // google.rpc.Status with an ErrorInfo whose metadata isn't JSON.
     [
       "not ours",
       (() => {

@@ -21,7 +21,7 @@ interface Reflection {
   files(request: object): Promise<Buffer[]>;
 }
 
-/** Asks a server of these services as grpcurl does: over one stream, for symbols, then for the files that they import. */
+/** Queries a server as grpcurl does: over one stream, first for symbols, then for the files they import. */
 const withReflection = async (names: string[], use: (reflection: Reflection) => Promise<void>): Promise<void> => {
   const server = await startGrpcServer({ listen: "127.0.0.1:0", services: names.map(serviceNamed), logger });
   const definition = loadPackageDefinition(loadSync(REFLECTION_PROTO, { keepCase: false, defaults: true, oneofs: true }));
@@ -53,7 +53,7 @@ const importsOf = (file: Uint8Array): string[] =>
     .filter(({ number }) => number === 3)
     .map(({ bytes }) => text(bytes));
 
-/** The files of a symbol and of everything they import, each asked for by its name, as one FileDescriptorSet. */
+/** The files of a symbol and its imports, each requested by name, as one FileDescriptorSet. */
 const descriptorSet = async ({ files }: Reflection, symbol: string): Promise<{ names: string[]; set: Buffer }> => {
   const found = new Map<string, Buffer>();
   const take = async (file: Buffer): Promise<void> => {

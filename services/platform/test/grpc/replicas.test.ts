@@ -7,16 +7,16 @@ import { makeCertificates, type TestCertificates } from "../support/certificates
 import { eventually } from "../support/eventually";
 import { JSON_SERVICE, type JsonServer } from "../support/json-service";
 
-/** Replicas are addresses of one name and one port, as behind a headless service of Kubernetes. */
+/** Replicas are addresses of one name and port, as behind a headless service of Kubernetes. */
 
 const logger = createLogger("test", "silent");
 const TIMES: Partial<ConnectionTimes> = { renewMs: 300, resolveEveryMs: 50 };
-/** Takes a peer for lost soon: one that is only slow, too. */
+/** Declares a peer lost quickly, even one that is only slow. */
 const IMPATIENT: Partial<ConnectionTimes> = { ...TIMES, keepaliveMs: 200, keepaliveTimeoutMs: 200 };
 const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4"] as const;
-/** Calls that show who is called now. */
+/** Number of calls that show which replica is used now. */
 const LATEST = 40;
-/** What only a broken promise uses up. */
+/** Reached only if the guarantee is broken. */
 const LONG_MS = 60_000;
 
 let certificates: TestCertificates;
@@ -31,7 +31,7 @@ const listening = (server: Server, at: number, host: string): Promise<number> =>
     server.listen(at, host, () => resolve((server.address() as AddressInfo).port));
   });
 
-/** A port that is free on every one of the addresses. */
+/** A port that is free on all addresses. */
 const commonPort = async (): Promise<number> => {
   const servers = ADDRESSES.map(() => createServer());
   try {
@@ -56,7 +56,10 @@ const stopReplica = async (host: string): Promise<void> => {
 const connectTo = (connections: Partial<ConnectionTimes>): ClientOf<JsonServer> =>
   createGrpcClient<JsonServer>(JSON_SERVICE, { address: `billing:${port}`, tls: certificates.of("gateway"), connections });
 
-/** Calls, a few at a time, until told otherwise; answers who answered, and every error. */
+/**
+ * Makes calls, a few at a time, until the condition holds.
+ * @returns the answering replicas and every error
+ */
 const callUntil = async (isEnough: (answers: string[]) => boolean): Promise<{ answers: string[]; errors: unknown[] }> => {
   const [answers, errors]: [string[], unknown[]] = [[], []];
   const end = Date.now() + LONG_MS;
@@ -114,12 +117,12 @@ it("fails no call while replicas are replaced one after the other", async () => 
   await Promise.all(ADDRESSES.map(startReplica));
   let [done, seen]: [boolean, string[]] = [false, []];
   const calls = callUntil((all) => ((seen = all), done));
-  /** Resolves when the latest calls were answered by a replica, or by others only. */
+  /** Resolves when only this replica, or only other replicas, answered the latest calls. */
   const isCalled = (host: string, wanted: boolean): Promise<boolean> =>
     eventually(() => seen.length >= LATEST && seen.slice(-LATEST).includes(host) === wanted);
   for (const host of ADDRESSES) {
     await isCalled(host, true);
-    // As Kubernetes does: the name loses the address, then the process stops.
+    // As in Kubernetes: first the name loses the address, then the process stops.
     resolved = ADDRESSES.filter((other) => other !== host);
     await isCalled(host, false);
     await stopReplica(host);
@@ -137,7 +140,7 @@ it("stops calling a peer that vanished without a word, and calls the others", as
   client = connectTo(IMPATIENT);
   resolved = [...ADDRESSES.slice(0, 2)];
   await startReplica(ADDRESSES[0]);
-  // The other address passes bytes on until it is told to swallow them, and never closes anything.
+  // The other address passes bytes on until told to swallow them, and never closes a connection.
   let swallow = false;
   const sockets: Socket[] = [];
   const relay = createServer((incoming) => {
@@ -150,7 +153,7 @@ it("stops calling a peer that vanished without a word, and calls the others", as
   await callUntil((answers) => answers.length > 20);
   expect(sockets.length).toBeGreaterThan(0);
   swallow = true;
-  // Calls that were under way fail when the connection is given up; after that none does, though the name still has the address.
+  // Running calls fail when the connection is closed. Later ones succeed, although the name still has the address.
   const calm = (latest: { error: boolean }[]): boolean => latest.length >= 50 && latest.slice(-50).every(({ error }) => !error);
   const seen: { error: boolean }[] = [];
   for (const end = Date.now() + LONG_MS; !calm(seen) && Date.now() < end;) {

@@ -16,13 +16,13 @@ import { deferred } from "../support/deferred";
 import { JSON_SERVICE, SERVICE_NAME, startJsonService, type JsonServer } from "../support/json-service";
 
 const logger = createLogger("test", "silent");
-/** What only a broken promise uses up. */
+/** Reached only if the guarantee is broken. */
 const LONG_MS = 60_000;
-/** Far below that, and far above what a busy machine makes of an instant. */
+/** Far below that, and far above a busy machine's delays. */
 const SOON_MS = 20_000;
 const services = [grpcService(JSON_SERVICE, { unary: unary(() => Promise.resolve("served")) } as unknown as JsonServer)];
 
-/** A client from a description, as tools make it: independent of what the platform's own client does. */
+/** A client made from a description, as tools do, independent of the platform's own client. */
 const clientFrom = (schema: object, name: string, address: string): Client => {
   const found = name
     .split(".")
@@ -127,7 +127,7 @@ describe("a gRPC server", () => {
     const { fileDescriptorResponse } = await ask<{ fileDescriptorResponse: { fileDescriptorProto: Buffer[] } }>({
       fileContainingSymbol: SERVICE_NAME,
     });
-    // A FileDescriptorSet is its files, each with the tag of field 1.
+    // A FileDescriptorSet is a list of files, each with the tag of field 1.
     const varint = (length: number): number[] => (length < 128 ? [length] : [(length & 127) | 128, ...varint(length >> 7)]);
     const set = Buffer.concat(
       fileDescriptorResponse.fileDescriptorProto.flatMap((file) => [Buffer.from([0x0a, ...varint(file.length)]), file]),

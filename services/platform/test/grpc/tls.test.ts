@@ -26,7 +26,7 @@ const tlsOf = (service: string): TlsConfig => ({ ...certificates.of(service), TL
 const clientOf = (service: string): ClientOf<JsonServer> =>
   createGrpcClient<JsonServer>(JSON_SERVICE, { address: `localhost:${server.port}`, tls: tlsOf(service) });
 
-/** What a call is answered with; undefined where it was served. */
+/** Error code of a call; undefined if it succeeded. */
 const codeOf = async (files: ReturnType<TestCertificates["of"]>, port: number, path: string): Promise<status | undefined> => {
   const [ca, key, cert] = await Promise.all([files.TLS_CA_FILE, files.TLS_KEY_FILE, files.TLS_CERT_FILE].map((file) => readFile(file)));
   const client = new Client(`localhost:${port}`, credentials.createSsl(ca, key, cert));
@@ -96,7 +96,7 @@ describe("who may call billing", () => {
   });
 });
 
-/** The serial number of the certificate that the server shows on a new connection. */
+/** Serial number of the server's certificate on a new connection. */
 const shown = async (): Promise<string> => {
   const { TLS_CA_FILE, TLS_KEY_FILE, TLS_CERT_FILE } = certificates.of("gateway");
   const [ca, key, cert] = await Promise.all([TLS_CA_FILE, TLS_KEY_FILE, TLS_CERT_FILE].map((file) => readFile(file)));

@@ -7,7 +7,7 @@ const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-/** Over a real database: rows owe entries, and processes that die or lose answers deliver them. */
+/** Uses a real database: rows have pending entries, delivered by processes that die or lose answers. */
 
 const logger = createLogger("test", "silent");
 
@@ -25,7 +25,7 @@ afterAll(async () => {
   await connection.close();
 });
 
-/** A process that may lose what it does to its receivers and to the database, and that may die: nothing follows then. */
+/** A process that can lose its calls to receivers and to the database, and that can die, after which it does nothing. */
 const createProcess = (collection: string, received: Map<string, number>, chances: readonly number[], diesAt = Infinity) => {
   const rows = connection.collection<Row>(collection);
   let count = 0;
@@ -54,7 +54,7 @@ const createProcess = (collection: string, received: Map<string, number>, chance
       signatureOf: (row) => JSON.stringify(row),
       settle: async ([row]) => outbox.deliver(row!),
     },
-    // Time passes between looks, so that pauses are over.
+    // Time passes between passes, so that pauses are over.
     { logger, pageSize: 3, now: () => (time += 1_000_000) },
   );
   const change = async (row: Row): Promise<void> => {
@@ -79,11 +79,11 @@ it("delivers every entry of two processes that die and lose answers, under one i
         await Promise.race([moment, Promise.all(all.map((row, index) => (index % 2 ? one : other).change(row)))]);
         await Promise.race([moment, Promise.all([one.look(), other.look()].map((looked) => looked.catch(() => undefined)))]);
         const survivor = createProcess(name, received, [6]);
-        // The others may still be at it: a row that they change is looked at once more.
+        // Other processes can still work on it: a row that they change needs one more pass.
         for (let looks = 0; looks < 9; looks += 1) await survivor.look();
         const rows = await connection.collection<Row>(name).find().toArray();
         expect(rows.flatMap((row) => row.owed)).toEqual([]);
-        // A row whose insert was lost owes nothing.
+        // A row whose insert was lost has no entries.
         for (const { _id } of rows) for (const entry of all[Number(_id)]!.owed) expect(received.get(`${_id}:${entry}`)).toBeGreaterThan(0);
         expect(survivor.look.measure()).toEqual({ entries: 0, since: undefined });
       },
@@ -92,7 +92,7 @@ it("delivers every entry of two processes that die and lose answers, under one i
   );
 });
 
-/** A look over rows in memory, whose time is the test's. */
+/** A pass over rows in memory with the test's clock. */
 const lookOver = (rows: { id: string; group?: string }[], settle: (ids: string[]) => boolean | Promise<boolean>) => {
   const clock = { now: 0 };
   const look = createLook<{ id: string; group?: string }>(

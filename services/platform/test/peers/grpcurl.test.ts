@@ -4,7 +4,7 @@ import { createLogger, startGrpcServer, type RunningGrpcServer } from "../../src
 import { PROTOCOL_SERVICES, serviceNamed } from "../support/protocol-services";
 import { peerOf } from "../../../executions/test/peers/process";
 
-/** What the reflection says, read by the tool that people use. */
+/** Reflection read by grpcurl, the tool that people use. */
 
 let server: RunningGrpcServer;
 const grpcurl = async (...args: string[]): Promise<string> =>

@@ -11,12 +11,12 @@ import { startRelay } from "../support/relay";
 interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** The log, line by line. */
+  /** Log entries, one per line. */
   log: Record<string, unknown>[];
   stderr: string;
-  /** What the services said, in order. */
+  /** Calls of the services' functions, in order. */
   events: string[];
-  /** What the supervising parent was sent. */
+  /** Messages to the supervising parent. */
   messages: unknown[];
 }
 
@@ -246,7 +246,7 @@ it("a collector that never answers does not hold the stop", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as { port: number };
-  // A stop that waits as long as the exporter would is forced by the grace, and fails.
+  // A stop that waits as long as the exporter is cut off by the grace period and fails.
   const patience = { OTEL_EXPORTER_OTLP_TIMEOUT: "120000", SHUTDOWN_GRACE_MS: "30000" };
   const { child, ready, ended } = run([{ name: "one" }], { ...patience, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
   await ready;

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "mongoose";
 import { connectMongo, isDatabaseAway } from "../../src";
 
-/** What only a broken promise uses up. */
+/** Reached only if the guarantee is broken. */
 const NEVER_MS = 60_000;
 
 const sockets = new Set<Socket>();
@@ -24,7 +24,7 @@ afterAll(async () => {
 const ping = (): Promise<unknown> => connection.db!.command({ ping: 1 }).then(() => "answered");
 const failed = (error: unknown): unknown => (isDatabaseAway(error) ? "away" : error);
 
-/** Whether a write is refused at once. A socket that was about to become a connection still takes one. */
+/** Tells whether a write fails at once. A socket that is still connecting accepts one. */
 const isRefused = (socket: Socket): boolean => {
   try {
     socket.write("late");
@@ -36,12 +36,12 @@ const isRefused = (socket: Socket): boolean => {
 
 test("a command ends whose connection closes before it is written", async () => {
   await ping();
-  // Destroyed, but not closed yet: the driver still takes them for open.
+  // Destroyed but not closed yet: the driver still considers them open.
   const late = [...sockets].filter(({ destroyed }) => !destroyed);
   const closed = Promise.all(late.map((socket) => new Promise((resolve) => socket.destroy().once("close", resolve))));
   const outcome = await Promise.race([ping().catch(failed), delay(NEVER_MS, "never ended", { ref: false })]);
   expect(outcome).toBe("away");
-  // Nor is a write waited for that comes when all is over.
+  // A write after the close doesn't wait either.
   await closed;
   expect(late.some(isRefused)).toBe(true);
   await expect(ping()).resolves.toBe("answered");

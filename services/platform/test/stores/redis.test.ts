@@ -27,14 +27,14 @@ const startRedis = async (): Promise<{ relay: Relay; open(subscriber?: boolean):
 };
 
 const key = (): string => `test:${randomUUID()}`;
-/** Why a command failed; undefined when it did not. */
+/** Error of a command; undefined if it succeeded. */
 const failureOf = (work: Promise<unknown>): Promise<string | undefined> =>
   work.then(
     () => undefined,
     (error: Error) => error.message,
   );
 const TIMED_OUT = "Command timed out";
-/** What only a connection that never comes uses up. */
+/** Reached only by a connection that never opens. */
 const LONG_MS = 60_000;
 const ready = (redis: Redis): Promise<boolean> => redisReady(redis, LONG_MS);
 const lost = (redis: Redis): Promise<unknown> => once(redis, "close");
@@ -137,7 +137,7 @@ describe("a subscriber", () => {
     await ready(publisher);
     const first = once(subscriber, "message");
     await publisher.publish(channel, "before");
-    // On its way it would be lost with the connection.
+    // A command on its way would be lost with the connection.
     await first;
     const gone = lost(subscriber);
     await relay.cut();
@@ -145,7 +145,7 @@ describe("a subscriber", () => {
     const back = Promise.all([once(subscriber, "ready"), once(publisher, "ready")]);
     await relay.mend();
     await back;
-    // Subscribing anew is under way when the connection is ready.
+    // The connection is ready before its subscriptions are restored.
     while ((await publisher.publish(channel, "after")) === 0);
     await subscriber.ping();
     expect([heard[0], heard.at(-1)]).toEqual(["before", "after"]);

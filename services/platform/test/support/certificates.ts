@@ -8,14 +8,14 @@ import type { TlsConfig } from "../../src";
 const MAKE_CERTS = join(__dirname, "../../../../deploy/docker/make-certs.sh");
 
 export interface TestCertificates {
-  /** What a process of this service is configured with. */
+  /** Configuration of a process of this service. */
   of(service: string): Required<Pick<TlsConfig, "TLS_CERT_FILE" | "TLS_KEY_FILE" | "TLS_CA_FILE">>;
-  /** Makes the service's certificate anew, in its place. */
+  /** Replaces the service's certificate. */
   renew(service: string): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Certificates of these services by an authority of their own, as the containers get them. */
+/** Certificates for these services by a private authority, as containers get them. */
 export const makeCertificates = async (...services: string[]): Promise<TestCertificates> => {
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-certs-"));
   const [authority, certificates] = [join(folder, "authority"), join(folder, "certificates")];

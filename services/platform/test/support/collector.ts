@@ -8,7 +8,7 @@ import {
 } from "@grpc/grpc-js";
 import { fromJSON } from "@grpc/proto-loader";
 
-/** What of OpenTelemetry's protocol the test looks at. */
+/** The part of OpenTelemetry's protocol that tests read. */
 const OTLP = {
   nested: {
     otlp: {
@@ -57,7 +57,7 @@ interface WireSpan {
   parentSpanId?: Buffer;
   name: string;
   kind: number;
-  /** Absent when there are none. */
+  /** Absent if there are none. */
   attributes?: Attribute[];
   links?: { traceId: Buffer }[];
 }
@@ -75,7 +75,7 @@ export interface Span {
   name: string;
   kind: "server" | "client" | "other";
   service: string | undefined;
-  /** Ids of the traces that it names as related. */
+  /** IDs of linked traces. */
   links: string[];
   attributes: Record<string, string>;
 }
@@ -99,13 +99,13 @@ const spansOf = ({ resourceSpans }: ExportRequest): Span[] =>
 export interface Collector {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
-  /** Everything that has come so far. */
+  /** Everything received so far. */
   spans: Span[];
   metrics: string[];
   stop(): void;
 }
 
-/** An OpenTelemetry collector that keeps what it is sent. */
+/** An OpenTelemetry collector that keeps what it receives. */
 export const startCollector = async (): Promise<Collector> => {
   const otlp = loadPackageDefinition(fromJSON(OTLP as never)).otlp as GrpcObject;
   const { Export } = (otlp.TraceService as ServiceClientConstructor).service;

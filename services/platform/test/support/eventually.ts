@@ -1,13 +1,12 @@
 const DEADLINE_MS = 120_000;
 const FIRST_PAUSE_MS = 50;
-/** With this growth, a minute holds fewer than 80 questions: the lowest limit of requests is 100. */
+/** With this growth, a minute has fewer than 80 attempts: the lowest request limit is 100. */
 const GROWTH = 1.15;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Asks until the answer is what is waited for, and gives it: often at first, then ever less often. The deadline fails the
- * test.
- * @param isSo by default whether the answer is true
+ * Polls until the answer is the expected one and returns it: often at first, then ever less often. Fails at the deadline.
+ * @param isSo by default: the answer is truthy
  */
 export const eventually = async <T>(
   ask: () => T | Promise<T>,
@@ -24,8 +23,8 @@ export const eventually = async <T>(
 };
 
 /**
- * Asks until the answer is what is waited for, and gives it. Fails when a question that was asked so late had another answer:
- * how long a busy machine takes to answer does not count.
+ * Polls until the answer is the expected one and returns it. Fails if a poll that started after the limit got another answer, so a busy
+ * machine's response time doesn't count.
  */
 export const soon = async <T>(ask: () => Promise<T>, isSo: (answer: T) => boolean, withinMs: number): Promise<T> => {
   const since = Date.now();

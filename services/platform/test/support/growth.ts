@@ -1,6 +1,6 @@
 const ROUNDS = 3;
 
-/** The CPU of this process that some work takes, in microseconds: the least of some rounds, as much else may come between. */
+/** CPU time of this process for some work, in microseconds: the least of several rounds, because other work can interfere. */
 const cpuOf = (work: () => unknown): number =>
   Math.min(
     ...Array.from({ length: ROUNDS }, () => {
@@ -12,7 +12,7 @@ const cpuOf = (work: () => unknown): number =>
   );
 
 /**
- * How many times the CPU of a piece of work its larger form takes. Work of four times the size takes four times as much where it grows
- * with its size, and sixteen times where it grows with the square; other processes on the machine change neither.
+ * Ratio of a work's CPU time at a larger size. Four times the size takes four times as long with linear growth and sixteen times with
+ * quadratic growth; other processes change neither.
  */
 export const growth = (small: () => unknown, large: () => unknown): number => cpuOf(large) / Math.max(1, cpuOf(small));

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from "node:v8";
 import { collectWhenIdle } from "../../src/process/heap";
 
-/** A process that works for a moment, and is idle then. Prints what its heap took at the end of its work and once that became less. */
+/** A process that works for a moment and then idles. Prints its heap size after the work and after the collection. */
 
 const LOOK_MS = 20;
 const HELD = 400_000;

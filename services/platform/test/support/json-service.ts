@@ -7,7 +7,6 @@ import type {
 } from "@grpc/grpc-js";
 import { createGrpcClient, createLogger, grpcService, startGrpcServer, type ClientOf, type Logger } from "../../src";
 
-/** Any JSON value. */
 export type Json = unknown;
 
 export interface JsonServer extends UntypedServiceImplementation {
@@ -16,7 +15,7 @@ export interface JsonServer extends UntypedServiceImplementation {
   upload: handleClientStreamingCall<Json, Json>;
 }
 
-/** A service that is declared in the protocol, because reflection looks its file up. */
+/** A service that the protocol declares, because reflection looks up its file. */
 export const SERVICE_NAME = "nodeloom.billing.v1.BillingService";
 
 const write = (value: Json): Buffer => Buffer.from(JSON.stringify(value));
@@ -31,7 +30,7 @@ const method = (name: string, requestStream: boolean, responseStream: boolean): 
   responseDeserialize: read,
 });
 
-/** One method of each kind that moves JSON, so that tests are about calls and not about messages. */
+/** One method of each kind for JSON, so that tests are about calls and not about messages. */
 export const JSON_SERVICE = {
   unary: method("Unary", false, false),
   stream: method("Stream", false, true),

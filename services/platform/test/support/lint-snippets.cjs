@@ -1,4 +1,4 @@
-// Judges the snippets on stdin by the repository's own configuration. A process of its own: jest can't load an ESM configuration.
+// Lints the snippets on stdin with the repository's configuration. It is its own process because jest can't load an ESM configuration.
 const path = require("node:path");
 const { text } = require("node:stream/consumers");
 const { ESLint } = require("eslint");

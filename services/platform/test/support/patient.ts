@@ -4,7 +4,7 @@ const PATIENCE_MS = 60_000;
 
 type Method = (request: unknown, options?: CallOptions) => unknown;
 
-/** A client of which every call may take a minute: for tests that are not about how long a callee takes. */
+/** A client whose calls can each take a minute, for tests that don't measure the callee's time. */
 export const patient = <C extends object>(client: C): C =>
   new Proxy(client, {
     get: (target, name) => {

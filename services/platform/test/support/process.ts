@@ -1,19 +1,19 @@
 import { z } from "zod";
 import { connectMongo, defineService, runProcess, type ServiceDefinition } from "../../src";
 
-/** What a service of the process under test does. */
+/** Behavior of a service in the process under test. */
 export interface Behaviour {
   name: string;
-  /** A variable it can't do without. */
+  /** A required variable. */
   needs?: string;
-  /** The database that it can't start without. */
+  /** A database required for the start. */
   mongo?: string;
   start?: "fails" | "never";
   stop?: "fails" | "never";
   stopMs?: number;
-  /** Says that it was told of a stop that is near. */
+  /** Reports the announcement of a stop. */
   drains?: boolean;
-  /** What happens once it has started. */
+  /** Failure after the start. */
   then?: "throws" | "rejects";
 }
 
@@ -32,7 +32,7 @@ const service = ({ name, needs, mongo, start, stop, stopMs = 0, then, drains }: 
       const connection = mongo === undefined ? undefined : await connectMongo({ uri: mongo, database: "unused", logger });
       if (start === "never") await never();
       if (start === "fails") throw new Error(`${name} has no database`);
-      // Keeps the process alive, as a server does.
+      // Keeps the process alive like a server.
       const alive = setInterval(() => undefined, 60_000);
       if (then === "throws")
         setTimeout(() => {

@@ -3,12 +3,12 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 
-/** Stands before a server, and takes it away. */
+/** A relay in front of a server that can make it unreachable. */
 export interface Relay {
   url: string;
-  /** Breaks every connection and refuses new ones. */
+  /** Breaks every connection and rejects new ones. */
   cut(): Promise<void>;
-  /** Takes connections and bytes, and passes nothing on. */
+  /** Accepts connections and bytes but passes nothing on. */
   freeze(): void;
   mend(): Promise<void>;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ export const startRelay = async (target: string): Promise<Relay> => {
     await once(server, "listening");
     return (server.address() as AddressInfo).port;
   };
-  // One that nobody else is given while the relay is cut.
+  // A port that stays reserved while the relay is cut.
   const own = await listen(await freePort());
   const url = new URL(target);
   url.hostname = "127.0.0.1";
@@ -57,7 +57,7 @@ export const startRelay = async (target: string): Promise<Relay> => {
     cut,
     freeze: () => (frozen = true),
     mend: async () => {
-      // What was swallowed is lost: those connections are of no use any more.
+      // Swallowed bytes are lost, so those connections are useless.
       if (frozen) dropAll();
       frozen = false;
       if (!server.listening) await listen(own);

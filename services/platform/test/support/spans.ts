@@ -4,12 +4,15 @@ import { InMemorySpanExporter, type ReadableSpan } from "@opentelemetry/sdk-trac
 import { startTracing } from "../../src/telemetry/tracer-provider";
 
 export interface RecordedSpans {
-  /** Those that have left so far, in the order in which they did. */
+  /** Exported spans so far, in order. */
   left(): Promise<ReadableSpan[]>;
   stop(): Promise<void>;
 }
 
-/** Traces this process for a test. @param share of all traces */
+/**
+ * Traces this process for a test.
+ * @param share share of all traces
+ */
 export const recordSpans = (share = 1): RecordedSpans => {
   const exporter = new InMemorySpanExporter();
   const provider = startTracing({ exporter, resource: defaultResource(), share, everyMs: 1_000 });

@@ -12,7 +12,6 @@ import {
   type TakeOutgoing,
 } from "../../src";
 
-/** A service's stores in a database of their own. */
 export const openOwnStores = async <Stores>(
   service: string,
   createStores: (connection: Connection) => Stores,
@@ -36,7 +35,10 @@ export interface OutgoingBudgetOptions {
   windowSeconds?: number;
 }
 
-/** Budgets of outgoing calls over Redis, the same for every tier, with keys of their own. @param url of a Redis that may be away */
+/**
+ * Budgets of outgoing calls in Redis, equal for every tier, under unique keys.
+ * @param url Redis, which can be unavailable
+ */
 export const openOutgoingBudget = async (
   { calls, webhooks, windowSeconds = 60 }: OutgoingBudgetOptions = {},
   keyPrefix = `test:${randomUUID()}:outgoing`,

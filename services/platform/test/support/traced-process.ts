@@ -11,7 +11,7 @@ import {
 } from "../../src";
 import { JSON_SERVICE, type JsonServer } from "./json-service";
 
-/** An HTTP request becomes a call, which becomes another call and a stream. */
+/** An HTTP request makes a gRPC call, which makes another call and opens a stream. */
 const service = defineService({
   name: "traced",
   variables: { LISTEN: hostPort().default("127.0.0.1:0").describe("where it listens") },

@@ -53,7 +53,7 @@ describe("tracing", () => {
   it("traces no more than its share of the requests, whatever the caller does, and measures all", async () => {
     const collector = await startCollector();
     const traced = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACES_SHARE: "0.5" });
-    // Half of all ids lie below, half above.
+    // Half of all IDs are below it.
     const ask = (trace: string) =>
       fetch(`http://127.0.0.1:${traced.port}/`, { headers: { traceparent: `00-${trace}-b7ad6b7169203331-01` } });
     const [below, above] = [`0af7651916cd43dd${"0".repeat(15)}1`, `0af7651916cd43dd${"0".repeat(8)}${"f".repeat(8)}`];

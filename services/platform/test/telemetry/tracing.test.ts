@@ -11,14 +11,17 @@ let recorded: RecordedSpans;
 beforeEach(() => (recorded = recordSpans()));
 afterEach(() => recorded.stop());
 const nothing = (): Promise<void> => Promise.resolve();
-/** The spans that have left, which have these names alone. */
+/** Exported spans; fails for other names than these. */
 const named = async (...names: string[]) => {
   const spans = await recorded.left();
   expect(spans.map(({ name }) => name).sort()).toEqual([...names].sort());
   return names.map((name) => spans.find((span) => span.name === name)!);
 };
 
-/** A call that is asked for with some headers and asks another process itself. @returns what that one is told */
+/**
+ * Makes a call with some headers that itself calls another process.
+ * @returns the headers that the other process gets
+ */
 const passOn = async (headers: Record<string, string>): Promise<Record<string, string>> => {
   let passedOn: Record<string, string> = {};
   await inCalledSpan("asked", {}, headers, () => inClientSpan("ask", {}, (given) => ((passedOn = given), nothing())));

@@ -7,7 +7,10 @@ import { makeCertificates, type TestCertificates } from "../support/certificates
 import { startRelay } from "../support/relay";
 import { connectTemporal } from "../../src/temporal/worker";
 
-/** Temporal that is away at first, and Temporal behind mutual TLS: a front that ends TLS, asks for a certificate and passes the bytes on. */
+/**
+ * Temporal that is unavailable at first, and Temporal behind mutual TLS: a proxy that ends TLS, requires a certificate and passes the
+ * bytes on.
+ */
 
 let certificates: TestCertificates;
 let address: string;

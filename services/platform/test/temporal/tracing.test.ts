@@ -19,7 +19,7 @@ beforeEach(() => (recorded = recordSpans()));
 afterEach(() => recorded.stop());
 
 describe("the start of a workflow", () => {
-  /** The headers of a start. */
+  /** Headers of a workflow's start. */
   const start = async (): Promise<Headers> => {
     let given: Headers = {};
     const next = (input: WorkflowStartInput) => {
@@ -46,7 +46,7 @@ describe("the start of a workflow", () => {
 });
 
 describe("a workflow", () => {
-  /** The headers of the activities that a workflow asks for that was started with some. */
+  /** Headers of the activities of a workflow that was started with some headers. */
   const activitiesOf = async (headers: Headers): Promise<Headers[]> => {
     const { inbound, outbound } = interceptors();
     const given: Headers[] = [];

@@ -40,7 +40,7 @@ it("lets any number follow one signal, which Node would take for a leak", async 
     const links = Array.from({ length: 3000 }, () => linkSignals(new AbortController().signal, parent.signal));
     parent.abort();
     process.stdout.write(String(links.filter(({ signal }) => signal.aborted).length));`;
-  // Only a process of its own tells of Node's warnings.
+  // Node's warnings can be read only from a separate process.
   const ran = await promisify(execFile)(process.execPath, ["-r", join(__dirname, "../support/run-typescript.cjs"), "-e", code]);
   expect(ran).toEqual({ stdout: "3000", stderr: "" });
 });

@@ -3,7 +3,7 @@ import { createSlots, NoSlot, type Slots } from "../../src/work/slots";
 
 const LONG = { maxWaitMs: 10_000 };
 
-/** Work that ends when it is told to. */
+/** Work that ends on command. */
 const gated = (
   slots: Slots,
   options: Parameters<Slots["use"]>[1] = LONG,
