@@ -3,7 +3,7 @@ import { providerSchema } from "../src/entries/settings";
 import { createProvider, type JobProvider, type PollState, type ProviderFile, type Submission } from "../src";
 import { startRecordingServer, type RecordingServer, type Told } from "./support/recording-server";
 
-/** Entries for services that take jobs, as their manuals describe them, against a server that checks what it is asked. */
+/** Entries for services with jobs, from their manuals, against a server that checks its requests. */
 
 const SECRET = "secret-of-ours-1234";
 const FILM = Buffer.from("film");
@@ -28,7 +28,7 @@ const provider = (settings: Record<string, unknown>): JobProvider => {
   providerSchema.parse(whole);
   return createProvider(JSON.stringify(whole), { egress, secret: () => SECRET }) as JobProvider;
 };
-/** What the server answers, by call. */
+/** Responses of the server by call. */
 const answers = (told: Record<string, Told>): void => {
   server.answer = ({ call }) => told[call] ?? { status: 404, json: { error: `not expected: ${call}` } };
 };

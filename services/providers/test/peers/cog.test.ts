@@ -70,7 +70,7 @@ const run = async (name: string, inputs: Record<string, unknown>, cancel = false
   for (const until = Date.now() + 30_000; end.state === "running" && Date.now() < until; await delay(provider.intervalMs)) {
     const before = exchanges.length;
     end = await provider.poll(submission);
-    // One poll of a job under way shows what there is to see.
+    // One poll of a running job is enough for the recording.
     if (end.state === "running" && steps.at(-1)!.do === "poll") exchanges.length = before;
     else {
       steps.push({ do: "poll" });

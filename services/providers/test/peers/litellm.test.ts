@@ -21,7 +21,7 @@ const REGISTRY = join(__dirname, "..", "..", "..", "models", "registry");
 const SOUND = Buffer.from("a sound of two words");
 const SPOKEN = Buffer.from("ID3 spoken");
 
-/** Of requests that the sandbox does not know. */
+/** Answers requests that the sandbox doesn't support. */
 const standIn = ({ call }: Asked): ReturnType<RecordingServer["answer"]> => {
   switch (call) {
     case "POST /v1/images/edits":
@@ -54,7 +54,7 @@ const configOf = (sandboxUrl: string, standInUrl: string): object => ({
     { model_name: "pixel", litellm_params: { model: "openai/gpt-image-1", api_key: "none", mock_response: PIXEL } },
     { model_name: "picture", litellm_params: { model: "openai/sandbox-image-fast", api_key: "sandbox", api_base: `${sandboxUrl}/v1` } },
   ],
-  // Otherwise it would ask the provider behind by OpenAI's responses, which the sandbox does not speak.
+  // Otherwise it would use OpenAI's responses API, which the sandbox doesn't support.
   litellm_settings: { num_retries: 0, drop_params: true, use_chat_completions_url_for_anthropic_messages: true },
   router_settings: { num_retries: 0, disable_cooldowns: true },
 });
@@ -76,7 +76,7 @@ beforeAll(async () => {
   });
   behind = await startRecordingServer();
   behind.answer = standIn;
-  // JSON is YAML, too.
+  // JSON is valid YAML.
   writeFileSync(join(folder, "config.yaml"), JSON.stringify(configOf(`http://127.0.0.1:${sandbox.ports!.SANDBOX_LISTEN}`, behind.url)));
   const port = await freePort();
   address = `http://127.0.0.1:${port}`;
@@ -107,7 +107,7 @@ const chat = (model: string, part: object = {}): Record<string, unknown> => ({
 });
 const images = (model: string): Record<string, unknown> => pictures(`${address}/v1`, model);
 
-/** Does the steps, and writes down what was said. */
+/** Executes the steps and records the exchanges. */
 const run = async (name: string, settings: Record<string, unknown>, ...steps: Step[]): Promise<unknown[]> => {
   const exchanges: Exchange[] = [];
   const outcomes = await perform(settings, steps, recorder(egress, exchanges));
@@ -165,7 +165,7 @@ it("passes on what the provider behind refuses", async () => {
   expect(answer).toMatchObject({ error: { kind: "refused" } });
 });
 
-/** How an entry of the registry calls its provider, of whom LiteLLM takes the place. */
+/** The provider settings of a registry entry, with LiteLLM in the provider's place. */
 const entry = (name: string, base = "/v1"): Record<string, unknown> => {
   const { provider } = JSON.parse(readFileSync(join(REGISTRY, `${name}.json`), "utf8")) as { provider: Record<string, unknown> };
   return { ...provider, baseUrl: `${address}${base}` };

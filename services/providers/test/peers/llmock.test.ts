@@ -6,7 +6,7 @@ import { keepRecording, perform, recorder, SECRET, type Exchange, type Step } fr
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
 
-/** The dialects of Anthropic's and Google's text models against LLMock, which checks requests and breaks answers as it is told. */
+/** The dialects of Anthropic's and Google's text models against LLMock, which checks requests and breaks responses on command. */
 
 let folder: string;
 let stopPeer: () => Promise<void>;
@@ -55,7 +55,7 @@ const inputs = { prompt: "What is a loom?", system: "Be brief.", maxTokens: 50, 
 const ask: Step = { do: "run", inputs };
 const heard: Step = { do: "run", inputs, stream: true };
 
-/** Does the steps, and writes down what was said. */
+/** Executes the steps and records the exchanges. */
 const run = async (dialect: Dialect, name: string, part: object, ...steps: Step[]): Promise<unknown[]> => {
   const exchanges: Exchange[] = [];
   const settings = settingsOf(dialect, part);

@@ -32,7 +32,7 @@ export const startReplicateFront = async (cog: string, token: string): Promise<R
     urls: { get: `${url}/v1/predictions/${id}`, cancel: `${url}/v1/predictions/${id}/cancel` },
   });
   const keep = (id: string, said: Prediction): void => {
-    // cog's webhooks may arrive in another order than they were sent.
+    // cog's webhooks can arrive out of order.
     if (!FINAL.has(predictions.get(id)?.status)) predictions.set(id, { ...predictions.get(id), ...said });
   };
 

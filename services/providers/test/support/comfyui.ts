@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /**
- * A stand-in of ComfyUI made from its `server.py` and `execution.py`: one prompt runs at a time, the others wait; what has ended is
- * in the history. Tests say when one ends. ComfyUI itself is in no registry of packages.
+ * A ComfyUI server modelled on its `server.py` and `execution.py`: one prompt runs at a time, the others wait, ended ones are in the
+ * history. Tests end prompts. ComfyUI itself isn't in a package registry.
  */
 
 type Workflow = Record<string, { class_type: string; inputs: Record<string, unknown> }>;
@@ -20,15 +20,15 @@ export interface ComfyUi {
   running: Prompt | undefined;
   pending: Prompt[];
   history: Map<string, object>;
-  /** Uploaded files by name, and those that `/view` gives, by its query. */
+  /** Uploaded files by name, and files of `/view` by its query. */
   files: Map<string, Buffer>;
-  /** What was asked for, in order. */
+  /** Requests in order. */
   asked: string[];
-  /** The prompt that runs ends. */
+  /** Ends the running prompt. */
   end(how: Ended): void;
-  /** As a restart does: nothing is known any more. */
+  /** Forgets everything, like a restart. */
   forget(): void;
-  /** Whether `/interrupt` knows `prompt_id`. */
+  /** True if `/interrupt` ignores `prompt_id`. */
   isOld: boolean;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Settings of providers that answer one request, as the registry's entries of such providers have them. */
+/** Settings of providers with one request per call, as in the registry. */
 
 /** OpenAI-compatible pictures. `parameters` are members that no input changes. */
 export const pictures = (baseUrl: string, model: string, { parameters = {}, ...part }: { parameters?: object } = {}) => ({
@@ -13,7 +13,7 @@ export const pictures = (baseUrl: string, model: string, { parameters = {}, ...p
   ...part,
 });
 
-/** Speech as ElevenLabs offers it. */
+/** Speech in ElevenLabs' format. */
 export const voice = (baseUrl: string, model: string, part: object = {}) => ({
   kind: "direct-http",
   baseUrl,

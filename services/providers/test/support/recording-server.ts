@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A provider's server on loopback that keeps what it is asked, and answers as a test says. */
+/** A provider on loopback that records its requests and answers as the test says. */
 
 export interface Asked {
   /** For example `POST /v1/images?x=1`. */
   call: string;
   headers: IncomingHttpHeaders;
   bytes: Buffer;
-  /** Of a JSON body. */
+  /** Parses a JSON body. */
   json: () => unknown;
-  /** Of a form: texts, and of files their name, type and text; in order, a name may be there several times. */
+  /** Parses a form in order: texts, and name, type and text of each file. A name can occur more than once. */
   form: () => Promise<[string, unknown][]>;
 }
 export interface Told {

@@ -6,14 +6,14 @@ import type { EgressClient, EgressRequest, EgressStream } from "@nodeloom/platfo
 import { createProvider, ProviderError, type PollState, type ProviderFile, type Submission } from "../../src";
 
 /**
- * Exchanges with providers as files: recorded from a real peer, or written down from a provider's documentation, and
- * replayed without any server. `source` says which.
+ * Exchanges with providers as files: recorded from a real peer or written from a provider's documentation, and replayed without a
+ * server. `source` says which.
  */
 
 const RECORDINGS = join(__dirname, "..", "recordings");
-/** Stands for the recorded peer's address. */
+/** Replaces the recorded peer's address. */
 const PEER = "https://peer.test";
-/** LiteLLM wants its keys to begin like this. */
+/** LiteLLM requires this prefix for its keys. */
 export const SECRET = "sk-secret-for-recordings";
 const KEPT_HEADERS = /^(content-type|retry-after|request-id|x-request-id|x-litellm-call-id)$/;
 
@@ -48,7 +48,7 @@ const responseOf = (status: number, headers: Readonly<Record<string, string>>, b
     : { status, headers: kept, base64: bytes.toString("base64") };
 };
 
-/** Passes everything on, and writes it down. */
+/** Passes requests on and records them. */
 export const recorder = (egress: EgressClient, exchanges: Exchange[]): EgressClient => ({
   ...egress,
   stream: async (request) => {
@@ -65,7 +65,7 @@ export const recorder = (egress: EgressClient, exchanges: Exchange[]): EgressCli
   },
 });
 
-/** Answers as recorded, and only to the recorded requests, in their order. */
+/** Returns the recorded responses, only for the recorded requests in their order. */
 const replayer = (exchanges: readonly Exchange[]): EgressClient => {
   let next = 0;
   const stream = (request: EgressRequest): Promise<EgressStream> => {
@@ -95,7 +95,7 @@ const fileOutcome = async (file: ProviderFile): Promise<unknown> => {
   return { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 };
 
-/** What a poll said, as a recording has it. */
+/** Outcome of a poll in the form of recordings. */
 export const pollOutcome = async (state: PollState): Promise<unknown> => {
   if (state.state !== "succeeded") return state;
   const { files, text, json } = state.made;
@@ -109,7 +109,7 @@ const errorOutcome = (error: unknown): unknown => {
   return { error: { kind, message, ...(status === undefined ? {} : { status }) } };
 };
 
-/** Does what the steps say with one provider; each step gives one outcome. */
+/** Executes the steps with one provider. Each step has one outcome. */
 export const perform = async (
   settings: Record<string, unknown>,
   steps: readonly Step[],
@@ -140,7 +140,10 @@ export const perform = async (
   return outcomes;
 };
 
-/** What a recording gives today. @throws when a request differs from the recorded one, or was left out. */
+/**
+ * Replays a recording with today's code.
+ * @throws if a request differs from the recorded one or is missing
+ */
 export const replay = async ({ settings, steps, exchanges }: Recording): Promise<unknown[]> => {
   let used = 0;
   const egress = replayer(exchanges);
@@ -149,14 +152,14 @@ export const replay = async ({ settings, steps, exchanges }: Recording): Promise
   return outcomes;
 };
 
-/** Files of recordings, as `<dialect>/<name>.json`. */
+/** Names of recordings, as `<dialect>/<name>.json`. */
 export const recordings = (): string[] =>
   readdirSync(RECORDINGS, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".json"))
     .sort();
 export const readRecording = (name: string): Recording => JSON.parse(readFileSync(join(RECORDINGS, name), "utf8")) as Recording;
 
-/** Keeps a recording, with the peer's address and what it calls itself taken out. Only when asked to: RECORD=1. */
+/** Saves a recording without the peer's address and name. Only with RECORD=1. */
 export const keepRecording = (name: string, address: string, recording: Recording): void => {
   if (process.env.RECORD !== "1") return;
   const path = join(RECORDINGS, `${name}.json`);
