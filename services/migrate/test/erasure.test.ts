@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ERASURE } from "@nodeloom/kernel";
 
-/** Every collection that there is: migrate.test.ts compares it with what services declare. */
+/** Every collection. migrate.test.ts compares it with the services' declarations. */
 const SCHEMA = JSON.parse(readFileSync(join(__dirname, "schema.json"), "utf8")) as Record<
   string,
   { collections: Record<string, string[]> }
 >;
-/** Says how far a database has been migrated, and nothing else. */
+/** The migration version of a database; it holds no account's data. */
 const OWN = "migrations";
 
 it("says of every collection of every service what erasing an account does to it, and of no other", () => {

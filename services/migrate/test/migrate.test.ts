@@ -32,7 +32,10 @@ interface Line {
   reason?: string;
 }
 
-/** The program as it is run: its exit code and the lines it wrote. */
+/**
+ * Runs the program.
+ * @returns its exit code and output lines
+ */
 const migrate = async (args: string[] = [], more: Record<string, string> = {}): Promise<{ code: number; lines: Line[] }> => {
   const { NODE_ENV: _, ...own } = process.env;
   const ran = promisify(execFile)(process.execPath, [join(ROOT, "services", "migrate"), ...args], { env: { ...own, ...env, ...more } });
@@ -44,7 +47,7 @@ const migrate = async (args: string[] = [], more: Record<string, string> = {}): 
   return { code, lines: lines.map((line) => JSON.parse(line) as Line) };
 };
 
-/** Every collection with its indexes, as one line each. */
+/** Every collection with its indexes, one line each. */
 const indexesOf = async (service: string): Promise<Record<string, string[]>> => {
   const connection = await open(service);
   const collections = (await connection.listCollections()).map((collection) => collection.name).sort();
@@ -98,7 +101,7 @@ describe("node services/migrate", () => {
       made.map(([service, collections]) => [service, { version: databaseOf(service).version, collections }]),
     );
     if (process.env.MIGRATE_SCHEMA === "write") writeFileSync(SCHEMA, `${JSON.stringify(schema, null, 2)}\n`);
-    // Differs? Raise `version` in the service's database.ts, then: MIGRATE_SCHEMA=write npx jest services/migrate
+    // Different? Raise `version` in the service's database.ts, then: MIGRATE_SCHEMA=write npx jest services/migrate
     expect(schema).toEqual(JSON.parse(readFileSync(SCHEMA, "utf8")));
 
     const connection = await Connection.connect({ address: env.TEMPORAL_ADDRESS });

@@ -27,7 +27,10 @@ afterAll(async () => {
   }
 });
 
-/** A process of triggers. @param fails which calls to executions are lost, after they were made */
+/**
+ * A process of triggers.
+ * @param fails which calls to executions lose their answer after taking effect
+ */
 const arrivals = (fails: () => boolean = () => false): Arrivals =>
   createArrivals(own!, {
     findUnmoved: (which: never) => moved.find(which),
@@ -71,7 +74,7 @@ it("moves each row of an account once, however many processes ask for it at once
 it("never brings back what was removed after it had moved", async () => {
   const row = scheduleOf("u3", 0);
   await store("schedules", row);
-  // Its answer is lost: the owner is triggers, and nothing is stored yet.
+  // The answer is lost: triggers is the owner, but nothing is stored yet.
   await expect(arrivals(() => true).ofOwner("u3")).rejects.toThrow("lost");
   expect(await schedules.find(row._id)).toBeNull();
   await arrivals().ofOwner("u3");

@@ -16,7 +16,7 @@ it.each([
   ["one without its name", (body: Buffer) => sign(body, "secret").slice("sha256=".length), false],
   ["none", () => "", false],
 ])("takes of signatures of a body %s: %p", (_name, header, expected) => {
-  // With a byte order mark, which a decoded text would not have.
+  // With a byte order mark, which decoding removes.
   const body = bytes('\ufeff{"a": 1}');
   expect(isSigned(body, header(body), "secret")).toBe(expected);
 });
@@ -71,10 +71,10 @@ it("makes one run of a delivery by the sender's id of it, and another one of eac
   expect(other.executionId).not.toBe(first.executionId);
   expect(first).toMatchObject({ isNew: false, maxMillicredits: 5_000, metadata: { hookId: "h1" }, target: { version: "approved" } });
   expect(again.fingerprint).toBe(first.fingerprint);
-  // Another body under the same id is another request.
+  // Another body with the same ID is another request.
   expect((await read(keyed, { deliveryId: "d1", body: bytes('{"a":1}') })).fingerprint).not.toBe(first.fingerprint);
   expect((await read(hookOf())).executionId).not.toBe((await read(hookOf())).executionId);
-  // Hooks don't share ids.
+  // Hooks don't share IDs.
   expect((await read({ ...keyed, _id: "h2" }, { deliveryId: "d1" })).executionId).not.toBe(first.executionId);
 });
 

@@ -16,7 +16,7 @@ import { nextTimes } from "../src/schedules/cron";
 import { createScheduleStore, type ScheduleRecord, type ScheduleStore } from "../src/schedules/schedule-store";
 import { createTriggers, type Triggers } from "../src/triggers";
 
-/** A time that no test lives to see. */
+/** A time that doesn't come during tests. */
 const NEVER = { cron: "0 0 29 2 *", timezone: "UTC" };
 const FREE = JSON.stringify({ calls: 0 });
 const PAID = JSON.stringify({ calls: 1 });
@@ -31,7 +31,7 @@ let carrier: ScheduleCarrier;
 const earlierQueue = `schedules-${randomUUID().slice(0, 8)}`;
 const taskQueue = `${earlierQueue}-triggers`;
 
-/** What identity says of accounts, and planning of workflows. */
+/** Answers of identity about accounts, and of planning. */
 let user: identity.User;
 let keyFailure: DomainError | undefined;
 let planFailure: DomainError | undefined;
@@ -55,10 +55,10 @@ let world: World;
 let all: Triggers;
 const planned: string[] = [];
 
-/** Ids of schedules that executions still has. */
+/** IDs of schedules that executions still stores. */
 const unmoved = new Set<string>();
 
-/** Executions with the real store and billing, where nothing is left to move. */
+/** Executions with the real store and billing, and nothing left to move. */
 const executionsOf = (replica: ReturnType<World["replica"]>) =>
   ({
     run: async (request: messages.RunRequest) => {
@@ -290,7 +290,7 @@ describe("a schedule", () => {
 
 describe("what Temporal carries", () => {
   const reconcile = () => all.reconcile(() => undefined);
-  /** Looks until Temporal's list has all that was done. */
+  /** Polls until Temporal's list is up to date. */
   const settled = async (): Promise<void> => until(async () => (await reconcile()).changed === 0);
 
   it("is made again from the rows after Temporal has lost it, and what has no row any more ends", async () => {
@@ -325,7 +325,7 @@ describe("what Temporal carries", () => {
       return !(await isThere(moved)) && !(await isThere(gone));
     });
     expect([await isCarried(moved), await isCarried(gone), await isThere(stays)]).toEqual([true, false, true]);
-    // A time of such a schedule is served by the row.
+    // A time of such a schedule belongs to the row.
     expect(await all.fire(earlier.idOf(moved), AT)).toMatchObject({ outcome: "started" });
     unmoved.clear();
     await settled();

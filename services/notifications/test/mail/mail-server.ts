@@ -4,12 +4,12 @@ import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** As it came: headers, an empty line, the body. */
+  /** Raw message: headers, an empty line, the body. */
   text: string;
   secure: boolean;
 }
 
-/** What the server says to a message that it has whole, or to a recipient: undefined takes it. */
+/** The server's replies to a complete message or to a recipient; undefined accepts it. */
 export interface Refusals {
   recipient?: (address: string) => Error | undefined;
   message?: (count: number) => Error | undefined | Promise<undefined>;
@@ -23,7 +23,7 @@ export interface MailServer {
   stop(): Promise<void>;
 }
 
-/** An SMTP server that keeps what it takes. */
+/** An SMTP server that keeps what it accepts. */
 export const startMailServer = async (refusals: Refusals = {}, options: SMTPServerOptions = {}): Promise<MailServer> => {
   const received: ReceivedMail[] = [];
   let messages = 0;
@@ -54,7 +54,7 @@ export const startMailServer = async (refusals: Refusals = {}, options: SMTPServ
     ...options,
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // Clients that hang up are part of the tests.
+  // Tests include clients that hang up.
   server.on("error", () => undefined);
   return {
     port: (server.server.address() as AddressInfo).port,
@@ -63,7 +63,7 @@ export const startMailServer = async (refusals: Refusals = {}, options: SMTPServ
   };
 };
 
-/** Headers by lower-case name, unfolded; of a name that comes twice, both. */
+/** Unfolded headers by lower-case name. A repeated name has all its values. */
 export const headersOf = ({ text }: ReceivedMail): Record<string, string[]> => {
   const headers: Record<string, string[]> = {};
   const head = text.slice(0, text.indexOf("\r\n\r\n")).replace(/\r\n[ \t]+/g, " ");

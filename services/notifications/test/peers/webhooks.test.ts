@@ -16,7 +16,7 @@ import { FIXTURE } from "../support/webhook-fixture";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { peerOf } from "../../../executions/test/peers/process";
 
-/** With the official library of Standard Webhooks for Python. */
+/** Python with the official library of Standard Webhooks. */
 const PYTHON = peerOf("webhooks");
 const GUIDE = join(__dirname, "..", "..", "..", "..", "docs", "guide", "runs.md");
 const PATIENCE_MS = 10_000;
@@ -39,7 +39,7 @@ for line in sys.stdin:
 `;
 type Task = { secret: string; body: string } & ({ headers: Record<string, unknown> } | { id: string; timestamp: number });
 
-/** What the Python library makes of each: the message or why not, or a signature. */
+/** The Python library's result for each task: the message, an error, or a signature. */
 const ask = (...tasks: Task[]): unknown[] => {
   const input = tasks.map((task) => JSON.stringify(task)).join("\n");
   const { stdout, stderr, status } = spawnSync(PYTHON, ["-c", DO], { input, encoding: "utf8" });

@@ -6,7 +6,7 @@ export interface TimerSinks extends Sinks {
 
 const { timers } = proxySinks<TimerSinks>();
 
-/** Bundled with workflows under test: no timer is waited for, and its length is noted. */
+/** Bundled with workflows under test: timers fire at once and their lengths are recorded. */
 export const interceptors = (): WorkflowInterceptors => ({
   outbound: [{ startTimer: async (input) => timers.asked(input.durationMs, input.options?.summary) }],
 });

@@ -9,11 +9,9 @@ export const logger = createLogger("test", "silent");
 
 export type Stores = ReturnType<typeof createStores>;
 
-/** Stores in a database of their own. */
 export const openStores = (): Promise<{ stores: Stores; connection: Connection; stop: () => Promise<void> }> =>
   openOwnStores("notifications", createStores);
 
-/** Starts a worker of a queue. */
 export const startWorker = async (taskQueue: string, activities: object): Promise<RunningTemporal> => {
   const temporal = await connectTemporal({
     address: process.env.TEMPORAL_ADDRESS!,

@@ -1,4 +1,6 @@
-/** What the official Python library (standardwebhooks 1.1.0) signed; `npm run drill -- peers webhooks` checks that it does still. */
+/**
+ * Signed by the official Python library (standardwebhooks 1.1.0). `npm run drill -- peers webhooks` checks that it still signs the same.
+ */
 export const FIXTURE = {
   secret: "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
   id: "msg_0b1f6a52-6f0e-4d4b-9b61-2f3f0f7f6d10",

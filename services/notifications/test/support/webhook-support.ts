@@ -16,16 +16,16 @@ export interface Delivery {
 }
 
 export interface Receiver {
-  /** host:port, for the guard's exceptions. */
+  /** `host:port` for the guard's exceptions. */
   address: string;
   url: string;
   deliveries: Delivery[];
-  /** Answers from now on. */
+  /** Sets the next responses. */
   respond: (response: ServerResponse) => void;
   close(): void;
 }
 
-/** A webhook receiver on loopback that keeps what it gets. */
+/** A webhook receiver on loopback that records its requests. */
 export const startReceiver = async (): Promise<Receiver> => {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -52,11 +52,9 @@ export const startReceiver = async (): Promise<Receiver> => {
 
 export interface RunningIdentity {
   client: Identity;
-  /** The service's database, for states that no request can produce. */
+  /** The service's database, for states that no request can create. */
   database: Connection;
-  /** A pro user. */
   userId: string;
-  /** A key with a webhook. */
   newKey(url: string, events?: string[]): Promise<{ keyId: string; secret: string }>;
   stop(): Promise<void>;
 }
@@ -67,7 +65,10 @@ const given = (name: string): string => {
   return value;
 };
 
-/** The real identity service, in this process, with a database of its own. @param allow private host:ports that webhooks may have */
+/**
+ * The real identity service in this process, with a separate database.
+ * @param allow private `host:port`s that webhooks can use
+ */
 export const startIdentity = async (...allow: string[]): Promise<RunningIdentity> => {
   const name = randomUUID().slice(0, 8);
   const running = await startMigrated(identityService, {

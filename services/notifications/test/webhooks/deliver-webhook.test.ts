@@ -24,14 +24,14 @@ let client: Client;
 let worker: Worker;
 let running: Promise<void>;
 
-/** What a delivery in a test meets, by its message id. */
+/** Script of a delivery's attempts, by message ID. */
 interface Script {
   send: (attempt: number) => Sent;
   record: (attempt: number, sent: Sent) => DeliveryStep;
   sends: AttemptId[];
   records: { id: AttemptId; sent: Sent }[];
   pauses: number[];
-  /** What operators read on the timers. */
+  /** Summaries of timers, for operators. */
   notes: (string | undefined)[];
 }
 const scripts = new Map<string, Script>();
@@ -113,7 +113,7 @@ const deliver = async (
   return { ...script, result, history: await handle.fetchHistory() };
 };
 
-/** What operators read behind the dots of the timeline. */
+/** Summaries of events in the timeline, for operators. */
 const summaries = ({ events }: History): unknown[] =>
   (events ?? [])
     .filter((event) => event.activityTaskScheduledEventAttributes)

@@ -12,7 +12,7 @@ let egress: EgressClient;
 beforeAll(async () => {
   receiver = await startReceiver();
   egress = createEgressClient({ allow: [receiver.address] });
-  // Signatures tell the time, and are refused when it is another.
+  // Signatures contain the time and are valid only near it.
   jest.useFakeTimers({
     now: FIXTURE.timestamp * 1_000,
     doNotFake: [

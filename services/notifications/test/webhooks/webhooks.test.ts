@@ -9,7 +9,7 @@ import { openOutgoingBudget } from "../../../platform/test/support/stores";
 import { logger, openStores, type Stores } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";
 
-/** How long a receiver may take: more than a busy machine makes of an instant; and for those that never answer. */
+/** Time limits for a receiver: longer than a busy machine's delays, and short for receivers that never answer. */
 const [TIMEOUT_MS, SHORT_TIMEOUT_MS] = [20_000, 400];
 
 let stores: Stores;
@@ -19,7 +19,7 @@ let receiver: Receiver;
 let egress: EgressClient;
 let webhooks: Webhooks;
 let budget: Awaited<ReturnType<typeof openOutgoingBudget>>;
-/** What executions says of runs, by their ids; of others it has no message. */
+/** Messages of executions by ID; others have none. */
 const messages = new Map<string, executions.WebhookMessage | "under way">();
 const getWebhookMessage = async ({ about }: executions.GetWebhookMessageRequest): Promise<executions.GetWebhookMessageResponse> => {
   const message = messages.get(about?.value ?? "");
@@ -91,7 +91,7 @@ const insert = async (part: Pick<DeliveryRecord, "keyId"> & Partial<DeliveryReco
   return executionId;
 };
 
-/** The end of a run of a key whose webhook is at a URL. */
+/** End of a run whose key has its webhook at a URL. */
 const newRun = async (part: Partial<DeliveryRecord> = {}, url = receiver.url, events: string[] = []): Promise<Run> => {
   const { keyId, secret } = await identity.newKey(url, events);
   const id = await insert({ keyId, ...part });
@@ -103,7 +103,7 @@ const newRun = async (part: Partial<DeliveryRecord> = {}, url = receiver.url, ev
   };
 };
 
-/** One attempt as the workflow makes it: sent, then recorded. */
+/** One attempt like the workflow's: sent, then recorded. */
 const attempt = async (id: AttemptId, over = webhooks): Promise<{ sent: Sent; end: DeliveryEnd | null }> => {
   const sent = await over.send(id);
   const step = await over.record(id, sent);
@@ -203,7 +203,7 @@ describe("an attempt", () => {
     const once = await webhookOf(run);
     expect(once).toMatchObject({ attempts: 1, history: [{ key: "1:1" }] });
     await attempt(run.id(2));
-    // Told again after the next one: nothing moves back.
+    // Recorded again after the next attempt: nothing moves back.
     await webhooks.record(run.id(), sent);
     expect((await webhookOf(run)).history.map(({ key }) => key)).toEqual(["1:1", "1:2"]);
     expect((await webhookOf(run)).nextAttemptAt!.getTime()).toBeGreaterThan(once.nextAttemptAt!.getTime());
