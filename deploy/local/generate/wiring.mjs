@@ -46,7 +46,10 @@ const rows = SERVICES.map(({ name, listens, calls, database }) => [name, { liste
 
 await writeGenerated(
   "services/platform/src/services.ts",
-  `/** Every service: its ports by variable, whom it calls, and whether it has a database. Written by \`npm run generate\` from deploy/services.cjs. */
+  `/**
+ * Every service: its ports by variable, the services it calls, and whether it has a database. Written by \`npm run generate\` from
+ * deploy/services.cjs.
+ */
 export const SERVICES = ${JSON.stringify(Object.fromEntries(rows))} as const satisfies Record<string, ServiceRow>;
 
 interface ServiceRow {
