@@ -5,7 +5,7 @@ import { freePort } from "../../deploy/local/servers/ports.cjs";
 import { send, type Answer, type Sent } from "./support/http";
 import { startPlatform, type Platform, type User } from "./support/platform";
 
-/** Stands where Temporal's UI is, and remembers what reached it. */
+/** Takes the place of Temporal's UI and records its requests. */
 const startUi = async (): Promise<{ server: Server; url: string; seen: IncomingMessage[] }> => {
   const seen: IncomingMessage[] = [];
   const server = createServer((incoming, response) => {
@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 const PAGE = "/temporal/namespaces/default/workflows";
-/** Sends to the listener as browsers do, by the session of an administrator unless told otherwise. */
+/** Sends requests as browsers do, by default with an administrator's session. */
 const ask = async (path: string, { headers, ...sent }: Sent = {}, at = origin): Promise<Answer & { reached: IncomingMessage[] }> => {
   const before = ui.seen.length;
   const answer = await send(at, path, { ...sent, headers: { cookie: platform.admin.cookie, host: new URL(at).host, ...headers } });

@@ -3,16 +3,13 @@ import { startStripeEnd, type StripeEnd } from "../support/stripe";
 import { CASES } from "./cases";
 import { runAbuse, type Finding } from "./runner";
 
-/**
- * The bounded form of `npm run drill abuse`, which repeats each attack: answers and survival. What an attack costs is for a quiet
- * machine to say.
- */
+/** Short form of `npm run drill abuse`, which repeats each attack. It checks responses and survival. Costs need a quiet machine. */
 
 const ATTACKS = 1;
 
-/** Beside the platform's own. */
+/** In addition to the platform's own. */
 const MORE_GATEWAYS = 2;
-/** All cases are tried before the first test. */
+/** All cases run before the first test. */
 const ALL_MS = 900_000;
 
 let platform: Platform;

@@ -1,37 +1,37 @@
 import type { Actor, Context } from "../conformance/context";
 import type { StripeEnd } from "../support/stripe";
 
-/** Who takes part: those who mean harm, and those who must not notice. */
+/** The participants: attackers, and accounts that must not notice anything. */
 export interface Cast {
   context: Context;
   /** An approved Pro user with a key. */
   attacker: Actor;
-  /** An Enterprise user with a key, whom no rate limit holds back. */
+  /** An Enterprise user with a key and no rate limit. */
   unlimited: Actor;
-  /** A user that awaits approval, by session. */
+  /** A user that awaits approval, with a session. */
   unapproved: Actor;
-  /** Whose account, slugs and files are aimed at. */
+  /** The target: its account, slugs and files. */
   victim: Actor;
-  /** The local sandbox, and Temporal's UI where there is one. */
+  /** The local sandbox, and Temporal's UI if it runs. */
   sandboxUrl: string;
   temporalUiUrl: string | undefined;
-  /** Every gateway, the first one's address among them. */
+  /** Every gateway, including the first one's address. */
   gateways: readonly string[];
-  /** Where credits can be bought. */
+  /** For buying credits. */
   stripe: StripeEnd | undefined;
 }
 
-/** One fault that a caller could once cause. */
+/** A fault that a caller could once cause. */
 export interface AbuseCase {
-  /** Short, of its area: `door-gzip`. */
+  /** Short, with its area: `door-gzip`. */
   id: string;
   title: string;
-  /** Hostile requests of one attack; 1 unless said. */
+  /** Hostile requests per attack. Default: 1. */
   requests?: number;
-  /** What is made once, before anything is measured (a saved workflow, an upload). */
+  /** Setup before measurements (a saved workflow, an upload). */
   prepare?(cast: Cast): Promise<void>;
-  /** Sends its hostile requests, and throws when an answer is not what it must be. */
+  /** Sends its hostile requests. Throws if a response is wrong. */
   attack(cast: Cast): Promise<void>;
-  /** Removes what others would see for ever. */
+  /** Removes data that others would see permanently. */
   cleanUp?(cast: Cast): Promise<void>;
 }

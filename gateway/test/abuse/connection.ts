@@ -1,13 +1,13 @@
 import { connect } from "node:net";
 
 export interface Spoken {
-  /** What came back. */
+  /** The response. */
   answer: string;
-  /** Whether the other side ended the connection. */
+  /** True if the server ended the connection. */
   isClosed: boolean;
 }
 
-/** Sends bytes over a connection of its own and listens until the answer has a body, the connection ends or the time is over. */
+/** Sends bytes over a new connection and reads until the response has a body, the connection ends or the time is over. */
 export const speak = (baseUrl: string, bytes: string, waitMs = 60_000): Promise<Spoken> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(baseUrl);
@@ -29,7 +29,7 @@ export const speak = (baseUrl: string, bytes: string, waitMs = 60_000): Promise<
     socket.write(bytes);
   });
 
-/** The head of a request, with the headers that are given. */
+/** Head of a request with the given headers. */
 export const headOf = (method: string, path: string, headers: Record<string, string>): string =>
   `${method} ${path} HTTP/1.1\r\n${Object.entries({ host: "nodeloom", ...headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)

@@ -2,23 +2,23 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Actor } from "../conformance/context";
 
-/** What another user met with. */
+/** Measurements of another user's requests. */
 export interface Seen {
-  /** Of each request, in milliseconds. */
+  /** Time of each request in milliseconds. */
   times: number[];
   refused: number;
 }
 
-/** Between two of another user's requests, attack or no attack, so that its share of the CPU is known. */
+/** Pause between another user's requests, with and without an attack, so that its share of the CPU is known. */
 const PAUSE_MS = 20;
 
-/** A user who goes on working, in a thread of its own. */
+/** A user who keeps working, in a separate thread. */
 export const startOther = (baseUrl: string, { key }: Actor) => {
   const workerData = { url: `${baseUrl}/api/workflows`, headers: { "x-api-key": key }, pauseMs: PAUSE_MS };
   const worker = new Worker(join(__dirname, "other-thread.cjs"), { workerData });
   let done = 0;
   return {
-    /** Begins to work, for so many requests at least, until `end` is called. */
+    /** Starts the work: at least this many requests, until `end` is called. */
     begin: (atLeast: number) => {
       done = 0;
       const seen = new Promise<Seen>((resolve, reject) => {
@@ -32,7 +32,6 @@ export const startOther = (baseUrl: string, { key }: Actor) => {
       });
       worker.postMessage({ begin: atLeast });
       return {
-        /** How many requests it has made. */
         done: () => done,
         end: (): Promise<Seen> => {
           worker.postMessage({ end: true });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What the platform's processes have used, as Linux tells it; undefined elsewhere, or when one is gone. */
+/** Resource use of the platform's processes on Linux; undefined elsewhere, or if one has ended. */
 export interface Used {
   cpuMs: number;
   residentBytes: number;
@@ -10,7 +10,7 @@ const MS_PER_TICK = 10;
 const BYTES_PER_KIB = 1024;
 
 const usedBy = (pid: number): Used => {
-  // The name may hold anything, even spaces and brackets.
+  // The name can contain spaces and brackets.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
     .split(" ");
@@ -19,7 +19,6 @@ const usedBy = (pid: number): Used => {
   return { cpuMs: (user + system) * MS_PER_TICK, residentBytes: Number(resident ?? 0) * BYTES_PER_KIB };
 };
 
-/** The sum over all of them. */
 export const usedByAll = (pids: readonly number[]): Used | undefined => {
   try {
     return pids.map(usedBy).reduce((sum, one) => ({

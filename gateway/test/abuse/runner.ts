@@ -4,22 +4,22 @@ import { startOther, type Other, type Seen } from "./other";
 import type { StripeEnd } from "../support/stripe";
 import { usedByAll, type Used } from "./processes";
 
-/** What an attack did. Times and sizes are undefined where processes can't be looked at. */
+/** Result of an attack. Times and sizes are undefined if processes can't be measured. */
 export interface Finding {
   case: AbuseCase;
   attacks: number;
-  /** Of the first answer that was wrong. */
+  /** The first wrong response. */
   failure: string | undefined;
-  /** Of our processes, for one hostile request, without what the other user's requests took. */
+  /** CPU time of the platform's processes per hostile request, without the share of the other user's requests. */
   cpuMsPerRequest: number | undefined;
-  /** Of the servers that we use, the same. */
+  /** CPU time of the servers behind the platform, measured alike. */
   serverCpuMsPerRequest: number | undefined;
-  /** What our processes had more than before one attack, at the most. */
+  /** Largest growth of the platform's memory over the value before the attack. */
   grownMegabytes: number | undefined;
-  /** Of another user's requests, before and after, and meanwhile. */
+  /** Response times of another user's requests, before and after the attack, and during it. */
   quietP95Ms: number;
   p95Ms: number;
-  /** How many of them failed. */
+  /** Number of the other user's failed requests. */
   refusedOthers: number;
 }
 
@@ -27,23 +27,23 @@ export interface AbuseOptions {
   baseUrl: string;
   sandboxUrl: string;
   temporalUiUrl?: string | undefined;
-  /** Of further gateways. */
+  /** Addresses of further gateways. */
   moreGateways?: readonly string[];
   stripe?: StripeEnd;
   accounts: Accounts;
   attacks: number;
-  /** Processes whose CPU and memory count: ours, and MongoDB, Redis and Temporal. Without them only answers are looked at. */
+  /** Processes whose CPU and memory count: the platform's, and MongoDB, Redis and Temporal. Without them, only responses are checked. */
   pids?: { own: readonly number[]; servers: readonly number[] };
-  /** Whether a case is tried again, since what is wrong may be the machine's doing. */
+  /** Decides whether to repeat a case, because the machine can be the cause. */
   isUncertain?(finding: Finding): boolean;
   onFinding?(finding: Finding): void;
 }
 
 const MEGABYTE = 1024 * 1024;
-/** Of another user, before an attack and after it, where times count; and while one goes on, which is repeated for so long. */
+/** Requests of another user before and after an attack, and the duration of the attack, where times count. */
 const QUIET_REQUESTS = 25;
 const BUSY_REQUESTS = 50;
-/** Quick attacks are made so many times as often as asked for. */
+/** Limit on the repeats of quick attacks, as a factor. */
 const MOST_REPEATS = 20;
 const SAMPLE_MS = 20;
 const TRIES = 3;
@@ -69,7 +69,7 @@ const castOf = async ({ baseUrl, moreGateways = [], stripe, ...options }: AbuseO
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Attacks until it was often enough. */
+/** Repeats an attack until the condition holds. */
 const attackOften = async (attack: () => Promise<void>, isEnough: (made: number) => boolean) => {
   let made = 0;
   try {
@@ -93,7 +93,7 @@ interface Watched extends Seen {
   cpuMs: { own: number; servers: number } | undefined;
 }
 
-/** Watches another user for so many requests at least, and while something is done. */
+/** Measures at least this many requests of another user, and those during some work. */
 const watch = async (
   other: Other,
   meter: Meter,
@@ -111,7 +111,7 @@ const watch = async (
   };
 };
 
-/** What our processes have in memory beyond what they had when `begin` was called last, at the most. */
+/** Largest growth of the platform's memory since the last `begin`. */
 const watchMemory = (meter: Meter) => {
   const resident = (): number => meter()?.own.residentBytes ?? 0;
   let [begun, grown] = [resident(), 0];
@@ -172,7 +172,7 @@ const tryCase = async (one: AbuseCase, { cast, other }: { cast: Cast; other: Oth
 const larger = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? undefined : Math.max(a, b);
 
-/** A case that was tried again: only another user's times are those of the latest. */
+/** Merges two tries of a case: only the other user's times come from the latest. */
 const withWorstOf = (first: Finding, again: Finding): Finding => ({
   ...again,
   failure: first.failure ?? again.failure,
@@ -182,7 +182,7 @@ const withWorstOf = (first: Finding, again: Finding): Finding => ({
   refusedOthers: first.refusedOthers + again.refusedOthers,
 });
 
-/** Tries every case, one after another, while another user goes on working. */
+/** Runs every case in turn while another user keeps working. */
 export const runAbuse = async (cases: readonly AbuseCase[], options: AbuseOptions): Promise<Finding[]> => {
   const people = await castOf(options);
   const findings: Finding[] = [];

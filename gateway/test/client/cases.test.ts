@@ -61,7 +61,7 @@ describe(about, () => {
     if (one.error) {
       expect(outcome).toBeInstanceOf(NodeloomError);
       const { status, code = null, message } = outcome as NodeloomError;
-      // No answer also says which address, and why.
+      // A missing response is reported with its address and reason.
       expect({ status, code, message }).toEqual({ ...one.error, message: expect.stringContaining(one.error.message) as string });
     } else if (one.result === undefined) expect(outcome).toBeUndefined();
     else expect(outcome).toMatchObject(one.result as object);

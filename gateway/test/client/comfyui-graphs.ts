@@ -1,4 +1,4 @@
-/** Small graphs in the forms that ComfyUI saves. */
+/** Small graphs in the formats that ComfyUI saves. */
 
 export const API = {
   "3": {
@@ -72,7 +72,7 @@ const OUTER = {
   links: [link(1, [-10, 0], [7, 0]), link(2, [7, 0], [-20, 0])],
 };
 
-/** A picture whose sampler is in one subgraph, or in one within another; the prompt is set outside. */
+/** A picture whose sampler is in a subgraph or a nested one. The prompt is set outside. */
 export const inSubgraph = (depth: number): object => {
   const [type, name] = depth === 1 ? [SUBGRAPH_ID, "text"] : [OUTER_ID, "words"];
   const instance = { id: 5, type, pos: [0, 0], size: [300, 200], mode: 0, inputs: [{ name, link: null, widget: { name } }] };
@@ -86,7 +86,7 @@ export const inSubgraph = (depth: number): object => {
   };
 };
 
-/** A video from a picture, with the sampler in parts. */
+/** A video from a picture, with a sampler made of parts. */
 export const VIDEO = {
   "1": { class_type: "SamplerCustomAdvanced", inputs: { guider: ["2", 0], sampler: ["3", 0], latent_image: ["4", 2] } },
   "2": { class_type: "CFGGuider", inputs: { positive: ["4", 0], negative: ["4", 1] } },

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { API } from "./comfyui-graphs";
 import { startScripted, type Script, type ScriptedService } from "./server";
 
-/** What the command line prints of answers, against a service whose answers are scripted. */
+/** The command line's output for scripted responses. */
 
 const PROGRAM = join(__dirname, "..", "..", "client", "bin", "nodeloom.cjs");
 

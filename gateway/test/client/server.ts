@@ -11,8 +11,8 @@ export interface Received {
 }
 
 /**
- * One answer of a scripted service; `cut` ends it in the middle. `drop` closes the connection instead, before or after
- * the request was read.
+ * One response of a scripted service. `cut` ends it in the middle. `drop` closes the connection instead, before or after the request was
+ * read.
  */
 export type Script = { status: number; headers?: Record<string, string>; json?: unknown; text?: string; cut?: boolean } | "drop";
 
@@ -22,7 +22,7 @@ export interface ScriptedService {
   stop(): Promise<void>;
 }
 
-/** A service that gives the answers of a script in order, the last one for ever: faults that no real one gives on demand. */
+/** A service that returns scripted responses in order and repeats the last: faults that no real service produces on demand. */
 export const startScripted = async (...script: Script[]): Promise<ScriptedService> => {
   const received: Received[] = [];
   const server = createServer((request, response) => {

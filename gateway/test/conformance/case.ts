@@ -1,16 +1,16 @@
 import type { Context } from "./context";
 
-/** What a case needs of the surroundings beside a deployment and its administrator. */
+/** Requirements of a case besides a deployment and its administrator. */
 export type Need = "receiver";
 
 /** One sentence of the contract, and the requests that prove it. */
 export interface Case {
-  /** As in sections.ts. */
+  /** A section of sections.ts. */
   section: string;
-  /** What holds, in a few words; unique within its section. */
+  /** The guarantee in a few words, unique within its section. */
   sentence: string;
   needs?: readonly Need[];
-  /** Runs after all others, alone: it uses up what others need, or measures time. */
+  /** Runs alone after all others: it uses up shared resources or measures time. */
   alone?: boolean;
   deadlineMs?: number;
   run: (context: Context) => Promise<void>;

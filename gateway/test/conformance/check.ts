@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Answer } from "../e2e/support/client";
 
-/** A predicate inside a pattern; the text says what was wanted. */
+/** A predicate inside a pattern, with a text for failures. */
 type Wanted = ((value: unknown) => boolean) & { wanted?: string };
 
 const wanted = (text: string, test: (value: unknown) => boolean): Wanted => Object.assign(test, { wanted: text });
@@ -34,12 +34,12 @@ export const is = {
 
 const EXACTLY = Symbol("exactly");
 
-/** A pattern whose object has these members and no others. */
+/** A pattern for an object with exactly these members. */
 export const exactly = (pattern: Record<string, unknown>): Record<string, unknown> => ({ ...pattern, [EXACTLY]: true });
 
 const short = (value: unknown): string => (JSON.stringify(value) ?? "undefined").slice(0, 300);
 
-/** Where a value differs from a pattern: objects by the members that the pattern names, lists as a whole. */
+/** Differences between a value and a pattern: objects by the pattern's members, lists as a whole. */
 export const differences = (value: unknown, pattern: unknown, path = "body"): string[] => {
   if (typeof pattern === "function") {
     const test = pattern as Wanted;
@@ -62,13 +62,13 @@ export const differences = (value: unknown, pattern: unknown, path = "body"): st
   return Object.is(value, pattern) ? [] : [`${path} should be ${short(pattern)}, is ${short(value)}`];
 };
 
-/** Fails unless a value fits a pattern. */
+/** Fails unless a value matches a pattern. */
 export const fits = (value: unknown, pattern: unknown, what = "value"): void => {
   const problems = differences(value, pattern, what);
   if (problems.length > 0) assert.fail(problems.join("; "));
 };
 
-/** Fails unless a request was answered with a status and a body that fits. */
+/** Fails unless a response has the status and a matching body. */
 export const answers = (answer: Answer, status: number, pattern?: unknown): Answer => {
   const problems = [
     ...(answer.status === status ? [] : [`the status should be ${status}, is ${answer.status}`]),
@@ -78,20 +78,20 @@ export const answers = (answer: Answer, status: number, pattern?: unknown): Answ
   return answer;
 };
 
-/** Fails unless a request was refused as errors are: JSON with `error`, `code` and the members that belong to it. */
+/** Fails unless a response is an error in the common format: JSON with `error`, `code` and the code's members. */
 export const refuses = (answer: Answer, status: number, code: string, extra: Record<string, unknown> = {}): Answer => {
   answers(answer, status, { error: is.text, code, ...extra });
   assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
   return answer;
 };
 
-/** Fails unless a workflow is reported as absent: 404, and nothing but `error`. */
+/** Fails unless a workflow is reported as absent: 404 with only `error`. */
 export const noWorkflow = (answer: Answer): Answer => answers(answer, 404, exactly({ error: is.text }));
 
 const step = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
-/** A member of an answer by its dotted path; fails when there is none. */
+/** A member of a response by its dotted path. Fails if it is missing. */
 export const pick = <T = string>(source: Answer | object, path: string): T => {
   const root: unknown = "headers" in source && "text" in source ? source.body : source;
   const value = path.split(".").reduce(step, root);
@@ -99,7 +99,7 @@ export const pick = <T = string>(source: Answer | object, path: string): T => {
   return value as T;
 };
 
-/** The rows of a list, wherever the answer keeps them. */
+/** Rows of a list, in whichever member the response has them. */
 export const rowsOf = <T = Record<string, unknown>>(answer: Answer): T[] => {
   answers(answer, 200, { rows: is.list });
   return pick<T[]>(answer, "rows");

@@ -10,9 +10,9 @@ import { runCases, type Outcome } from "./runner";
 import { SECTIONS } from "./sections";
 
 const DOCUMENT = join(__dirname, "..", "..", "..", "docs", "conformance.md");
-/** Cases run several at once, and each test waits for the end of its own. */
+/** Cases run in parallel. Each test waits for its own. */
 const CASE_MS = 900_000;
-/** Development: only these cases, by section or part of the sentence. */
+/** For development: only these cases, by section or part of the sentence. */
 const ONLY = process.env.CONFORMANCE_ONLY;
 /** Writes the document instead of checking it. */
 const WRITES_DOCUMENT = process.env.CONFORMANCE_REPORT === "1";

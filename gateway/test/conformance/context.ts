@@ -10,10 +10,10 @@ export interface Credentials {
   apiKey?: string;
 }
 
-/** As the launcher writes it: accounts that exist in a deployment. Only the administrator is needed. */
+/** Accounts of a deployment, in the launcher's format. Only the administrator is required. */
 export type Accounts = { admin: Credentials } & Record<string, Credentials>;
 
-/** Requests under one identity. */
+/** Requests with one identity. */
 export interface Caller {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   get(path: string): Promise<Answer>;
@@ -23,20 +23,20 @@ export interface Caller {
   delete(path: string): Promise<Answer>;
 }
 
-/** A user: calls by its key, unless through `session`. */
+/** A user. Calls use its key, unless made through `session`. */
 export interface Actor extends Caller {
   userId: string;
   email: string;
   password: string;
   cookie: string;
-  /** Empty for those who can't have one. */
+  /** Empty for users who can't have a key. */
   key: string;
   keyId: string;
   webhookSecret: string;
   session: Caller;
-  /** The same user with another key, of these grants. */
+  /** The same user with another key and these grants. */
   withKey(grants: string[] | { preset: string }, settings?: Record<string, unknown>): Promise<Actor>;
-  /** Balances as /api/me tells them. */
+  /** Balances from /api/me. */
   credits(): Promise<{ plan: number; topUp: number; held: number; grants: { model: string; remaining: number; total: number }[] }>;
 }
 
@@ -57,22 +57,25 @@ export interface TierSettings {
   concurrency: number;
 }
 
-/** What every case gets. */
+/** Context of every case. */
 export interface Context {
   baseUrl: string;
   accounts: Accounts;
   receiver: Receiver | undefined;
-  /** Nobody. */
+  /** Without credentials. */
   anonymous: Caller;
   /** The administrator's session. */
   admin: Caller;
-  /** A new user; approved and with a Full deploy key unless said otherwise. */
+  /** A new user; by default approved and with a Full deploy key. */
   actor(options?: ActorOptions): Promise<Actor>;
-  /** A user that the cases of one purpose share; nothing may be concluded from its balances. */
+  /** A user shared by the cases of one purpose. Its balances prove nothing. */
   shared(tier: string, purpose?: string): Promise<Actor>;
-  /** Signs in with credentials that exist. */
+  /** Signs in with existing credentials. */
   signIn(credentials: Credentials): Promise<Actor>;
-  /** Makes sure that a custom tier exists; answers its id. */
+  /**
+   * Creates a custom tier unless it exists.
+   * @returns its ID
+   */
   tier(name: string, settings?: Partial<TierSettings>): Promise<string>;
 }
 
@@ -132,7 +135,7 @@ const issueKey = async (
   return { key: pick(answer, "key"), keyId: pick(answer, "id"), webhookSecret: webhookSecret ?? "" };
 };
 
-/** Text that no other run of the suite has used. */
+/** A text that the suite hasn't used before. */
 export const unique = (): string => randomBytes(6).toString("hex");
 
 const TIER: TierSettings = { base: "pro", rateLimitPerMinute: null, markup: 1.5, monthlyCredits: 2_000, concurrency: 10 };
@@ -142,7 +145,7 @@ const actorsOf =
   async (options: ActorOptions): Promise<Actor> => {
     const { tier = "business", approved = true, role, grants, webhook, noKey = false } = options;
     let credentials = { email: "", password: "" };
-    // Under another address each time: a refusal for want of time may come after the account was made.
+    // Another address on each attempt: a request that times out can have created the account.
     const register = (): Promise<Answer> => {
       credentials = { email: `${unique()}@conformance.test`, password: `conformance ${unique()}` };
       return call(baseUrl, "POST", "/api/auth/register", { body: credentials });
@@ -153,12 +156,12 @@ const actorsOf =
     if (Object.keys(changes).length > 0) answers(await patient(() => admin.patch(`/api/admin/users/${identity.userId}`, changes)), 200);
     if (noKey || !approved || (tier === "free" && role !== "admin")) return actorOf(baseUrl, identity, NO_KEY);
     const settings = webhook ? { webhook } : {};
-    // The change of the tier may take a moment to be known everywhere.
+    // A tier change can take a moment to reach every replica.
     const issued = await issueKey(callerOf(baseUrl, { cookie: identity.cookie }), grants ?? { preset: "full-deploy" }, settings);
     return actorOf(baseUrl, identity, issued);
   };
 
-/** Signs the administrator in and answers what cases need. */
+/** Signs the administrator in and makes the context of cases. */
 export const createContext = async (baseUrl: string, accounts: Accounts, receiver: Receiver | undefined): Promise<Context> => {
   const signIn: Context["signIn"] = async ({ email, password, apiKey }) => {
     const answer = answers(await patient(() => call(baseUrl, "POST", "/api/auth/login", { body: { email, password } })), 200);
@@ -193,14 +196,14 @@ export const createContext = async (baseUrl: string, accounts: Accounts, receive
 
 const FINAL: readonly unknown[] = ["completed", "failed", "cancelled"];
 
-/** Polls an execution until it is over. */
+/** Polls an execution until it ends. */
 export const finished = (caller: Caller, executionId: string): Promise<Answer> =>
   eventually(
     () => caller.get(`/api/executions/${executionId}`),
     ({ body }) => FINAL.includes(body.status),
   );
 
-/** How a run stands once a provider has taken its first call. */
+/** State of a run once a provider has accepted its first call. */
 export const submitted = (caller: Caller, executionId: string): Promise<Answer> =>
   eventually(
     () => caller.get(`/api/executions/${executionId}`),

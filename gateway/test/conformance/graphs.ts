@@ -12,7 +12,10 @@ export interface Graph {
 
 export type FieldSpec = { name: string; type: string; label?: string } & Record<string, unknown>;
 
-/** Saves a workflow and answers its slug. */
+/**
+ * Saves a workflow.
+ * @returns its slug
+ */
 export const save = async (caller: Caller, workflow: object): Promise<string> =>
   pick(answers(await caller.post("/api/workflows", { name: "Conformance", ...workflow }), 201), "slug");
 
@@ -23,35 +26,40 @@ export const echo = (field: FieldSpec): Graph => ({
   edges: [edge(`in.${field.name}`, "out.value")],
 });
 
-/** Nothing but a generator; `sandbox-image-fast` has no trial runs and is quick. */
+/** A single generator. `sandbox-image-fast` has no trial runs and is quick. */
 export const picture = (inputs: Record<string, unknown> = {}, model = "sandbox-image-fast"): Graph => ({
   name: "Picture",
   nodes: [node("pic", "generate-image", { model, inputs: { prompt: "a loom", ...inputs } }), node("out", "response-output")],
   edges: [edge("pic.image", "out.images")],
 });
 
-/** One http-request node whose body and status are returned. */
+/** One http-request node. The result has its body and status. */
 export const request = (data: Record<string, unknown>): Graph => ({
   name: "Request",
   nodes: [node("get", "http-request", { method: "GET", ...data }), node("out", "response-output")],
   edges: [edge("get.body", "out.body"), edge("get.status", "out.status")],
 });
 
-/** Runs a graph once; answers as the run endpoint does. */
+/**
+ * Runs a graph once.
+ * @returns the response of the run endpoint
+ */
 export const runGraph = async (actor: Caller, graph: object, inputs: Record<string, unknown> = {}) =>
   actor.post(`/api/workflows/${await save(actor, graph)}/run`, { inputs });
 
-/** Submits a graph asynchronously; answers the execution's id. */
+/**
+ * Submits a graph asynchronously.
+ * @returns the execution's ID
+ */
 export const submitGraph = async (actor: Caller, graph: object, inputs: Record<string, unknown> = {}): Promise<string> =>
   pick(answers(await actor.post(`/api/workflows/${await save(actor, graph)}/run?async=true`, { inputs }), 202), "executionId");
 
-/** Runs a model directly. */
 export const runModel = (actor: Caller, model: string, inputs: Record<string, unknown> = {}, query = "") =>
   actor.post(`/api/models/${model}/run${query}`, { inputs: { prompt: "a loom", ...inputs } });
 
 /**
- * A submission that the provider refuses, and that is told so at once. On a busy machine it may take longer than a
- * submission is waited for; then it is tried again.
+ * A submission that the provider rejects at once. On a busy machine the rejection can come after the submission's wait; then it is
+ * repeated.
  */
 export const refusedSubmit = (actor: Caller, model: string, status: number) =>
   eventually(
@@ -59,7 +67,7 @@ export const refusedSubmit = (actor: Caller, model: string, status: number) =>
     (answer) => answer.status !== 202,
   );
 
-/** The credits that work takes from a user who does nothing else. */
+/** Credits that some work takes from a user who does nothing else. */
 export const spent = async (actor: Actor, work: () => Promise<unknown>): Promise<number> => {
   const before = await actor.credits();
   await work();

@@ -14,7 +14,7 @@ export interface Inbox {
   deliveries: Delivery[];
 }
 
-/** The signature of a delivery by a secret, as Standard Webhooks makes it. */
+/** Signature of a delivery in the format of Standard Webhooks. */
 export const signature = (secret: string, { headers, body }: Delivery): string => {
   const key = Buffer.from(secret.slice("whsec_".length), "base64");
   const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;
@@ -23,19 +23,19 @@ export const signature = (secret: string, { headers, body }: Delivery): string =
 export const signatures = ({ headers }: Delivery): string[] => String(headers["webhook-signature"]).split(" ");
 export const isSignedBy = (secret: string, delivery: Delivery): boolean => signatures(delivery).includes(signature(secret, delivery));
 
-/** Answers one delivery; `count` is 1 for the first. */
+/** Answers one delivery. `count` is 1 for the first. */
 export type Respond = (response: ServerResponse, count: number) => void;
 
-/** An HTTP server that deployments under test may call: webhooks, and the targets of http-request nodes. */
+/** An HTTP server that deployments under test can call: for webhooks and http-request nodes. */
 export interface Receiver {
-  /** A path of its own, with everything that arrives there. */
+  /** A unique path with all its deliveries. */
   inbox(respond?: Respond): Inbox;
   close(): Promise<void>;
 }
 
 const accept: Respond = (response) => void response.writeHead(204).end();
 
-/** Listens on loopback; port 0 takes any. `origin` is how the deployment reaches it. */
+/** Listens on loopback; port 0 takes any. `origin` is its address for the deployment. */
 export const startReceiver = async (port: number): Promise<Receiver & { address: string }> => {
   const inboxes = new Map<string, { inbox: Inbox; respond: Respond }>();
   const server = createServer((request, response) => {

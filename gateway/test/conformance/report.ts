@@ -19,10 +19,10 @@ const MARKS: Readonly<Record<Outcome["status"], string>> = { passed: "x", failed
 
 const firstLine = (error: Error | undefined): string => (error?.message ?? "").split("\n")[0]!.slice(0, 300);
 
-/** Text as Markdown shows it unchanged. */
+/** Escapes a text for Markdown. */
 const escaped = (text: string): string => text.replace(/ {2,}/g, " ").replace(/(^| )_|[*\\<]/g, (mark) => mark.replace(/[_*\\<]/, "\\$&"));
 
-/** How a case is listed. */
+/** A case's entry in the list. */
 export const entryOf = ({ sentence }: Case): string => escaped(sentence);
 
 const line = (outcome: Outcome): string => {
@@ -32,7 +32,7 @@ const line = (outcome: Outcome): string => {
 
 export const titleOf = (section: string): string => `${section} ${SECTIONS.get(section) ?? ""}`.trim();
 
-/** Cases by section, in the order of the contract. */
+/** Cases by section, in the contract's order. */
 export const bySection = <T extends { case: Case }>(outcomes: readonly T[]): [section: string, T[]][] =>
   [...SECTIONS.keys()].map((section) => [section, outcomes.filter((outcome) => outcome.case.section === section)]);
 

@@ -4,7 +4,7 @@ import { refuses } from "../../conformance/check";
 import { edge, node, request, save } from "../../conformance/graphs";
 import type { AbuseCase, Cast } from "../case";
 
-/** Where nothing of a user's may lead, as the host that a refusal names. */
+/** Addresses that no user's request can reach, as the error names their host. */
 const insideOf = ({ sandboxUrl, context }: Cast): [url: string, host: string][] => [
   [`${sandboxUrl}/sandbox/faults`, new URL(sandboxUrl).host],
   ["http://169.254.169.254/latest/meta-data/", "169.254.169.254"],
@@ -28,7 +28,10 @@ const slugs = { url: "", segment: "", images: "" };
 const runs = async ({ unlimited }: Cast, slug: string, inputs: Record<string, unknown>) =>
   unlimited.post(`/api/workflows/${slug}/run`, { inputs });
 
-/** Asks with a Host header of its own; answers the status. */
+/**
+ * Sends a request with a custom Host header.
+ * @returns the status
+ */
 const statusWithHost = (url: string, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const asked = httpRequest(url, { headers: { host }, agent: false }, (answer) => {
@@ -39,7 +42,7 @@ const statusWithHost = (url: string, host: string): Promise<number> =>
     asked.end();
   });
 
-/** By the listener of administrators, by the UI behind it, and by the limit of requests of an address. */
+/** Statuses from the administrators' listener, from the UI behind it, and from an address's rate limit. */
 const FOREIGN_STATUSES = [403, 404, 421, 429];
 
 export const addressCases: AbuseCase[] = [
@@ -66,7 +69,7 @@ export const addressCases: AbuseCase[] = [
     },
     attack: async (cast) => {
       for (const value of ["..", "%2e%2e", "a/../../..", ".%2E"]) {
-        // What is no dots stays in its segment, and is sent to a host that nobody has.
+        // Text without dots stays in its segment and is sent to a host that doesn't exist.
         const answer = await runs(cast, slugs.segment, { value });
         assert.ok([422, 500].includes(answer.status), `${value}: ${answer.status} ${answer.text}`);
         assert.match(String(answer.body.error), /\{\{value\}\}|nodeloom\.invalid/);

@@ -7,7 +7,7 @@ import type { AbuseCase } from "../case";
 
 const RACERS = 50;
 const STRANGERS = 10;
-/** Of the runs that an account may have waiting, how many are left for an attack. */
+/** Waiting runs that an attack leaves free, out of the account's limit. */
 const FREE = 10;
 const BEYOND = 5;
 const AT_ONCE = 20;
@@ -24,7 +24,10 @@ const prepare = async (actor: Actor): Promise<void> => {
   slug ||= await save(actor, reviewed);
 };
 
-/** Begins runs that wait, some at once. @returns their ids, and how many were refused as too many */
+/**
+ * Starts runs that wait, some in parallel.
+ * @returns their IDs, and the number of runs rejected for the limit
+ */
 const begin = async (actor: Actor, count: number): Promise<{ begun: string[]; refused: number }> => {
   const begun: string[] = [];
   for (let sent = 0; sent < count; sent += AT_ONCE) {
@@ -71,7 +74,7 @@ export const approvalCases: AbuseCase[] = [
     attack: async ({ unlimited }) => {
       const { begun, refused } = await begin(unlimited, FREE + BEYOND);
       await cancelAll(unlimited, begun);
-      // Those that are not over yet count for the next attack.
+      // Unfinished runs count in the next attack.
       await Promise.all(begun.map((id) => finished(unlimited, id)));
       assert.deepEqual([begun.length, refused], [FREE, BEYOND]);
     },

@@ -20,7 +20,7 @@ const copies = {
   edges: boxes.flatMap((id) => [edge("in.big", `${id}.big`), edge("list.items", `${id}.item`), edge(`${id}.text`, `out.${id}`)]),
 };
 
-/** The same behind a text that is known only when the run is under way. */
+/** As above, but after a text that is known only during the run. */
 const copiesInRun = {
   name: "Copies in the run",
   nodes: [
@@ -39,12 +39,12 @@ const unresolved = {
   ),
 };
 
-/** Workflows that stand in each other: 20^5 nodes, were they all made. */
+/** Nested workflows that would expand to 20^5 nodes. */
 const DEPTH = 5;
 const NESTED = 20;
 
 const CHAIN = 60;
-/** Each node of a chain doubles what it is given. */
+/** Each node of a chain doubles its input. */
 const doubling = (type: string, data: object, [input, output]: readonly [string, string]) => ({
   name: "Doubling",
   nodes: [

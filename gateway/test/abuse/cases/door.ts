@@ -5,18 +5,18 @@ import type { AbuseCase } from "../case";
 import { headOf, speak } from "../connection";
 
 const MEBIBYTE = 1024 * 1024;
-/** Ten kilobytes that unpack to ten megabytes. */
+/** Ten kilobytes that decompress to ten megabytes. */
 const BOMB = gzipSync(Buffer.alloc(10 * MEBIBYTE, "["));
 const DEEP = "[".repeat(5 * MEBIBYTE);
 const MANY = `[${"0,".repeat(4 * MEBIBYTE)}0]`;
 const BROKEN = `{"name":"${"x".repeat(5 * MEBIBYTE)}"`;
-/** How long a body that never comes is held open. */
+/** How long a request whose body never arrives is held open. */
 const DRIP_MS = 500;
 const PROBES = 10;
-/** More than an address may send in a minute. */
+/** More than an address can send per minute. */
 const WRONG_KEYS = 320;
 
-/** Bytes as a body under an identity; text can't carry them. */
+/** Sends bytes as a body; text can't carry them. */
 const postBytes = async (
   baseUrl: string,
   path: string,
@@ -61,7 +61,7 @@ export const doorCases: AbuseCase[] = [
     title,
     attack: async ({ attacker }) => {
       const answer = await attacker.call("POST", "/api/workflows", { raw });
-      // Counted like any other request.
+      // It counts like any other request.
       if (answer.status !== 429) refuses(answer, 400, "INVALID_REQUEST");
     },
   })),

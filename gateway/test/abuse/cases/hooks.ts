@@ -8,9 +8,9 @@ import type { AbuseCase } from "../case";
 
 const MEBIBYTE = 1024 * 1024;
 const REPLAYS = 10;
-/** More than a Pro user's requests of a minute. */
+/** More than a Pro user's requests per minute. */
 const BEYOND_LIMIT = 130;
-/** More refused requests than an address may send in a minute. */
+/** More rejected requests than an address can send per minute. */
 const GUESSES = 320;
 const BODY = '{"prompt":"a loom"}';
 /** Four lists for each of many elements. */
@@ -28,7 +28,7 @@ let replayed = "";
 let signed = "";
 let costly = "";
 
-/** What uses up the address's limit comes last. */
+/** Attacks that use up the address's limit come last. */
 export const hookCases: AbuseCase[] = [
   {
     id: "hooks-body",

@@ -16,7 +16,7 @@ import { signInCases } from "./sign-in";
 import { secretCases } from "./secrets";
 import { usageCases } from "./usage";
 
-/** Every fault that is tried, by area; what uses up an address's limits comes last. */
+/** Every attack by area. Those that use up an address's limits come last. */
 export const CASES: readonly AbuseCase[] = [
   ...boundsCases,
   ...runCases,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { answers, refuses } from "../../conformance/check";
 import type { AbuseCase } from "../case";
 
-/** What would take an account, or what it has, from its owner. */
+/** Attempts to take an account or its data from its owner. */
 export const leavingCases: AbuseCase[] = [
   {
     id: "leaving-export-of-others",

@@ -14,7 +14,7 @@ const CREDITS = 1_000;
 const send = (context: Context, body: string, signature = signatureOf(body)): Promise<Answer> =>
   context.anonymous.call("POST", EVENTS, { raw: body, headers: { "stripe-signature": signature } });
 
-/** A checkout that the buyer begins; Stripe's page is never seen. */
+/** A checkout started by the buyer, without Stripe's page. */
 const begin = async (stripe: StripeEnd, buyer: Actor): Promise<Paid> => {
   await buyer.session.post("/api/billing/checkout", { credits: CREDITS });
   const asked = stripe.asked.findLast(({ userId }) => userId === buyer.userId);
@@ -22,13 +22,13 @@ const begin = async (stripe: StripeEnd, buyer: Actor): Promise<Paid> => {
   return { ...asked, payment: `pi_${randomUUID()}` };
 };
 
-/** What was booked of a payment, by the ends of its ids. */
+/** Credits added by a payment, by the end of its ID. */
 const bookedFor = async (buyer: Actor): Promise<Record<string, number>> => {
   const rows = rowsOf<{ id: string; credits: number }>(await buyer.session.get("/api/me/ledger?limit=200"));
   return Object.fromEntries(rows.filter(({ id }) => id.startsWith("stripe:")).map(({ id, credits }) => [id, credits]));
 };
 
-/** Refused, or not known here: where nothing can be bought. */
+/** Rejected, or unknown on an installation without payments. */
 const isRefused = ({ status }: Answer): boolean => status === 401 || status === 501;
 
 export const paymentCases: AbuseCase[] = [

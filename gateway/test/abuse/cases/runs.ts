@@ -8,17 +8,17 @@ import type { AbuseCase } from "../case";
 const ITEMS = 50;
 const STREAMS = 5;
 const UNKNOWN = 20;
-/** More than a Pro user's requests of a minute. */
+/** More than a Pro user's requests per minute. */
 const BEYOND_LIMIT = 130;
 const ROWS = 40;
 const FILTERS = 20;
 const LINE = 20;
 const SAME_KEY = 10;
 const RERUNS = 10;
-/** Of the events of fifty calls. */
+/** Size of the events of fifty calls. */
 const STREAM_BYTES = 128 * 1024;
 
-/** Fifty pictures at once: the longest log of events that one node makes. */
+/** Fifty pictures at once: the longest event log of one node. */
 const fanOut = {
   name: "Fan-out",
   nodes: [

@@ -5,14 +5,14 @@ import { finished, type Actor } from "../../conformance/context";
 import { edge, node, request, save } from "../../conformance/graphs";
 import type { AbuseCase } from "../case";
 
-/** Hosts that do not exist: what is sent to them fails for want of them, and for nothing else. */
+/** Hosts that don't exist, so requests to them fail only for that reason. */
 const [OWN, EVIL] = ["nodeloom.invalid", "evil.invalid"];
 const newValue = (): string => `sk-${randomBytes(18).toString("base64url")}`;
 const put = (actor: Actor, name: string, hosts: string[], value = newValue()) =>
   actor.session.put(`/api/secrets/${name}`, { value, hosts });
 const AUTHORIZED = { headers: { Authorization: "Bearer {{secrets.AIMED_AT}}" } };
 
-/** What is not a host alone. */
+/** Texts that are more than a host. */
 const HOST_TRICKS = [
   `${OWN}@${EVIL}`,
   `${OWN}:443@${EVIL}`,
@@ -43,7 +43,7 @@ const VALUE_TRICKS = [
   " a value in spaces ",
   "\u00fcnprintable",
 ];
-/** Words at which a rule looks at a text more closely. */
+/** Words that make a redaction rule inspect a text. */
 const KEYWORDS =
   "adafruit adobe airtable algolia alibaba asana atlassian beamer bitbucket codecov datadog discord dropbox etsy facebook ".repeat(60);
 

@@ -7,14 +7,14 @@ import type { AbuseCase, Cast } from "../case";
 
 const GUESSES = 12;
 const AT_ONCE = 4;
-/** Another computer, as far as the service sees. */
+/** Another computer, from the service's view. */
 const ELSEWHERE = "127.0.0.2";
 const CODE_PATH = "/api/auth/login/code";
 
-/** What a browser could bring: no state, one that nobody made, many, and errors. */
+/** Parameters that a browser can send: no state, a forged state, many states, errors. */
 const FORGED = ["code=x", `code=x&state=${"s".repeat(43)}`, `state=a&state=b&code=${"c".repeat(2_000)}`, "error=access_denied&state=%00"];
 
-/** Accounts with a second factor, one for each case: failures of one must not count for another. */
+/** Accounts with a second factor, one per case, so that failures don't add up. */
 const accounts = new Map<string, { user: Actor; secret: string }>();
 
 const enrolled = (name: string) => async (cast: Cast) => {
@@ -24,13 +24,16 @@ const enrolled = (name: string) => async (cast: Cast) => {
   accounts.set(name, { user, secret });
 };
 
-/** A sign-in by the right password; undefined where the address has to wait. */
+/** A sign-in with the right password; undefined if the address must wait. */
 const begin = async ({ context }: Cast, { email, password }: Actor): Promise<string | undefined> => {
   const answer = await context.anonymous.post("/api/auth/login", { email, password });
   return answer.status === 429 ? undefined : pick(answers(answer, 202), "pending");
 };
 
-/** Sends a code from another address of this computer. @returns the status */
+/**
+ * Sends a code from another address of this computer.
+ * @returns the status
+ */
 const completeElsewhere = (baseUrl: string, body: object): Promise<number> =>
   new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json" };

@@ -11,7 +11,7 @@ const RACERS = 50;
 
 const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "approvals");
 
-/** A text that is looked at, and what is said of it after either decision. */
+/** A text with a review, and a result for each decision. */
 const reviewed = (data: Record<string, unknown> = {}): Graph => ({
   name: "Reviewed",
   nodes: [

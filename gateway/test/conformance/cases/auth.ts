@@ -12,7 +12,7 @@ const keyRecord = inSection("2.9");
 const versions = inSection("9");
 
 const NO_EXECUTION = "00000000-0000-4000-8000-000000000000";
-/** A key of the ranked scopes that were retired. */
+/** A key of the retired ranked scopes. */
 const LEGACY_KEY = `nl_sk_${"a".repeat(32)}`;
 
 interface Row {
@@ -20,10 +20,10 @@ interface Row {
   /** `:slug` is a workflow of the caller. */
   path: string;
   required: string;
-  /** What is granted; `required` unless given. */
+  /** The granted capability. Default: `required`. */
   grant?: string;
   body?: unknown;
-  /** The status once the capability is covered. */
+  /** Status once the capability is granted. */
   status: number;
 }
 
@@ -92,7 +92,7 @@ const anyRequest: Case[] = ["/api/usage", "/api/usage/models", "/api/whoami"].ma
   }),
 );
 
-/** Whether a key with these grants may run the workflow `mine` or model `sandbox-chat`. */
+/** Tells whether a key with these grants can run the workflow `mine` or the model `sandbox-chat`. */
 const MATCHES: readonly [rule: string, grant: string, required: string, passes: boolean][] = [
   ["the capability itself", "workflow:mine:run", "workflow:mine:run", true],
   ["the capability of another workflow", "workflow:other:run", "workflow:mine:run", false],
@@ -575,7 +575,7 @@ const sessions: Case[] = [
       refuses(answer, 429, "RATE_LIMIT_EXCEEDED", { tier: is.text, limit: is.positive, retryAfter: is.positive });
       const header = (name: string): number => Number(answer.headers.get(name) ?? "NaN");
       assert.equal(header("retry-after"), pick<number>(answer, "retryAfter"));
-      // The headers tell of the limit that was reached, not of one that was not.
+      // The headers describe the limit that was reached.
       assert.equal(header("x-ratelimit-limit"), pick<number>(answer, "limit"));
       assert.equal(header("x-ratelimit-remaining"), 0);
       assert.ok(header("x-ratelimit-reset") > Date.now() / 1_000);

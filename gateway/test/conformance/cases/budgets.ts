@@ -17,7 +17,7 @@ const priceOf = async (actor: Actor): Promise<number> =>
   pick(answers(await actor.post(`/api/models/${MODEL}/quote`, { inputs: QUICK }), 200), "estimatedCreditCost");
 const inThousandths = (credits: number): number => Math.round(credits * 1_000);
 
-/** One picture an item. */
+/** One picture per item. */
 const pictures = {
   ...picture(),
   nodes: [node("in", "request-input", { fields: [{ name: "prompt", type: "text", label: "Prompt" }] }), ...picture().nodes],
@@ -42,7 +42,7 @@ export const budgetCases: Case[] = [
       refuses(answer, 402, "BUDGET_EXCEEDED", { scope: "key", limit: is.near(limit), remaining: is.number, resetsAt: is.time });
     const left = answers(await actor.session.get(`/api/keys/${actor.keyId}/budget`), 200, { used: is.near(9 * price) });
     assert.equal(inThousandths(pick(left, "remaining")), inThousandths(limit) - 9 * inThousandths(price));
-    // The session has no key: it goes on.
+    // The session has no key, so its runs continue.
     answers(await runModel(actor.session, MODEL, QUICK), 200);
   }),
   budgets("counts what a run holds, and has what it did not use given back", async (ctx) => {
@@ -105,7 +105,7 @@ export const budgetCases: Case[] = [
     const actor = await user(ctx);
     const path = `/api/keys/${actor.keyId}`;
     answers(await actor.session.patch(path, { metadata: { customer: "acme" } }), 200, { metadata: exactly({ customer: "acme" }) });
-    // Within a second, everywhere.
+    // Within a second, on every replica.
     const refused = await eventually(
       () => runFor(actor, { customer: "other" }),
       ({ status }) => status !== 200,

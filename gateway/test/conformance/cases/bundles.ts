@@ -8,7 +8,7 @@ import type { Actor, Caller, Context } from "../context";
 import { edge, node, request } from "../graphs";
 import { freshPng } from "./media";
 
-/** Bundles: workflows with their files, from one account to another. */
+/** Bundles: workflows with their files, moved between accounts. */
 
 const bundles = inSection("D31");
 type Files = Readonly<Record<string, string | object | Uint8Array>>;
@@ -45,7 +45,7 @@ const says = (text: string) => ({
   nodes: [node("t", "text-box", { text }), node("out", "response-output")],
   edges: [edge("t.text", "out.text")],
 });
-/** Says what an inner workflow says. */
+/** Returns the result of an inner workflow. */
 const uses = (slug: string, more: object = {}) => ({
   name: "Outer of a bundle",
   nodes: [node("w", "workflow", { slug, ...more }), node("out", "response-output")],
@@ -85,7 +85,7 @@ export const bundleCases: Case[] = [
     const made = answers(await send(ctx, actor, zip, order), 200, { state: "applied", planId: order.planId });
     fits((made.body.workflows as Planned[])[1], { name: outer, slug: is.text, version: 1, publishes: true });
     assert.equal(await run(actor, slugOf(made, outer), "?alias=staging"), "one");
-    // A repeat of the same plan answers the same.
+    // Repeating the plan returns the same response.
     assert.deepEqual(answers(await send(ctx, actor, zip, order), 200).body.workflows, made.body.workflows);
     const again = answers(await send(ctx, actor, zip, { alias: "staging" }), 200, { state: "applied" });
     assert.deepEqual(planned(again), [`unchanged ${inner}`, `unchanged ${outer}`]);

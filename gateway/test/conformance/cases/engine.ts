@@ -13,7 +13,7 @@ const QUICK = { sandbox: { latencyMs: 10 } };
 const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "engine");
 const out = node("out", "response-output");
 
-/** What a graph returns. */
+/** Result of a graph. */
 const resultOf = async (ctx: Context, graph: object, inputs: Record<string, unknown> = {}): Promise<unknown> =>
   pick(answers(await runGraph(await user(ctx), graph, inputs), 200), "result");
 
@@ -355,7 +355,7 @@ const FORBIDDEN: readonly string[] = [
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** What a graph gives as images when an HTTP node is answered with a value. */
+/** Images in a graph's result if an HTTP node gets this value. */
 const imagesOf = async (ctx: Context, value: unknown): Promise<Answer> => {
   const inbox = ctx.receiver!.inbox((response) => void response.setHeader("content-type", "application/json").end(JSON.stringify(value)));
   const graph = { nodes: [node("web", "http-request", { url: inbox.url }), out], edges: [edge("web.body", "out.images")] };

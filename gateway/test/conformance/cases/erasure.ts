@@ -6,7 +6,7 @@ import { eventually, type Actor, type Context } from "../context";
 import { greeting, picture, runGraph, save } from "../graphs";
 import type { Answer } from "../../e2e/support/client";
 
-/** Runs that are deleted, with all that is kept of them. */
+/** Deletion of runs with all their data. */
 
 const erasing = inSection("D29");
 const RUN = { inputs: { prompt: "Ada" } };

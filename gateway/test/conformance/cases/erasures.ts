@@ -6,7 +6,7 @@ import { eventually, type Actor, type Caller, type Context } from "../context";
 import { greeting, picture, save } from "../graphs";
 import type { Answer } from "../../e2e/support/client";
 
-/** Erasures of many executions. */
+/** Erasure of many executions. */
 
 const erasing = inSection("D29");
 const owner = (ctx: Context): Promise<Actor> => ctx.shared("business", "erasures");
@@ -17,7 +17,7 @@ const run = async (actor: Actor, slug: string, customer: string): Promise<string
   const body = { inputs: { prompt: "Ada" }, metadata: { customer } };
   return answers(await actor.post(`/api/workflows/${slug}/run`, body), 200).headers.get("x-execution-id") ?? "";
 };
-/** Without a graph: those are removed minutes later. */
+/** Without a graph: graphs are deleted some minutes later. */
 const runModel = async (actor: Actor, customer: string): Promise<Answer> =>
   answers(await actor.post("/api/models/sandbox-image/run", { inputs: { prompt: "Ada" }, metadata: { customer } }), 200);
 const idOf = (answer: Answer): string => answer.headers.get("x-execution-id") ?? "";

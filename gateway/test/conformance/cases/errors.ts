@@ -15,14 +15,14 @@ const MEGABYTE = 1024 * 1024;
 const tooLarge = (): string => JSON.stringify({ inputs: { prompt: "x".repeat(11 * MEGABYTE) } });
 const QUICK = { sandbox: { latencyMs: 10 } };
 
-/** A user of the models, with nothing left to pay for them. */
+/** A user with access to models but without credits. */
 const poor = async (ctx: Context): Promise<Actor> => {
   const user = await ctx.actor({ tier: "business" });
   answers(await ctx.admin.post(`/api/admin/users/${user.userId}/credits`, { kind: "adjust", amount: -10_000, note: "conformance" }), 200);
   return user;
 };
 
-/** What the server answers to a request that HTTP/1.1 forbids. */
+/** The server's response to a request that HTTP/1.1 forbids. */
 const withoutHost = async (baseUrl: string): Promise<string> => {
   const { hostname, port, protocol } = new URL(baseUrl);
   const socket = protocol === "https:" ? tlsConnect(Number(port || 443), hostname) : connect(Number(port || 80), hostname);

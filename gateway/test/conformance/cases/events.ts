@@ -44,7 +44,7 @@ const received = (inbox: Inbox, count: number): Promise<Delivery[]> =>
     RETRIED_MS,
   );
 
-/** Refuses the first delivery, then accepts. */
+/** Rejects the first delivery, then accepts. */
 const firstFails =
   (status: number, headers: Record<string, string> = {}): Respond =>
   (response, count) =>
@@ -227,7 +227,7 @@ const attempts: Case[] = [
       const id = await submitGraph(user, clip(QUICK));
       const [first, second] = await received(inbox, 2);
       const gap = second!.at - first!.at;
-      // The attempt after this one would come five minutes later.
+      // The next attempt would come five minutes later.
       assert.ok(gap >= 4_000 && gap < 120_000, `the gap is ${gap} ms`);
       assert.equal(second!.headers["webhook-id"], first!.headers["webhook-id"]);
       assert.equal(second!.body, first!.body);
@@ -288,7 +288,7 @@ const attempts: Case[] = [
   deliveries(
     "the poll shows every attempt, with its time, status and delivery",
     async (ctx) => {
-      // No attempt comes by itself before the one that is asked for.
+      // No automatic attempt comes before the requested one.
       const { user } = await subscriber(ctx, { respond: firstFails(500, { "retry-after": "3600" }) });
       const id = await submitGraph(user, clip(QUICK));
       await attempted(user, id, 1);
@@ -328,7 +328,7 @@ const attempts: Case[] = [
   ),
 ];
 
-/** In two minutes that meet, at most: one more is refused whenever the minute began. */
+/** Maximum within two adjacent minutes: one more is rejected, whenever the minute began. */
 const TESTS_OF_TWO_MINUTES = 120;
 
 const budget: Case[] = [

@@ -5,7 +5,7 @@ import { eventually, type Actor, type Context } from "../context";
 import { picture, save } from "../graphs";
 import { isSignedBy } from "../receiver";
 
-/** The APIs of fal and Replicate, on executions like all others. */
+/** The APIs of fal and Replicate on normal executions. */
 
 const facades = inSection("D34");
 const SLOW = { prompt: "a loom", sandbox: { latencyMs: 60_000 } };
@@ -15,7 +15,7 @@ const PREDICTIONS = "/replicate/v1/predictions";
 
 const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "facades");
 
-/** Polls a request of fal's until it is over, under the address that its libraries ask. */
+/** Polls a fal request until it ends, at the address that fal's libraries use. */
 const falEnd = (own: Actor, id: string) =>
   eventually(
     () => own.get(`/fal/${MODEL}/requests/${id}/status?logs=1`),
@@ -24,7 +24,10 @@ const falEnd = (own: Actor, id: string) =>
 
 const DELIVERED_MS = 60_000;
 
-/** Both APIs name a webhook for one run. @param begin answers the request's or the prediction's id */
+/**
+ * Both APIs accept a webhook per run.
+ * @param begin returns the ID of the request or prediction
+ */
 const hears = async (ctx: Context, begin: (own: Actor, url: string) => Promise<string>, expected: object): Promise<void> => {
   const [inbox, keys] = [ctx.receiver!.inbox(), ctx.receiver!.inbox()];
   const own = await ctx.actor({ tier: "enterprise", webhook: { url: keys.url } });

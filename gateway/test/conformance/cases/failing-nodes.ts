@@ -4,7 +4,7 @@ import { answers, fits, is, pick, refuses } from "../check";
 import { eventually, unique, type Actor, type Context } from "../context";
 import { edge, node, picture, runGraph, runModel, save } from "../graphs";
 
-/** Nodes whose calls fail: other models in the place of theirs, and items that are left out. */
+/** Nodes whose calls fail: fallback models and skipped items. */
 
 const kinds = inSection("D15");
 const admin = inSection("D14");
@@ -182,7 +182,7 @@ interface Retirement {
   retiresOn?: string;
 }
 
-/** Adds a model that `sandbox-image-fast` succeeds, and deletes it after the work. No run calls it. */
+/** Adds a model whose successor is `sandbox-image-fast`, and deletes it afterwards. No run calls it. */
 const withRetiring = async (ctx: Context, retirement: Retirement, work: (name: string) => Promise<void>): Promise<void> => {
   const { body: file } = await ctx.admin.get("/api/admin/models/sandbox-image-fast");
   const { kind, dialect, outputs } = file.provider as Record<string, unknown>;

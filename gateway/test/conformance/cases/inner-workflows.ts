@@ -3,7 +3,7 @@ import { inSection, type Case } from "../case";
 import { answers, fits, is, pick, refuses } from "../check";
 import { edge, node, picture, runGraph, save } from "../graphs";
 
-/** Workflows that stand in others. */
+/** Workflows used as nodes of other workflows. */
 
 const control = inSection("D22");
 const QUICK = { sandbox: { latencyMs: 10 } };

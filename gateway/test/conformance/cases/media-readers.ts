@@ -6,7 +6,7 @@ import { answers, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Context } from "../context";
 import { clip, edge, node, picture, save } from "../graphs";
 
-/** Everywhere that addresses of files leave, and who reads them there. */
+/** All places that return addresses of files, and who can read them there. */
 
 const files = inSection("D29");
 

@@ -11,7 +11,7 @@ const media = inSection("D12");
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 const HOUR_SECONDS = 3_600;
 
-/** A picture of the actor's that is no other: the pixels, then bytes that viewers ignore. */
+/** A unique picture of the actor: the pixels, then bytes that viewers ignore. */
 const upload = async (ctx: Context, { key }: Actor): Promise<{ id: string; url: string }> => {
   const body = new Uint8Array(Buffer.concat([PNG, randomBytes(500)]));
   const response = await fetch(`${ctx.baseUrl}/api/media`, {
@@ -24,7 +24,7 @@ const upload = async (ctx: Context, { key }: Actor): Promise<{ id: string; url: 
 
 const plain = (url: string): string => url.split("?")[0]!;
 const keyOf = (url: string): string => new URL(url).pathname.split("/").at(-1)!;
-/** An address that once was valid: its end lies in the past, and its signature is another one's. */
+/** An address that was once valid: its expiry is past, and its signature belongs to another one. */
 const expired = (url: string): string => url.replace(/e=\d+/, "e=1700000000");
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
 

@@ -19,7 +19,7 @@ const send = async (ctx: Context, path: string, headers: Record<string, string>,
 };
 const upload = (ctx: Context, headers: Record<string, string>, bytes: Buffer): Promise<Answer> => send(ctx, "/api/media", headers, bytes);
 const verify = (ctx: Context, bytes: Buffer): Promise<Answer> => send(ctx, "/api/verify", { "content-type": "image/png" }, bytes);
-/** A picture that nobody else has uploaded: the pixels, then bytes that viewers ignore. */
+/** A unique picture: the pixels, then bytes that viewers ignore. */
 export const freshPng = (): Buffer => Buffer.concat([PNG, randomBytes(2_000)]);
 const stored = async (ctx: Context, bytes: Buffer, type = "image/png"): Promise<{ id: string; url: string; contentType: string }> => {
   const { key } = await ctx.shared("business", "media");
@@ -148,7 +148,7 @@ const files: Case[] = [
   media("an upload above 100 MB is refused", async (ctx) => {
     const { key } = await ctx.shared("business", "media");
     const headers = { "x-api-key": key, "content-type": "image/png", "content-length": String(101 * MEGABYTE) };
-    // The refusal comes before the bytes do, and the connection may be gone before they are all sent.
+    // The rejection comes before all bytes are sent, so the connection can be closed.
     const answer = await upload(ctx, headers, Buffer.alloc(101 * MEGABYTE)).catch((error: unknown) => error as Error);
     if (!(answer instanceof Error)) refuses(answer, 413, "PAYLOAD_TOO_LARGE");
   }),

@@ -19,7 +19,7 @@ const ENTRY = {
 
 type Entry = { internalName: string } & Record<string, unknown>;
 
-/** As the contract's table: what each of the sandbox's models is. */
+/** The contract's table of sandbox models. */
 const SANDBOX: readonly [name: string, modality: string, price: Record<string, number>, minTier: string, trials: number][] = [
   ["sandbox-image", "image", { perImageUsd: 0.02 }, "free", 3],
   ["sandbox-image-fast", "image", {}, "free", 0],
@@ -31,7 +31,7 @@ const SANDBOX: readonly [name: string, modality: string, price: Record<string, n
 ];
 const POLLED = ["sandbox-image", "sandbox-video", "sandbox-video-pro", "sandbox-music"];
 const NOT_POLLED = ["sandbox-image-fast", "sandbox-speech", "sandbox-chat"];
-/** What a run of one costs a business user, without trial runs. */
+/** Cost of one run for a business user without trial runs. */
 const COSTS: readonly [name: string, inputs: Record<string, unknown>, credits: number][] = [
   ["sandbox-image-fast", {}, 0.52],
   ["sandbox-video", { seconds: 1 }, 6.5],

@@ -22,7 +22,7 @@ const ledgerOf = async (ctx: Context, user: Actor): Promise<Movement[]> =>
 const give = async (ctx: Context, user: Actor, change: object): Promise<void> =>
   void answers(await ctx.admin.post(`/api/admin/users/${user.userId}/credits`, { note: "conformance", ...change }), 200);
 
-/** A picture, and a clip that begins with it and fails. */
+/** A picture, and a clip that starts with it and fails. */
 const twoNodes = (fail: string): object => {
   const graph = clip({ latencyMs: 10, fail });
   graph.nodes.push(node("pic", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "hi", ...QUICK } }));

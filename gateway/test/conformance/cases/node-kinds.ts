@@ -14,7 +14,7 @@ const resultOf = async (ctx: Context, graph: object): Promise<unknown> =>
   pick(answers(await runGraph(await user(ctx), graph), 200), "result");
 const quoteOf = async (actor: Actor, graph: object) => actor.post(`/api/workflows/${await save(actor, graph)}/quote`, { inputs: {} });
 
-/** A json node and what it gives. */
+/** A json node and its result. */
 const picked = (expression: string, value: unknown): Graph => ({
   name: "Picked",
   nodes: [node("pick", "json", { expression, value }), out],
@@ -110,7 +110,7 @@ const language: Case[] = [
     assert.deepEqual(JSON.parse(text), scenes);
     assert.ok(scenes.length >= 2 && scenes.length <= 3);
     for (const { title } of scenes) assert.ok(title.length <= 40);
-    // The same prompt is answered alike.
+    // The same prompt gets the same response.
     fits(await resultOf(ctx, asker(SCHEMA)), { scenes });
   }),
   kinds("an answer that does not fit is asked for once more, and then fails the node", async (ctx) => {
@@ -133,7 +133,7 @@ const language: Case[] = [
   }),
 ];
 
-/** A language model that reads an answer of another server. */
+/** A language model that reads another server's response. */
 const reader = (url: string, more: object = {}): Graph => ({
   name: "Reader",
   nodes: [

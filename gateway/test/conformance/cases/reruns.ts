@@ -6,7 +6,7 @@ import type { Actor, Context } from "../context";
 import { clip, edge, node, picture, request, runGraph, runModel, save, submitGraph } from "../graphs";
 import type { Answer } from "../../e2e/support/client";
 
-/** Reruns: what was made is taken over, and the rest is paid for. */
+/** Reruns: earlier results are reused, and only the rest is charged. */
 
 const reruns = inSection("D17");
 const QUICK = { sandbox: { latencyMs: 10 } };
@@ -42,7 +42,7 @@ export const rerunCases: Case[] = [
     assert.ok(!(await made(first)).includes("other"));
     const rerun = answers(await again(own, first), 200, { cost: 0 });
     assert.deepEqual(await made(rerun), await made(first));
-    // And so does a rerun of that.
+    // A rerun of the rerun does the same.
     assert.deepEqual(await made(answers(await again(own, rerun), 200, { cost: 0 })), await made(first));
     assert.ok((await made(answers(await again(own, first, { until: "other" }), 200, { cost: is.positive }))).includes("other"));
     answers(await own.post(`/api/workflows/${slug}/versions`, {}), 201);
@@ -137,7 +137,7 @@ export const rerunCases: Case[] = [
       reused: { calls: 1, of: 2, savedCredits: pick<number>(first, "cost") / 2 },
     });
     answers(await again(own, first, { version: "draft" }), 200, { cost: pick<number>(quote, "estimatedCreditCost") });
-    // Without a version: the graph that ran.
+    // Without a version: the graph of the first run.
     answers(await again(own, first), 200, { cost: 0 });
   }),
 ];

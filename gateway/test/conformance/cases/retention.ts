@@ -5,7 +5,7 @@ import { eventually, type Actor, type Context } from "../context";
 import { greeting, picture, save } from "../graphs";
 import type { Answer } from "../../e2e/support/client";
 
-/** Executions that are kept for days of their own. */
+/** Executions with their own retention in days. */
 
 const keeping = inSection("D29");
 const owner = (ctx: Context): Promise<Actor> => ctx.shared("business", "retention");

@@ -23,7 +23,7 @@ const SUBMITTED = exactly({
   pollUrl: is.like(/^\/api\/executions\/[0-9a-f-]{36}$/),
 });
 const QUICK = { sandbox: { latencyMs: 10 } };
-/** Longer than any case takes: such runs are cancelled. */
+/** Longer than any case: such runs are cancelled. */
 const LONG = { latencyMs: 600_000 };
 
 const runner = (ctx: Context): Promise<Actor> => ctx.shared("business", "runs");
@@ -273,7 +273,7 @@ const fastest = async (times: number, ask: () => Promise<unknown>): Promise<numb
   return best;
 };
 
-/** Measures until the fastest of some times, in milliseconds, is below their bound: others on the machine may disturb a round. */
+/** Measures until the fastest of several times, in milliseconds, is below its bound: other work on the machine can disturb a round. */
 const inTime = (measure: () => Promise<{ best: number; bound: number }>): Promise<unknown> =>
   eventually(measure, ({ best, bound }) => best < bound);
 
@@ -293,7 +293,7 @@ const submitting: Case[] = [
     "the provider's request id is known at once where the first node is a polled model",
     async (ctx) => {
       const user = await runner(ctx);
-      // Only as long as the provider can be asked in time, which a busy machine may not manage every time.
+      // It is rejected only while the provider can be asked before the deadline, which a busy machine doesn't always manage.
       const answer = await eventually(
         () => runModel(user, "sandbox-video", { seconds: 1, ...QUICK }, "?async=true"),
         ({ body }) => body.requestId !== null,
@@ -309,7 +309,7 @@ const submitting: Case[] = [
       const user = await runner(ctx);
       const slug = await save(user, clip({ latencyMs: 20 }));
       await inTime(async () => {
-        // A submission that is not answered is waited for 400 ms; what the rest takes shows in how long a mere read does.
+        // The gateway waits 400 ms for a submission. The time of a plain read shows how slow the machine is.
         const read = await fastest(5, async () => answers(await user.get(`/api/workflows/${slug}/schema`), 200));
         const best = await fastest(5, async () => answers(await user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }), 202));
         return { best, bound: Math.max(500, 400 + 20 * read) };
@@ -433,7 +433,7 @@ const cancelling: Case[] = [
       await inTime(async () => {
         const ids: string[] = [];
         for (let left = 5; left > 0; left -= 1) ids.push(await submitGraph(user, clip(LONG)));
-        // What is normal on a machine that is slow or busy now shows in how long a mere poll takes.
+        // The time of a plain poll shows how slow the machine is now.
         const poll = await fastest(5, async () => answers(await user.get(`/api/executions/${ids[0]!}`), 200));
         const best = await fastest(5, async () => answers(await user.post(`/api/executions/${ids.pop()!}/cancel`), 200));
         return { best, bound: Math.max(100, 10 * poll) };
@@ -636,7 +636,10 @@ const quoting: Case[] = [
   }),
 ];
 
-/** A stream of events that has begun: all that it told, once it has ended. */
+/**
+ * An open stream of events.
+ * @returns all its events once it has ended
+ */
 interface OpenStream {
   whole: Promise<string>;
 }

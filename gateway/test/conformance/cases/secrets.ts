@@ -137,7 +137,7 @@ export const secretCases: Case[] = [
     };
     refuses(await runGraph(stranger, outer), 422, "WORKFLOW_INVALID");
     const clone = answers(await stranger.post(`/api/workflows/${slug}/clone`, {}), 201);
-    // It is theirs now, and goes as far as the host, which does not exist.
+    // The copy is theirs now: the request goes as far as the host, which doesn't exist.
     refuses(await stranger.post(`/api/workflows/${pick<string>(clone, "slug")}/run`, { inputs: {} }), 500, "EXECUTION_FAILED");
     answers(await author.put(`/api/workflows/${slug}`, { isTemplate: false }), 200);
   }),
@@ -153,7 +153,7 @@ export const secretCases: Case[] = [
   }),
   secrets("a literal that looks like a credential is a warning, and is refused in a template", async (ctx) => {
     const actor = await user(ctx);
-    // Put together here, so that scanners find none in this file.
+    // Assembled here, so that secret scanners find nothing in this file.
     const literal = ["ghp", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].join("_");
     const graph = request({ url: `https://${NEVER_SENT}/`, headers: { "x-token": literal } });
     const slug = await save(actor, graph);

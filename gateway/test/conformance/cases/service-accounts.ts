@@ -4,7 +4,7 @@ import { answers, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Context } from "../context";
 import { greeting, save } from "../graphs";
 
-/** Capabilities that are granted by name, and the keys that have them. */
+/** Capabilities granted by name, and the keys that have them. */
 
 interface AuditRow {
   action: string;
@@ -15,7 +15,7 @@ const automation = inSection("D30");
 const BY_NAME = ["budgets:write", "secrets:write", "members:read", "usage:read", "webhooks:write", "schedules:write"];
 const owner = (ctx: Context): Promise<Actor> => ctx.shared("business", "automation");
 const of = (ownerId: string): string => `/api/organizations/${ownerId}/service-accounts`;
-/** A service account in a person's own account, and a caller with its first key. */
+/** A service account in a person's account, and a caller with its first key. */
 const serviceOf = async (actor: Actor, capabilities: string[], grants = capabilities): Promise<{ id: string; key: Actor }> => {
   const made = answers(await actor.session.post(of(actor.userId), { name: "Deploys", capabilities }), 201, { kind: "service" });
   const id = pick<string>(made, "id");

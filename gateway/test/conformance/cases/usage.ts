@@ -33,14 +33,14 @@ interface History {
 }
 const histories = new WeakMap<Context, Promise<History>>();
 
-/** Runs that are over, as usage tells of them; where it is slow it hears of them a little after their callers. */
+/** Usage rows of finished runs. They can appear shortly after the response. */
 const usageTold = (user: Actor, count: number) =>
   eventually(
     async () => rowsOf<{ status: string }>(await user.get("/api/usage")),
     (rows) => rows.length === count && rows.every(({ status }) => status !== "processing"),
   );
 
-/** A user with three runs: a workflow that completed, one that failed, and a direct model run; and one by session. */
+/** A user with three runs by key (a completed workflow, a failed workflow, a direct model run) and one by session. */
 const historyOf = (ctx: Context): Promise<History> => {
   const make = async (): Promise<History> => {
     const user = await ctx.actor({ tier: "business" });

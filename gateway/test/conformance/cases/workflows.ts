@@ -49,7 +49,7 @@ const SUMMARY = {
   updatedAt: is.time,
 };
 
-/** JSON that careless storage loses: as text, because parsing would lose it here, too. */
+/** JSON that careless storage changes. It is text, because parsing would change it here too. */
 const AWKWARD: readonly [what: string, json: string][] = [
   ["keys with dots and dollars", '{"a.b":1,"$set":{"$where":"x"},"":0}'],
   ["prototype keys", '{"__proto__":{"admin":true},"constructor":{"prototype":1}}'],
@@ -62,7 +62,7 @@ const AWKWARD: readonly [what: string, json: string][] = [
 
 const bodyOf = (caller: Caller, slug: string): Promise<string> => caller.get(`/api/workflows/${slug}`).then(({ text }) => text);
 
-/** The text of a top-level member, up to the next one. */
+/** Text of a top-level member, up to the next one. */
 const memberText = (text: string, name: string, next: string): string => {
   const from = text.indexOf(`"${name}":`);
   return text.slice(from, text.indexOf(`,"${next}":`, from));
