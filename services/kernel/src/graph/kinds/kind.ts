@@ -14,7 +14,7 @@ export interface NodeKind {
   readonly type: NodeType;
   /** One sentence. */
   readonly summary: string;
-  /** JSON Schemas of the members of `node.data`. */
+  /** JSON Schemas of the members of `node.data`. The console makes a form of them: `title` is the label, `description` the help text. */
   readonly settings: Readonly<Record<string, JsonSchema>>;
   /** The kind of call that the node makes once per item; null for none. */
   readonly calls: "model" | "http" | "transform" | null;
@@ -46,7 +46,7 @@ export interface NodeKind {
   /** The input port of an edge without a target handle. */
   defaultInput?(outputName: string, node: GraphNode): string;
 
-  /** Problems of a node's settings, whatever its edges carry. */
+  /** Problems of a node's settings, whatever its edges carry. Each begins with the setting: `case: must be one of upper, lower`. */
   check(node: GraphNode, schema?: JsonSchema): string[];
   /** Problems of all nodes of the kind together. */
   checkAll?(nodes: readonly GraphNode[]): GraphIssue[];

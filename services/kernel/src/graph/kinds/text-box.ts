@@ -14,8 +14,7 @@ export const textBox: NodeKind = {
   outputs: () => new Map([["text", "text"]]),
   check: ({ data: { text } }) =>
     text !== undefined && text !== null && typeof text !== "string" ? ["text: must be text"] : longTexts(text, "text"),
-  plan: (planner, node) =>
-    planPure(planner, textBox, node, ({ items, limit, mapped, tokens }) => ({ list: mapped, items, most: limit, tokens })),
+  plan: (planner, node) => planPure(planner, textBox, node),
   evaluate: ({ text }, item, budget) => budget.value(fill(asText(text), (name) => placed(item, name), budget)),
   savedValue: ({ data }) => data.text,
 };

@@ -15,11 +15,19 @@ const routed = (planner: Planner, kind: NodeKind, node: GraphNode, { literals }:
   return { carrying: [taken], emptyPorts: ports.filter((port) => port !== taken) };
 };
 
+/** One output value for each item. */
+const onePerItem = ({ items, limit, mapped, tokens }: ItemBounds): Bounds => ({ list: mapped, items, most: limit, tokens });
+
 /**
  * Plans a node without calls; evaluated now if its values are known.
- * @param outputBounds bounds of its output otherwise
+ * @param outputBounds bounds of its output otherwise; the hold of a run depends on them
  */
-export const planPure = (planner: Planner, kind: NodeKind, node: GraphNode, outputBounds: (bounds: ItemBounds) => Bounds): NodePlan => {
+export const planPure = (
+  planner: Planner,
+  kind: NodeKind,
+  node: GraphNode,
+  outputBounds: (bounds: ItemBounds) => Bounds = onePerItem,
+): NodePlan => {
   const step = buildStep(planner, kind, node);
   warnUnresolved(planner, step);
   const bound = knownItems(planner, step);
