@@ -9,8 +9,8 @@ import { startPlatform, type Platform } from "./support/platform";
 import { createProviderLog, type ProviderCallKind } from "./support/provider-log";
 
 /**
- * Cancelling, whole: every state of a run in which it may be cancelled, waited for or not, against the real platform.
- * Servers before billing, media and the provider hold a run in its state; nothing here waits for time to pass.
+ * Cancellation in every state of a run that allows it, synchronous or not, against the real platform. Servers in front of billing, media
+ * and the provider keep a run in its state; no test waits for time to pass.
  */
 
 const HOLD = "/nodeloom.billing.v1.BillingService/Hold";
@@ -19,14 +19,14 @@ const INGEST = "/nodeloom.media.v1.MediaService/Ingest";
 const FILES = "/nodeloom.media.v1.MediaService/GetObjects";
 const GRPC_HEADER_BYTES = 5;
 
-/** Credits of the business plan, and at its markup of 1.3: a second of video (0.05 USD), a song (0.03 USD). */
+/** Credits of the business plan. At its markup of 1.3: a second of video (0.05 USD), a song (0.03 USD). */
 const [MONTH, VIDEO, SONG] = [10_000, 6.5, 3.9];
 const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
 const gates = createGates();
 const provider = createProviderLog();
 const proxies: Proxy[] = [];
-/** What runs hold, as billing is asked for it: the first that is known of a run. */
+/** Holds requested from billing, which are the first trace of a run. */
 const holds: billing.HoldRequest[] = [];
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
@@ -37,7 +37,7 @@ const decodeHold = ({ body }: Passage): billing.HoldRequest => billing.HoldReque
 
 beforeAll(async () => {
   origin = createServer((request, response) => {
-    // Answers with the id that its path names.
+    // Returns the ID in its path.
     response.setHeader("content-type", "application/json").end(JSON.stringify({ id: request.url!.slice(1) }));
     request.resume();
   }).listen(0, "127.0.0.1");
@@ -78,32 +78,31 @@ type Mode = "sync" | "async";
 const MODES: readonly Mode[] = ["sync", "async"];
 type Graph = { nodes: unknown[]; edges: unknown[] };
 
-/** One run that is to be cancelled, of a user of its own. Its prompt tells its requests from all others. */
+/** One run to cancel, of a separate user. Its prompt identifies its requests. */
 interface Cell {
   user: Account;
   prompt: string;
   poll(): Promise<Answer>;
 }
 
-/** How the run ends that was cancelled in a state, and what that did. */
+/** How a run ends that is cancelled in a state, and the effects. */
 interface Row {
   graph: Graph | ((cell: Cell) => Promise<Graph>);
-  /** What is held before the run begins. */
+  /** What is held back before the run starts. */
   hold?: (cell: Cell) => Held;
   prepare?: (cell: Cell) => void;
-  /** The run ends although it is held; what was held arrives afterwards. */
+  /** The run ends although it is held. What was held back arrives afterwards. */
   endsHeld?: boolean;
-  /** Resolves when the run is in the state. */
+  /** Resolves once the run is in the state. */
   reached: (cell: Cell, held: Held | undefined) => Promise<unknown>;
   answer: "cancel_requested" | "already_completed" | "already_failed";
   status: "cancelled" | "completed" | "failed";
   /** Every node with its report. */
   nodes: Record<string, [status: string, report?: string]>;
-  /** What the provider saw in all. */
+  /** All calls that the provider received. */
   provider: Partial<Record<ProviderCallKind, number>>;
-  /** What it saw after the cancellation: no submission, whatever the row says. */
+  /** Calls after the cancellation: never a submission, whatever the row says. */
   after: ProviderCallKind[];
-  /** Credits. */
   held: number;
   captured: number;
   hasResult?: boolean;
@@ -122,7 +121,7 @@ const HANGS = clip({ fail: "hang" });
 const AT_ONCE = clip({ latencyMs: 0 });
 const FAILS = clip({ latencyMs: 0, fail: "job" });
 
-/** A song, what a server makes of it (the id of a picture), and a clip that begins with that picture. */
+/** A song, a server's result (the ID of a picture), and a clip that starts with that picture. */
 const inTurn = async (cell: Cell): Promise<Graph> => {
   const upload = await fetch(`${platform.baseUrl}/api/media`, {
     method: "POST",
@@ -151,7 +150,7 @@ const fanOut = (cell: Cell): Promise<Graph> =>
     edges: [edge("speeds.items", "clip.sandbox"), edge("clip.video", "late.clip"), edge("clip.video", "out.videos")],
   });
 
-/** Holds a call that names the user of a cell. */
+/** Holds a call with the user of a cell. */
 const calls =
   (what: string, phase?: "request" | "answer") =>
   ({ user }: Cell): Held =>
@@ -161,7 +160,7 @@ const submission = ({ prompt }: Cell): Held =>
 const isHeld = (_: Cell, held: Held | undefined): Promise<unknown> => held!.reached;
 const isOver = ({ poll }: Cell): Promise<Answer> => eventually(poll, isFinal);
 const isFinal = ({ body }: Answer): boolean => ["completed", "failed", "cancelled"].includes(body.status as string);
-/** The provider answers one kind of a cell's calls so. */
+/** Sets the provider's response to one kind of a cell's calls. */
 const answering =
   (kind: ProviderCallKind, status: number, headers: Record<string, string> = {}) =>
   ({ prompt }: Cell): void =>
@@ -180,7 +179,7 @@ const ROWS: Record<string, Row> = {
     provider: { submit: 1 },
     after: [],
     held: VIDEO,
-    // The provider did not take it.
+    // The provider rejected it.
     captured: 0,
   },
   "while it is submitted": {
@@ -240,7 +239,7 @@ const ROWS: Record<string, Row> = {
     nodes: { song: ["completed"], web: ["completed"], clip: ["cancelled", "stopped"], out: ["skipped"] },
     provider: { submit: 1, cancel: 0 },
     after: [],
-    // What the server says counts as one item until it is there; the clip was never submitted.
+    // The server's unknown result counts as one item. The clip was never submitted.
     held: SONG + VIDEO,
     captured: SONG,
   },
@@ -261,7 +260,7 @@ const ROWS: Record<string, Row> = {
     reached: isHeld,
     answer: "cancel_requested",
     status: "cancelled",
-    // What the provider had finished is kept.
+    // Results that the provider finished are kept.
     nodes: { clip: ["completed", "stopped"], out: ["completed"] },
     provider: { submit: 1, cancel: 0, file: 1 },
     after: ["poll", "file"],
@@ -308,7 +307,7 @@ const ROWS: Record<string, Row> = {
   },
 };
 
-/** What of a run's calls a provider had seen when the run was final. Nothing may come after that. */
+/** Calls that a provider received before the run was final. No call can follow. */
 const atTheEnd = new Map<string, readonly ProviderCallKind[]>();
 
 const holdOf = async ({ user }: Cell): Promise<billing.HoldRequest> =>
@@ -317,7 +316,7 @@ const holdOf = async ({ user }: Cell): Promise<billing.HoldRequest> =>
     (found) => found !== undefined,
   ))!;
 
-/** What a client that waits for the run is told. */
+/** Response to a client that waits for the run. */
 const expectCaller = ({ status, body }: Answer, mode: Mode, row: Row, executionId: string): void => {
   if (mode === "async") return expect({ status, body }).toMatchObject({ status: 202, body: { executionId } });
   if (row.status === "completed") return expect({ status, body }).toMatchObject({ status: 200, body: { cost: row.captured } });
@@ -341,7 +340,7 @@ const expectMoney = async ({ user }: Cell, row: Row, executionId: string): Promi
     ...(row.captured > 0 ? [["capture", -row.captured, 0]] : []),
     ...(released > 0 ? [["release", 0, released]] : []),
   ]);
-  // Where usage is slow it hears of a run's end a little after its caller.
+  // Usage can learn of a run's end shortly after its caller.
   const { body: usage } = await eventually(
     () => client.call("GET", "/api/usage", { key: user.key }),
     ({ body: listed }) => (listed.rows as { status: string }[])[0]?.status !== "processing",
@@ -389,7 +388,7 @@ const cancelIn = async (name: string, row: Row, mode: Mode): Promise<void> => {
     await row.reached(cell, held);
     const before = provider.of(cell.prompt).length;
     expect(await cancel()).toMatchObject({ status: 200, body: { status: row.answer } });
-    // Asking twice changes nothing.
+    // A second request changes nothing.
     expect((await cancel()).body.status).toMatch(row.answer === "cancel_requested" ? /^(cancel_requested|already_cancelled)$/ : row.answer);
     if (row.endsHeld) await isOver(cell);
     held?.release();
@@ -411,7 +410,7 @@ const cancelIn = async (name: string, row: Row, mode: Mode): Promise<void> => {
   }
 };
 
-/** Cells run beside one another: what is checked of one must not depend on the others. */
+/** Cells run in parallel, so a check of one must not depend on the others. */
 const AT_ONCE_ROWS = 3;
 const cells = new Map<string, Promise<void>>();
 const cellOf = (name: string, mode: Mode): string => `${name}, ${mode}`;

@@ -157,7 +157,7 @@ describe("the client, on a real platform", () => {
   });
 });
 
-/** What the newest mail of a kind to an address has behind `#token=`. */
+/** The text after `#token=` in the newest email of a kind to an address. */
 const mailedToken = async (to: string, page: string): Promise<string> => {
   const link = new RegExp(`/${page}#token=([\\w.-]+)`);
   const tokens = (): string[] =>

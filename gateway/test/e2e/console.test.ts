@@ -35,7 +35,7 @@ const signIn = async (page: Page, email: string, password: string): Promise<void
 
 const printed = async (command: string, given: readonly string[]): Promise<string> => (await execute(command, [...given])).stdout;
 
-/** Chooses in the palette that is open. */
+/** Chooses in the open palette. */
 const choose = async (page: Page, words: string): Promise<void> => {
   await page.getByPlaceholder("Search nodes and models").fill(words);
   await page.keyboard.press("Enter");
@@ -48,13 +48,13 @@ const countNodes = async (page: Page, count: number): Promise<void> => {
     .waitFor();
 };
 
-/** Shows everything, and waits until it stands: what moves under the pointer is not clicked. */
+/** Shows everything and waits until it stands still: a moving target can't be clicked. */
 const showAll = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Fit to screen" }).click();
   await canvasStands(page);
 };
 
-/** Drags from a port to somewhere beside it, on the empty canvas. */
+/** Drags from a port to an empty part of the canvas beside it. */
 const dragOut = async (page: Page, port: string): Promise<void> => {
   const box = (await page.locator(`.react-flow__handle.source[data-handleid="${port}"]`).first().boundingBox())!;
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];

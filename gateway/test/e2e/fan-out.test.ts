@@ -10,7 +10,7 @@ let client: ReturnType<typeof clientOf>;
 let user: Account;
 let origin: Server;
 let listUrl: string;
-/** Says when a request that is never answered arrives, and when it is given up. */
+/** Reports when an unanswered request arrives, and when it is cancelled. */
 const hangs = new EventEmitter();
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ interface NodeRow {
   cancelReport?: string;
 }
 const nodesOf = (answer: Answer): Map<string, NodeRow> => new Map((answer.body.nodes as NodeRow[]).map((row) => [row.id, row]));
-/** The log of a run that is over: what was said of which node. */
+/** Events of a finished run, by node. */
 const story = async (id: string): Promise<[string, string | undefined][]> => {
   const response = await fetch(`${platform.baseUrl}/api/executions/${id}/events`, { headers: { "x-api-key": user.key! } });
   const events = (await response.text()).split("\n").filter((line) => line.startsWith("data: "));
@@ -76,7 +76,7 @@ const settled = (id: string): Promise<Answer> =>
     () => poll(id),
     ({ body }) => FINAL.includes(body.status as string),
   );
-/** What the sandbox was asked so far. */
+/** Calls that the sandbox received so far. */
 const asked = async (): Promise<{ jobs: { submissions: number }; chat: { requests: number } }> =>
   (await (await platform.sandboxControl("/sandbox/stats")).json()) as Awaited<ReturnType<typeof asked>>;
 const credits = async (): Promise<{ plan: number; held: number }> =>
@@ -172,7 +172,7 @@ it("charges a failed fan-out for the calls that completed, and names the node", 
     expect(status).toBe(500);
     expect(body).toMatchObject({ code: "EXECUTION_FAILED", error: expect.stringMatching(/node pic: /) as string });
     const { body: execution } = await poll(headers.get("x-execution-id")!);
-    // The other call had not ended yet.
+    // The other call hadn't ended yet.
     if (execution.creditsCost === 0) return false;
     expect(execution).toMatchObject({ status: "failed", creditsCost: FAST_IMAGE_CREDITS });
     expect(before.plan - (await credits()).plan).toBeCloseTo(FAST_IMAGE_CREDITS, 3);
@@ -223,7 +223,7 @@ it("fails by the name of the node, stops its siblings at their providers, and sh
     const id = headers.get("x-execution-id")!;
     const answer = await poll(id);
     const rows = nodesOf(answer);
-    // The others had not come so far yet.
+    // The others weren't that far yet.
     if (rows.get("still")!.status !== "completed" || rows.get("song")!.cancelReport === "stopped") return false;
     expect(answer.body).toMatchObject({ status: "failed", error: { nodeId: "clip" }, creditsCost: FAST_IMAGE_CREDITS });
     expect(answer.body.result).toBeUndefined();
@@ -277,7 +277,7 @@ it("says of every kind of node what a cancellation did to it", async () => {
   );
   const hung = once(hangs, "over");
   expect((await post(`/api/executions/${id}/cancel`)).body.status).toBe("cancel_requested");
-  // The connection is broken off, not only left to itself.
+  // The connection is closed, not just abandoned.
   await hung;
   const rows = nodesOf(await settled(id));
   expect(Object.fromEntries([...rows.values()].map((row) => [row.id, [row.status, row.cancelReport]]))).toEqual({

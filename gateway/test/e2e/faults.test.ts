@@ -30,18 +30,18 @@ const post = (path: string, body: unknown): Promise<Answer> => client.call("POST
 const get = (path: string): Promise<Answer> => client.call("GET", path, { key: user.key });
 const save = async (graph: unknown): Promise<string> => ((await post("/api/workflows", graph)).body as unknown as { slug: string }).slug;
 const isFinal = ({ body }: Answer): boolean => ["completed", "failed", "cancelled"].includes(body.status as string);
-/** A service that has just been killed may be away for a moment: a client would ask again, too. */
+/** A service that was just killed can be unavailable for a moment. A client would also retry. */
 const me = (): Promise<Answer> =>
   eventually(
     () => client.call("GET", "/api/me", { cookie: user.cookie }),
     ({ status }) => status === 200,
   );
 const balance = async (): Promise<number> => ((await me()).body.credits as { plan: number }).plan;
-/** Runs that were refused while billing was away give back what they held when it is there again. */
+/** Runs rejected while billing was unavailable release their holds once it is back. */
 const nothingIsHeld = (): Promise<Answer> => eventually(me, ({ body }) => (body.credits as { held: number }).held === 0);
 const rowsOf = async (slug: string): Promise<{ status: string; creditsCost: number }[]> =>
   (await get(`/api/usage?workflowSlug=${slug}&limit=500`)).body.rows as unknown as { status: string; creditsCost: number }[];
-/** What usage tells of runs that are over; it may hear of them a little after their callers. */
+/** Usage rows of finished runs. They can appear shortly after the response. */
 const finalRowsOf = (slug: string, count: number): ReturnType<typeof rowsOf> =>
   eventually(
     () => rowsOf(slug),
@@ -50,7 +50,7 @@ const finalRowsOf = (slug: string, count: number): ReturnType<typeof rowsOf> =>
 const ledgerIsRight = async (): Promise<void> =>
   expect((await client.asAdmin("GET", "/api/admin/ledger/check")).body).toMatchObject({ ok: true, mismatches: [] });
 
-/** Makes all runs under way look as if nobody had seen them for an hour. */
+/** Makes all running runs look untouched for an hour. */
 const ageRuns = async (): Promise<void> => {
   const { MONGODB_URI, MONGODB_DATABASE_PREFIX } = platform.env;
   const database = await connectMongo({ uri: MONGODB_URI!, database: `${MONGODB_DATABASE_PREFIX!}executions` });
@@ -104,7 +104,7 @@ it("charges every run exactly once while billing is killed again and again", asy
   }
   const answers = await Promise.all(runs);
   const accepted = answers.filter((answer) => answer.status === 202);
-  // What was not accepted was refused as unavailable, and left nothing behind.
+  // Requests that weren't accepted got SERVICE_UNAVAILABLE and left nothing behind.
   expect(answers.filter((answer) => answer.status !== 202).every((answer) => answer.status === 503)).toBe(true);
   for (const { body } of accepted) {
     const done = await eventually(() => get(`/api/executions/${body.executionId as string}`), isFinal);
@@ -176,7 +176,7 @@ it("ends a run that an operator terminated: failed, free, its webhook told, noth
   await post(`/api/executions/${carriedId}/cancel`, undefined);
   await eventually(() => get(`/api/executions/${carriedId}`), isFinal);
   expect(await finalRowsOf(slug, 2)).toContainEqual(expect.objectContaining({ status: "failed", creditsCost: 0 }));
-  // The cancelled one is paid for.
+  // The cancelled run is charged.
   expect(before - (await balance())).toBeCloseTo(5.75, 6);
   expect((await me()).body.credits).toMatchObject({ held: 0 });
   const [delivery] = await eventually(
@@ -203,7 +203,7 @@ it("serves a schedule at its time, and has it carried again after Temporal has l
       executions: [{ status: "completed", source: "api-workflow", metadata: { scheduleId: schedule.id } }],
     });
     await carried.delete();
-    // Temporal's list may tell for a moment of what is gone.
+    // Temporal's list can show deleted entries for a moment.
     await eventually(async () => {
       await temporal.schedule.getHandle(`${queue}-reconcile-schedules`).trigger();
       return carried.describe().then(

@@ -34,7 +34,7 @@ describe("the pages", () => {
     .filter((name) => name.endsWith(".md"))
     .sort();
 
-  /** Headings as GitHub makes anchors of them. */
+  /** Anchors that GitHub makes from headings. */
   const anchors = (page: string): string[] =>
     [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
       title!
@@ -87,7 +87,7 @@ describe("the webhook receivers of the guide", () => {
     const [app] = blocks(join(GUIDE, "webhooks.md"), "js");
     const seen: unknown[][] = [];
     let server: Server | undefined;
-    // The page's program, with its surroundings given: it listens on a port of ours and prints to us.
+    // The page's program in a test environment: a port of the test, and output to the test.
     const load = (name: string): unknown => {
       const loaded: unknown = jest.requireActual(name);
       if (name !== "express") return loaded;
@@ -112,7 +112,7 @@ describe("the webhook receivers of the guide", () => {
   });
 });
 
-/** The service that the page makes up, as its manual describes it. */
+/** The fictional service of the page, following its manual. */
 const startLumen = async (port: number, url: string): Promise<{ server: Server; submissions: unknown[]; stopped: string[] }> => {
   const submissions: unknown[] = [];
   const stopped: string[] = [];
@@ -151,18 +151,18 @@ interface Dialect {
   modality: "image" | "audio" | "text";
 }
 
-/** A request of the page for a model of the sandbox, which is told how to behave. */
+/** A request of the page for a sandbox model, with instructions for the sandbox. */
 const calledHere = ({ request }: Dialect["provider"], model: object): object => ({
   ...request,
   body: { ...request?.body, ...model, sandbox: { $input: "sandbox" } },
 });
 
-/** The providers the page shows besides the first, led to the sandbox: address, secret and the models' names are other ones. */
+/** The other providers of the page, directed to the sandbox: their address, secret and model names are replaced. */
 const shownDialects = (): Dialect[] =>
   blocks(join(GUIDE, "add-a-provider.md"), "json")
     .slice(1)
     .map((block) => JSON.parse(block) as Dialect["provider"])
-    // Blocks without a kind show a part of one.
+    // Blocks without a kind show part of one.
     .filter(({ kind }) => (kind as string | undefined) !== undefined)
     .map((provider) => {
       const name = `guide-${provider.dialect ?? provider.kind}${provider.kind === "direct-http" ? `-${Object.keys(provider.outputs!)[0]}` : ""}`;
@@ -182,7 +182,7 @@ const shownDialects = (): Dialect[] =>
 
 const OUTPUT_OF = { image: "images", audio: "audios", text: "text" } as const;
 
-/** A whole entry around a provider of the page. */
+/** A complete entry for a provider of the page. */
 const entryOf = ({ provider, name, modality }: Dialect): object => ({
   internalName: name,
   displayName: name,
@@ -204,7 +204,7 @@ const entryOf = ({ provider, name, modality }: Dialect): object => ({
   minTier: "free",
 });
 
-/** A picture of one pixel. */
+/** A one-pixel picture. */
 const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
 describe("the examples of the guide", () => {
@@ -236,7 +236,7 @@ describe("the examples of the guide", () => {
 
   const post = (path: string, body: unknown = undefined): ReturnType<typeof client.call> =>
     client.call("POST", path, { key: user.key, body });
-  /** How often the sandbox was asked for speech. */
+  /** Number of speech requests at the sandbox. */
   const speeches = async (): Promise<number> =>
     ((await (await platform.sandboxControl("/sandbox/stats")).json()) as { speech: { requests: number } }).speech.requests;
   const film = (inputs: object): ReturnType<typeof client.call> => post("/api/models/lumen-video/run", { inputs });

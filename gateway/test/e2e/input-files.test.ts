@@ -7,8 +7,8 @@ import { startModeration, type ModerationHook, type Question } from "./support/m
 import { startPlatform, type Platform } from "./support/platform";
 
 /**
- * Files among the inputs on an installation whose address is on loopback, for providers that read public addresses alone:
- * the sandbox refuses every other one, and these entries say that it is somewhere else.
+ * Input files on an installation with a loopback address, for providers that read only public addresses: the sandbox rejects every other
+ * address, and these entries claim that it is elsewhere.
  */
 
 const REGISTRY = join(__dirname, "..", "..", "..", "services", "models", "registry");
@@ -17,10 +17,10 @@ let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account;
 let registry: string;
-/** Everything passes it, so that files are held and let go here as anywhere. */
+/** Every file passes this hook, as on any installation with moderation. */
 let moderation: ModerationHook;
 
-/** An entry of the sandbox's that sends its image in these ways. */
+/** A sandbox entry that sends its image in these ways. */
 const addEntry = (internalName: string, send: string[], maxDataChars?: number): void => {
   const entry = JSON.parse(readFileSync(join(REGISTRY, "sandbox-video.json"), "utf8")) as { provider: object };
   const image = { send, ...(maxDataChars === undefined ? {} : { maxDataChars }) };
@@ -52,7 +52,7 @@ const submissions = async (): Promise<number> => {
   return stats.jobs.submissions + stats.jobs.refusals;
 };
 
-/** A workflow that makes a video of a picture that it makes before. */
+/** A workflow that makes a picture and then a video from it. */
 const videoOf = async (model: string): Promise<string> => {
   const nodes = [
     node("pic", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "a loom", sandbox: { latencyMs: 20 } } }),
@@ -216,10 +216,10 @@ describe("moderation", () => {
       (sent) => sent !== "",
     );
     expect([message.includes("CONTENT_REFUSED"), message.includes(key)]).toEqual([true, false]);
-    // Of the picture alone: the clip was not begun.
+    // Only for the picture: the clip wasn't started.
     expect(await submissions()).toBe(before + 1);
     expect(await spent()).toBeCloseTo(credits - 0.52, 5);
-    // What was refused is not taken over: it is made, asked about and refused again.
+    // A rejected result isn't reused: it is made, moderated and rejected again.
     refusing("", "output");
     const again = await post(`/api/executions/${executionId}/rerun`, {});
     expect(again).toMatchObject({ status: 422, body: { code: "CONTENT_REFUSED" } });

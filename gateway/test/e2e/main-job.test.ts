@@ -20,7 +20,7 @@ import { readStores } from "./support/stores";
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account & { webhookSecret?: string };
-/** The account's own client. */
+/** Client of the account. */
 let api: Client;
 let receiver: Receiver;
 
@@ -44,14 +44,14 @@ const connectTemporal = async (): Promise<{ temporal: TemporalClient; close: () 
 type Graph = NewWorkflow & { name: string };
 const save = async (graph: unknown): Promise<{ workflow: string }> => ({ workflow: (await api.workflows.create(graph as Graph)).slug });
 const run = async (graph: unknown, inputs: Inputs = {}): Promise<CompletedRun> => api.run(await save(graph), inputs);
-/** What a run is refused or fails with. */
+/** Error of a run, at its start or its end. */
 const failed = async (graph: unknown): Promise<NodeloomError> => {
   const error: unknown = await run(graph).catch((reason: unknown) => reason);
   if (!(error instanceof NodeloomError)) throw new Error(`expected a failure, got ${JSON.stringify(error)}`);
   return error;
 };
 const finished = (executionId: string): Promise<Execution> => api.wait(executionId, { pollIntervalMs: 100 });
-/** What usage tells of the newest run, which is over; it may hear of that a little after its caller. */
+/** Usage row of the newest run, which has ended. It can appear shortly after the response. */
 const usageOf = async (executionId: string | undefined): Promise<unknown> => {
   const { rows } = await eventually(
     () => api.usage.list({ limit: 1 }),
@@ -85,7 +85,7 @@ describe("a synchronous run", () => {
       const { status, contentType } = await fetchFile(url);
       expect([status, contentType]).toEqual([200, expect.stringMatching(/^(image|video|audio)\//)]);
     }
-    // Two fast pictures, a second of video, a speech and some words, at the business markup.
+    // Two quick pictures, a second of video, speech and some words, at the business markup.
     expect(cost).toBeGreaterThan((0.008 + 0.05 + 0.01) * 130);
     const { nodes } = await api.executions.get(executionId);
     expect(nodes.every((one) => one.status === "completed")).toBe(true);
@@ -174,7 +174,7 @@ describe("an asynchronous run", () => {
     expect(webhookDelivery).toMatchObject({ configured: true });
     expect(await finished(executionId)).toMatchObject({
       status: "completed",
-      // A busy machine may not have asked the provider by the time of the answer.
+      // On a busy machine, the provider may not have been called yet.
       requestId: requestId ?? (expect.any(String) as string),
       result: { videos: [{ url: expect.any(String) as string }] },
     });
@@ -182,7 +182,7 @@ describe("an asynchronous run", () => {
 
   it("answers a refused submission at once, with what the provider said", async () => {
     const target = await save(clip({ fail: "submit", status: 418 }));
-    // Accepted where the provider's answer comes later than a submission is waited for; then it is tried again.
+    // Accepted if the provider answers after the submission's wait; then it is repeated.
     const refused = await eventually(
       () =>
         api.submit(target).then(
@@ -294,7 +294,7 @@ it("sends a secret to its host, and stores it nowhere: not in MongoDB, Temporal'
     const found = forms.filter((form) => all.some((bytes) => bytes.includes(form)));
     expect({ place, found, isEmpty: all.length === 0 }).toEqual({ place, found: [], isEmpty: false });
   }
-  // What is sent beside it is seen, where it would be.
+  // An unprotected control value would be found everywhere.
   for (const place of ["MongoDB", "Temporal", "answers"] as const)
     expect({ place, seen: stored[place].some((bytes) => bytes.includes(control)) }).toEqual({ place, seen: true });
 });

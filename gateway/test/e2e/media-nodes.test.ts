@@ -5,7 +5,7 @@ import { edge, node } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
 import { describeWithFfmpeg } from "../../../services/transform/test/support/ffmpeg";
 
-/** Nodes that work on files, from the request to the file that it answers with. */
+/** Nodes that process files, from the request to the resulting file. */
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
@@ -33,7 +33,7 @@ interface Files {
   videos: { url: string }[];
 }
 const resultOf = ({ body }: Answer): Files => (body as unknown as { result: Files }).result;
-/** Width and height that a PNG says. */
+/** Width and height in a PNG. */
 const sizeOf = async (url: string): Promise<[number, number]> => {
   const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];

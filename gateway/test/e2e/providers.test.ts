@@ -56,7 +56,7 @@ describe("a provider that has no time", () => {
 
   it("is not waited for longer than a submission may take", async () => {
     await faults({ busyMs: 600_000 });
-    // Accepted where the provider's answer comes later than a submission is waited for; then it is tried again.
+    // Accepted if the provider answers after the submission's wait; then it is repeated.
     const answer = await eventually(
       () => post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }),
       ({ status }) => status !== 202,
@@ -87,7 +87,7 @@ const textOf = (events: StreamedEvent[]): string =>
 
 interface Written {
   id: string;
-  /** What was heard from the beginning, and by one who came late. */
+  /** Events received from the start, and by a late follower. */
   events: StreamedEvent[];
   late: StreamedEvent[];
   text: string;
@@ -107,7 +107,7 @@ const writeText = async (latencyMs: number): Promise<Written> => {
 describe("a text that is written slowly", () => {
   it("can be followed piece by piece, also by who comes late, and leaves only its whole behind", async () => {
     let written: Written;
-    // On a machine that stands still meanwhile there are fewer pieces, and the second follower may begin after the end.
+    // If the machine stalls, there are fewer pieces, and the second follower can start after the end.
     await paced(async (seconds) => {
       written = await writeText(seconds * 1_200);
       const pieces = (events: StreamedEvent[]): number => events.filter(({ type }) => type === "node.delta").length;
@@ -127,7 +127,7 @@ describe("a text that is written slowly", () => {
 });
 
 describe("a server that the installation has itself", () => {
-  /** Adds one as an administrator does. */
+  /** Adds one as an administrator. */
   const add = async (server: object): Promise<void> => {
     expect(await client.asAdmin("POST", "/api/admin/model-servers", server)).toMatchObject({ status: 201, body: { status: "ready" } });
   };

@@ -5,7 +5,7 @@ import { clientOf, fetchFile, type Account, type Answer } from "./support/client
 import { edge, node } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
 
-/** The template that a new installation has. */
+/** A template of a new installation. */
 interface Template {
   nodes: { id: string; data: Record<string, unknown> }[];
   edges: unknown[];
@@ -13,7 +13,10 @@ interface Template {
 const SEED = join(__dirname, "..", "..", "..", "deploy", "local", "seed");
 const { slug: _slug, ...STORYBOARD } = JSON.parse(readFileSync(join(SEED, "storyboard.json"), "utf8")) as Template & { slug: string };
 
-/** As the launcher does it, which is ESM. @returns how many templates were created */
+/**
+ * Seeds templates with the launcher's code, which is ESM.
+ * @returns the number of created templates
+ */
 const seedTemplates = (baseUrl: string, key: string): number => {
   const script = `Promise.all([import(process.argv[1] + "/client.mjs"), import(process.argv[1] + "/templates/index.mjs")])
     .then(([{ createClient }, { seedTemplates }]) => seedTemplates({ client: createClient(process.argv[2]), key: process.argv[3] }))
@@ -33,7 +36,7 @@ afterAll(() => platform.stop());
 
 const post = (path: string, body: unknown, { key }: Account = user): Promise<Answer> => client.call("POST", path, { key, body });
 const get = (path: string): Promise<Answer> => client.call("GET", path, { key: user.key });
-/** Saves the template, with other settings of its writer. */
+/** Saves the template with other settings for its writer. */
 const save = async (writer: Record<string, unknown> = {}, owner = user): Promise<string> => {
   const nodes = STORYBOARD.nodes.map((node) => (node.id === "writer" ? { ...node, data: { ...node.data, ...writer } } : node));
   const saved = await post("/api/workflows", { ...STORYBOARD, nodes }, owner);
@@ -64,7 +67,7 @@ it("makes scenes, an image of each and a video of each image in one call, from s
     maxCreditCost: number;
     exact: boolean;
   };
-  // A second answer of the writer may be asked for.
+  // A second response of the writer can be needed.
   expect(quote.maxCreditCost).toBeGreaterThan(quote.estimatedCreditCost);
   expect(quote.exact).toBe(false);
 
@@ -155,7 +158,7 @@ it("pays for one picture after one prompt of three was changed, as it was quoted
   expect(calls.map(({ reusedFrom }) => reusedFrom)).toEqual([idOf(first), undefined, idOf(first)]);
   expect(calls.map(({ creditsCost }) => creditsCost > 0)).toEqual([false, true, false]);
 
-  // Without a version the graph that ran, whose calls the chain has; a node that is named makes its calls again.
+  // Without a version, the graph of the run, whose calls the chain has. A named node repeats its calls.
   const back = await post(`/api/executions/${idOf(rerun)}/rerun`, { version: "draft" });
   expect(back.body).toMatchObject({ cost: 0 });
   expect(urlsOf(back)).toEqual(after);

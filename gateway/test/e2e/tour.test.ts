@@ -15,7 +15,7 @@ interface Step {
   commands: string;
 }
 
-/** The steps of the tour: each heading that has `sh tour` blocks, with their commands. */
+/** Steps of the tour: each heading with `sh tour` blocks, and their commands. */
 const tourSteps = (): Step[] =>
   readFileSync(TOUR, "utf8")
     .split(/^## /m)
@@ -26,7 +26,10 @@ const tourSteps = (): Step[] =>
     }))
     .filter(({ commands }) => commands !== "");
 
-/** Runs the steps in one shell, as a reader who pastes them would; answers what each printed. */
+/**
+ * Executes the steps in one shell, as for a reader who pastes them.
+ * @returns the output of each
+ */
 const follow = async (steps: readonly Step[], folder: string, env: Record<string, string>): Promise<Map<string, string>> => {
   const script = steps.map(({ title, commands }) => `printf '\\n### %s\\n' '${title}'\n${commands}`).join("\n");
   const shell = spawn("bash", ["-c", `set -eo pipefail\n${script}`], { cwd: folder, env: { ...process.env, ...env }, timeout: TOUR_MS });

@@ -9,18 +9,18 @@ import { withTemporal } from "./support/temporal";
 import { exported, metricsIn, queries } from "../../../deploy/helm/test/queries";
 import { startCollector, type Collector, type Span } from "../../../services/platform/test/support/collector";
 
-/** A platform as an operator sees it: each run one trace, from the gateway's route to the provider, and the metrics of its processes. */
+/** A platform from an operator's view: one trace per run, from the gateway's route to the provider, and the metrics of its processes. */
 
 let collector: Collector;
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account;
 let receiver: Server;
-/** What users' own servers were sent. */
+/** Requests to users' own servers. */
 const received: { path: string; headers: IncomingHttpHeaders }[] = [];
-/** Of each run. */
+/** Trace ID of each run. */
 const traces: Record<string, string> = {};
-/** What the processes answered on /metrics. */
+/** Responses of /metrics. */
 const metrics: string[] = [];
 
 const GRAPH = (sandbox: object, url: string) => ({
@@ -76,7 +76,7 @@ beforeAll(async () => {
     metrics.push(...scraped);
     return scraped;
   };
-  /** Spans leave twice a second here: what a killed process has not sent is lost. */
+  /** Spans are exported twice a second here. A killed process loses the rest. */
   const submitted = (name: string): Promise<unknown> => {
     const hasSent = (isIt: (span: Span) => boolean): boolean => collector.spans.some((span) => span.trace === traces[name] && isIt(span));
     const isSent = (): boolean =>
@@ -106,7 +106,7 @@ beforeAll(async () => {
       const sentAt = Date.now();
       const killed = await send(`${slow}?async=true`, "killed", { inputs: {} });
       await submitted("killed");
-      // The killed process takes with it what it has counted.
+      // The killed process loses its counts.
       await scrape();
       await platform.processes.executions!.kill();
       const wasUnderWay = Date.now() < sentAt + seconds * 1_000;
@@ -119,7 +119,7 @@ beforeAll(async () => {
   await eventually(() => received.filter(({ path }) => path === "/hook").length >= 4);
   await withTemporal((temporal) => temporal.schedule.getHandle(`${platform.env.TEMPORAL_TASK_QUEUE!}-retention`).trigger());
   await eventually(scrape, (scraped) => scraped.some((text) => text.includes("nodeloom_retention_passed")), 60_000);
-  // What is left is sent by a stop.
+  // A stop exports the rest.
   await platform.stop();
 }, 400_000);
 afterAll(async () => {
@@ -131,7 +131,7 @@ afterAll(async () => {
 const CALLER = "b7ad6b7169203331";
 const spansOf = (name: string): Span[] => collector.spans.filter(({ trace }) => trace === traces[name]);
 
-/** Names of spans, each with what hangs from it. */
+/** Span names with their children. */
 interface Tree {
   [name: string]: Tree;
 }
@@ -139,10 +139,10 @@ const nameOf = ({ kind, name }: Span): string => {
   const short = name.replace(/127\.0\.0\.1:\d+/, "<provider>").replace(/^nodeloom\.\w+\.v1\./, "");
   return kind === "other" ? short : `${kind} ${short}`;
 };
-/** What a process that knows the answer already does not ask. */
+/** Look-ups that a process skips once it knows the answer. */
 const LOOK_UP = /IdentityService\/AuthenticateKey|ModelsService\/GetModel/;
 
-/** The spans below some; those of a name are one, because polls and attempts are as many as there is time for. */
+/** Tree below some spans. Spans with one name are merged, because the number of polls and attempts depends on time. */
 const treeOf = (spans: readonly Span[], parents = [CALLER]): Tree => {
   const children = spans.filter(({ parent, name }) => parents.includes(parent) && !LOOK_UP.test(name));
   const named = (name: string): string[] => children.filter((span) => nameOf(span) === name).map(({ id }) => id);
@@ -154,8 +154,8 @@ const activity = (name: string, within: Tree = {}): Tree => ({ [`RunActivity:${n
 const provider = (method: string): Tree => ({ [`client ${method} <provider>`]: { [`server ${method}`]: {} } });
 
 /**
- * @param calls what is made of the job that the provider was given
- * @param isAsync its usage row begins with its 202, and its end has a webhook
+ * @param calls spans of the provider's job
+ * @param isAsync the usage row starts with its 202, and its end has a webhook
  */
 const runTree = (calls: Tree, isAsync = true): Tree => {
   const run = {
@@ -175,7 +175,7 @@ const runTree = (calls: Tree, isAsync = true): Tree => {
     ...(isAsync ? rpc("UsageService/StartRun") : {}),
     "client StartWorkflow:executeGraph": run,
   };
-  // The answer of a run that is awaited has the addresses of its files.
+  // The response of a synchronous run has addresses of its files.
   const signed = isAsync ? {} : rpc("MediaService/SignUrls");
   return { "server POST /api/workflows/:slug/run": { ...rpc("ExecutionsService/Run", asked), ...signed } };
 };
@@ -184,7 +184,7 @@ const COMPLETED = activity("poll", { ...provider("GET"), ...rpc("MediaService/In
 it.each(["sync", "async", "failed", "cancelled", "killed"])("%s is one trace, and every span of it has its parent", (name) => {
   const spans = spansOf(name);
   const ids = new Set([CALLER, ...spans.map(({ id }) => id)]);
-  // Who was asked by the killed process has told its part of a request whose other part is lost.
+  // Services called by the killed process have exported part of a request whose other part is lost.
   const isOfLost = ({ service }: Span): boolean => name === "killed" && service?.includes("sandbox") === true;
   const orphans = spans.filter((span) => !ids.has(span.parent) && !isOfLost(span));
   expect(orphans.map((span) => `${span.service} ${span.name}`)).toEqual([]);

@@ -17,7 +17,7 @@ let receiverUrl: string;
 let closedUrl: string;
 const received: { headers: IncomingHttpHeaders; body: string }[] = [];
 let answers = 204;
-/** Answers that are held back. */
+/** Responses that are held back. */
 let held: ServerResponse[] | undefined;
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-      // What is refused comes again when a test asks for it, and not by itself.
+      // A failed delivery comes again when a test requests it, never automatically.
       const answer = response.writeHead(answers, { location: "/elsewhere", "retry-after": "3600" });
       if (held) held.push(answer);
       else answer.end();
@@ -50,7 +50,7 @@ beforeEach(() => {
   held = undefined;
 });
 
-/** A key of the user's whose webhook is at a URL; with its secret. */
+/** A key with its webhook at a URL, and its secret. */
 const keyWith = async (url?: string): Promise<{ id: string; webhookSecret: string }> => {
   const webhook = url === undefined ? {} : { webhook: { url, events: ["execution.failed"] } };
   const { body } = await client.createKey(user.cookie, { capabilities: ["webhook:receive"], ...webhook });

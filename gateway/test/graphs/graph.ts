@@ -1,4 +1,4 @@
-/** Graphs as the API takes them. */
+/** Graphs in the API's format. */
 
 export interface GraphNode {
   id: string;
@@ -28,7 +28,7 @@ export interface Field {
 export const fieldsOf = ({ nodes }: Graph): Field[] =>
   nodes.flatMap(({ type, data }) => (type === "request-input" ? (data.fields as Field[]) : []));
 
-/** @param ends `node.port` both */
+/** @param ends both as `node.port` */
 export const graphOf = (
   nodes: readonly [id: string, type: string, data?: Record<string, unknown>][],
   ends: readonly [string, string][],
@@ -42,7 +42,7 @@ export const graphOf = (
 
 const MODEL = { model: "sandbox-chat", inputs: { sandbox: { latencyMs: 0 } } };
 
-/** Workflows that random graphs have as nodes, by name. An outer one comes after those that are inside it. */
+/** Workflows used as nodes of random graphs, by name. An outer one comes after its inner ones. */
 export const INNER: Readonly<Record<string, Graph>> = {
   letter: graphOf(
     [

@@ -5,14 +5,14 @@ import { expectedOf, type Expected } from "./reference";
 import { UPLOADED, type RandomGraph, type Start } from "./shapes";
 import { ADDRESS, Unsuitable } from "./values";
 
-/** Runs random graphs as a user would, and compares how they end with the reference. */
+/** Runs random graphs as a user and compares their ends with the reference. */
 
 export interface Answer {
   status: number;
   headers: Headers;
   body: Record<string, unknown>;
 }
-/** Calls the API as the owner of the graphs. */
+/** Calls the API as the graphs' owner. */
 export type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
 export interface Execution {
@@ -23,13 +23,13 @@ export interface Execution {
   waitingFor?: { nodeId: string }[];
 }
 
-/** How long a run may take. Decisions are made as soon as they are asked for. */
+/** Time limit of a run. Decisions are made at once. */
 export const END_MS = 30_000;
 const FINAL = ["completed", "failed", "cancelled"];
-/** The quote refused the graph, or its inputs. */
+/** The quote rejected the graph or its inputs. */
 const REFUSED = [400, 422];
 
-/** What a graph that isn't saved yet calls things by: an uploaded picture, and workflows inside it. */
+/** Resources used by unsaved graphs: an uploaded picture, and inner workflows. */
 export interface Names {
   mediaId: string;
   slugs: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ const must = (answer: Answer, status: number): Answer["body"] => {
   return answer.body;
 };
 
-/** Uses up the account's trial runs: one run would take them from the quote of another that begins beside it. */
+/** Uses up the account's trial runs: a run would take them from the quote of a parallel one. */
 const endTrials = async (call: Call): Promise<void> => {
   const { grants } = must(await call("POST", "/api/models/sandbox-image/quote", { inputs: { prompt: "a kite" } }), 200) as {
     grants: { remaining: number }[];
@@ -56,7 +56,10 @@ const endTrials = async (call: Call): Promise<void> => {
     must(await call("POST", "/api/models/sandbox-image/run", { inputs: { prompt: "a kite" } }), 200);
 };
 
-/** Saves the workflows that stand in others, and says what all graphs call by which name. */
+/**
+ * Saves the inner workflows.
+ * @returns the names that graphs use
+ */
 export const prepare = async (call: Call, mediaId: string): Promise<Names> => {
   await endTrials(call);
   const slugs: Record<string, string> = {};
@@ -67,7 +70,7 @@ export const prepare = async (call: Call, mediaId: string): Promise<Names> => {
 
 const FILE_ADDRESS = /https?:\/\/[^\s"]+\/media\/[\w.-]+(?:\?e=\d+&s=[\w-]+)?/g;
 
-/** A value without what differs from run to run. */
+/** Removes everything from a value that differs between runs. */
 const comparable = (value: unknown): unknown => {
   if (typeof value === "string") return value.replaceAll(FILE_ADDRESS, ADDRESS);
   if (Array.isArray(value)) return value.map(comparable);
@@ -77,7 +80,7 @@ const comparable = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, comparable(member)]));
 };
 
-/** `images` of a result have an address alone. */
+/** `images` of a result have only addresses. */
 const comparableResult = ({ images, ...rest }: Record<string, unknown>): unknown => ({
   ...(comparable(rest) as object),
   ...(images === undefined
@@ -90,7 +93,7 @@ const statusesOf = ({ nodes }: Execution): Record<string, string> => Object.from
 const differ = (what: string, actual: unknown, expected: unknown): string[] =>
   isDeepStrictEqual(actual, expected) ? [] : [`${what}: is ${JSON.stringify(actual)}, and should be ${JSON.stringify(expected)}`];
 
-/** What differs between how a run ended and the reference. */
+/** Differences between the end of a run and the reference. */
 export const differences = (run: Execution, expected: Expected): string[] => {
   if (expected.failing.size === 0) {
     if (run.status !== "completed") return [`status: is ${run.status} (${JSON.stringify(run.error)}), and should be completed`];
@@ -103,14 +106,17 @@ export const differences = (run: Execution, expected: Expected): string[] => {
   if (run.status !== "failed") return [`status: is ${run.status}, and should be failed, by ${failing.join(" or ")}`];
   const { code, nodeId = "" } = run.error ?? { code: "" };
   const meant = expected.failing.get(nodeId);
-  // What stands behind a failure inside another workflow is not told apart.
+  // Errors behind a failure inside an inner workflow aren't distinguished.
   if (meant === undefined)
     return failing.some((id) => id.includes("/")) ? [] : [`error: is of ${nodeId}, and should be of ${failing.join(" or ")}`];
-  // A refused submission of an asynchronous run has a code of its own.
+  // A rejected submission of an asynchronous run has its own code.
   return differ("error.code", code === "PROVIDER_SUBMIT_FAILED" ? "EXECUTION_FAILED" : code, meant);
 };
 
-/** Decides what a run waits for until it is over. @throws Error when that takes too long */
+/**
+ * Answers a run's approvals until it ends.
+ * @throws Error at the time limit
+ */
 const followed = async (call: Call, id: string, decisions: RandomGraph["decisions"]): Promise<Execution> => {
   const decided = new Set<string>();
   const look = async (): Promise<Execution> => {
@@ -120,7 +126,7 @@ const followed = async (call: Call, id: string, decisions: RandomGraph["decision
       decided.add(nodeId);
       const decision = decisions[nodeId] ? "approve" : "reject";
       const { status, body } = await call("POST", `/api/executions/${id}/decisions`, { nodeId, decision });
-      // The run may have failed meanwhile.
+      // The run can have failed meanwhile.
       if (status !== 200 && body.code !== "NOT_WAITING") throw new Error(`a decision was answered ${status}: ${JSON.stringify(body)}`);
     }
     return run;
@@ -129,14 +135,14 @@ const followed = async (call: Call, id: string, decisions: RandomGraph["decision
 };
 
 export interface Judged {
-  /** `refused` by the quote. */
+  /** `refused`: rejected by the quote. */
   end: "refused" | "completed" | "failed";
   calls: number;
 }
 
-/** Of adding credits up, which have three decimals. */
+/** Rounding error of a sum of credits, which have three decimals. */
 const ROUNDING = 0.0005;
-/** Without the expected output of a provider nothing is charged. */
+/** If the provider's output is missing, nothing is charged. */
 const isFree = ({ failing }: Expected): boolean =>
   failing.size > 0 && [...failing.values()].every((code) => code === "PROVIDER_RESPONSE_INCOMPLETE");
 
@@ -144,14 +150,17 @@ const [FOUND, BUSY] = [200, 503];
 const STARTED = [200, 202, 500];
 const WAIT = { prefer: "wait=10" };
 
-/** Starts a run in the way that was drawn, or synchronously where a model can't run in that way. @returns its id */
+/**
+ * Starts a run in the drawn way, or synchronously if a model doesn't support that.
+ * @returns its ID
+ */
 const start = async (call: Call, path: string, inputs: unknown, way: Start): Promise<string> => {
   if (way === "batch") {
     const { batchId } = must(await call("POST", `${path}/batches`, { inputs: [inputs] }), 202) as { batchId: string };
     const first = async (): Promise<{ status: string; executionId?: string }> =>
       (must(await call("GET", `/api/batches/${batchId}`), 200).rows as { status: string; executionId?: string }[])[0]!;
     const { executionId } = await eventually(first, ({ status }) => status !== "waiting", END_MS);
-    // An item has its id before its execution begins.
+    // An item has its ID before its execution starts.
     await eventually(
       () => call("GET", `/api/executions/${executionId}`),
       ({ status }) => status === FOUND,
@@ -168,14 +177,14 @@ const start = async (call: Call, path: string, inputs: unknown, way: Start): Pro
 
 const costOf = ({ nodes }: Execution): number => nodes.reduce((sum, { creditsCost }) => sum + creditsCost, 0);
 
-/** What of a run is wrong: how it ended, or that it cost more than its quote. */
+/** Problems of a run: a wrong end, or a cost above its quote. */
 const problemsOf = (run: Execution, expected: Expected, quote: Answer["body"]): string[] => {
   const { maxCreditCost } = quote as { maxCreditCost: number | null };
   const [cost, most] = [costOf(run), isFree(expected) ? 0 : (maxCreditCost ?? 0)];
   return [...differences(run, expected), ...(cost <= most + ROUNDING ? [] : [`cost: is ${cost}, and should be ${most} at most`])];
 };
 
-/** Runs an execution once more: what it takes over is free, and it ends alike. */
+/** Reruns an execution: reused calls are free, and it ends the same way. */
 const rerun = async (call: Call, id: string, decisions: RandomGraph["decisions"], expected: Expected): Promise<string[]> => {
   const path = `/api/executions/${id}/rerun`;
   const quote = must(await call("POST", `${path}/quote`, {}), 200);
@@ -185,7 +194,7 @@ const rerun = async (call: Call, id: string, decisions: RandomGraph["decisions"]
   return problemsOf(again, expected, quote).map((problem) => `rerun: ${problem}`);
 };
 
-/** Asks again while the platform says that it is too busy: nothing runs then. */
+/** Retries while the platform is too busy: nothing runs then. */
 const patient =
   (call: Call): Call =>
   (...request) =>
@@ -194,7 +203,11 @@ const patient =
       ({ status }) => status !== BUSY,
     );
 
-/** Runs a graph as far as its quote accepts it. @returns undefined for one that is too large to compare @throws Error that says what is wrong */
+/**
+ * Runs a graph as far as its quote allows.
+ * @returns undefined for a graph that is too large to compare
+ * @throws Error with the problem
+ */
 export const judge = async (hasty: Call, names: Names, random: RandomGraph): Promise<Judged | undefined> => {
   const call = patient(hasty);
   let expected: Expected;
@@ -210,7 +223,7 @@ export const judge = async (hasty: Call, names: Names, random: RandomGraph): Pro
   const path = `/api/workflows/${slug}`;
   const quote = await call("POST", `${path}/quote`, { inputs });
   if (REFUSED.includes(quote.status)) {
-    // What is wrong behind a branch that only the run decides is refused, too.
+    // Problems behind a branch that only the run decides are rejected too.
     const isOpen = Object.values(expected.statuses).includes("skipped");
     if (expected.failing.size > 0 || isOpen) return { end: "refused", calls: 0 };
     throw new Error(`the quote refuses a graph that completes: ${JSON.stringify(quote.body).slice(0, 500)}`);

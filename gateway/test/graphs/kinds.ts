@@ -4,22 +4,22 @@ import type { GraphNode } from "./graph";
 import { answerTo } from "./origin";
 import { DEAD, filled, GAP, gathered, isFile, itemsOf, NodeFailure, spread, textOf, Unsuitable, whole, type Ports } from "./values";
 
-/** What nodes of each kind give for what flows in, by the words of the documentation. */
+/** Output of each node kind for its inputs, by the documentation. */
 
 export interface World {
   inputs: Ports;
-  /** Decisions of a person, by the id of the approval. */
+  /** Decisions by approval ID. */
   decisions: Readonly<Record<string, boolean>>;
-  /** Calls that were made so far, in the whole run. */
+  /** Calls so far in the whole run. */
   counted: { calls: number };
-  /** Runs a graph that stands in another. */
+  /** Runs an inner graph. */
   runInner: (node: GraphNode, ports: Ports) => Ports;
 }
 
 type Outputs = Record<string, unknown>;
 type Kind = (node: GraphNode, ports: Ports, world: World) => Outputs;
 
-/** More calls than that take too long for one graph of many. */
+/** More calls take too long for one of many graphs. */
 const MOST_CALLS = 60;
 const countCall = (world: World): void => {
   world.counted.calls += 1;
@@ -31,7 +31,7 @@ interface Fault {
   models?: string[];
 }
 
-/** What a call gives by the first of the models that doesn't fail. */
+/** Result of a call by the first model that doesn't fail. */
 const madeBy = (node: GraphNode, item: Ports, made: () => unknown): unknown => {
   const { model, fallback = [], inputs = {} } = node.data as { model: string; fallback?: string[]; inputs?: Record<string, unknown> };
   const { fail, models } = (item.sandbox ?? inputs.sandbox ?? {}) as Fault;
@@ -40,7 +40,7 @@ const madeBy = (node: GraphNode, item: Ports, made: () => unknown): unknown => {
   throw new NodeFailure(fail === "incomplete" ? "PROVIDER_RESPONSE_INCOMPLETE" : "EXECUTION_FAILED");
 };
 
-/** Calls each item; those that fail are left out where the node says so, and some are left. */
+/** Calls each item. Failed ones are skipped if the node says so and some succeed. */
 const callEach = (node: GraphNode, ports: Ports, world: World, call: (item: Ports) => unknown, lists: readonly string[] = []) => {
   const { items, isMapped } = itemsOf(ports, lists);
   const present = items.filter((item) => item !== GAP).length;
@@ -166,7 +166,7 @@ const OPERATORS: Readonly<Record<string, (left: unknown, right: string) => boole
   greater: (left, right) => number(left) > number(right),
 };
 
-/** All ports of a node of several, of which one is taken. */
+/** All ports of a node with several, of which one carries the value. */
 const takes = (names: readonly string[], taken: string, value: unknown): Outputs =>
   Object.fromEntries(names.map((name) => [name, name === taken ? value : DEAD]));
 
@@ -204,7 +204,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   workflow: (node, ports, world) => world.runInner(node, ports),
 };
 
-/** The members of a result: a port that nothing reaches is none. */
+/** Members of a result. A port without a value is omitted. */
 export const resultOf = (ports: Ports): Outputs =>
   Object.fromEntries(
     Object.entries(ports).flatMap(([name, given]): [string, unknown][] => {

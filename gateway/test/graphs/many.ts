@@ -2,31 +2,31 @@ import fc from "fast-check";
 import { judge, type Call, type Judged, type Names } from "./judge";
 import { build, drawnGraphs } from "./shapes";
 
-/** Judges many random graphs, several at a time. */
+/** Judges many random graphs in parallel. */
 
 export interface Many {
   call: Call;
   names: Names;
-  /** Of what http-request nodes call, such as `127.0.0.1:8080`. */
+  /** Host of http-request nodes, such as `127.0.0.1:8080`. */
   origin: string;
   seed: number;
   graphs: number;
-  /** At a time. */
+  /** Number of parallel graphs. */
   parallel: number;
-  /** The place of the only graph to judge. */
+  /** Position of the only graph to judge. */
   only?: number | undefined;
-  /** Hears of every graph that was judged. */
+  /** Called after every graph. */
   onJudged?: (judged: number) => void;
 }
 
 export interface Tally {
   ends: Record<Judged["end"] | "unsuitable", number>;
   calls: number;
-  /** How to judge a graph again, what is wrong, and the graph. */
+  /** How to judge a graph again, its problem, and the graph. */
   failures: string[];
 }
 
-/** More of them say nothing new. */
+/** More failures would say nothing new. */
 const MOST_FAILURES = 5;
 
 export const judgeMany = async ({ call, names, origin, seed, graphs, parallel, only, onJudged }: Many): Promise<Tally> => {
@@ -51,7 +51,10 @@ export const judgeMany = async ({ call, names, origin, seed, graphs, parallel, o
   return tally;
 };
 
-/** The seed and the graph to judge again, by the environment. @param seed unless the environment names one */
+/**
+ * Seed and graph from the environment, to judge again.
+ * @param seed default without the environment
+ */
 export const chosen = (
   { GRAPHS_SEED, GRAPHS_ONLY }: NodeJS.ProcessEnv,
   seed = Date.now() % 2 ** 31,

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What http-request nodes of random graphs call: the answer follows from the request alone. */
+/** The server that http-request nodes of random graphs call. Its response depends only on the request. */
 
-/** The answer to `GET /items/<count>?x=<text>`. */
+/** Response to `GET /items/<count>?x=<text>`. */
 export const answerTo = (url: URL): { count: number; x: string; items: string[] } => {
   const count = Number(url.pathname.split("/").at(-1));
   const x = url.searchParams.get("x") ?? "";

@@ -3,12 +3,12 @@ import { KINDS, resultOf, type World } from "./kinds";
 import { UPLOADED, type RandomGraph } from "./shapes";
 import { DEAD, joined, NodeFailure, type Ports } from "./values";
 
-/** A small interpreter of graphs: how a run must end. */
+/** A small interpreter of graphs that predicts the end of a run. */
 
 export interface Expected {
-  /** Nodes of which one ends the run; empty where it completes. */
+  /** Nodes of which one ends the run; empty if it completes. */
   failing: ReadonlyMap<string, NodeFailure["code"]>;
-  /** Nodes that run or are skipped, where the run completes. */
+  /** Nodes that run or are skipped, if the run completes. */
   statuses: Readonly<Record<string, "completed" | "skipped">>;
   result: Ports;
   calls: number;
@@ -16,7 +16,7 @@ export interface Expected {
 
 const isOff = ({ data }: GraphNode): boolean => data.bypass === true;
 
-/** The graph without bypassed nodes: what flows into the port of an output's name, or else into the first, goes on. */
+/** Removes bypassed nodes: the input port with an output's name, or else the first, is passed on. */
 const withoutBypassed = ({ nodes, edges }: Graph): Graph => {
   const off = new Set(nodes.filter(isOff).map(({ id }) => id));
   const origins = (edge: GraphEdge): GraphEdge[] => {
@@ -31,7 +31,7 @@ const withoutBypassed = ({ nodes, edges }: Graph): Graph => {
   return { nodes: nodes.filter(({ id }) => !off.has(id)), edges: edges.filter(({ target }) => !off.has(target)).flatMap(origins) };
 };
 
-/** What flows into each port of a node: DEAD where nothing reaches it, undefined for an input that wasn't given. */
+/** Value at each port of a node: DEAD if nothing reaches it, undefined for a missing input. */
 const portsOf = (edges: readonly GraphEdge[], outputs: ReadonlyMap<string, Ports>): Ports => {
   const names = [...new Set(edges.map(({ targetHandle }) => targetHandle))];
   return Object.fromEntries(
@@ -43,7 +43,7 @@ const portsOf = (edges: readonly GraphEdge[], outputs: ReadonlyMap<string, Ports
   );
 };
 
-/** Every output of a node that is skipped is dead. */
+/** Every output of a skipped node is dead. */
 const SKIPPED: Ports = new Proxy({}, { get: () => DEAD });
 
 interface Run {
@@ -52,7 +52,11 @@ interface Run {
   failing: Map<string, NodeFailure["code"]>;
 }
 
-/** Runs a graph. @param prefix of its nodes' ids @returns what flows into its response-output */
+/**
+ * Runs a graph.
+ * @param prefix prefix of node IDs
+ * @returns values at its response-output
+ */
 const runGraph = (whole: Graph, { world, statuses, failing }: Run, prefix: string): Ports => {
   const { nodes, edges } = withoutBypassed(whole);
   const outputs = new Map<string, Ports>();
@@ -61,7 +65,7 @@ const runGraph = (whole: Graph, { world, statuses, failing }: Run, prefix: strin
   for (const node of nodes) {
     const into = edges.filter(({ target }) => target === node.id);
     const id = prefix + node.id;
-    // What stands behind a failure never runs.
+    // Nodes after a failure never run.
     if (node.type === "note" || into.some(({ source }) => failed.has(source))) {
       failed.add(node.id);
       continue;
@@ -89,7 +93,7 @@ const runGraph = (whole: Graph, { world, statuses, failing }: Run, prefix: strin
   return result;
 };
 
-/** Runs a workflow that stands in another. A field has what flows in, or else what its node says, or else its default. */
+/** Runs an inner workflow. A field has the incoming value, else the node's setting, else its default. */
 const runInner = (node: GraphNode, ports: Ports, run: Run, prefix: string): Ports => {
   const graph = INNER[node.data.slug as string]!;
   const literals = (node.data.inputs ?? {}) as Ports;

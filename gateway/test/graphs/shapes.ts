@@ -9,35 +9,35 @@ export interface RandomGraph {
   inputs: Record<string, unknown>;
   decisions: World["decisions"];
   start: Start;
-  /** Whether it is run once more when it has completed. */
+  /** True if it is rerun after it completed. */
   isRerun: boolean;
 }
 
-/** How a run is started. */
+/** The way a run starts. */
 export type Start = "sync" | "async" | "batch";
 
-/** What is drawn for one node; every kind makes of it what it needs. */
+/** Random values for one node. Each kind uses what it needs. */
 interface Drawn {
   kind: keyof typeof MAKERS;
-  /** Which outputs flow in. */
+  /** Outputs that flow in. */
   from: number[];
-  /** Of lists. */
+  /** Length of lists. */
   size: number;
   choice: number;
 }
 
-/** What may be known of an output without running anything. */
+/** Facts about an output before the run. */
 interface Output {
   node: string;
   port: string;
   carries: "text" | "count" | "image" | "value" | "faults";
-  /** Whether files, or their addresses, may be in it: `deep`, inside objects. */
+  /** Whether it can contain files or their addresses. `deep`: inside objects. */
   files: "none" | "plain" | "deep";
 }
 
 interface Builder {
   graph: Graph;
-  /** The origin that http-request nodes call, such as `127.0.0.1:8080`. */
+  /** Origin that http-request nodes call, such as `127.0.0.1:8080`. */
   origin: string;
   outputs: Output[];
   decisions: Record<string, boolean>;
@@ -49,7 +49,10 @@ const shown: Accepts = (output) => any(output) && output.files !== "deep";
 const clean: Accepts = (output) => any(output) && output.files === "none";
 const image: Accepts = ({ carries }) => carries === "image";
 
-/** Wires some of what there is to a port. @returns what was wired */
+/**
+ * Links some of the available outputs to a port.
+ * @returns the linked outputs
+ */
 const wire = (builder: Builder, node: string, port: string, from: readonly number[], accepts: Accepts): Output[] => {
   const choices = builder.outputs.filter(accepts);
   if (choices.length === 0) return [];
@@ -61,7 +64,7 @@ const wire = (builder: Builder, node: string, port: string, from: readonly numbe
 
 const filesIn = (outputs: readonly Output[]): Output["files"] =>
   (["deep", "plain"] as const).find((files) => outputs.some((one) => one.files === files)) ?? "none";
-/** What a node carries that hands on what flows in. */
+/** Files in the output of a node that passes its inputs on. */
 const carriedBy = (outputs: readonly Output[]): Output["carries"] => {
   const [first, ...others] = outputs;
   return first?.carries === "image" && others.every(({ carries }) => carries === "image") ? "image" : "value";
@@ -81,7 +84,10 @@ const picture = (port = "image"): Omit<Output, "node"> => ({ port, carries: "ima
 const few = ({ from }: Drawn): number[] => from.slice(0, 1 + (from[2]! % 2));
 const skips = (choice: number): Record<string, unknown> => (choice % 2 === 0 ? { onItemError: "skip" } : {});
 
-/** How a call fails, mostly not at all. @param other a model that is called then */
+/**
+ * Failures of a call, usually none.
+ * @param other fallback model
+ */
 const troubles = (choice: number, model?: string, other?: string): Record<string, unknown> => {
   if (choice % 10 === 0 && other !== undefined)
     return { inputs: { sandbox: { ...QUICK, fail: "job", models: [model] } }, fallback: [other] };
@@ -109,7 +115,7 @@ const switchCases = (choice: number): object[] => {
 
 const EXPRESSIONS = ["", "type(@)", "not_null(@, 'none')", "[0]", "{v: @}"];
 
-/** Stands for the id of an uploaded picture. */
+/** Stands for the ID of an uploaded picture. */
 export const UPLOADED = "uploaded";
 const UPLOAD: ReturnType<Maker> = [{ type: "media-upload", data: { mediaId: UPLOADED } }, picture("media")];
 
@@ -139,7 +145,7 @@ const MAKERS = {
     ];
   },
   json: (builder, id, drawn) => {
-    // Most texts are no JSON.
+    // Most texts aren't JSON.
     const into = wire(builder, id, "value", few(drawn), drawn.choice % 8 === 0 ? any : ({ carries }) => carries === "value");
     const expression = EXPRESSIONS[drawn.choice % EXPRESSIONS.length]!;
     const files = filesIn(into);
@@ -187,7 +193,7 @@ const MAKERS = {
     const isFast = choice % 2 === 0;
     const [model, other] = isFast ? ["sandbox-image-fast", "sandbox-image"] : ["sandbox-image", "sandbox-image-fast"];
     const faults = choice % 4 === 0 ? wire(builder, id, "sandbox", from.slice(3, 4), ({ carries }) => carries === "faults") : [];
-    // Lists of other lengths than that of the faults fail the node.
+    // Lists whose length differs from the faults fail the node.
     if (faults.length === 0 || choice % 3 === 0) wire(builder, id, "a", from.slice(0, 1), shown);
     const source = choice % 3 === 0 ? wire(builder, id, "image", from.slice(1, 2), image) : [];
     if (!isFast && choice % 5 === 0) wire(builder, id, "count", from.slice(2, 3), ({ carries }) => carries === "count");
@@ -261,7 +267,7 @@ const addField = (index: number, { type, given, size }: DrawnField, inputs: Reco
   const { value, empty, carries, files } = FIELDS[type];
   const field: Field = { name: `f${index}`, type, ...(type === "select" ? { options: ["fox", "kite"] } : {}) };
   if (given === "given") Object.assign(field, { required: size % 2 === 0 });
-  // A default can't name an uploaded file of somebody.
+  // A default can't name a user's uploaded file.
   if (given === "default" && type !== "image_upload") field.default = value(size);
   if (given === "given") inputs[field.name] = value(size);
   if (given === "empty" && empty !== undefined) inputs[field.name] = empty;
@@ -301,7 +307,7 @@ const FIELD_TYPES = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
 const small = fc.nat(1_000);
 const often = <T>(weight: number, usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: rare });
-/** The longest lists are at the bound. */
+/** The longest lists are at the limit. */
 const size = often(9, fc.nat(4), fc.constantFrom(49, 50));
 
 const node: fc.Arbitrary<Drawn> = fc.record({
@@ -312,7 +318,7 @@ const node: fc.Arbitrary<Drawn> = fc.record({
 });
 const nodes = (maxLength: number): fc.Arbitrary<Drawn[]> => fc.array(node, { maxLength, size: "max" });
 
-/** 2 to 30 nodes: what any two or three nodes do together is the most of what there is to find. */
+/** 2 to 30 nodes: interactions of two or three nodes reveal most faults. */
 export const drawnGraphs: fc.Arbitrary<DrawnGraph> = fc.record({
   fields: fc.array(
     fc.record({ type: fc.constantFrom(...FIELD_TYPES), given: fc.constantFrom("given", "empty", "null", "default", "absent"), size }),

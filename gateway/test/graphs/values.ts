@@ -1,6 +1,6 @@
-/** Values as they flow through a graph, by the words of the documentation: the reference for random graphs. */
+/** Values in a graph, by the documentation: the reference for random graphs. */
 
-/** Nothing flows: the port is behind a branch that wasn't taken. */
+/** No value: the port is behind a branch that wasn't taken. */
 export const DEAD: unique symbol = Symbol("dead");
 /** An item of a list whose call failed under `onItemError: "skip"`. It keeps its place. */
 export const GAP: unique symbol = Symbol("gap");
@@ -28,10 +28,10 @@ const MOST_CHARACTERS = 20_000;
 export const spread = (values: readonly unknown[]): unknown[] =>
   values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value]));
 
-/** The value of a port: that of its only edge, or a list of what flows in. */
+/** The value of a port: that of its only edge, or a list of all. */
 export const joined = (values: readonly unknown[]): unknown => (values.length === 1 ? values[0] : spread(values));
 
-/** A value as it is taken whole: a list without its gaps. */
+/** A value that is taken whole: a list without its gaps. */
 export const whole = (value: unknown): unknown => (Array.isArray(value) ? (value as unknown[]).filter((one) => one !== GAP) : value);
 
 export const textOf = (value: unknown): string => {
@@ -51,7 +51,7 @@ export const filled = (template: string, ports: Ports, encode: (text: string) =>
   return text;
 };
 
-/** A value that one item gave, or the list of what all items gave. A gap takes as many places as each of the others has. */
+/** The value of one item, or the list of all items' values. A gap takes as many positions as each of the others. */
 export const gathered = (values: readonly unknown[], isMapped: boolean): unknown => {
   if (!isMapped) return values[0];
   const sizes = new Set(values.filter((one) => one !== GAP).map((one) => (Array.isArray(one) ? one.length : 1)));
@@ -62,8 +62,8 @@ export const gathered = (values: readonly unknown[], isMapped: boolean): unknown
 const MOST_ITEMS = 50;
 
 /**
- * The items of a node: lists that flow into ports of single values are paired, single values repeat.
- * @param lists ports that take a list as a whole
+ * Items of a node: lists at single-value ports are paired, single values repeat.
+ * @param lists ports that take a whole list
  */
 export const itemsOf = (ports: Ports, lists: readonly string[] = []): { items: (Ports | typeof GAP)[]; isMapped: boolean } => {
   const mapped = Object.entries(ports).filter(

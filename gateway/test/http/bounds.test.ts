@@ -1,7 +1,7 @@
 import { document } from "../support/document";
 import { startPlatform, type Platform } from "../support/platform";
 
-/** The document promises neither more nor less than what is accepted. */
+/** The document states exactly what the API accepts. */
 
 interface Parameter {
   name: string;

@@ -7,7 +7,7 @@ import { gatewayVariables } from "../../src/variables";
 import { startPlatform, type Platform, type User } from "../support/platform";
 import { send, type Answer, type Sent } from "../support/http";
 
-/** Nothing is read, unpacked or parsed for a caller who is not known and within limits. */
+/** No body is read, decompressed or parsed before the caller is known and within limits. */
 
 let platform: Platform;
 let user: User;
@@ -22,7 +22,10 @@ afterAll(() => platform.stop());
 const JSON_TYPE = { "content-type": "application/json" };
 const MEBIBYTE = 1024 * 1024;
 
-/** Sends a request's head, and of its body what is given; answers what came back when the connection is closed. */
+/**
+ * Sends a request's head and part of its body.
+ * @returns the response once the connection is closed
+ */
 const converse = (path: string, headers: Record<string, string>, body: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(platform.baseUrl);
@@ -217,7 +220,7 @@ it.each(lists.map(({ path, protocol }) => [path, protocol] as const))(
     const address = path.replace(":id", platform.admin.id).replace(":slug", "x").replace(":owner/:name", "nodeloom/sandbox-image");
     const answer = await platform.send(`${address}?limt=5`, { headers: platform.bySession(platform.admin) });
     const refusal = (protocol === "openai" ? answer.body.error : answer.body) as { issues: unknown };
-    // Replicate's libraries read 422 as a wrong request.
+    // Replicate's libraries treat 422 as an invalid request.
     expect([answer.status, refusal]).toMatchObject([protocol === "replicate" ? 422 : 400, { code: "INVALID_REQUEST" }]);
     expect(refusal.issues).toContainEqual({ path: "limt", message: expect.stringContaining("is not known") as string });
   },

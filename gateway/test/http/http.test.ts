@@ -234,7 +234,7 @@ describe("the order of checks", () => {
     for (const { method, path, auth, body, protocol = "plain" } of routes.filter((route) => route.auth !== "none")) {
       const answer = await platform.send(path.replaceAll(/:\w+/g, "some-name"), { method, ...(body ? { json: {} } : {}) });
       const { code } = errorOf[protocol](answer.body as unknown as Said);
-      // An unknown address of a hook is not there.
+      // An unknown hook address gets 404.
       const refusal = auth === "hook" ? [404, "NOT_FOUND"] : [401, "UNAUTHENTICATED"];
       expect([method, path, auth, answer.status, code]).toEqual([method, path, auth, ...refusal]);
     }

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => redis.disconnect());
 
 const PATIENCE_MS = 20_000;
-/** The one record under a prefix. */
+/** The only record with a prefix. */
 const recordOf = async (keyPrefix: string): Promise<string> => (await redis.keys(`${keyPrefix}*`))[0]!;
 const requestOf = (fingerprint = "body") => ({ key: randomUUID(), owner: "user", scope: "user POST /x", fingerprint });
 
@@ -99,7 +99,7 @@ describe("an Idempotency-Key", () => {
     });
     const held: unknown = await second.once(request, () => Promise.resolve(reply(200))).catch((error: unknown) => error);
     expect(held).toMatchObject({ reason: "IDEMPOTENCY_IN_PROGRESS" });
-    // From here on the holder cannot renew its lease, which runs out.
+    // The holder can't renew its lease from here on, so the lease expires.
     dying.disconnect();
     const leaseUntil = Number(await redis.hget(await recordOf(keyPrefix), "leaseUntil"));
     expect(leaseUntil).toBeGreaterThan(Date.now());

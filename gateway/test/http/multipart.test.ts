@@ -5,7 +5,10 @@ const field = (index: number): string => `--b\r\nContent-Disposition: form-data;
 const FILE = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\nthe file\r\n`;
 const fields = (count: number): string => Array.from({ length: count }, (_, index) => field(index)).join("");
 
-/** What is read of a form that comes in pieces, and how many of these were asked for. */
+/**
+ * Reads a form that arrives in pieces.
+ * @returns its fields, and the number of pieces read
+ */
 const read = async (form: string, pieceBytes = 1_024) => {
   let asked = 0;
 

@@ -30,7 +30,7 @@ describe("counting requests", () => {
     expect(together[0] + together[1]).toBe(20);
 
     proxy.cut();
-    // A minute if each waited for Redis.
+    // It would take a minute if each request waited for Redis.
     const startedAt = Date.now();
     expect(await count(one, "b", 5, 60)).toBe(5);
     expect(Date.now() - startedAt).toBeLessThan(20_000);

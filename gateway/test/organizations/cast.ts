@@ -3,7 +3,7 @@ import { executions } from "@nodeloom/proto";
 import type { Answer, Sent } from "../support/http";
 import type { Platform, User } from "../support/platform";
 
-/** An organization with somebody in every role, what it owns, and those who are not in it. */
+/** An organization with a member in every role, its data, and accounts outside of it. */
 export interface Cast {
   id: string;
   owner: User;
@@ -12,7 +12,7 @@ export interface Cast {
   viewer: User;
   suspended: User;
   stranger: User;
-  /** Of another organization, by an owner of it. */
+  /** A key of another organization, from an owner of it. */
   otherKey: string;
   owned: Owned;
 }
@@ -76,7 +76,7 @@ const furnish = async (platform: Platform, owner: User, id: string): Promise<Own
   return { slug: String(slug), ...ids, secret, executionId: randomUUID() };
 };
 
-/** An execution as the service of executions keeps it. */
+/** An execution as executions stores it. */
 export const executionOf = ({ id, owned }: Pick<Cast, "id" | "owned">): executions.Execution =>
   executions.Execution.fromPartial({ executionId: owned.executionId, userId: id, status: "processing", createdAt: new Date(0) });
 

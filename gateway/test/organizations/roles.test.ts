@@ -14,7 +14,7 @@ const table = routes.map((route) => {
 const inOrganizations = table.filter(({ needed }) => needed !== "self");
 const named = (rows: typeof table): string[] => rows.map(({ route }) => route.operationId).sort();
 
-/** What a member must be for each operation, and not as the routes say it: one that becomes open to more, or to fewer, is noticed here. */
+/** Required role per operation, independent of the routes: a change to more or fewer roles fails here. */
 const OPERATIONS: Readonly<Record<Role, string>> = {
   owner: `
       createCheckout createErasure deleteBudget deleteKeyBudget deleteWorkflowBudget getErasure getWebhookSecret listMyLedger rotateWebhookSecret setKeyBudget setMetadataBudget setWorkflowBudget
@@ -61,7 +61,7 @@ describe("the roles that routes need", () => {
 
   it("let a viewer change nothing where no capability says so", () => {
     const changing = inOrganizations.filter(({ route, capabilities }) => capabilities.length === 0 && route.method !== "GET");
-    // Agents' requests are looked at one by one.
+    // Requests of agents are checked one by one.
     expect(named(changing.filter(({ needed }) => needed === "viewer"))).toEqual(["mcp"]);
   });
 

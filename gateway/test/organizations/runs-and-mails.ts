@@ -6,15 +6,15 @@ import { executionOf, type Cast } from "./cast";
 
 const ABOUT_PEOPLE: ReadonlySet<string | undefined> = new Set(["verification", "approval"]);
 
-/** Executions and notifications as the tests of organizations need them: runs with owners, and mails about organizations that are asked for. */
+/** Executions and notifications for tests of organizations: runs with owners, and requests for emails about organizations. */
 export const createRunsAndMails = () => {
   const state = {
-    /** Owners, by their executions. */
+    /** Owners by execution. */
     runs: new Map<string, string>(),
     cancelled: [] as string[],
     tested: [] as notifications.TestWebhookRequest[],
     mailed: [] as notifications.SendRequest[],
-    /** Mails that are not taken yet, as if notifications died with them. */
+    /** Emails that notifications fails to accept, as in a crash. */
     untaken: 0,
   };
   let shown: Cast | undefined;
@@ -35,7 +35,7 @@ export const createRunsAndMails = () => {
       state.cancelled.push(executionId);
       return Promise.resolve({ status: "cancel_requested" });
     }),
-    // Begins, and goes on for as long as somebody listens; what the table asks for ends at once.
+    // Starts and continues while a client listens. Requests of the table end at once.
     watchExecution: serverStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>(async function* (
       { executionId },
       signal,
@@ -66,12 +66,12 @@ export const createRunsAndMails = () => {
         definition: notifications.NotificationsServiceService,
         handlers: sending,
       }),
-    /** Has the run that the table of tenancy asks for. */
+    /** Adds the run that the tenancy table requests. */
     show: (cast: Cast): void => {
       shown = cast;
       state.runs.set(cast.owned.executionId, cast.id);
     },
-    /** What was mailed about one thing, by the beginning of the ids of its mails. */
+    /** Emails about one subject, by the prefix of their IDs. */
     mailsOf: (about: string): notifications.SendRequest[] => state.mailed.filter(({ id }) => id.startsWith(about)),
     forget: (): void => void Object.assign(state, { cancelled: [], tested: [], mailed: [], untaken: 0 }),
   });

@@ -19,7 +19,7 @@ interface Asked {
   cast: Cast;
 }
 
-/** What `:id` is, by what stands before it. */
+/** Values of `:id` by the preceding path segment. */
 const ids = ({ id, owned }: Cast): Record<string, string> => ({
   keys: owned.keyId,
   folders: owned.folderId,
@@ -40,7 +40,7 @@ const headersOf = ({ platform, cast }: Asked, actor: Actor): Record<string, stri
   return actor === "other key elsewhere" ? { "x-api-key": cast.otherKey } : memberOf(platform, cast[actor], cast.id);
 };
 
-/** Bodies that are refused once everything about the caller has been checked: nothing is made, but what is named is deleted. */
+/** Bodies that are rejected after all checks of the caller: nothing is created, but named resources are deleted. */
 const ask = (asked: Asked, actor: Actor, { method, path }: Pick<Route, "method" | "path">): Promise<Answer> => {
   const sent: Sent = {
     method,
@@ -71,11 +71,11 @@ const namesOf = ({ id, owned }: Cast): string[] => [
   owned.secret,
 ];
 
-/** Whether what an answer shows, or what its status says, gives away that the organization has something. */
+/** Tells whether a response's body or status reveals that the organization has something. */
 const tells = (cast: Cast, { status, text }: Answer, { path, method }: Route): boolean =>
   namesOf(cast).some((name) => text.includes(name)) || (path.includes(":") && method === "DELETE" && status < 300);
 
-/** The other key has a preset, which includes nothing that is granted by name. */
+/** The other key has a preset, which excludes capabilities granted by name. */
 const isOfPresets = ({ capability }: Pick<Route, "capability">): boolean => typeof capability !== "string" || !isByName(capability);
 
 const expected = (actor: Actor, route: Pick<Route, "auth" | "capability">, needed: Role): Outcome => {
@@ -96,7 +96,10 @@ const inTurn = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>):
   return results;
 };
 
-/** Asks by every route. @returns how many answers were looked at, and those that are wrong */
+/**
+ * Requests every route.
+ * @returns the number of checked responses, and the wrong ones
+ */
 export const checkTenancy = async (asked: Asked): Promise<{ checks: number; wrong: string[] }> => {
   const table = routes.flatMap((route) => (route.role === "self" ? [] : [{ route, needed: route.role }]));
   const wrong: string[] = [];
@@ -115,7 +118,7 @@ export const checkTenancy = async (asked: Asked): Promise<{ checks: number; wron
   return { checks, wrong };
 };
 
-/** What the routes about organizations answer to each. */
+/** Responses of the routes about organizations by role. */
 const OWN: readonly [Route["method"], string, Role][] = [
   ["GET", "/api/organizations/:id", "viewer"],
   ["PATCH", "/api/organizations/:id", "owner"],
@@ -141,7 +144,7 @@ const VALID: Readonly<Record<string, unknown>> = {
   "POST /api/organizations/:id/invitations": { role: "viewer" },
 };
 
-/** Routes about organizations that the table does not know. */
+/** Routes about organizations that are missing in the table. */
 export const unknownRoutes = (): string[] =>
   routes.flatMap(({ method, path }) =>
     path.startsWith("/api/organizations/") && !OWN.some(([knownMethod, known]) => knownMethod === method && known === path)
@@ -149,7 +152,10 @@ export const unknownRoutes = (): string[] =>
       : [],
   );
 
-/** Asks by the routes about the organization. @returns what each answered, and what it was to answer */
+/**
+ * Requests the routes about the organization.
+ * @returns actual and expected responses
+ */
 export const checkManagement = async (asked: Asked): Promise<{ seen: string[]; wanted: string[] }> => {
   const { platform, cast } = asked;
   const seen: string[] = [];

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { clientOf } from "../e2e/support/client";
 import { startPlatform, type Platform } from "../e2e/support/platform";
 
-/** The libraries of fal and Replicate for two languages, running the examples of their READMEs on a running platform. */
+/** fal's and Replicate's libraries in two languages with the examples of their READMEs, on a running platform. */
 
 const execute = promisify(execFile);
 const PYTHON = process.env.PEER_FACADES!;
@@ -25,7 +25,7 @@ let front: Server;
 let node: string;
 let env: NodeJS.ProcessEnv;
 
-/** TLS in front of the platform: fal's library for Python speaks nothing else. */
+/** TLS in front of the platform, because fal's Python library requires it. */
 const startFront = async (): Promise<Server> => {
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
@@ -101,7 +101,7 @@ it("runs, uploads, streams, lists and cancels with Replicate's library for Pytho
   const said = (await python("replicate_client.py")) as { streamed: string[] };
   const more = { asynchronous: [1, 1], models: true, failed: "failed", invalid: [422, "Input validation failed"] };
   expect(said).toMatchObject({ ...predictions, ...more });
-  // The run may be over before the stream is opened: then its text comes in one piece.
+  // If the run ends before the stream opens, its text comes in one piece.
   expect(said.streamed.length).toBeGreaterThan(1);
   expect(said.streamed.join("")).toMatch(/\w/);
 });
@@ -110,7 +110,7 @@ it("runs, uploads, streams, lists and cancels with Replicate's library for JavaS
   const said = (await javascript("replicate.mjs")) as { streamed: string[] };
   const failed = expect.stringContaining("Prediction failed") as unknown;
   expect(said).toMatchObject({ ...predictions, progress: "succeeded", polled: 1, failed, invalid: 422 });
-  // The run may be over before the stream is opened: then its text comes in one piece.
+  // If the run ends before the stream opens, its text comes in one piece.
   expect(said.streamed.length).toBeGreaterThan(1);
   expect(said.streamed.join("")).toMatch(/\w/);
 });

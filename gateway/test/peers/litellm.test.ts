@@ -6,7 +6,7 @@ import { freePort } from "../../../deploy/local/servers/ports.cjs";
 import { peerOf, START_MS, startPeer } from "../../../services/executions/test/peers/process";
 import { expectEverything, startStage, TRANSCRIBES, type Stage } from "./openai/stage";
 
-/** LiteLLM's proxy in front of a running platform, asked by OpenAI's library for Python. */
+/** LiteLLM's proxy in front of a running platform, called by OpenAI's Python library. */
 
 const execute = promisify(execFile);
 const KEY = "sk-of-the-proxy";
@@ -23,11 +23,11 @@ beforeAll(async () => {
   const litellm_params = { api_base: `${stage.platform.baseUrl}/v1`, api_key: stage.key };
   const config = {
     model_list: MODELS.map((name) => ({ model_name: name, litellm_params: { ...litellm_params, model: `openai/${name}` } })),
-    // It takes response_format of pictures for DALL-E's alone.
+    // It accepts response_format of pictures only for DALL-E.
     litellm_settings: { num_retries: 0, drop_params: true },
     router_settings: { num_retries: 0, disable_cooldowns: true },
   };
-  // JSON is YAML, too.
+  // JSON is valid YAML.
   await writeFile(join(stage.folder, "config.yaml"), JSON.stringify(config));
   stopProxy = await startPeer({
     command: peerOf("litellm"),
@@ -46,6 +46,6 @@ it("makes, edits, speaks, transcribes and chats through LiteLLM's proxy", async 
   const env = { ...process.env, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${address}/v1` };
   const script = join(__dirname, "openai", "client.py");
   const { stdout } = await execute(peerOf("litellm"), [script, ...stage.files], { env, cwd: stage.folder });
-  // The proxy has codes of its own.
+  // The proxy has its own error codes.
   expectEverything(stdout, { status: 500 });
 });

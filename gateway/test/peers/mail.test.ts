@@ -11,7 +11,7 @@ import { freePort } from "../../../deploy/local/servers/ports.cjs";
 import { call } from "../e2e/support/client";
 import { APART, startPlatform, type Platform } from "../e2e/support/platform";
 
-/** Mails through Mailpit, a mail server with STARTTLS and passwords whose mail is read back by its API. */
+/** Emails through Mailpit, a mail server with STARTTLS and passwords whose API returns received mail. */
 
 const MAILPIT = process.env.PEER_MAIL!;
 const PATIENCE_MS = 150_000;
@@ -84,7 +84,7 @@ const linkOf = async (address: string, page: string): Promise<string> => {
 };
 
 let addresses = 0;
-/** A request from a network address of its own. */
+/** A request from a separate network address. */
 const send = (path: string, body?: unknown, cookie?: string) => {
   addresses += 1;
   const headers = { "x-forwarded-for": `203.0.${Math.floor(addresses / 250)}.${(addresses % 250) + 1}` };
@@ -136,7 +136,7 @@ it(
     );
     expect(Math.abs(known - nobody)).toBeLessThan(Math.max(2, 0.25 * nobody));
     await linkOf("known@loom.example", "reset-password");
-    // Of a flood from as many addresses, at most one each time that five minutes are over.
+    // From a flood of requests, at most one email every five minutes.
     expect((await mailsTo("known@loom.example")).filter(({ Subject }) => Subject === "Set a new password").length).toBeLessThanOrEqual(2);
     expect(await mailsTo("nobody@loom.example")).toEqual([]);
   },
@@ -144,12 +144,15 @@ it(
 );
 
 const KILLS_EVERY = 12;
-/** Attempts that meet no mail server, before there is one again. */
+/** Attempts that meet no mail server before it returns. */
 const TURNED_AWAY = 3;
-/** An attempt of a process that died is found out by its heartbeats, and made again after up to a minute. */
+/** Heartbeats reveal a dead process's attempt, which is repeated within a minute. */
 const TAKEN_UP_MS = 90_000;
 
-/** What is where the mail server was: connections end before anything is said. @returns when so many have met it, what ends it */
+/**
+ * Replaces the mail server: connections end before a greeting.
+ * @returns ends the outage after this many attempts
+ */
 const beAway = async (attempts: number): Promise<() => Promise<void>> => {
   let met = 0;
   const nobody = createServer((socket) => {
@@ -161,7 +164,7 @@ const beAway = async (attempts: number): Promise<() => Promise<void>> => {
   return () => new Promise((resolve) => nobody.close(() => resolve()));
 };
 
-/** How mails ended, as executions notes it; null of those that have not. */
+/** How emails ended, as notifications records it; null for pending ones. */
 const readEnds = async ({ MONGODB_URI = "", MONGODB_DATABASE_PREFIX = "" }: Platform["env"], since: Date): Promise<(string | null)[]> => {
   const connection = await connectMongo({ uri: MONGODB_URI, database: `${MONGODB_DATABASE_PREFIX}executions` });
   try {
@@ -195,7 +198,7 @@ it(
     const comeBack = await beAway(TURNED_AWAY);
     const counts = async (): Promise<number[]> => Promise.all(everybody.map(async (email) => (await mailsTo(email)).length));
     await comeBack();
-    // From here on nothing is refused: what waits is sent after its pause, which is no longer than all that went before.
+    // Nothing is rejected from here on. Waiting emails are sent after their pause, which is no longer than all earlier time.
     await startMailpit();
     const sum = (all: number[]): number => all.reduce((total, one) => total + one, 0);
     const before = sum(await counts());

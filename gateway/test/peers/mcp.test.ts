@@ -117,7 +117,7 @@ describe("MCP Inspector's command line", () => {
     ...["--cli", "--config", config, "--server", "nodeloom", "--format", "json", "--quiet", ...more],
   ];
   const inspect = async (...more: string[]): Promise<Record<string, unknown>> => {
-    // As the console shows it for other clients.
+    // In the format that the console shows for other clients.
     const nodeloom = { type: "streamable-http", url, headers: { Authorization: `Bearer ${user.key!}` } };
     await writeFile(config, JSON.stringify({ mcpServers: { nodeloom } }));
     return JSON.parse((await execute(node, args(...more), { maxBuffer: MAX_OUTPUT })).stdout) as Record<string, unknown>;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { DIRECT, expectEverything, startStage, type Stage } from "./openai/stage";
 
-/** OpenAI's own libraries, unchanged but for the base URL, on a running platform. */
+/** OpenAI's own libraries on a running platform, with only the base URL changed. */
 
 const execute = promisify(execFile);
 const PYTHON = process.env.PEER_OPENAI!;

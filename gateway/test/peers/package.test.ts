@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** The TypeScript client as it would be published: packed, and installed where nothing else of ours is. */
+/** The TypeScript client as published: packed, and installed in an empty folder. */
 
 const execute = promisify(execFile);
 const ROOT = join(__dirname, "..", "..", "..");
@@ -28,7 +28,7 @@ const inFolder = (...path: string[]): string => join(folder, ...path);
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nodeloom-package-"));
   const packed = await execute("npm", ["pack", "--json", "--pack-destination", folder], { cwd: CLIENT });
-  // A build says what it does before.
+  // The build's own output comes first.
   const [{ filename }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf("[\n"))) as [{ filename: string }];
   await writeFile(inFolder("package.json"), JSON.stringify({ name: "consumer", private: true }));
   await run("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", `./${filename}`, ...TOOLS);

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { clientOf } from "../e2e/support/client";
 import { startPlatform, type Platform } from "../e2e/support/platform";
 
-/** The Python client as a package that others install, its types, and the script of its README on a running platform. */
+/** The installed Python client: its types, and its README's script on a running platform. */
 
 const execute = promisify(execFile);
 const PYTHON = process.env.PEER_PYTHON_CLIENT!;

@@ -12,7 +12,7 @@ const NEXT = "a loom of many colours";
 
 type Call<Q, R> = (call: ServerUnaryCall<Q, R>, callback: sendUnaryData<R>) => void;
 
-/** Runs by id, with their owner and status. */
+/** Runs by ID, with owner and status. */
 const runs = new Map<string, { userId: string; createdAt: Date; status: string }>();
 const listExecutions: Call<executions.ListExecutionsRequest, executions.ListExecutionsResponse> = ({ request }, callback) => {
   const found = [...runs].filter(([, run]) => run.userId === request.userId && run.status === request.status);
@@ -25,7 +25,7 @@ const cancelExecution: Call<executions.CancelExecutionRequest, executions.Cancel
   callback(null, executions.CancelExecutionResponse.fromPartial({ status: "cancel_requested" }));
 };
 
-/** Whose batches were cancelled. */
+/** Accounts whose batches were cancelled. */
 const stopped: string[] = [];
 const cancelBatches: Call<batches.CancelBatchesRequest, batches.CancelBatchesResponse> = ({ request }, callback) => {
   stopped.push(request.userId);
@@ -202,7 +202,7 @@ describe("a sign-in by the provider", () => {
     const email = `${randomUUID()}@nodeloom.test`;
     return { sub: randomUUID(), email, claims: { email, email_verified: true, ...claims } };
   };
-  /** Begins in a browser, and comes back from the provider. */
+  /** Starts in a browser and returns from the provider. */
   const visit = async (given: ReturnType<typeof person>) => {
     await provider.become(given);
     const left = await platform.send("/api/auth/oidc/start?returnTo=/workflows%3Fq=film");

@@ -10,7 +10,7 @@ import { startFakeService, type FakeService } from "../support/fake-service";
 import { send, type Answer, type Sent } from "../support/http";
 import { startPlatform, type Platform, type User } from "../support/platform";
 
-/** What one run of the app costs, in milli-credits: executions stands in here, and holds them at the billing that runs. */
+/** Cost of one run of the app in milli-credits. A fake executions service holds it at the real billing. */
 const PRICE = 1_000;
 const ORIGIN = "https://shop.example";
 const OTHER_ORIGIN = "https://evil.example";
@@ -85,7 +85,7 @@ beforeAll(async () => {
       yield { sequence: 3, type: "settled", at, dataJson: '{"status":"completed"}', publicDataJson: "" };
     }),
   });
-  // The table below asks every route twice, without a caller that they know.
+  // The table below requests every route twice with an unknown caller.
   platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address, ANONYMOUS_RATE_LIMIT: "10000" });
   ledger = createGrpcClient<billing.BillingServiceServer>(billing.BillingServiceService, { address: platform.env.BILLING_ADDRESS! });
   owner = await platform.createUser();
@@ -303,7 +303,7 @@ describe("a visitor's token", () => {
       const kind = kindOf(route);
       table[kind]!.push(`${route.method} ${route.path}`);
       if (kind === "visitors") expect([route.path, withToken.status]).not.toEqual([route.path, 401]);
-      // The answer is that to a request without a caller.
+      // Same answer as to a request without a caller.
       else
         expect([route.method, route.path, withToken.status, codeOf(withToken)]).toEqual([
           route.method,
@@ -319,7 +319,7 @@ describe("a visitor's token", () => {
       "GET /api/executions/:id",
       "GET /api/executions/:id/events",
     ]);
-    // As a key it is none.
+    // It isn't valid as a key.
     expect(refusal(await platform.send("/api/whoami", { headers: { "x-api-key": token } }))).toEqual([401, "UNAUTHENTICATED"]);
     const another = await newApp(owner);
     expect(refusal(await run(token, { which: another }))).toEqual([403, "CAPABILITY_DENIED"]);
@@ -357,7 +357,7 @@ describe("a visitor's token", () => {
       `nla_${payload}.${signature}.`,
     ])
       expect([token, ...refusal(await run(token))]).toEqual([token, 401, "UNAUTHENTICATED"]);
-    // Of an account that does not have the app.
+    // For an account that doesn't own the app.
     const stranger = await platform.createUser();
     const stolen = createAppTokens(SECRET).issue({ ...claims, ownerId: stranger.id }).token;
     expect(refusal(await run(stolen))).toEqual([404, "NOT_FOUND"]);
@@ -386,7 +386,7 @@ describe("a visitor's token", () => {
     expect(await preflight()).toBe(204);
     await platform.send(`/api/admin/users/${user.id}`, { method: "PATCH", json, headers: platform.bySession(platform.admin) });
     await untilRefused(() => run(token, { which }), [404, "NOT_FOUND"]);
-    // What is not answered is not asked for.
+    // A preflight without an answer leads to no request.
     expect(await preflight()).toBe(405);
   });
 

@@ -8,22 +8,22 @@ import { startFakeService, type FakeService } from "../support/fake-service";
 import { send, type Answer } from "../support/http";
 import { startPlatform, type Platform, type User } from "../support/platform";
 
-/** What a list costs its services must not grow with its rows. */
+/** The services' cost of a list must not grow with its rows. */
 
 const WORKFLOWS = 200;
 const USAGE_ROWS = 200;
 const EXECUTIONS = 500;
 const REQUESTS = 1_000;
 const AT_ONCE = 4;
-/** What each of those requests lists. */
+/** Number of list requests that must share look-ups. */
 const OFTEN_LISTED = 20;
-/** For what a busy machine may take long over. */
+/** For slow steps on a busy machine. */
 const PATIENT = { deadlineMs: 60_000 };
 
 const counting = startCounting();
 let platform: Platform;
 let fake: FakeService;
-/** An account with one of everything, one with many, and one whose list is asked for again and again. */
+/** An account with one row of everything, one with many, and one whose list is requested repeatedly. */
 let few: User;
 let many: User;
 let busy: User;
@@ -95,7 +95,7 @@ afterAll(async () => {
   counting.stop();
 });
 
-/** What one request causes at a gateway that has just started and remembers nothing. */
+/** Load of one request at a gateway that has just started and has empty caches. */
 const first = async (path: string, user: User): Promise<{ load: Load; answer: Answer }> => {
   const gateway = await platform.startGateway();
   let answer: Answer | undefined;
@@ -105,7 +105,7 @@ const first = async (path: string, user: User): Promise<{ load: Load; answer: An
   return { load, answer };
 };
 
-/** Services may remember from a look-up just before: models its overrides, its servers and which keys of providers there are. */
+/** Services can remember recent look-ups: models its overrides, its servers and the available provider keys. */
 const REMEMBERED = ["models: find overrides", "models: find servers", "identity: find secrets", "identity.v1.IdentityService/ListSecrets"];
 const lasting = ({ commands, calls }: Load): Load => {
   for (const name of REMEMBERED) expect((commands[name] ?? 0) + (calls[name] ?? 0)).toBeLessThanOrEqual(1);
@@ -114,7 +114,7 @@ const lasting = ({ commands, calls }: Load): Load => {
   return { calls: kept(calls), commands: kept(commands) };
 };
 
-/** What every list takes. */
+/** Calls that every list needs. */
 const LISTS = ["workflows.v1.WorkflowsService/ListWorkflows", "workflows: find workflows"];
 
 describe("a list of workflows", () => {
@@ -128,7 +128,7 @@ describe("a list of workflows", () => {
       "models.v1.ModelsService/ListModels": 1,
     });
     expect(lasting(long.load).commands).toEqual({ "workflows: find workflows": 2 });
-    // The prices were looked up once, and are there.
+    // The prices were looked up once and are present.
     const estimates = (long.answer.body as unknown as { estimatedCreditCost: number }[]).map((one) => one.estimatedCreditCost);
     // Two generators of two images at 0.02 USD, at 1.15 times.
     expect(new Set(estimates)).toEqual(new Set([9.2]));
@@ -147,7 +147,7 @@ describe("a list of workflows", () => {
     const { calls, commands } = await counting.during(() => Promise.all(Array.from({ length: AT_ONCE }, () => ask(REQUESTS / AT_ONCE))));
     expect(calls["workflows.v1.WorkflowsService/ListWorkflows"]).toBe(REQUESTS);
     expect(commands["workflows: find workflows"]).toBe(2 * REQUESTS);
-    // Callers and prices are remembered for a moment, so that all else goes with the time, not with the requests.
+    // Callers and prices are cached for a moment, so the rest depends on time, not on the number of requests.
     const moments = 2 * (1 + (Date.now() - startedAt) / CALLER_FRESH_MS);
     for (const [name, count] of [...Object.entries(calls), ...Object.entries(commands)])
       if (!LISTS.includes(name)) expect([name, count <= moments]).toEqual([name, true]);

@@ -236,7 +236,7 @@ describe("following an execution", () => {
     expect(stream.text()).toContain(
       'id: 2\nevent: node.completed\ndata: {"type":"node.completed","at":"1970-01-01T00:00:00.000Z","data":{"node":"a",\ndata: "n":1.0}}\n\n',
     );
-    // What is not in the log has no id, so that a client does not resume after it.
+    // Events outside the log have no ID, so that a client doesn't resume after them.
     expect(stream.text()).toContain('\n\nevent: node.delta\ndata: {"type":"node.delta"');
     expect(stream.text().indexOf("id: 1\n")).toBeLessThan(stream.text().indexOf("id: 2\n"));
   });

@@ -6,10 +6,10 @@ import { startPlatform, type Platform, type User } from "../support/platform";
 
 type Call<Q, A> = [call: ServerUnaryCall<Q, A>, callback: sendUnaryData<A>];
 
-/** Stands for executions: what it was asked, and what it answers. */
+/** A fake executions service: its requests and its responses. */
 const asked: executions.RunRequest[] = [];
 let run: Partial<executions.Execution>;
-/** Pieces of a text that the run writes. */
+/** Pieces of text that the run writes. */
 let pieces: string[] = [];
 let cancelStatus = "cancel_requested";
 
@@ -18,7 +18,7 @@ let platform: Platform;
 let user: User;
 
 beforeAll(async () => {
-  // Of models that could run, only the names and parameters matter.
+  // Only names and parameters of runnable models matter.
   Object.assign(process.env, { FAL_KEY: "fal", REPLICATE_API_TOKEN: "replicate" });
   const stored = (executionId: string) => executions.Execution.fromPartial({ executionId, createdAt: new Date(), keyId: "k", ...run });
   fake = await startFakeService(executions.ExecutionsServiceService, {
@@ -90,7 +90,7 @@ describe("fal's API", () => {
     expect(headers["x-fal-request-id"]).toBe(id);
     expect(asked[0]!.target?.target).toEqual({ $case: "model", value: "flux-schnell" });
     expect(asked[0]!.mode).toBe(executions.RunMode.RUN_MODE_RESPOND_ASYNC);
-    // What nothing is known for stays, so that the run refuses it by name.
+    // Unknown inputs stay, so that the run rejects them by name.
     expect(inputs()).toEqual({ prompt: "a loom", count: 2, image_size: "square", sync_mode: true });
   });
 

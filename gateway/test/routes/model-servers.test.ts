@@ -85,7 +85,7 @@ describe("servers of models", () => {
 
   it("of ComfyUI have models by their workflows, as they were exported", async () => {
     await asAdmin(SERVERS, "POST", { kind: "comfyui", url: comfy.url, name: "Comfy" });
-    // A number that a parser of JSON would round.
+    // A number that JSON.parse would round.
     const seed = "18446744073709551615";
     const text = `{"3":{"class_type":"KSampler","inputs":{"seed":${seed}}},"6":{"class_type":"CLIPTextEncode","inputs":{"text":"a loom"},"_meta":{"title":"Prompt"}},"9":{"class_type":"SaveImage","inputs":{"images":["8",0]}}}`;
     const headers = { ...platform.bySession(platform.admin), "content-type": "application/json" };

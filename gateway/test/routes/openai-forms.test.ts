@@ -3,7 +3,7 @@ import { inputsOf } from "../../src/routes/openai/inputs";
 import { questionOf } from "../../src/routes/openai/messages";
 import { detailsOf } from "../../src/routes/openai/transcripts";
 
-/** What OpenAI's forms mean, without a platform. */
+/** Conversions of OpenAI's formats, without a platform. */
 
 describe("parameters", () => {
   const schemaOf = (...names: string[]) => ({ properties: Object.fromEntries(names.map((name) => [name, {}])) });
@@ -52,7 +52,7 @@ describe("messages", () => {
       history: [{ role: "user", content: "What is it?" }, answer],
       ...images,
     });
-    // What the assistant has begun is no question.
+    // An unfinished assistant turn isn't a question.
     expect(questionOf([question, answer], { turns: true, tools: true })).toEqual({
       prompt: "User: What is it?\n\nAssistant: A hat.\n\nAssistant:",
       ...images,

@@ -6,7 +6,7 @@ import { startPlatform, type Platform, type User } from "../support/platform";
 type RunCall = ServerUnaryCall<executions.RunRequest, executions.RunResponse>;
 type WatchCall = ServerWritableStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>;
 
-/** Stands for executions: what it was asked, and what it answers. */
+/** A fake executions service: its requests and its responses. */
 const asked: executions.RunRequest[] = [];
 let outcome: Partial<executions.Execution>;
 let events: Partial<executions.WatchExecutionResponse>[] = [];
@@ -400,7 +400,7 @@ describe("OpenAI's routes", () => {
     expect((listed.body.rows as { id: string }[]).map(({ id }) => id)).not.toContain(image);
   });
 
-  /** A form as a client writes it that breaks off behind its last part. */
+  /** A client's form that breaks off after its last part. */
   const partsOf = (...names: string[]): Buffer =>
     Buffer.concat(
       names.map((name) =>

@@ -17,7 +17,7 @@ interface Model extends Record<string, unknown> {
   statusReason: string | null;
 }
 
-/** What the executions service answers of a key. */
+/** The executions service's answer about a key. */
 let tried: (name: string) => executions.TestProviderKeyResponse;
 let platform: Platform;
 let service: Awaited<ReturnType<typeof startFakeService>>;
@@ -44,7 +44,7 @@ const models = async (): Promise<Map<string, Model>> => {
   const { body } = await asAdmin("/api/models");
   return new Map((body as unknown as Model[]).map((model) => [model.internalName, model]));
 };
-/** Within it a key that was set or removed is known. */
+/** Time within which a new or removed key is known. */
 const KNOWN_MS = 1_000;
 const needing = async (name: string): Promise<string> => ((await keys()).get(name)!.models as string[])[0]!;
 
@@ -124,7 +124,7 @@ describe("keys of providers", () => {
 });
 
 it("a key that the environment has can't be set in the console, which says so", async () => {
-  // The registry's files say which further variables the models service reads from its process.
+  // The registry's files name further variables that the models service reads from its process.
   process.env.FAL_KEY = "fal-key-of-the-environment";
   const other = await startPlatform();
   try {

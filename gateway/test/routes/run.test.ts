@@ -10,11 +10,11 @@ import { startPlatform, type Platform, type User } from "../support/platform";
 type RunCall = ServerUnaryCall<executions.RunRequest, executions.RunResponse>;
 type RunCallback = sendUnaryData<executions.RunResponse>;
 
-/** Stands for executions: what it was asked, and what it answers next. */
+/** A fake executions service: its requests and its next response. */
 const asked: executions.RunRequest[] = [];
 let answer: (request: executions.RunRequest, reply: (execution: Partial<executions.Execution>) => void) => void;
 
-/** What it says of a replay. */
+/** Marks its response as a replay. */
 let replayed = false;
 let told: Partial<executions.RunResponse> = {};
 
@@ -239,7 +239,7 @@ describe("executions going away", () => {
   it("before it was reached gives SERVICE_UNAVAILABLE long before the run's wait is over", async () => {
     fake.crash();
     try {
-      // What is sent over a connection that is not known to be broken may have arrived.
+      // A message on a connection that isn't known to be broken can have arrived.
       const read = (): Promise<{ status: number }> =>
         send(platform.baseUrl, `/api/executions/${randomUUID()}`, { headers: platform.byKey(pro) });
       await eventually(read, ({ status }) => status === 503);

@@ -26,7 +26,10 @@ const lost = (): unknown =>
   fromServiceError(Object.assign(new Error("x"), { code: status.UNAVAILABLE, details: "x", metadata: undefined }) as never, "executions");
 const refused = (): unknown => unavailable("billing is away");
 
-/** Asks with each call failing as given, after a moment. @returns how long it was asked for, in milliseconds */
+/**
+ * Starts a run whose calls fail in the given way after a moment.
+ * @returns how long it was retried, in milliseconds
+ */
 const askedFor = async (failure: (attempt: number) => unknown): Promise<number> => {
   let attempt = 0;
   const began = mockClock.nowMs;
@@ -83,7 +86,10 @@ it("establishes what became of its run when the process stops while it waits", a
 });
 
 describe("when the process stops while a run is waited for", () => {
-  /** The first call is ended by the stop; each of the next ends as given. @returns what the client is told, and how long it was asked for */
+  /**
+   * The stop ends the first call. Each later one ends as given.
+   * @returns the client's response, and how long it was retried
+   */
   const stopped = async (answers: (attempt: number) => Promise<unknown>) => {
     const stopping = new AbortController();
     let attempt = -1;

@@ -72,7 +72,7 @@ it("goes on where a gateway has died, and gives nothing twice", async () => {
   const { tiers: known } = await services.identity.listTiers({});
   const pending = () => tiers.collection("tiers").findOne({ rolloutRevision: { $ne: null } });
   await eventually(async () => (await pending()) === null);
-  // Behind the gateway's back, so that only the two of this test carry it.
+  // Bypasses the gateway, so that only this test's two gateways apply it.
   await services.identity.putTier({ tier: { ...known.find(({ id }) => id === TIER)!, monthlyMillicredits: 7_000_000 } });
 
   const told: string[] = [];
@@ -107,7 +107,7 @@ it("does not pass by a user who is given the tier while it changes", async () =>
   const { user: read } = await services.identity.getUser({ userId: user.id });
   await putTier(9_000);
   await eventually(async () => (await monthly([user]))[0] === 9_000_000);
-  // As if the rollout had come before this, with the plan that was read earlier.
+  // As if the rollout had run first, with the plan read earlier.
   await applyPlan(services, { ...read!, tier: "pro" }, read!);
   expect(await monthly([user])).toEqual([9_000_000]);
 });

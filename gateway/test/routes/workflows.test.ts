@@ -17,7 +17,7 @@ const create = (json: object, user = pro, headers: Record<string, string> = {}) 
   platform.send("/api/workflows", { json, ...as(user, headers) });
 const nameOf = (what: string): string => `${what} ${randomUUID().slice(0, 8)}`;
 
-/** Makes every idempotency record what a crash leaves: begun, its lease over, without an answer. */
+/** Puts every idempotency record into the state after a crash: started, lease expired, no response. */
 const loseAnswers = async (): Promise<void> => {
   const redis = connectRedis({ url: platform.env.REDIS_URL!, logger: createLogger("test", "silent") });
   await redisReady(redis);
@@ -27,7 +27,7 @@ const loseAnswers = async (): Promise<void> => {
   redis.disconnect();
 };
 
-/** What stands after a member's name in the text of an answer. */
+/** The text after a member's name in a response. */
 const memberText = (text: string, name: string): string => text.slice(text.indexOf(`"${name}":`) + name.length + 3);
 
 describe("creating a workflow", () => {
@@ -193,7 +193,7 @@ describe("what was saved", () => {
       expect(text).toContain(`"viewport":{"zoom":1.50,"x":0,"y":-0}`);
       expect(text).toContain(`"cover":{"image":"/media/u.png","video":null}`);
     }
-    // The whole answer is a valid update, and changes nothing.
+    // The whole response is a valid update that changes nothing.
     const put = await platform.send(path, { method: "PUT", body: read.text, ...as(pro, { "content-type": "application/json" }) });
     expect(put.status).toBe(200);
     const unchanged = (text: string): string => text.replace(/"updatedAt":"[^"]*"/, "");
@@ -299,7 +299,7 @@ describe("updating a workflow", () => {
     expect((await platform.send(path, as(pro))).headers.etag).not.toBe(etag);
     await platform.send(path, { method: "PUT", json: graph("three"), ...as(pro) });
     expect(await isPending()).toBe(false);
-    // What is sent of it changes nothing.
+    // A partial body changes nothing.
     expect((await platform.send(path, { method: "PUT", json: { pendingChange: true }, ...as(pro) })).body.pendingChange).toBeUndefined();
     for (const [where, json] of [
       ["/api/workflows", { name: nameOf("New") }],

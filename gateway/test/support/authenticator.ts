@@ -5,10 +5,10 @@ const STEP_MS = 30_000;
 const codeAt = (secret: string, stepsAhead: number): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + stepsAhead * STEP_MS });
 
-/** The code that an authenticator with a secret shows now, or next. A code counts once, and each after it must be of a later step. */
+/** The current or next code of an authenticator. A code counts once, and each later one must belong to a later step. */
 export const codeOf = (secret: string, stepsAhead: 0 | 1 = 0): string => codeAt(secret, stepsAhead);
 
-/** Six digits that are no code of a secret about now. */
+/** Six digits that aren't a current code. */
 export const wrongCode = (secret: string): string => {
   const right = new Set([-2, -1, 0, 1, 2].map((step) => codeAt(secret, step)));
   return ["000000", "111111", "222222", "333333", "444444", "555555"].find((code) => !right.has(code))!;

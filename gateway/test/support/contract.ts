@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 interface Operation {
   responses: Record<string, { content?: Record<string, { schema: Json }> }>;
 }
-/** As far as tests read it. */
+/** The members that tests read. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>;
   components: Json;
@@ -19,7 +19,7 @@ export interface Document {
 export const describeRoutes = (some: readonly Route[]): Document => openApiDocument(some, "http://127.0.0.1:8080") as unknown as Document;
 
 const described = new Map<Route, Document>();
-/** What the OpenAPI document says of one route: describing all of them takes a third of a second, and most suites ask a few. */
+/** The OpenAPI document of one route: describing all takes a third of a second, and most suites need few. */
 const documentOf = (route: Route): Document => {
   const known = described.get(route) ?? describeRoutes([route]);
   described.set(route, known);
@@ -41,13 +41,13 @@ const validator = (schema: Json, components: Json): ReturnType<typeof createInpu
 
 const ALWAYS: ReadonlySet<string> = new Set(["error", "code", "doc"]);
 
-/** Members of an error that the table of errors does not know. */
+/** Members of an error that the error table doesn't list. */
 const undocumentedMembers = ({ code, ...body }: Json): string[] => {
   const known = ERRORS[(code ?? "WORKFLOW_NOT_FOUND") as Reason]?.members ?? {};
   return Object.keys(body).filter((member) => !ALWAYS.has(member) && !(member in known));
 };
 
-/** Fails unless an answer is one that the OpenAPI document promises. Unknown routes are none of its business. */
+/** Fails unless the OpenAPI document describes the response. Unknown routes pass. */
 export const expectDocumented = (method: string, path: string, answer: Answer): void => {
   const route = routeOf(method, path);
   if (!route) return;
@@ -61,7 +61,7 @@ export const expectDocumented = (method: string, path: string, answer: Answer): 
     throw new Error(`${method} ${path} ${answer.status} is ${type}, which is not documented`);
   const schema = type === "application/json" ? response.content?.[type]?.schema : undefined;
   if (!schema || method === "HEAD") return;
-  // JSON-RPC's errors hold those of the table; those of fal and Replicate have members of their own.
+  // JSON-RPC errors contain an error of the table. Those of fal and Replicate have other members.
   const isForeign = route.protocol === "fal" || route.protocol === "replicate";
   const isOwnError = answer.status >= 400 && answer.body.jsonrpc === undefined && !isForeign;
   const extra = isOwnError ? undocumentedMembers(answer.body) : [];

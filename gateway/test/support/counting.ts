@@ -2,23 +2,23 @@ import { Server, type ServiceDefinition, type UntypedServiceImplementation } fro
 import type { CommandStartedEvent } from "mongodb";
 import mongoose from "mongoose";
 
-/** How often each thing happened, by its name. */
+/** Count per name. */
 export type Counts = Record<string, number>;
 
 export interface Load {
-  /** gRPC calls by method, as the services' servers see them. */
+  /** gRPC calls by method, as the services' servers receive them. */
   calls: Counts;
-  /** Database commands by database, name and collection. */
+  /** Database commands by database, command and collection. */
   commands: Counts;
 }
 
 const OWN = /^\/nodeloom\.(.*)$/;
-/** What the driver does by itself, whatever is asked of it. */
+/** Commands that the driver sends on its own. */
 const UPKEEP: ReadonlySet<string> = new Set(["hello", "ismaster", "ping", "endSessions"]);
-/** These also work when nobody asks: identity forgets callers after half a second, billing sweeps. */
+/** These also work without requests: identity drops callers after half a second, billing sweeps. */
 const RESTLESS = /_(identity|billing)$/;
 
-/** What gateways do by themselves. */
+/** Calls that gateways make on their own. */
 const CHORES: ReadonlySet<string> = new Set([
   "identity.v1.IdentityService/ClaimTierRollout",
   "identity.v1.IdentityService/AdvanceTierRollout",
@@ -27,14 +27,14 @@ const CHORES: ReadonlySet<string> = new Set([
 
 const add = (counts: Counts, name: string): void => void (counts[name] = (counts[name] ?? 0) + 1);
 
-/** A database URI whose clients tell of their commands. */
+/** A database URI whose clients report their commands. */
 export const monitored = (uri: string): string => {
   const url = new URL(uri);
   url.searchParams.set("monitorCommands", "true");
   return url.href;
 };
 
-/** Counts the calls that servers started from now on in this process are sent. */
+/** Counts calls to servers started in this process from now on. */
 const countCalls = (counted: (method: string) => void): (() => void) => {
   const original = Server.prototype.addService;
   const patch = jest.spyOn(Server.prototype, "addService").mockImplementation(function (
@@ -55,10 +55,7 @@ const countCalls = (counted: (method: string) => void): (() => void) => {
   return () => patch.mockRestore();
 };
 
-/**
- * Counts what the services of this process are asked, and ask their databases. To be called before they are started,
- * on `monitored` databases.
- */
+/** Counts calls to this process's services and their database commands. Call it before they start, on `monitored` databases. */
 export const startCounting = (): { during(work: () => Promise<unknown>): Promise<Load>; stop(): void } => {
   let load: Load = { calls: {}, commands: {} };
   const stop = countCalls((method) => {

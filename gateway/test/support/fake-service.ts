@@ -4,14 +4,14 @@ import { freePort } from "../../../deploy/local/servers/ports.cjs";
 
 export interface FakeService {
   address: string;
-  /** Drops every connection at once, as a crash does. */
+  /** Drops every connection at once, like a crash. */
   crash(): void;
   /** Listens again on the same port. */
   restart(): Promise<void>;
   stop(): void;
 }
 
-/** A gRPC server of a real definition that answers only what a test needs; other methods are UNIMPLEMENTED. */
+/** A gRPC server with a real definition that implements only what a test needs. Other methods return UNIMPLEMENTED. */
 export const startFakeService = async <S extends UntypedServiceImplementation>(
   definition: ServiceDefinition<S>,
   handlers: Partial<S>,

@@ -14,10 +14,10 @@ const KNOWN = [
 ];
 const HELPER = join(__dirname, "chromium.mjs");
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-/** For what never comes; a busy machine is slow, and what is slow is waited for. */
+/** For elements that never appear. A busy machine is slow. */
 const PATIENCE_MS = 90_000;
 
-/** A Chromium of this machine: CHROMIUM_PATH, the one that npm brought (linux x64), or an installed one. */
+/** A Chromium on this machine: CHROMIUM_PATH, the one from npm (linux x64), or an installed one. */
 const findChromium = async (): Promise<string | undefined> => {
   const { CHROMIUM_PATH } = process.env;
   if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH;
@@ -28,7 +28,7 @@ const findChromium = async (): Promise<string | undefined> => {
   return KNOWN.find((path) => existsSync(path));
 };
 
-/** Starts a browser. Throws where there is none. */
+/** @throws if there is no browser */
 export const launchBrowser = async (): Promise<Browser> => {
   const executablePath = await findChromium();
   if (executablePath === undefined) throw new Error("no Chromium was found: set CHROMIUM_PATH");
@@ -38,7 +38,7 @@ export const launchBrowser = async (): Promise<Browser> => {
 export interface Visitor {
   context: BrowserContext;
   page: Page;
-  /** What no visit may see: errors of scripts, violations of the security policy, requests to other origins. */
+  /** Problems that no visit can have: script errors, violations of the security policy, requests to other origins. */
   complaints: string[];
 }
 
@@ -49,10 +49,10 @@ export interface VisitorOptions {
   theme?: "light" | "dark";
 }
 
-/** What browsers say of any answer that is no success; what it means is the page's to tell. */
+/** The browser's message for any error status. The page must handle the error itself. */
 const IS_ANSWER = /Failed to load resource/;
 
-/** Someone with a browser window. */
+/** Opens a browser window for a person. */
 export const visit = async (
   browser: Browser,
   { baseUrl, width = 1440, height = 900, theme = "light" }: VisitorOptions,
@@ -83,7 +83,7 @@ interface AxeViolation {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** What axe finds on a page, one line for each rule and element. */
+/** axe findings on a page, one line per rule and element. */
 export const accessibilityProblems = async (page: Page): Promise<string[]> => {
   await page.evaluate(AXE);
   const violations = (await page.evaluate("axe.run(document).then(({ violations }) => violations)")) as AxeViolation[];
@@ -103,5 +103,5 @@ const STILL = `new Promise((resolve) => {
   look();
 })`;
 
-/** Resolves when the canvas has stood for longer than it takes to begin to move: what moves under the pointer is missed. */
+/** Resolves once the canvas has stood still for longer than it takes to start moving. A moving target can't be clicked. */
 export const canvasStands = async (page: Page): Promise<void> => void (await page.evaluate(STILL));

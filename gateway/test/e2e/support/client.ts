@@ -8,21 +8,21 @@ export { eventually };
 export interface Answer {
   status: number;
   headers: Headers;
-  /** The JSON body; empty when the answer is something else. */
+  /** The JSON body; empty for other types. */
   body: Record<string, unknown>;
   text: string;
 }
 
 export interface CallOptions {
   body?: unknown;
-  /** Sent as it is instead of `body`. */
+  /** Sent unchanged in place of `body`. */
   raw?: string;
   headers?: Record<string, string>;
   key?: string | undefined;
   cookie?: string;
 }
 
-/** One HTTP call, as any client would make it. */
+/** One HTTP call, as any client makes it. */
 export const call = async (baseUrl: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
   const { body, raw, key, cookie } = options;
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -41,7 +41,7 @@ export const call = async (baseUrl: string, method: string, path: string, option
   try {
     parsed = JSON.parse(text);
   } catch {
-    // Not every answer is JSON (204, files).
+    // Some responses aren't JSON (204, files).
   }
   return { status: response.status, headers: response.headers, body: parsed as Answer["body"], text };
 };
@@ -65,18 +65,18 @@ const must = (answer: Answer, ...statuses: number[]): Answer => {
   return answer;
 };
 
-/** Asks again while a service is too busy to answer in time: for what a test needs before it begins. */
+/** Retries while a service is too busy, for the setup of a test. */
 export const patient = (ask: () => Promise<Answer>): Promise<Answer> => eventually(ask, ({ status }) => status !== 503);
 
 export interface AccountOptions {
   tier?: string;
   approved?: boolean;
-  /** Grants of the key; a Full deploy key by default; null for none. */
+  /** Capabilities of the key. Default: Full deploy. Null: no key. */
   capabilities?: string[] | null;
   webhook?: { url: string; events?: string[] };
 }
 
-/** Speaks to one platform: as anyone, as the admin, and as accounts it makes. */
+/** Calls a platform anonymously, as the administrator, and as accounts that it creates. */
 export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
   const { baseUrl, admin } = platform;
   let adminCookie: Promise<string> | undefined;
@@ -107,7 +107,7 @@ export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
   > => {
     const password = "correct horse battery staple";
     let email = "";
-    // Under another address each time: a refusal for want of time may come after the account was made.
+    // Another address on each attempt: a request that times out can have created the account.
     const register = (): Promise<Answer> => {
       email = `${randomUUID()}@nodeloom.test`;
       return call(baseUrl, "POST", "/api/auth/register", { body: { email, password } });
@@ -138,17 +138,14 @@ export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
   };
 };
 
-/** A file, read to its end: Node.js 24 fails when the connection of an answer is closed that was not. */
+/** Reads a file to its end: Node.js 24 fails if the connection of an unread response is closed. */
 export const fetchFile = async (url: string): Promise<{ status: number; contentType: string | null; bytes: number }> => {
   const response = await fetch(url);
   const { byteLength } = await response.arrayBuffer();
   return { status: response.status, contentType: response.headers.get("content-type"), bytes: byteLength };
 };
 
-/**
- * Tries at a pace of so many seconds, and at a slower one when the machine was too busy to look in time: `attempt` then
- * answers false.
- */
+/** Tries at an interval in seconds, and at a longer one if the machine was too busy: `attempt` then returns false. */
 export const paced = async (attempt: (seconds: number) => Promise<boolean>, paces: readonly number[] = [2, 10, 40]): Promise<void> => {
   for (const seconds of paces) if (await attempt(seconds)) return;
   throw new Error("the machine is too busy to look in time");

@@ -7,17 +7,17 @@ import { transformSync } from "@swc/core";
 import { allSnippets, placeOf, ROOT, type Snippet } from "../../support/snippets";
 import type { Account, Answer } from "./client";
 
-/** Carries out the blocks of the documentation that say `run`: those of a page in one shell, as a reader who pastes them would. */
+/** Executes the documentation's blocks that say `run`: those of a page in one shell, as for a reader who pastes them. */
 
 const RUN = "run";
 const PAGE_MS = 120_000;
-/** Where a page calls with the cookies of a sign-in that it leaves to another page. */
+/** For pages whose calls need the session cookies of another page. */
 const SIGN_IN = `curl -fsS -c cookies.txt "$BASE/api/auth/login" -H 'content-type: application/json' -d "{ \\"email\\": \\"$EMAIL\\", \\"password\\": \\"$PASSWORD\\" }"`;
 const signIn = (script: string): string => (script.includes("-b cookies.txt") && !script.includes("-c cookies.txt") ? `${SIGN_IN}\n` : "");
-/** Of the output of a page that failed. */
+/** Output shown for a failed page. */
 const SHOWN_CHARS = 2_000;
 
-/** The Python of the client's tests. */
+/** Python of the client's tests. */
 const clientPython = async (): Promise<string> => {
   const program = `const { readFile } = await import("node:fs/promises");
     const { pythonEnvironment } = await import("./deploy/local/build/python.mjs");
@@ -27,7 +27,7 @@ const clientPython = async (): Promise<string> => {
   return stdout.trim();
 };
 
-/** The command that carries a block out; the block's own text for a shell. */
+/** Command that executes a block; for a shell, the block's text. */
 const commandOf = (snippet: Snippet, folder: string, python: string): string => {
   const { language, code, line } = snippet;
   if (language === "sh") return code;
@@ -40,7 +40,7 @@ const commandOf = (snippet: Snippet, folder: string, python: string): string => 
   return `node ${line}.mjs\n`;
 };
 
-/** A picture of an input, looked at by a person before it is the result where that is asked for. */
+/** A picture from an input, with an optional review before the result. */
 const graphOf = (name: string, input: string, isReviewed: boolean): object => {
   const [made, port] = isReviewed ? ["review", "approved"] : ["picture", "image"];
   return {
@@ -65,7 +65,7 @@ export interface Reader {
   post(path: string, body: unknown): Promise<Answer>;
 }
 
-/** What pages call by names in capitals; what they name themselves is made. */
+/** Values of the capitalized names on pages, with the resources that they name. */
 const surroundings = async ({ baseUrl, account, post }: Reader): Promise<Record<string, string>> => {
   const SECRET = "the secret that the sender has, too";
   await post("/api/workflows", graphOf("Poster maker", "prompt", false));
@@ -73,13 +73,13 @@ const surroundings = async ({ baseUrl, account, post }: Reader): Promise<Record<
   const hook = { expression: "{ subject: issue.title }", maxCredits: 20, hmac: { header: "X-Hub-Signature-256", secret: SECRET } };
   const HOOK = (await post(`/api/workflows/${SLUG}/hooks`, hook)).body.url as string;
   const reviewed = (await post("/api/workflows", graphOf("Reviewed", "subject", true))).body.slug as string;
-  // Answered once it waits for its decision.
+  // Returned once it waits for its decision.
   const ID = (await post(`/api/workflows/${reviewed}/run`, { inputs: {} })).body.executionId as string;
   const { key: KEY = "", email: EMAIL, password: PASSWORD } = account;
   return { BASE: baseUrl, KEY, EMAIL, PASSWORD, SLUG, SECRET, HOOK, ID, SCHEDULE: ID, NODELOOM_BASE_URL: baseUrl, NODELOOM_API_KEY: KEY };
 };
 
-/** A folder with what pages take for granted: a checkout's, after a start, with a picture. */
+/** A folder with everything that pages assume: a checkout after a start, with a picture. */
 const prepare = (folder: string, { BASE, KEY }: Readonly<Record<string, string>>): void => {
   mkdirSync(join(folder, ".nodeloom"), { recursive: true });
   writeFileSync(join(folder, ".nodeloom", "local.json"), JSON.stringify({ baseUrl: BASE, accounts: { business: { apiKey: KEY } } }));
@@ -87,7 +87,7 @@ const prepare = (folder: string, { BASE, KEY }: Readonly<Record<string, string>>
   copyFileSync(join(ROOT, "docs", "guide", "pictures", "canvas-light.png"), join(folder, "boat.png"));
 };
 
-/** @returns what went wrong; empty where nothing did */
+/** @returns the failure; empty on success */
 const follow = async (script: string, folder: string, env: Readonly<Record<string, string>>): Promise<string> => {
   const PATH = `${join(ROOT, "node_modules", ".bin")}:${process.env.PATH}`;
   const shell = spawn("bash", ["-c", `set -eo pipefail\n${script}`], {
@@ -101,7 +101,10 @@ const follow = async (script: string, folder: string, env: Readonly<Record<strin
   return code === 0 ? "" : `exits with ${code}:\n${output.slice(-SHOWN_CHARS)}`;
 };
 
-/** Carries out every page. @returns how many blocks there were, and what failed */
+/**
+ * Executes every page.
+ * @returns the number of blocks, and the failures
+ */
 export const runDocumented = async (reader: Reader): Promise<{ blocks: number; failures: string[] }> => {
   const blocks = allSnippets().filter(({ mark }) => mark === RUN);
   const folder = mkdtempSync(join(tmpdir(), "nodeloom-documented-"));

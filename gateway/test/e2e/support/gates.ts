@@ -4,23 +4,23 @@ import { connect, constants, createServer as createHttp2Server, type ClientHttp2
 import type { AddressInfo, Socket } from "node:net";
 
 /**
- * Servers that stand before a platform's own and let every request through, unless a test holds it: so a run is brought
- * into a state by what happens, and stays there for as long as the test wants.
+ * Servers in front of the platform's own that pass every request on unless a test holds it. Events bring a run into a state, and it
+ * stays there as long as the test needs.
  */
 
-/** One request on its way. `body` has everything that was sent. */
+/** A request on its way. `body` is complete. */
 export interface Passage {
-  /** A gRPC method's path, or an HTTP method and path. */
+  /** Path of a gRPC method, or HTTP method and path. */
   what: string;
   body: Buffer;
 }
 
 export interface Held {
-  /** Resolves when such a request has come. */
+  /** Resolves once such a request has arrived. */
   reached: Promise<Passage>;
-  /** Lets it, and all like it, go on. */
+  /** Lets this and all matching requests continue. */
   release(): void;
-  /** Resolves when it has been answered, whether or not its caller still waits. */
+  /** Resolves once it has been answered, whether or not its caller still waits. */
   answered: Promise<unknown>;
 }
 
@@ -39,7 +39,7 @@ export type Gates = ReturnType<typeof createGates>;
 export const createGates = () => {
   const held = new Set<Waiting>();
   return {
-    /** Holds requests, or the answers to them. */
+    /** Holds requests or their responses. */
     hold: (matches: Matches, phase: Phase = "request"): Held => {
       let reach: Waiting["reach"] = () => undefined;
       let release = (): void => undefined;
@@ -55,7 +55,7 @@ export const createGates = () => {
         answered,
       };
     },
-    /** Resolves when a request may go on. */
+    /** Resolves once a request can continue. */
     pass: async (passage: Passage, phase: Phase): Promise<void> => {
       const concerned = [...held].filter((one) => one.matches(passage));
       const stopping = concerned.filter((one) => one.phase === phase);
@@ -80,7 +80,7 @@ export interface Proxy {
 
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
 
-/** Answers a held gRPC call as the real server does. What its caller has given up by then is delivered all the same. */
+/** Forwards a held gRPC call like the real server. Calls that the caller has cancelled are still delivered. */
 const forwardCall = (incoming: ServerHttp2Stream, headers: Record<string, unknown>, body: Buffer, session: ClientHttp2Session) =>
   new Promise<{ answer: Buffer; respond: () => void }>((resolve, reject) => {
     const upstream = session.request(headers as never);
@@ -102,7 +102,7 @@ const forwardCall = (incoming: ServerHttp2Stream, headers: Record<string, unknow
     upstream.end(body);
   });
 
-/** Stands before a gRPC server. */
+/** Starts a gate in front of a gRPC server. */
 export const startGrpcGate = async (target: () => string, gates: Gates): Promise<Proxy> => {
   let session: ClientHttp2Session | undefined;
   const upstream = (): ClientHttp2Session => {
@@ -140,7 +140,7 @@ export const startGrpcGate = async (target: () => string, gates: Gates): Promise
   };
 };
 
-/** What is answered instead of what the server says; `lost`: the server is asked, and its answer does not arrive. */
+/** Replaces the server's response. `lost`: the server handles the request, and its response doesn't arrive. */
 export type Instead = Given | "lost";
 interface Given {
   status: number;
@@ -151,13 +151,13 @@ interface Given {
 export interface HttpGateOptions {
   target: () => string;
   gates: Gates;
-  /** What is answered without asking the server; undefined: it is asked. */
+  /** A response without asking the server; undefined asks it. */
   instead: (passage: Passage) => Instead | undefined;
-  /** Hears of every request when it has come, and of the server's answer to it. */
+  /** Called with every request, then with the server's response. */
   saw: (passage: Passage) => (answer: Buffer) => void;
 }
 
-/** Stands before an HTTP server. It keeps the Host header: addresses in answers lead through here again. */
+/** Starts a gate in front of an HTTP server. It keeps the Host header, so addresses in responses lead through it again. */
 export const startHttpGate = async ({ target, gates, instead, saw }: HttpGateOptions): Promise<Proxy> => {
   const relay = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const passage = { what: `${incoming.method} ${incoming.url}`, body: await whole(incoming) };

@@ -12,7 +12,7 @@ export { node };
 
 const prompt = { name: "prompt", type: "text", label: "Prompt", default: "a loom" };
 
-/** Text only: nothing is sent to a provider. */
+/** Text only, without calls to a provider. */
 export const greeting = (): Graph => ({
   name: "Greeting",
   nodes: [

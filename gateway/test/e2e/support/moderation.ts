@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 
-/** What the hook is asked. */
+/** A request to the hook. */
 export interface Question {
   id: string;
   kind: "input" | "output";
@@ -16,21 +16,21 @@ export interface Question {
 export interface ModerationHook {
   env: Record<string, string>;
   questions: Question[];
-  /** host:port, for the platform's egress exceptions. */
+  /** `host:port` for the platform's egress exceptions. */
   address: string;
-  /** Where it also takes webhooks, and what came there. */
+  /** Address of a webhook receiver on the same server, and the requests it received. */
   webhookUrl: string;
   webhooks: string[];
-  /** By default everything is let go. */
+  /** Approves everything by default. */
   decide: (question: Question) => object | Promise<object>;
-  /** From now on it answers nothing but errors. */
+  /** From now on it returns only errors. */
   away: boolean;
   close(): void;
 }
 
 const PATH = "/moderate";
 
-/** A moderation hook on loopback, which believes only what is signed. */
+/** A moderation hook on loopback that accepts only signed requests. */
 export const startModeration = async (): Promise<ModerationHook> => {
   const secret = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
   const server = createServer((request, response) => {

@@ -20,11 +20,11 @@ const READY_MS = 120_000;
 /** One OS process that hosts some of the services, and can be killed. */
 export interface PlatformProcess {
   readonly pid: number;
-  /** Where it answers probes and with metrics; only of a platform that is measured. */
+  /** Address of probes and metrics; only with `measured`. */
   readonly opsUrl: string | undefined;
-  /** kill -9, and wait until it is gone. */
+  /** Kills it with SIGKILL and waits until it is gone. */
   kill(): Promise<void>;
-  /** Starts it again with the same environment, and waits until it is ready. */
+  /** Restarts it with the same environment and waits until it is ready. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -34,9 +34,9 @@ export interface Platform {
   sandboxUrl: string;
   admin: typeof ADMIN;
   env: Record<string, string>;
-  /** By the names given in `groups`, joined by a plus. */
+  /** Keyed by the names in `groups`, joined by a plus. */
   processes: Record<string, PlatformProcess>;
-  /** Starts a second copy of a service on ports of its own. */
+  /** Starts a second replica of a service on other ports. */
   startAnother(service: ServiceName): Promise<{ env: Record<string, string>; process: PlatformProcess }>;
   /** Calls a control route of the sandbox. */
   sandboxControl(path: string, init?: { method: string; body?: string }): Promise<Response>;
@@ -111,21 +111,21 @@ const addresses = async (): Promise<Record<string, string>> => {
 };
 
 export interface PlatformOptions {
-  /** OS processes, each with the services it hosts. By default one has all, which is the quickest to start. */
+  /** OS processes with their services. By default one hosts all, which starts fastest. */
   groups?: readonly (readonly ServiceName[])[];
-  /** host:port addresses that providers and users may name besides the sandbox and the gateway. */
+  /** `host:port` addresses that providers and users can name, besides the sandbox and the gateway. */
   allow?: readonly string[];
-  /** Whether each process answers with metrics, at its `opsUrl`. */
+  /** Gives each process an `opsUrl` with metrics. */
   measured?: boolean;
-  /** More environment; a function is given what the platform has without it. */
+  /** More environment variables. A function gets the platform's own. */
   env?: Record<string, string> | ((own: Readonly<Record<string, string>>) => Record<string, string>);
 }
 
 const TOGETHER: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox", "transform", "executions", "gateway"]];
-/** The gateway and the executions each in a process of its own, as they are deployed. */
+/** The gateway and executions in separate processes, as in a deployment. */
 export const APART: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox", "transform"], ["executions"], ["gateway"]];
 
-/** Starts a whole platform with a database, key prefix and task queue of its own on the test servers. */
+/** Starts a whole platform with a separate database, key prefix and task queue on the test servers. */
 export const startPlatform = async (options: PlatformOptions = {}): Promise<Platform> => {
   const { groups = TOGETHER, allow = [], measured = false, env: extra = {} } = options;
   const id = randomUUID().slice(0, 8);

@@ -8,10 +8,10 @@ interface JobAnswer {
   output?: Record<string, { url: string }[]>;
 }
 
-/** What a provider of jobs saw of each run, in order. Runs are known by the prompt that they send. */
+/** Calls of each run to a provider of jobs, in order. The prompt identifies the run. */
 export const createProviderLog = () => {
   const calls = new Map<string, ProviderCallKind[]>();
-  /** By jobs' ids and files' names. */
+  /** Keyed by job IDs and file names. */
   const promptOf = new Map<string, string>();
   const instead = new Map<string, Instead>();
   const listeners = new Set<() => void>();
@@ -44,10 +44,10 @@ export const createProviderLog = () => {
     },
     of: (prompt: string): readonly ProviderCallKind[] => calls.get(prompt) ?? [],
     count: (prompt: string, kind: ProviderCallKind): number => (calls.get(prompt) ?? []).filter((one) => one === kind).length,
-    /** Answers one kind of a run's calls in the provider's place. */
+    /** Replaces the provider's response to one kind of a run's calls. */
     answer: (prompt: string, kind: ProviderCallKind, given: Instead): void => void instead.set(`${kind} ${prompt}`, given),
     instead: (passage: Passage): Instead | undefined => instead.get(`${kindOf(passage.what)} ${senderOf(passage)}`),
-    /** Resolves when the provider has seen so many calls of a kind. */
+    /** Resolves once the provider has received this many calls of a kind. */
     until: (prompt: string, kind: ProviderCallKind, count = 1): Promise<void> =>
       new Promise((resolve) => {
         const look = (): void => {

@@ -11,19 +11,19 @@ export interface Delivery {
 }
 
 export interface Receiver {
-  /** host:port, for the platform's egress exceptions. */
+  /** `host:port` for the platform's egress exceptions. */
   address: string;
   url: string;
   deliveries: Delivery[];
-  /** From now on, refuses the first delivery of each message. */
+  /** From now on, rejects the first delivery of each message. */
   refuseFirst(): void;
   close(): void;
 }
 
-/** Here it answers with what it is sent. */
+/** Path that returns its request. */
 export const ECHO = "/echo";
 
-/** A webhook receiver on loopback that keeps what it gets. */
+/** A webhook receiver on loopback that records its requests. */
 export const startReceiver = async (): Promise<Receiver> => {
   const deliveries: Delivery[] = [];
   const seen = new Set<string>();
@@ -55,7 +55,7 @@ export const startReceiver = async (): Promise<Receiver> => {
   return { address, url: `http://${address}/hook`, deliveries, refuseFirst: () => (refusing = true), close: () => server.close() };
 };
 
-/** The signature Standard Webhooks asks for, computed independently of the library that makes it. */
+/** Signature by Standard Webhooks, computed independently of the library. */
 export const signatureOf = ({ id, timestamp, body }: Delivery, secret: string): string =>
   `v1,${createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64"))
     .update(`${id}.${timestamp}.${body}`)

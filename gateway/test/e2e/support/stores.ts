@@ -6,13 +6,13 @@ import { mongo, type Connection as MongoConnection } from "mongoose";
 import { SERVICES } from "../../../../deploy/services.cjs";
 import type { Platform } from "./platform";
 
-/** All that a platform has stored, as bytes: documents, histories, keys. */
+/** Everything that a platform has stored, as bytes: documents, histories, keys. */
 export type Stored = Record<"MongoDB" | "Temporal" | "Redis", Buffer[]>;
 
 const DATABASES = SERVICES.filter(({ database }) => database).map(({ name }) => name);
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
-/** Bytes, and what they were before they were compressed. */
+/** Bytes, and their content before compression. */
 const withUnpacked = (bytes: Buffer): Buffer[] => {
   const at = bytes.indexOf(GZIP);
   if (at < 0) return [bytes];
@@ -77,7 +77,7 @@ const readRedis = async ({ REDIS_URL = "", REDIS_KEY_PREFIX = "" }: Platform["en
   }
 };
 
-/** @param executionIds whose histories are read */
+/** @param executionIds runs whose histories are read */
 export const readStores = async ({ env }: Platform, executionIds: readonly string[]): Promise<Stored> => {
   const [MongoDB, Temporal, Redis] = await Promise.all([readMongo(env), readTemporal(env, executionIds), readRedis(env)]);
   return { MongoDB, Temporal, Redis };

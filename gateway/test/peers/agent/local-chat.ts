@@ -6,18 +6,21 @@ import { ASSETS } from "../../../../services/inference/src/fetch/assets";
 import { fetchAssets } from "../../../../services/inference/src/fetch/fetch-assets";
 import { startPeer } from "../../../../services/executions/test/peers/process";
 
-/** The inference service with its text model, for a platform that is started beside it. */
+/** The inference service with its text model, for a platform started beside it. */
 
 const PROGRAM = join(__dirname, "..", "..", "..", "..", "services", "inference", "dist", "main.js");
 
 export interface LocalChat {
-  /** Of the platform that uses it. */
+  /** Environment of the platform that uses it. */
   env: Record<string, string>;
   address: string;
   stop(): Promise<void>;
 }
 
-/** Fetches what it needs where that is not there. @param folder for what it writes */
+/**
+ * Downloads missing files.
+ * @param folder folder for its output
+ */
 export const startLocalChat = async (folder: string): Promise<LocalChat> => {
   const { engines, chat } = ASSETS;
   const fetched = await fetchAssets({ root: assetsFolder(process.env), assets: { engines, chat } });
@@ -33,7 +36,7 @@ export const startLocalChat = async (folder: string): Promise<LocalChat> => {
       INFERENCE_LISTEN: address,
       INFERENCE_API_KEY: key,
       INFERENCE_DATA_DIR: join(folder, "inference"),
-      // Of the platform's own files, which no chat here has.
+      // Address of the platform's files; no chat here has any.
       PUBLIC_BASE_URL: url,
       LOG_LEVEL: "warn",
     },

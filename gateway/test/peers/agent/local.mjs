@@ -16,7 +16,7 @@ const { tools } = await client.listTools();
 const pictureModels = tools.map(({ name }) => name).filter((name) => /^model_.*image/.test(name)).map((name) => name.replace("model_", "")); // prettier-ignore
 
 const object = (properties) => ({ type: "object", required: Object.keys(properties), properties, additionalProperties: false });
-/** The tools whose arguments are there. A small model forgets what is missing otherwise. */
+/** Tools whose arguments are known. A small model otherwise forgets missing ones. */
 const possible = ({ slug, price, shown }) => [
   "list_workflows",
   "save_workflow",
@@ -36,7 +36,7 @@ const SYSTEM =
 const said = (role, content) => ({ role, content: typeof content === "string" ? content : JSON.stringify(content) });
 const wished = (text) => `Wish: ${text}.`;
 const answered = (tool, text) => `${tool} answered: ${text}.`;
-/** How another wish was fulfilled. */
+/** Example of another completed request. */
 const fulfilled = (text, slug, price) => [
   said("user", wished(text)),
   said("assistant", { tool: "save_workflow" }),
@@ -58,7 +58,7 @@ const PLANNED = [
 ];
 
 const tokens = { prompt_tokens: 0, completion_tokens: 0 };
-/** What the model says next, as JSON by the schema. */
+/** The model's next decision, as JSON by the schema. */
 const decide = async (chat, schema) => {
   const messages = [said("system", SYSTEM), ...chat];
   const response_format = { type: "json_schema", json_schema: { name: "decision", schema } };
@@ -80,7 +80,7 @@ const use = async (name, args) => {
   return { content, value: structuredContent ?? JSON.parse(content[0].text) };
 };
 
-/** A plan as a graph: each of several pictures is one of a list. */
+/** A plan as a graph. Several pictures become items of a list. */
 const graphOf = ({ name, prompt, pictures, model }) => ({
   name,
   nodes: [
@@ -97,7 +97,7 @@ const graphOf = ({ name, prompt, pictures, model }) => ({
 });
 
 const state = { plan: undefined, slug: undefined, price: undefined, shown: undefined };
-/** Every tool: uses it, and says in a few words what it answered. */
+/** Runs each tool and summarizes its answer. */
 const acts = {
   list_workflows: async () => {
     const { value } = await use("list_workflows", {});

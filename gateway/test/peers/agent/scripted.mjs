@@ -9,7 +9,7 @@ const [url, key] = process.argv.slice(2);
 const client = new Client({ name: "agent", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
 await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${key}` } } }));
 
-/** What it was asked for, as nodes: two styles of one subject. */
+/** The request as nodes: two styles of one subject. */
 const graph = {
   name: "Two postcards",
   nodes: [
@@ -35,11 +35,11 @@ const use = async (name, args) => {
   return { isError, content, value: structuredContent ?? JSON.parse(content[0].text) };
 };
 
-/** One decision after the other, until there is something to show. */
+/** One decision after the other, until there is a result to show. */
 const decisions = [
   () => use("save_workflow", graph),
   ({ value }) => use("quote", { workflow: value.slug, inputs: { subject: "a heron" } }),
-  // The quote says that there is no such model: it takes one of those that are tools.
+  // The quote reports that the model doesn't exist, so it takes one of the tools' models.
   async ({ isError }, saved) => {
     if (!isError) throw new Error("a graph without a model was priced");
     const { tools } = await client.listTools();
@@ -61,7 +61,7 @@ for (const decide of decisions) {
   last = await decide(last, saved);
   saved ??= last;
 }
-// Shown by the workflow's run: the pictures themselves.
+// The workflow's run shows the pictures.
 const shown = await use("run", { workflow: saved.value.slug, inputs: { subject: "a heron" }, maxCredits: 100 });
 await client.close();
 console.log(

@@ -1,6 +1,6 @@
 import { createFalClient, ValidationError } from "@fal-ai/client";
 
-/** What fal's library for JavaScript makes of the platform, as one JSON object: the examples of its README, by each way in. */
+/** Results of fal's JavaScript library as one JSON object: the examples of its README, in every call style. */
 
 const base = process.env.NODELOOM_BASE_URL;
 const credentials = process.env.FAL_KEY;

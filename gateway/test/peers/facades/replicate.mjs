@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import Replicate from "replicate";
 
-/** What Replicate's library for JavaScript makes of the platform, as one JSON object: the examples of its README. */
+/** Results of Replicate's JavaScript library as one JSON object: the examples of its README. */
 
 const [picture] = process.argv.slice(2);
 const auth = process.env.REPLICATE_API_TOKEN;
 const baseUrl = `${process.env.NODELOOM_BASE_URL}/replicate/v1`;
-// Without it, the address of a stream is asked for without a key.
+// Otherwise the address of a stream is requested without a key.
 const withKey = (url, init) => fetch(url, { ...init, headers: { ...init?.headers, Authorization: `Bearer ${auth}` } });
 const replicate = new Replicate({ auth, baseUrl, fetch: withKey });
 const MODEL = "nodeloom/sandbox-image-fast";

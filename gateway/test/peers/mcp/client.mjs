@@ -20,7 +20,7 @@ const open = async () => {
 
 const [client, transport] = await open();
 await client.connect(transport);
-/** The two versions of the SDK differ in where the options stand. */
+/** The SDK's two versions take the options at different positions. */
 const callTool = (request, options) => (which === "v1" ? client.callTool(request, undefined, options) : client.callTool(request, options));
 
 const { tools } = await client.listTools();
@@ -54,7 +54,7 @@ const said = {
   refused: (await callTool({ name: "get_execution", arguments: { executionId: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11" } })).isError,
   stopped: await stopped,
 };
-// Closing ends what is being sent, that a call is called off, too: another answer comes after it.
+// Closing aborts pending sends, including the cancellation of a call, so it waits for a later response.
 await client.listTools();
 await client.close();
 console.log(JSON.stringify(said));

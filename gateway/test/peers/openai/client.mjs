@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import OpenAI from "openai";
 
-/** What the OpenAI library for JavaScript makes of the platform, as one JSON object. Unchanged but for its base URL and key. */
+/** Results of OpenAI's JavaScript library as one JSON object. Only its base URL and key are changed. */
 
 const [picture, sound] = process.argv.slice(2);
 const client = new OpenAI();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { clientOf } from "../../e2e/support/client";
 import { startPlatform, type Platform } from "../../e2e/support/platform";
 
-/** A running platform that can all that OpenAI's libraries ask for, an account, and files to send. */
+/** A platform that supports all calls of OpenAI's libraries, an account, and files to send. */
 
 const REGISTRY = join(__dirname, "..", "..", "..", "..", "services", "models", "registry");
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
@@ -30,10 +30,10 @@ const WAV = (() => {
   return Buffer.concat([header, Buffer.alloc(samples * 2)]);
 })();
 
-/** The model that transcribes: OpenAI's own entry, whose server is here. */
+/** The transcription model: OpenAI's own entry with a server of the test. */
 export const TRANSCRIBES = "peer-transcribe";
 
-/** A registry in which OpenAI's transcription is asked of a server here. */
+/** A registry that directs OpenAI's transcription to a server of the test. */
 const registryWith = async (folder: string, baseUrl: string): Promise<string> => {
   const registry = join(folder, "registry");
   await cp(REGISTRY, registry, { recursive: true });
@@ -46,7 +46,7 @@ const registryWith = async (folder: string, baseUrl: string): Promise<string> =>
 
 export interface Stage {
   platform: Platform;
-  /** The key of an account. */
+  /** Key of an account. */
   key: string;
   folder: string;
   /** A picture and a sound. */
@@ -74,10 +74,14 @@ export const startStage = async (): Promise<Stage> => {
   return { platform, key: user.key!, folder, files, stop };
 };
 
-/** What scripts print beside that, which ask the platform itself. */
+/** Further output of scripts that call the platform directly. */
 export const DIRECT = { model: "sandbox-chat", tools: ["weather", ["city"], true], responses: [true, true, true] };
 
-/** What all scripts print. @param failure of the run that the sandbox fails. @param more what else */
+/**
+ * Output of every script.
+ * @param failure error of the run that fails in the sandbox
+ * @param more further output
+ */
 export const expectEverything = (stdout: string, failure: object, more: object = {}): void => {
   const said = JSON.parse(stdout) as Record<string, unknown> & { pieces: string[]; answer: string };
   const used = { prompt_tokens: expect.any(Number) as number, completion_tokens: expect.any(Number) as number };

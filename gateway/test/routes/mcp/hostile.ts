@@ -1,18 +1,18 @@
 import { modern, MODERN_VERSION } from "./rpc";
 
-/** Messages that no client should send, and how each is refused. */
+/** Messages that no client should send, with their errors. */
 
 export interface Hostile {
   name: string;
-  /** Sent as JSON; `raw` is sent as it is. */
+  /** Sent as JSON. `raw` is sent unchanged. */
   message?: unknown;
   raw?: string;
   headers?: Record<string, string>;
   path?: string;
   method?: string;
-  /** Of the whole answer. */
+  /** Status of the whole response. */
   status: number;
-  /** The code of a JSON-RPC error, or of the API in a tool's answer that is an error; without either, the answer has no body. */
+  /** JSON-RPC error code, or the API's code in a tool's error. Without either, the response has no body. */
   rpc?: number;
   tool?: string;
 }

@@ -13,15 +13,15 @@ type Callback<T> = sendUnaryData<T>;
 type RunCall = ServerUnaryCall<executions.RunRequest, executions.RunResponse>;
 type NamedCall = { request: { executionId: string } };
 
-/** Stands for executions: what it was asked, and what it answers. */
+/** A fake executions service: its requests and its responses. */
 const asked: executions.RunRequest[] = [];
 const cancelled: string[] = [];
 let outcome: Partial<executions.Execution>;
 let price: Partial<executions.QuoteResponse>;
 let events: [type: string, data?: object][];
-/** What is said of a run that is not over. */
+/** State of an unfinished run. */
 let pending: Partial<executions.Execution>;
-/** Runs end when they are watched, or when this does. */
+/** Runs end when they are watched, or when this resolves. */
 let held: Deferred | undefined;
 let known: Set<string>;
 let ended: Set<string>;
@@ -94,7 +94,7 @@ const GRAPH = {
   ],
 };
 
-/** A workflow whose switch a signed-in person has set. */
+/** A workflow whose "Agent tool" setting a signed-in person turned on. */
 const saveTool = async (name: string, user = business): Promise<string> => {
   const made = await platform.send("/api/workflows", { json: { name, ...GRAPH, mcp: true }, headers: platform.bySession(user) });
   expect(made).toMatchObject({ status: 201, body: { mcp: true } });
@@ -467,7 +467,7 @@ describe("a hostile message", () => {
         expect(said!.result!.isError).toBe(true);
         expect((JSON.parse(said!.result!.content[0]!.text) as { code?: string }).code ?? "").toBe(tool);
       }
-      // Neither a stack nor a path of ours.
+      // It contains neither a stack trace nor a path of the server.
       expect(answer.text).not.toMatch(/node_modules|\.js:\d|\n\s+at /);
       expect(asked).toEqual([]);
     },

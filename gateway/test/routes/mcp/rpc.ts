@@ -14,7 +14,7 @@ export interface RpcMessage {
 
 export interface Exchange {
   answer: Answer;
-  /** What came before the answer to the message. */
+  /** Messages before the response. */
   notifications: RpcMessage[];
   reply: RpcMessage | undefined;
 }
@@ -28,7 +28,7 @@ const messagesIn = ({ headers, text, body }: Answer): RpcMessage[] => {
 export const MODERN_VERSION = "2026-07-28";
 const META = "io.modelcontextprotocol/";
 
-/** The members and headers by which a client of the revision 2026-07-28 says what it speaks. */
+/** Members and headers in which a client of revision 2026-07-28 states its protocol. */
 export const modern = (method: string, params: Record<string, unknown> = {}) => ({
   message: {
     ...{ jsonrpc: "2.0", id: 1, method },
@@ -66,7 +66,10 @@ export const rpcOf = (platform: Platform, user: User) => {
       send({ jsonrpc: "2.0", id, method, params }, headers),
     call: (name: string, args: object = {}, headers: Record<string, string> = {}, id: unknown = 1) =>
       send({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } }, headers),
-    /** Opens a session, as clients of revisions before 2026-07-28 do. @returns its header */
+    /**
+     * Opens a session like clients of earlier revisions.
+     * @returns its header
+     */
     open: async (): Promise<Record<string, string>> => {
       const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
       const { answer } = await send({ jsonrpc: "2.0", id: 0, method: "initialize", params });
@@ -75,7 +78,7 @@ export const rpcOf = (platform: Platform, user: User) => {
   };
 };
 
-/** What a tool answered as a value. */
+/** A tool's structured result. */
 export const valueOf = ({ reply }: Exchange): Record<string, unknown> => {
   const { structuredContent, content } = reply!.result! as { structuredContent?: Record<string, unknown>; content: { text: string }[] };
   return structuredContent ?? (JSON.parse(content[0]!.text) as Record<string, unknown>);
