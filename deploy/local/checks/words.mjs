@@ -57,9 +57,13 @@ const COMMENTED = [
 /** Other folders with rewritten comments, as patterns of git. */
 const COMMENTED_ELSEWHERE = [
   "gateway/src/*.ts",
+  "gateway/test/*.ts",
+  "gateway/test/*.mjs",
   "gateway/client/src/*.ts",
   "gateway/console/src/*.ts",
   "gateway/console/src/*.tsx",
+  "gateway/console/test/*.ts",
+  "gateway/console/e2e/*.ts",
   "deploy/*.ts",
   "deploy/*.mjs",
   "deploy/*.cjs",

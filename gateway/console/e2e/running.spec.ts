@@ -47,7 +47,7 @@ test("Run pays only for what changed, says when nothing has, and does the same a
   const [whole, half] = [/Run· ?0\.92 credits/, /Run· ?0\.46 credits/];
   await runNow(page).filter({ hasText: whole }).click();
   await completed(page, 1, slug);
-  // The same graph again: no call is made.
+  // Without a change to the graph, no call is made.
   await runNow(page).filter({ hasText: "free" }).click();
   await page.getByText("Nothing has changed since the last run.").waitFor();
   expect(await costs(slug)).toHaveLength(1);

@@ -34,7 +34,7 @@ export interface Actor extends Caller {
   keyId: string;
   webhookSecret: string;
   session: Caller;
-  /** The same user with another key and these grants. */
+  /** This user with another key and these grants. */
   withKey(grants: string[] | { preset: string }, settings?: Record<string, unknown>): Promise<Actor>;
   /** Balances from /api/me. */
   credits(): Promise<{ plan: number; topUp: number; held: number; grants: { model: string; remaining: number; total: number }[] }>;

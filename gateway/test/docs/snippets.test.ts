@@ -74,7 +74,7 @@ it("has shell commands and JavaScript that can be read by a shell and by Node.js
 });
 
 it("has requests whose routes exist", () => {
-  /** Of the media service, behind the gateway. */
+  /** Files of the media service, which the gateway proxies. */
   const isFile = (path: string): boolean => path.startsWith("/media/");
   const forms = routes.map(({ method, path }) => ({ method, form: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`) }));
   const requests = isIn("http").flatMap((one) =>

@@ -88,7 +88,7 @@ interface Cell {
 /** How a run ends that is cancelled in a state, and the effects. */
 interface Row {
   graph: Graph | ((cell: Cell) => Promise<Graph>);
-  /** What is held back before the run starts. */
+  /** Requests held back before the run starts. */
   hold?: (cell: Cell) => Held;
   prepare?: (cell: Cell) => void;
   /** The run ends although it is held. What was held back arrives afterwards. */

@@ -166,7 +166,7 @@ const OPERATORS: Readonly<Record<string, (left: unknown, right: string) => boole
   greater: (left, right) => number(left) > number(right),
 };
 
-/** All ports of a node with several, of which one carries the value. */
+/** Ports of a node with several outputs: one carries the value, the others are dead. */
 const takes = (names: readonly string[], taken: string, value: unknown): Outputs =>
   Object.fromEntries(names.map((name) => [name, name === taken ? value : DEAD]));
 

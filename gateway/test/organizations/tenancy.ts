@@ -7,8 +7,8 @@ import type { Platform } from "../support/platform";
 import { memberOf, type Cast } from "./cast";
 
 /**
- * The table of tenancy: every route, asked for an organization's things by somebody in each role, by a stranger, by a suspended member
- * and by the key of another organization. Those who may not come first, because those who may delete.
+ * The tenancy table: every route, requested for an organization's data by each role, by a stranger, by a suspended member and by the key
+ * of another organization. Roles without access come first, because the others delete.
  */
 const ACTORS = ["stranger", "suspended", "other key", "other key elsewhere", "viewer", "runner", "editor", "owner"] as const;
 type Actor = (typeof ACTORS)[number];

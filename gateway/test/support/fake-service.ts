@@ -27,7 +27,7 @@ export const startFakeService = async <S extends UntypedServiceImplementation>(
     });
     return { server, port: bound };
   };
-  // One that nobody else is given while it is away.
+  // A port that stays reserved while the service is down.
   const { server: first, port } = await listen(await freePort());
   let server = first;
   return {

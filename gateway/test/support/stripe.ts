@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What stands where Stripe does: it hears of checkouts, and signs events. `npm run drill peers stripe` has stripe-mock. */
+/** A fake Stripe: it records checkouts and signs events. `npm run drill peers stripe` uses stripe-mock. */
 
 const SECOND_MS = 1_000;
 /** Not repeated by Stripe's library. */

@@ -110,7 +110,7 @@ const language: Case[] = [
     assert.deepEqual(JSON.parse(text), scenes);
     assert.ok(scenes.length >= 2 && scenes.length <= 3);
     for (const { title } of scenes) assert.ok(title.length <= 40);
-    // The same prompt gets the same response.
+    // Equal prompts get equal responses.
     fits(await resultOf(ctx, asker(SCHEMA)), { scenes });
   }),
   kinds("an answer that does not fit is asked for once more, and then fails the node", async (ctx) => {

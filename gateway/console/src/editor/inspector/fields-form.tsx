@@ -94,7 +94,7 @@ interface FieldCardProps {
   disabled: boolean;
   /** Names of the other inputs. */
   taken: ReadonlySet<unknown>;
-  /** Just added. */
+  /** True for the input added last. */
   isNew: boolean;
   change: (next: RawField) => void;
   rename: (name: string) => void;

@@ -1,4 +1,4 @@
-/** Counterparts of other editors' terms. */
+/** Nodeloom's names for terms of other editors. */
 import { NOTHING_FOUND } from "../../messages/editor/panels";
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/cron|schedul|timer|interval|trigger/i, NOTHING_FOUND.triggersHint],
