@@ -48,7 +48,7 @@ const RETURNED_FUNCTION_SYNTAX = {
 
 /** What services and the gateway may import besides their own files. */
 const SHARED = [...LIBRARIES, "proto"];
-/** By package name, too: no part imports another part's source. */
+/** Also by package name: no part imports another part's source. */
 const OTHER_PARTS = {
   group: SERVICES.map(({ name }) => `@nodeloom/${name}`),
   message: "Parts meet over gRPC, never by import.",

@@ -117,7 +117,10 @@ export const createRollout = (cluster, namespace) => {
       return wrong.map(({ name }) => `endpoints of ${name}`);
     });
 
-  /** Replicas must run in as many zones as there are. @param {number} zones */
+  /**
+   * Replicas must cover every zone.
+   * @param {number} zones
+   */
   const checkSpread = async (zones) => {
     for (const { name, component, replicas } of await deployments()) {
       const nodes = new Set((await podsOf(component)).map(({ spec }) => spec.nodeName));

@@ -32,7 +32,7 @@ interface GateSettings {
   name: string;
   /** Shared by all models with the same address and secret. */
   id: string;
-  /** Bound of the models with this setting. */
+  /** Limit on concurrent calls of the models with this setting. */
   maxConcurrent: number | undefined;
   /** Bound over all models of the account. */
   accountConcurrent: number | undefined;

@@ -153,7 +153,7 @@ export const createTombstones = (connection: Connection) => {
       return names.filter((name) => used.has(name));
     },
 
-    /** Reruns that may have files of a run in their results, and the calls that they took over from it. */
+    /** Reruns whose results can contain a run's files, with the calls that they reused from the run. */
     rerunsOf: (executionId: string, userId: string): AsyncIterable<Naming> =>
       executions.find<Naming>({ "rerun.sources": executionId, userId, ...NOT_ERASED } as object, { projection: NAMES }),
     callsOf: (executionId: string): AsyncIterable<CallRecord> => collection<CallRecord>(Call).find<CallRecord>({ executionId }),

@@ -83,7 +83,10 @@ export const createInputs = (used: Readonly<BudgetUse>, bounds?: Readonly<Budget
       return httpCall(step, item, counting);
     },
 
-    /** Builds inputs of calls that may not be made; those that are made are counted then. @throws BindError */
+    /**
+     * Builds inputs of calls that might be skipped. Only calls that are made count towards the budget.
+     * @throws BindError
+     */
     uncounted: <T>(make: () => T): T => {
       counting = createBudget(used, bounds);
       try {

@@ -37,9 +37,9 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
   };
   return {
     /**
-     * Starts the workflow of a run's attempt. Only the one that claims the row has an effect.
-     * @returns `exists` while one with this id runs: of the same attempt, or of an earlier one that is about to end
-     * @throws SERVICE_UNAVAILABLE if it may or may not have started
+     * Starts the workflow of a run's attempt. A second workflow of an attempt has no effect, because only one can claim the row.
+     * @returns `exists` while a workflow with this ID runs, also one of an earlier attempt that is about to end
+     * @throws SERVICE_UNAVAILABLE if the outcome is unknown
      */
     start: async (input: RunInput): Promise<"started" | "exists"> => {
       const what = input.workflowSlug ? `workflow ${input.workflowSlug}` : `model ${input.modelIds.join(", ")}`;

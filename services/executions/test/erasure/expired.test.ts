@@ -62,7 +62,7 @@ it("erases a run when its days are over, and leaves one whose days are not", asy
   expect((await stores.rows.find(run._id))?.status).toBe("erased");
   expect(await runs.countOf(other)).toEqual(like);
   expect(await stores.rows.findOwned(kept._id, userId)).not.toBeNull();
-  // Costs of a customer can be told apart for as long as usage is kept.
+  // Costs stay attributed to a customer as long as usage is kept.
   expect(services.erased).not.toContain("usage");
 });
 

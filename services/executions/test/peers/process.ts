@@ -17,7 +17,7 @@ export const peerOf = (name: string): string => {
 };
 
 export interface PeerOptions {
-  /** A Python or another program. */
+  /** Path of a Python interpreter or another program. */
   command: string;
   args: string[];
   env: Record<string, string>;

@@ -1,6 +1,6 @@
 import { invalidRequest } from "@nodeloom/kernel";
 
-/** Where a page of a list ended that is sorted by time, then by ID. */
+/** End of a page in a list that is sorted by time, then by ID. */
 export interface ListPosition {
   at: Date;
   id: string;
