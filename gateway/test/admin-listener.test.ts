@@ -71,7 +71,7 @@ describe("Temporal's UI", () => {
     expect((await ask("/")).headers.location).toBe("/temporal");
   });
 
-  it("is shown to nobody else", async () => {
+  it("is shown to administrators only", async () => {
     expect(await refusal(PAGE, { headers: { cookie: "" } })).toEqual([401, "UNAUTHENTICATED", 0]);
     expect(await refusal(PAGE, { headers: { cookie: pro.cookie } })).toEqual([403, "CAPABILITY_DENIED", 0]);
     const byKey = { cookie: "", "x-api-key": platform.admin.key! };

@@ -34,7 +34,7 @@ describe("a cache of callers", () => {
     expect((await cache.get("a", "a")).of).toBe("after");
   });
 
-  it("drops what a change concerns, and nothing else", async () => {
+  it("drops entries affected by a change, and no others", async () => {
     let loads = 0;
     const { cache } = cacheOf((of) => Promise.resolve({ of, n: (loads += 1) }));
     await Promise.all([cache.get("a", "a"), cache.get("b", "b")]);

@@ -76,7 +76,7 @@ describe("the console at the gateway", () => {
     },
   );
 
-  it("answers no page to anything but reads, and for a file that is gone", async () => {
+  it("returns pages only to reads, and 404 for a deleted file", async () => {
     expect((await get("/", HTML, "POST")).status).toBe(404);
     expect((await get("/assets/index-old.js")).status).toBe(404);
     expect((await get("/%2e%2e/package.json", "*/*")).status).toBe(404);
@@ -102,7 +102,7 @@ describe("the console at the gateway", () => {
     expect([head.status, await head.text()]).toEqual([200, ""]);
   });
 
-  it("goes on serving what it began with while its folder is built anew, or is gone", async () => {
+  it("keeps serving its first build while the folder is rebuilt or deleted", async () => {
     await rm(join(folder, "assets"), { recursive: true });
     await writeFile(join(folder, "index.html"), "half a pa");
     expect(await (await get("/")).text()).toBe(PAGE);

@@ -199,7 +199,7 @@ test("its page works on a phone, in both themes, without what axe finds, and kee
   await context.close();
 });
 
-test("it is gone as soon as its owner switches it off", async () => {
+test("stops working as soon as its owner turns it off", async () => {
   const { page, context } = await stage.signedIn(account);
   await page.goto(`/workflows/${slug}`);
   await page.locator(".react-flow__node").first().waitFor();

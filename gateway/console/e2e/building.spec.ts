@@ -167,7 +167,7 @@ onCanvas("nodes that are added near one another stay apart when a run shows what
   expect(over).toEqual([]);
 });
 
-test("what is written from right to left is shown that way", async () => {
+test("text from right to left is shown that way", async () => {
   const text = "שלום, עולם!";
   const graph = {
     nodes: [nodeAt("words", "text-box", { x: 0, y: 0 }, { text }), nodeAt("note", "note", { x: 0, y: 300 }, { text })],
@@ -220,7 +220,7 @@ test("on a phone a row of the audit is seen whole", async () => {
   await context.close();
 });
 
-test("whoever waits for approval sees it on the page that is open", async () => {
+test("a user who awaits approval sees it on the open page", async () => {
   const waiting = { email: "waiting@example.com", password: "a long password" };
   const { page, context } = await stage.visit();
   await page.goto("/");
@@ -272,7 +272,7 @@ test("a node has its model and its prompt on lines of their own", async () => {
   await context.close();
 });
 
-test("the palette takes what is typed before its choices are there, and shows no others", async () => {
+test("the palette accepts text before its choices have loaded, and shows no others", async () => {
   const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "In a hurry" } });
   const { page, context, complaints } = await stage.signedIn(account);
   let release = (): void => undefined;

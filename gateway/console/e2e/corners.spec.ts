@@ -42,7 +42,7 @@ test.beforeAll(async () => {
   slug = String((await stage.http.call("POST", "/api/workflows", { key: account.key, body })).body.slug);
 });
 
-test("one Escape closes a dialog, also while a tip is shown, and tips stand over dialogs", async () => {
+test("one Escape closes a dialog, also while a tooltip is shown, and tooltips are above dialogs", async () => {
   const { page, context, complaints } = await stage.signedIn(account);
   await page.goto(`/workflows/${slug}`);
   await nodes(page, 2);
@@ -84,7 +84,7 @@ test("zoomed out, a long name stays within its node", async () => {
   await context.close();
 });
 
-test("the browser's tab is named after what it shows", async () => {
+test("the browser's tab is named after the page", async () => {
   const { page, context } = await stage.visit();
   await page.goto("/");
   await eventually(async () => (await page.title()) === "Sign in · Nodeloom");
@@ -97,7 +97,7 @@ test("the browser's tab is named after what it shows", async () => {
   await visitor.context.close();
 });
 
-test("pages that stand for what is not there have a heading, and nothing that axe finds", async () => {
+test("pages for missing things have a heading and no accessibility problems", async () => {
   const { page, context } = await stage.signedIn(account);
   for (const path of ["/nowhere", "/workflows/nothing", "/executions/nothing", "/models/nothing", "/admin/users", "/p/nothing"]) {
     await page.goto(path);

@@ -94,7 +94,7 @@ test("a graph of ComfyUI that is pasted runs here as far as it can; one of n8n i
   await close();
 });
 
-test("a list of runs shows what they made, under their workflows' names; a run shows what each node gave", async () => {
+test("the list of runs shows results under workflow names; a run shows each node's result", async () => {
   const ran = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: { inputs: {} } });
   expect(ran.status).toBe(200);
   const { page, close } = await open();
@@ -111,7 +111,7 @@ test("a list of runs shows what they made, under their workflows' names; a run s
   await close();
 });
 
-test("what runs made is found by its day on a page of its own, and leads to its run", async () => {
+test("results are found by their day on their own page, with a link to the run", async () => {
   const ran = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: { inputs: {} } });
   expect(ran.status).toBe(200);
   const { page, close } = await open();

@@ -93,7 +93,7 @@ onCanvas(
   },
 );
 
-test("a node that stands for a workflow shows its state, price and result, live and when it is opened again", async () => {
+test("a workflow node shows its state, price and result, live and after it is opened again", async () => {
   const inner = await create("Inner", {
     nodes: [
       nodeAt("in", "request-input", { x: 0, y: 0 }, { fields: [{ name: "subject", type: "text", default: "a fox" }] }),
@@ -149,7 +149,7 @@ onCanvas(
   },
 );
 
-test("what a hook takes is said, with a call to try it; a schedule's times are words", async () => {
+test("a hook's inputs are shown with a call to try it; a schedule's times are words", async () => {
   const slug = await create("Called", {
     nodes: [nodeAt("in", "request-input", { x: 0, y: 0 }, { fields: [{ name: "subject", type: "text", default: "a fox" }] })],
     edges: [],

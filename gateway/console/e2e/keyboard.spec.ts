@@ -44,7 +44,7 @@ test("by keyboard alone a pipeline of three nodes is made, run, and its picture 
   await context.close();
 });
 
-test("the list of nodes is one stop of the Tab key, and its arrows lead from node to node", async () => {
+test("the list of nodes is one tab stop, and its arrow keys move between nodes", async () => {
   const account = await stage.http.account({ tier: "pro" });
   const graph = {
     nodes: Array.from({ length: 40 }, (_, index) => ({

@@ -57,7 +57,7 @@ const look = async (page: Page, name: string): Promise<string[]> => {
   return found;
 };
 
-test("somebody who forgot the password is mailed a link, sets another one and signs in with it", async () => {
+test("a user who forgot the password gets a link by email, sets another one and signs in with it", async () => {
   const { email } = await stage.http.account({ tier: "pro", capabilities: null });
   const { page, context, complaints } = await stage.visit();
   const problems: string[] = [];
@@ -83,7 +83,7 @@ test("somebody who forgot the password is mailed a link, sets another one and si
   await context.close();
 });
 
-test("somebody confirms the address, switches a notice off, and another by the link at its foot", async () => {
+test("a user confirms the address, turns one notice off in the console, and another by the link in the email", async () => {
   const account = await stage.http.account({ tier: "pro", capabilities: null });
   const { page, context, complaints } = await stage.signedIn(account);
   const problems: string[] = [];

@@ -363,7 +363,7 @@ test("on a phone a tap on a node opens its settings", async () => {
   await context.close();
 });
 
-test("signing in from a playground leads back to it, with what was filled in", async () => {
+test("signing in from a playground returns to it, with the inputs kept", async () => {
   const fields = [{ name: "prompt", type: "text", label: "Prompt" }];
   const body = {
     name: "Public",

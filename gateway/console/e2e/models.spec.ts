@@ -37,7 +37,7 @@ test("a key that an administrator adds makes its models ready, and one that is r
   expect(complaints).toEqual([]);
 });
 
-test("the models that are there are found by what they make, where they run and whether they are ready", async () => {
+test("models are found by output, by where they run and by whether they are ready", async () => {
   const user = await stage.http.account({ tier: "pro" });
   const { page, complaints } = await stage.signedIn(user);
   await page.goto("/models");

@@ -256,7 +256,7 @@ onCanvas("a button beside a port adds what follows", TWINS, async (page) => {
   await holds(page, `${SOURCES}.length === 3`);
 });
 
-test("a picture on a node has its own proportions, without bars, and squares behind what is clear", async () => {
+test("a picture on a node keeps its proportions, without bars, with squares behind transparent parts", async () => {
   const upload = await fetch(`${stage.platform.baseUrl}/api/media`, {
     method: "POST",
     headers: { "x-api-key": account.key!, "content-type": "image/png" },
@@ -280,7 +280,7 @@ test("a picture on a node has its own proportions, without bars, and squares beh
   await context.close();
 });
 
-test("who has the Free plan hears what it holds before running, and finds what the others hold", async () => {
+test("a Free user learns the plan's limits before running, and finds those of other plans", async () => {
   const free = await stage.http.account({ tier: "free" });
   const { page, context, complaints } = await stage.signedIn(free);
   await page.goto("/models/sandbox-image");

@@ -7,7 +7,7 @@ const stage = setStage();
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-test("somebody makes an organization, another joins by its link, and what they may follows their role", async () => {
+test("a user creates an organization, another joins by its link, and their rights follow their role", async () => {
   const ada = await stage.http.account({ tier: "pro", capabilities: null });
   const grace = await stage.http.account({ tier: "pro", capabilities: null });
   const { page } = await stage.signedIn(ada);

@@ -31,7 +31,7 @@ const picture = async (page: Page, name: string): Promise<void> => {
   if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
 };
 
-test("somebody switches a second factor on, signs in with it and switches it off", async () => {
+test("a user turns a second factor on, signs in with it and turns it off", async () => {
   const account = await stage.http.account({ tier: "pro", capabilities: null });
   const { page, context, complaints } = await stage.signedIn(account);
   await page.goto("/account");
@@ -69,7 +69,7 @@ test("somebody switches a second factor on, signs in with it and switches it off
   await context.close();
 });
 
-test("somebody signs in by the provider, and is told why when it does not let them in", async () => {
+test("a user signs in through the provider, and gets the reason if that fails", async () => {
   const email = "ada@example.com";
   await provider.become({ sub: "ada", claims: { email, email_verified: false } });
   const { page, context } = await stage.visit();

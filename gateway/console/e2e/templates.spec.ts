@@ -43,7 +43,7 @@ test.beforeAll(async () => {
   }
 });
 
-test("what an administrator chooses stands first, and a template is three clicks from its result", async () => {
+test("featured templates come first, and a template is three clicks from its result", async () => {
   const admin = await stage.signedIn(stage.platform.admin);
   await admin.page.goto("/admin/templates");
   const row = admin.page.getByRole("row").filter({ has: admin.page.getByRole("link", { name: "Kites" }) });

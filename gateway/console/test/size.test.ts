@@ -26,7 +26,7 @@ const entry = (page = "index.html"): string[] =>
   [...readFileSync(join(DIST, page), "utf8").matchAll(/\/assets\/([\w.-]+\.js)/g)].map(([, name]) => name!);
 const chunk = (prefix: string): string[] => readdirSync(ASSETS).filter((name) => name.startsWith(prefix) && name.endsWith(".js"));
 
-describe("what a browser loads of the console, compressed", () => {
+describe("the console's code in the browser, compressed", () => {
   beforeAll(() => {
     if (!existsSync(join(DIST, "index.html"))) throw new Error("nothing was built: run npm run build first");
   });

@@ -42,7 +42,7 @@ it("lists each run of the usage with its models", async () => {
   });
 });
 
-it("tells scripts what a run cost and how long it took", async () => {
+it("tells scripts the cost and duration of a run", async () => {
   const executionId = "00000000-0000-4000-8000-000000000000";
   const settled = `data: ${JSON.stringify({ type: "settled", at: "2026-11-28T10:00:00Z", data: {} })}\n\n`;
   const events: Script = { status: 200, headers: { "content-type": "text/event-stream" }, text: `id: 1\n${settled}` };

@@ -72,7 +72,7 @@ describe("following an execution", () => {
     expect(service!.received.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "2", "2"]);
   });
 
-  it("begins after a given event, and ends at once when there is nothing more", async () => {
+  it("starts after a given event, and ends at once if there are no more", async () => {
     const client = await clientOf({ status: 204 });
     expect(await all(client.events("e", { after: 7 }))).toEqual([]);
     expect(service!.received[0]!.headers["last-event-id"]).toBe("7");

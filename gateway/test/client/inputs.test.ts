@@ -24,7 +24,7 @@ it("sends names and texts as they are, the last of those that are given twice, a
   expect(await read([])).toBe("{}");
 });
 
-it("refuses what is no JSON, no number and neither true nor false", async () => {
+it("rejects values that aren't JSON, a number, true or false", async () => {
   for (const [given, type] of [
     ["x:={", ""],
     ["x=1e", "number"],

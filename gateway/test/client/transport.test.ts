@@ -111,7 +111,7 @@ describe("a request", () => {
     expect(service.received[0]).toMatchObject({ body: '{"name":"x"}', headers: { "content-type": "application/json" } });
   });
 
-  it("sends bytes as they are", async () => {
+  it("sends bytes unchanged", async () => {
     const client = await clientOf({ status: 201, json: { id: "m" } });
     await client.request("uploadMedia", { body: new Uint8Array([104, 105]) });
     expect(service.received[0]).toMatchObject({ body: "hi", headers: { "content-type": "application/octet-stream" } });

@@ -26,7 +26,7 @@ describe("verifying a webhook", () => {
     for (const secret of [SECRET, other]) expect(verifyWebhook(BODY, headers, secret)).toMatchObject({ type: "webhook.test" });
   });
 
-  it("accepts what the official Python library signed, at its time", () => {
+  it("accepts signatures of the official Python library, at their time", () => {
     const { secret, id, timestamp, body, signature } = FIXTURE;
     const headers = { "webhook-id": id, "webhook-timestamp": String(timestamp), "webhook-signature": signature };
     jest.useFakeTimers({ now: timestamp * 1_000 });

@@ -61,7 +61,7 @@ describe("a bad key", () => {
     expect(await client.call("GET", "/api/whoami", { key: key() })).toMatchObject({ status: 401, body: { code: "UNAUTHENTICATED" } });
   });
 
-  it("that was revoked is refused soon", async () => {
+  it("that was revoked is rejected soon", async () => {
     const account = await client.account({ tier: "pro" });
     const { keys } = {
       keys: (await client.call("GET", "/api/keys", { cookie: account.cookie })).body as unknown as
@@ -77,7 +77,7 @@ describe("a bad key", () => {
     expect(refused.status).toBe(401);
   });
 
-  it("of an account that is now Free is refused", async () => {
+  it("of an account that is now Free is rejected", async () => {
     const account = await client.account({ tier: "pro" });
     await client.asAdmin("PATCH", `/api/admin/users/${account.userId}`, { tier: "free" });
     const refused = await eventually(
@@ -95,7 +95,7 @@ describe("a run that isn't possible", () => {
   const broken = async (nodes: unknown[], edges: unknown[]): Promise<Answer> =>
     call("POST", `/api/workflows/${await save({ name: "Broken", nodes, edges })}/run`, { body: { inputs: {} } });
 
-  it("is told every problem of its graph at once", async () => {
+  it("gets every problem of its graph at once", async () => {
     const answer = await broken(
       [
         node("a", "text-box", { text: "{{x}}" }),

@@ -62,7 +62,7 @@ describe("the client, on a real platform", () => {
     await expect(client.workflows.get(slug)).rejects.toMatchObject({ status: 404, code: undefined });
   });
 
-  it("runs a workflow and a model, and knows what they cost", async () => {
+  it("runs a workflow and a model, and returns their cost", async () => {
     const { slug } = await client.workflows.create(greeting());
     expect(await client.run({ workflow: slug }, { prompt: "Ada" })).toMatchObject({
       success: true,
@@ -85,7 +85,7 @@ describe("the client, on a real platform", () => {
     expect(second).toEqual(first);
   });
 
-  it("submits, waits for the end, and is told by a webhook it can verify", async () => {
+  it("submits, waits for the end, and gets a webhook that it can verify", async () => {
     const { slug } = await client.workflows.create(clip());
     const { executionId, webhookDelivery } = await client.submit({ workflow: slug });
     expect(webhookDelivery).toMatchObject({ configured: true });
@@ -97,7 +97,7 @@ describe("the client, on a real platform", () => {
     expect(message).toMatchObject({ type: "execution.completed", data: { executionId, status: "completed" } });
   });
 
-  it("goes on waiting when a run takes longer than the request", async () => {
+  it("continues to wait if a run takes longer than the request", async () => {
     const { slug } = await client.workflows.create(clip({ latencyMs: 1_200 }));
     const completed = await client.run({ workflow: slug }, {}, { headers: { prefer: "wait=0" } });
     expect(completed).toMatchObject({ success: true, result: { videos: [{}] } });
@@ -144,7 +144,7 @@ describe("the client, on a real platform", () => {
     expect(await client.cancel(executionId)).toBe("already_cancelled");
   });
 
-  it("throws what the service refuses, typed", async () => {
+  it("throws typed errors of the service", async () => {
     const error: unknown = await client.run({ model: "no-such-model" }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(NodeloomError);
     expect(error).toMatchObject({ status: 404, code: "MODEL_NOT_FOUND", requestId: expect.any(String) as string });

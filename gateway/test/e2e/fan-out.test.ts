@@ -238,7 +238,7 @@ it("fails by the name of the node, stops its siblings at their providers, and sh
   });
 });
 
-it("says of every kind of node what a cancellation did to it", async () => {
+it("reports the effect of a cancellation for every kind of node", async () => {
   const saved = await post("/api/workflows", {
     name: "Everything hangs",
     nodes: [

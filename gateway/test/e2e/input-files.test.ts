@@ -146,7 +146,7 @@ describe("moderation", () => {
     expect(JSON.stringify(body)).not.toContain("BLOOD");
   });
 
-  it("begins no run while the hook is away, and runs when it is back", async () => {
+  it("starts no run while the hook is unavailable, and runs once it is back", async () => {
     moderation.away = true;
     expect(await runModel("sandbox-image-fast", "a loom")).toMatchObject({
       status: 503,
@@ -159,7 +159,7 @@ describe("moderation", () => {
     );
   });
 
-  it("shows no reader what it refuses, and charges it", async () => {
+  it("never shows rejected results, and charges them", async () => {
     let decide!: (decision: object) => void;
     const decided = new Promise<object>((resolve) => (decide = resolve));
     const asked = new Promise<Question>((resolve) => {

@@ -116,7 +116,7 @@ describe("a synchronous run", () => {
     ]);
   });
 
-  it("goes on as an asynchronous run when it takes longer than the caller waits", async () => {
+  it("continues as an asynchronous run if it takes longer than the caller waits", async () => {
     const { workflow: slug } = await save(clip({ latencyMs: 1_000 }));
     const request = { params: { slug }, body: { inputs: {} }, headers: { prefer: "wait=0" } };
     const { status, body } = await api.request("runWorkflow", request);
@@ -180,7 +180,7 @@ describe("an asynchronous run", () => {
     });
   });
 
-  it("answers a refused submission at once, with what the provider said", async () => {
+  it("reports a rejected submission at once, with the provider's message", async () => {
     const target = await save(clip({ fail: "submit", status: 418 }));
     // Accepted if the provider answers after the submission's wait; then it is repeated.
     const refused = await eventually(
@@ -198,7 +198,7 @@ describe("an asynchronous run", () => {
     });
   });
 
-  it("is refused when a model can't poll", async () => {
+  it("is rejected if a model can't be polled", async () => {
     await expect(api.submit(await save(studio()))).rejects.toMatchObject({ status: 400, code: "ASYNC_NOT_SUPPORTED" });
   });
 
@@ -220,7 +220,7 @@ describe("an asynchronous run", () => {
 });
 
 describe("cancellation", () => {
-  it("stops a running job at its provider, keeps the whole price, and answers what it did", async () => {
+  it("stops a running job at its provider, keeps the whole price, and reports its effect", async () => {
     const target = await save(clip({ latencyMs: 600_000 }));
     const before = await credits();
     const { executionId } = await api.submit(target);

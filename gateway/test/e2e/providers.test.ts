@@ -54,7 +54,7 @@ describe("a provider that has no time", () => {
     expect((await finished(id)).body).toMatchObject({ status: "cancelled", requestId: null });
   });
 
-  it("is not waited for longer than a submission may take", async () => {
+  it("is waited for no longer than a submission's limit", async () => {
     await faults({ busyMs: 600_000 });
     // Accepted if the provider answers after the submission's wait; then it is repeated.
     const answer = await eventually(

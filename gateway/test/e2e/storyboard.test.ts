@@ -103,7 +103,7 @@ it("asks once more when the first answer does not fit, and charges both", async 
   expect(await held()).toBe(0);
 });
 
-it("fails the node when no answer fits; what was asked is charged, and nothing else", async () => {
+it("fails the node if no response fits; only calls that were made are charged", async () => {
   const answer = await run(await save({ inputs: { sandbox: { fail: "unfit" } } }));
   expect(answer.status).toBe(500);
   expect(answer.body).toMatchObject({ code: "EXECUTION_FAILED", nodeId: "writer" });

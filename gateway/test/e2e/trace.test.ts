@@ -206,7 +206,7 @@ it.each([
   expect(treeOf(spansOf(name))).toEqual(tree);
 });
 
-it("goes on on another worker when one is killed, to the provider and to billing", () => {
+it("continues on another worker when one is killed, to the provider and to billing", () => {
   expect(treeOf(spansOf("killed"))).toEqual(runTree(COMPLETED));
 });
 

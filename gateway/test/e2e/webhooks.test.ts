@@ -82,7 +82,7 @@ describe("testing a webhook", () => {
     expect((await test(id)).body).toMatchObject({ delivered: true });
   });
 
-  it("tells that nobody answers", async () => {
+  it("reports that nothing answers", async () => {
     const { id } = await keyWith(closedUrl);
     expect(await test(id)).toMatchObject({
       status: 200,
@@ -259,7 +259,7 @@ describe("delivering a run", () => {
     });
   });
 
-  it("tells nobody of what the webhook is not for", async () => {
+  it("announces nothing that the webhook isn't subscribed to", async () => {
     const subscriber = await subscribe(["execution.failed"]);
     const id = await submit(subscriber);
     await until(subscriber, id, ({ state }) => state === "skipped");

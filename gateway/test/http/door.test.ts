@@ -108,7 +108,7 @@ describe("before the caller is known", () => {
     expect(await converse("/api/media", headers, "")).toMatch(/^HTTP\/1.1 403 [\s\S]*ACCOUNT_NOT_APPROVED/);
   });
 
-  it("a body that waits is asked for when its turn comes", async () => {
+  it("a waiting body is requested when its turn comes", async () => {
     const body = JSON.stringify({ name: "Asked for" });
     const headers = {
       ...JSON_TYPE,
@@ -120,7 +120,7 @@ describe("before the caller is known", () => {
     expect(await converse("/api/workflows", headers, body)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 /);
   });
 
-  it("an expectation that nobody knows is passed over", async () => {
+  it("an unknown expectation is ignored", async () => {
     const headers = { ...JSON_TYPE, "content-length": "0", expect: "tea", connection: "close" };
     expect(await converse("/api/workflows", headers, "")).toMatch(/^HTTP\/1.1 401 [\s\S]*x-request-id[\s\S]*UNAUTHENTICATED/i);
   });
@@ -202,7 +202,7 @@ it("counts refusals without a caller against their address, whatever was wrong",
   await other.stop();
 });
 
-it("bounds how often /readyz is asked from an address", async () => {
+it("limits requests to /readyz per address", async () => {
   const other = await platform.startGateway({ ANONYMOUS_RATE_LIMIT: "3", REDIS_KEY_PREFIX: `${platform.env.REDIS_KEY_PREFIX}ready:` });
   const statuses: number[] = [];
   for (let turn = 0; turn < 5; turn += 1) statuses.push((await send(other.baseUrl, "/readyz")).status);

@@ -73,7 +73,7 @@ describe("a read", () => {
   });
 });
 
-describe("what is no request of ours", () => {
+describe("an unknown request", () => {
   it.each(["/", "/api", "/api/nothing", "/api/workflows/", "/API/workflows", "/api/workflows/a/b/c"])(
     "answers ROUTE_NOT_FOUND on %s",
     async (path) => {
@@ -83,7 +83,7 @@ describe("what is no request of ours", () => {
     },
   );
 
-  it("answers METHOD_NOT_ALLOWED and says what is allowed", async () => {
+  it("returns METHOD_NOT_ALLOWED with the allowed methods", async () => {
     const answer = await send(platform.baseUrl, "/api/workflows/a", { method: "PATCH" });
     expect(answer.status).toBe(405);
     expect(answer.body.code).toBe("METHOD_NOT_ALLOWED");
@@ -105,7 +105,7 @@ describe("what is no request of ours", () => {
     });
   });
 
-  it("answers what is not even HTTP in JSON", async () => {
+  it("returns JSON even for a request that isn't HTTP", async () => {
     const answer = await raw("NONSENSE\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toMatch(/X-Request-Id: [0-9a-f-]{36}/);
@@ -241,8 +241,8 @@ describe("the order of checks", () => {
   });
 });
 
-describe("services that are away", () => {
-  it("give SERVICE_UNAVAILABLE with Retry-After, and the rest goes on", async () => {
+describe("unavailable services", () => {
+  it("give SERVICE_UNAVAILABLE with Retry-After, and the rest continues", async () => {
     const edge = await platform.startGateway({ WORKFLOWS_ADDRESS: platform.env.EXECUTIONS_ADDRESS! });
     const answer = await send(edge.baseUrl, "/api/workflows", { headers: platform.byKey(pro) });
     expect([answer.status, answer.body.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);

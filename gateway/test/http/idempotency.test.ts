@@ -132,7 +132,7 @@ describe("an Idempotency-Key", () => {
     expect((await running).status).toBe(200);
   });
 
-  it("is not promised while the store is away", async () => {
+  it("is not promised while the store is unavailable", async () => {
     const proxy = await startCuttableProxy(process.env.REDIS_URL!);
     const away = connectRedis({ url: proxy.url, logger });
     await redisReady(away, PATIENCE_MS);

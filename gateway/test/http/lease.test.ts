@@ -63,7 +63,7 @@ describe("a request under a key", () => {
     expect(await leases.hold(id, "f", () => Promise.resolve(1))).toBe(1);
   });
 
-  it("is answered without Redis, too: it joins what is under way", async () => {
+  it("is answered without Redis: it joins the running request", async () => {
     const proxy = await startCuttableProxy(process.env.REDIS_URL!);
     const away = connectRedis({ url: proxy.url, logger });
     await redisReady(away, 20_000);

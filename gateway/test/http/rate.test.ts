@@ -19,7 +19,7 @@ const count = async (limits: RateLimits, key: string, points: number, times: num
 };
 
 describe("counting requests", () => {
-  it("is shared by every gateway, exact under parallel requests, and kept while Redis is away", async () => {
+  it("is shared by every gateway, exact under parallel requests, and kept while Redis is unavailable", async () => {
     const proxy = await startCuttableProxy(process.env.REDIS_URL!);
     const connections = [0, 1].map(() => connectRedis({ url: proxy.url, logger }));
     await Promise.all(connections.map((redis) => redisReady(redis, 60_000)));
@@ -42,7 +42,7 @@ describe("counting requests", () => {
     proxy.stop();
   });
 
-  it("tells the limit, what is left and when the window ends", async () => {
+  it("reports the limit, the rest and the end of the window", async () => {
     const redis = connectRedis({ url: process.env.REDIS_URL!, logger });
     await redisReady(redis, 60_000);
     const limits = createRateLimits({ redis, keyPrefix: `test:${randomUUID()}:` });

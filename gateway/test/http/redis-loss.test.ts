@@ -61,7 +61,7 @@ describe("a gateway that has lost Redis", () => {
     expect([first.status, second.status, second.body.slug]).toEqual([201, 201, first.body.slug]);
   });
 
-  it("finds Redis again by itself", async () => {
+  it("reconnects to Redis automatically", async () => {
     proxy.restore();
     const deadline = Date.now() + PATIENCE_MS;
     let { status } = await get("/api/whoami", { cookie: pro.cookie });

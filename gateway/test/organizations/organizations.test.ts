@@ -114,7 +114,7 @@ it("has the link of an invitation mailed to the address that it names, and of no
   expect(service.mailsOf("invitation:")).toEqual([{ id: `invitation:${String(body.id)}`, message: { $case: "invitation", value } }]);
 });
 
-it("has an invitation mailed although notifications was away when it was made", async () => {
+it("sends an invitation by email although notifications was unavailable when it was created", async () => {
   service.untaken = 1;
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
@@ -312,7 +312,7 @@ describe("the table of tenancy", () => {
 
   it("knows every route about organizations", () => expect(unknownRoutes()).toEqual([]));
 
-  it("lets nobody do more than their role in an organization, or see that it has anything, by any route", async () => {
+  it("lets no member exceed their role in an organization, or learn of its data, by any route", async () => {
     const { checks, wrong } = await checkTenancy({ platform, cast: cast! });
     expect(wrong).toEqual([]);
     expect(checks).toBeGreaterThanOrEqual(300);

@@ -100,7 +100,7 @@ describe("a member as the caller of an organization", () => {
     expect(() => requireApproved(caller("editor", user({ erasesAt: new Date() })))).toThrow(/eras|delet/);
   });
 
-  it("is nobody in a role that does not exist", () => {
+  it("rejects a role that does not exist", () => {
     expect(() => caller("superuser")).toThrow(/identity answered/);
     expect(() => memberCaller(toCallerUser(user()), toOrganizationAccount(user(), "owner"))).toThrow();
   });

@@ -153,7 +153,7 @@ describe("an app", () => {
     expect([copy.status, copy.body.app]).toEqual([201, undefined]);
   });
 
-  it("says what of it is wrong, and where", async () => {
+  it("says what is wrong, and where", async () => {
     const issuesOf = async (app: object): Promise<unknown> => (await change(owner, slug, { app: { ...SETTINGS, ...app } })).body.issues;
     for (const origin of ["https://shop.example/page", "https://*"])
       expect(await issuesOf({ origins: [origin] })).toEqual([expect.objectContaining({ path: "app.origins.0" })]);

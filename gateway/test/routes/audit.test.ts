@@ -110,7 +110,7 @@ describe("every write of an administrator", () => {
   });
 });
 
-describe("a write whose outcome nobody saw", () => {
+describe("a write whose outcome is unknown", () => {
   it("stays pending, and is ended by the retry under the same Idempotency-Key", async () => {
     let fails = true;
     const account = billing.Account.fromPartial({ topUpMillicredits: 5_000 });

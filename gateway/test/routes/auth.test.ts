@@ -42,7 +42,7 @@ describe("API keys", () => {
     expect((await platform.send("/api/whoami", { headers: bad })).status).toBe(401);
   });
 
-  it("do not open what is for sessions or administrators", async () => {
+  it("are rejected for operations of sessions or administrators", async () => {
     expect((await platform.send("/api/me", { headers: platform.byKey(pro) })).body).toMatchObject({ code: "SESSION_REQUIRED" });
     expect((await platform.send("/api/keys", { headers: platform.byKey(pro) })).body).toMatchObject({ code: "SESSION_REQUIRED" });
     expect((await platform.send("/api/admin/users", { headers: platform.byKey(pro) })).body).toMatchObject({

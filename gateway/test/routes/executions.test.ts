@@ -278,7 +278,7 @@ describe("following an execution", () => {
     expect(stream.text()).toContain("id: 9\nevent: settled\n");
   });
 
-  it("lets go of the execution when the client goes away", async () => {
+  it("stops watching the execution when the client disconnects", async () => {
     const { executionId } = execution({});
     const opening = open(executionId);
     await eventually(() => watching.length === 1);

@@ -47,7 +47,7 @@ it("writes once for all commands that arrived during the last write", async () =
   await billing.stop();
 });
 
-it("turns callers away, unapplied, when their time is up before their turn or too many wait", async () => {
+it("rejects callers, unapplied, if their deadline passes before their turn or too many wait", async () => {
   const gate = gatedStore();
   const billing = createBilling({ store: gate.store, logger });
   const first = topUp(billing, "first");
@@ -62,7 +62,7 @@ it("turns callers away, unapplied, when their time is up before their turn or to
   await billing.stop();
 });
 
-it("answers what it has taken before it stops, and takes no more", async () => {
+it("answers what it has accepted before it stops, and accepts no more", async () => {
   const billing = createBilling({ store, logger });
   const taken = Array.from({ length: 20 }, (_, index) => topUp(billing, `r${index}`));
   await new Promise(setImmediate);

@@ -40,7 +40,7 @@ const renewAll = async (billing: Billing, limit: number): Promise<number> => {
   return renewed;
 };
 
-it("renews accounts that nobody touches, page by page, and leaves those alone whose month goes on", async () => {
+it("renews accounts without activity, page by page, and leaves those whose month continues", async () => {
   const billing = start();
   await subscribe(billing, USERS);
   now = new Date("2026-02-10T11:59:59Z");
@@ -74,7 +74,7 @@ it("keeps the day on which a plan began, in the store too, over a month that has
   await billing.stop();
 });
 
-it("renews once, however many ask at the same time, and whoever is first", async () => {
+it("renews once, however many processes ask at the same time", async () => {
   const [one, other] = [start(), start()];
   await subscribe(one, USERS);
   await one.hold(

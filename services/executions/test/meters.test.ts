@@ -49,7 +49,7 @@ it("runs are counted by how they ended, with their durations and those of their 
   expect(await told("nodeloom.node.duration")).toEqual({ "completed generate-image": [1, 2], "completed text-box": [1, 0] });
 });
 
-it("late polls are told of", async () => {
+it("late polls are measured", async () => {
   notePollLag(-3);
   notePollLag(1_500);
   expect(await told("nodeloom.poll.lag")).toEqual({ "": [2, 1.5] });

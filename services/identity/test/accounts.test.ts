@@ -84,7 +84,7 @@ describe("signing in", () => {
     },
   );
 
-  it("counts failures anew when the window is over", async () => {
+  it("counts failures from zero once the window is over", async () => {
     await client.register({ email: "window@example.com", password: PASSWORD });
     for (let round = 0; round < 10; round += 1) await refusal(client.login({ email: "window@example.com", password: "wrong password" }));
     expect(await refusal(client.login({ email: "window@example.com", password: PASSWORD }))).toMatchObject({

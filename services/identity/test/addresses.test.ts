@@ -74,7 +74,7 @@ describe("a mailed reset", () => {
     expect(await refusal(redeem(token))).toMatchObject(UNAUTHENTICATED);
   });
 
-  it("proves an address that nobody had proven, and ends what somebody else may have set up; the second factor stays", async () => {
+  it("proves an unproven address and removes what another person can have set up; the second factor stays", async () => {
     const { id, email, value } = await used();
     const secondFactor = { id: "s", keyId: "k", sealed: "", confirmedAt: new Date(), lastStep: 0, recoveryCodes: [] };
     await change(id, { secondFactor });

@@ -6,8 +6,8 @@ let deployment: Deployment;
 beforeAll(async () => (deployment = await deploy()));
 afterAll(() => deployment.stop());
 
-describe("while the database is away", () => {
-  it("every request that needs it is told so, and the next one after its return is served", async () => {
+describe("while the database is unavailable", () => {
+  it("every request that needs it fails as unavailable, and the next one after its return is served", async () => {
     const relay = await startRelay(process.env.MONGODB_URI!);
     const uri = new URL(relay.url);
     uri.pathname ||= "/";

@@ -40,7 +40,7 @@ const resolved = (keyId: string, userId = "user", tier = "pro"): ResolvedKey => 
 const HOUR_MS = 3_600_000;
 
 describe("the key cache", () => {
-  it("asks again after half a second, so that a revocation nobody told of is known within one", async () => {
+  it("asks again after half a second, so that an unannounced revocation is known within one", async () => {
     let loads = 0;
     const cache = createKeyCache({ load: async () => ((loads += 1), resolved("k")) });
     const startedAt = performance.now();

@@ -62,7 +62,7 @@ describe("passwords", () => {
     await expect(passwords.verify(stored, "")).resolves.toBe(false);
   });
 
-  it("are turned away when too many are being checked", async () => {
+  it("are rejected if too many are being checked", async () => {
     const passwords = await createPasswords();
     const results = await Promise.allSettled(Array.from({ length: 80 }, () => passwords.verify(undefined, "correct horse")));
     const refused = results.filter((result) => result.status === "rejected");

@@ -37,7 +37,7 @@ describe("revoking a key", () => {
   beforeEach(async () => (deployment = await deploy()));
   afterEach(() => deployment.stop());
 
-  it("takes effect at once where it is done, and by itself everywhere", async () => {
+  it("takes effect at once in its own process, and automatically everywhere else", async () => {
     const instances = [await deployment.startInstance(), await deployment.startInstance()];
     const { userId, keyId, value } = await warmKey(instances);
     await instances[0]!.client.revokeKey({ userId, keyId });

@@ -45,7 +45,7 @@ describe("a tier's rollout", () => {
     expect(await advance(heir, true)).toBe(true);
   });
 
-  it("starts again when the tier is changed meanwhile, but not beside whoever is at work", async () => {
+  it("starts again if the tier is changed meanwhile, but not beside a running one", async () => {
     await put("three");
     const first = (await claim())!;
     await put("three");

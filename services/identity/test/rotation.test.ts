@@ -76,7 +76,7 @@ describe("rotating a key", () => {
     expect(await works(newValue)).toBe(true);
   });
 
-  it("replaces a new value that nobody used and leaves the used one alone", async () => {
+  it("replaces an unused new value and keeps a used one", async () => {
     const { keyId, oldValue, newValue } = await rotated(60);
     const { value: newest } = await client.rotateKey({ userId, keyId, graceSeconds: 60 });
     expect(await works(newValue)).toBe(false);

@@ -68,7 +68,7 @@ describe("a key's webhook", () => {
     });
   });
 
-  it("is told about to its owner only, where an owner is named", async () => {
+  it("is announced only to its owner, if an owner is named", async () => {
     const { key } = await withWebhook();
     const keyId = key!.id;
     expect((await client.getWebhookTarget({ keyId, userId })).url).toBe(URL);
@@ -211,7 +211,7 @@ describe("a key's webhook", () => {
       expect((await webhookOf(keyId)).disabledReason).toContain("2030-01-05T02:24:00.000Z");
     });
 
-    it("starts over when it is set anew, whatever is still reported of the earlier settings", async () => {
+    it("starts over when it is set again, whatever is still reported about the earlier settings", async () => {
       const { keyId, report } = await reporter();
       await report(0, "failed");
       await client.setKeyWebhook({ userId, keyId, url: URL, events: [] });

@@ -13,7 +13,7 @@ describe("JSON as text", () => {
     );
   });
 
-  it("reads every digit of an integer that a double would round, as text, wherever it stands", () => {
+  it("reads every digit of an integer that a double would round, as text, at any position", () => {
     const text =
       '{"id": 7615917337495251231, "in": [-9007199254740993, [18446744073709551615]], "7615917337495251231": "7615917337495251231"}';
     expect(parseExact(text)).toEqual({

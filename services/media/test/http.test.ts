@@ -151,7 +151,7 @@ describe("GET /media/:key", () => {
     expect((await service.upload(sound, { accept: ["audio"], id: "sound-wanted" })).contentType).toBe("audio/mp4");
   });
 
-  it("survives readers that go away in the middle", async () => {
+  it("survives readers that disconnect in the middle", async () => {
     const large = await service.upload(Buffer.concat([PNG, Buffer.alloc(20 * 1024 * 1024)]));
     await new Promise<void>((resolve) => {
       const reading = request(`${service.http}/media/${signed(large.key)}`, (response) =>

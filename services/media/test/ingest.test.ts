@@ -142,7 +142,7 @@ describe("ingest", () => {
     }
   });
 
-  it("waits for an address that is away for seconds", async () => {
+  it("waits for an address that is unavailable for seconds", async () => {
     expect((await service.ingest(randomUUID(), `${origin.url}/away`)).bytes).toBe(PNG.length);
     expect(hits.get("/away")).toBe(4);
   });

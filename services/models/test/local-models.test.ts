@@ -68,7 +68,7 @@ it("asks once in a while, with its key, however often it is asked", async () => 
   expect(asked).toHaveLength(2);
 });
 
-it("reports a model as away if its service is unreachable or answers invalid data", async () => {
+it("reports a model as unavailable if its service is unreachable or returns invalid data", async () => {
   answer = undefined;
   expect(await local.statusOf("local-chat")).toMatchObject({ state: "away", retryAfterSeconds: 60 });
   time = 5_000;

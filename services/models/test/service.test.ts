@@ -211,7 +211,7 @@ describe("the catalog", () => {
     expect(await names()).toEqual([]);
   });
 
-  it("keeps serving the last known overrides while the store is away", async () => {
+  it("keeps serving the last known overrides while the store is unavailable", async () => {
     let time = 0;
     const problems: unknown[] = [];
     const down = (): Promise<never> => Promise.reject(new DomainError("unavailable", "SERVICE_UNAVAILABLE", "down"));

@@ -8,7 +8,7 @@ const node = (type: string, data: object, view?: object): DocNode => readNode(JS
 const ports = (one: DocNode, wired: string[] = []) => portsOf(one, { schemaOf: () => SCHEMA, resultsOf: () => undefined }, wired, []);
 const face = (one: DocNode, wired: string[] = []) => faceOf(one, ports(one, wired));
 
-describe("what stands on a node", () => {
+describe("the text on a node", () => {
   it("is its model, and its prompt where no link brings one", () => {
     const image = node("generate-image", { model: "pic", inputs: { prompt: "boats" } });
     expect(face(image)).toMatchObject({ line: "pic", text: { value: "boats", path: ["inputs", "prompt"] } });

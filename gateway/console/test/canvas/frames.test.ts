@@ -29,7 +29,7 @@ describe("a frame", () => {
     expect(frameSize({ width: 1e9, height: 1e9 })).toEqual({ width: 20_000, height: 20_000 });
   });
 
-  it("holds what has its middle inside, and not itself", () => {
+  it("contains nodes whose middle is inside, and not itself", () => {
     const frame = { ...rect("f", 0, 0), width: 400, height: 200 };
     const others = [frame, rect("in", 50, 50), rect("half", 349, 20), rect("out", 351, 20), rect("below", 50, 160)];
     expect(onFrame(frame, others)).toEqual(["in", "half"]);
@@ -64,7 +64,7 @@ describe("a collapsed frame", () => {
     });
   });
 
-  it("that is copied stands for the copies", () => {
+  it("that is copied contains the copies", () => {
     const graph = readDocGraph(JSON.stringify([frame("f", ["a"]), { id: "a", type: "json" }]), "[]");
     const { nodes } = copyInto(graph, partOf(graph, new Set(["f", "a"])), { x: 9, y: 9 }).graph;
     expect(nodesOf({ nodes, edges: [] }).map(({ id, data }) => [id, data.collapsed])).toEqual([
@@ -98,7 +98,7 @@ describe("a line drawn around nodes", () => {
     ).toEqual([true, true, true, false, false]);
   });
 
-  it("catches what has its middle or a corner inside", () => {
+  it("catches nodes with their middle or a corner inside", () => {
     expect(isCaught(rect("corner", 90, 90), line)).toBe(true);
     expect(isCaught(rect("beside", 150, 150), line)).toBe(false);
     expect(isCaught({ x: -50, y: -50, width: 200, height: 200 }, line)).toBe(true);

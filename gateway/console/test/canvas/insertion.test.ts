@@ -7,11 +7,11 @@ const SIZE = { width: 200, height: 100 };
 const at = (x: number, y: number) => ({ x, y, ...SIZE });
 
 describe("a node that comes between two", () => {
-  it("stands between them where there is room, and nothing moves", () => {
+  it("fits between them if there is room, and nothing moves", () => {
     expect(roomAfter(at(0, 0), at(800, 100), SIZE, 50)).toEqual({ at: { x: 400, y: 50 }, by: 0 });
   });
 
-  it("moves the second away by what is missing, and no further", () => {
+  it("moves the second one just far enough", () => {
     expect(roomAfter(at(0, 0), at(300, 0), SIZE, 50)).toEqual({ at: { x: 250, y: 0 }, by: 200 });
     expect(roomAfter(at(0, 0), at(499, 0), SIZE, 50).by).toBe(1);
   });

@@ -6,8 +6,8 @@ import type { Editor } from "../../src/editor/context";
 jest.mock("../../src/ui/overlays/toast", () => ({}));
 (globalThis as { location?: unknown }).location = { origin: "http://localhost" };
 
-describe("what the canvas says of an issue", () => {
-  it("is decided by its code, and names what the issue is about", () => {
+describe("the canvas's text for an issue", () => {
+  it("depends on its code, and names the subject of the issue", () => {
     expect(issueWords(finding("REQUIRED", { name: "seconds" }))).toMatch(/^“seconds” is required/);
     expect(issueWords(finding("REQUIRED", { name: "prompt" }))).toMatch(/^Enter a prompt/);
     expect(issueWords({ ...finding("CYCLE"), message: "other words" })).toMatch(/cycle/);
@@ -21,7 +21,7 @@ describe("what the canvas says of an issue", () => {
   });
 });
 
-describe("what the canvas offers to do about an issue", () => {
+describe("the canvas's remedies for an issue", () => {
   const fixes = async (issue: GraphIssue): Promise<string[]> => {
     const { fixesFor } = await import("../../src/editor/panels/fixes");
     const graph = readDocGraph(

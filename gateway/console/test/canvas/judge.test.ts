@@ -54,7 +54,7 @@ describe("judging a graph", () => {
     expect(prices.get("image")).toEqual({ credits: 3 * 2 * 0.02 * 1.5 * 100, calls: 3 });
   });
 
-  it("prices a call by the dearest model that may come in its place and can run now", () => {
+  it("prices a call by the most expensive fallback model that can run now", () => {
     const dear = { ...model, internalName: "dear", price: { perImageUsd: 0.05 } };
     const away = { ...model, internalName: "away", price: { perImageUsd: 9 }, status: "away" as const };
     const replaced = { ...model, fallback: ["dear", "away", "unknown"] };
@@ -83,7 +83,7 @@ describe("judging a graph", () => {
     expect(prices.get("image")).toEqual({ credits: 3, calls: 1 });
   });
 
-  it("names the node and what it lacks", () => {
+  it("names the node and the missing setting", () => {
     const { issues } = judge(readDocGraph(nodes({ model: "painter" }), "[]"), terms, 1_500);
     expect(issues).toEqual([
       { nodeId: "image", code: "REQUIRED", params: { name: "prompt" }, path: "prompt", message: "prompt: is required" },
@@ -105,7 +105,7 @@ describe("judging a graph", () => {
     expect(issuesWith("audio/mpeg")).toEqual([expect.objectContaining({ nodeId: "image", message: expect.stringContaining("audio") })]);
   });
 
-  it("asks for a result where inputs are declared, and of nobody else", () => {
+  it("requires a result only if inputs are declared", () => {
     const warned = (source: string, port: string) =>
       Object.values(judge(readDocGraph(nodes({ model: "painter" }), edge(source, port)), terms, 1_500).warnings).flat();
     expect(warned("in", "prompt")).toEqual([expect.objectContaining({ code: "NO_RESULT" })]);

@@ -92,7 +92,7 @@ describe("a link", () => {
   const nodes = (...between: { x: number; y: number; width: number; height: number }[]) =>
     new Map([["a", left] as const, ["b", right] as const, ...between.map((rect, at) => [`c${at}`, rect] as const)]);
 
-  it("goes straight where nothing stands in its way", () => {
+  it("goes straight if nothing is in its way", () => {
     expect(routeOf(ends, nodes({ x: 400, y: 200, width: 200, height: 100 }))).toBeUndefined();
   });
 

@@ -25,7 +25,7 @@ describe("comparing two graphs", () => {
     ]);
   });
 
-  it("finds nothing between a graph and itself read anew, whatever ids its links have", () => {
+  it("finds no difference between a graph and its copy, whatever IDs the links have", () => {
     const renamed = readDocGraph(
       `[${BEFORE.nodes.map(({ text }) => text).join(",")}]`,
       '[{"source":"a","target":"b","sourceHandle":"text","targetHandle":"items"}]',

@@ -19,7 +19,7 @@ describe("a draft in the browser", () => {
     return { service, timers, drafts, open };
   };
 
-  it("goes as soon as what it holds is saved, not a moment later", async () => {
+  it("is deleted as soon as its content is saved, not a moment later", async () => {
     const { drafts, timers, open } = setUp();
     const tab = await open();
     write(tab, "second");

@@ -94,7 +94,7 @@ const step = async (tab: Tab, { cut, sync, crash }: Edit): Promise<void> => {
 };
 
 describe("two tabs on one workflow", () => {
-  it("lose none of a thousand random edits, whatever is cut and whoever crashes", async () => {
+  it("lose none of a thousand random edits, whatever fails and whichever tab crashes", async () => {
     const nodes = `[${ids.map((id) => `{"id":"${id}","type":"text-box","position":{"x":0,"y":0},"data":{"text":"","kept":1.0}}`).join(",")}]`;
     await fc.assert(
       fc.asyncProperty(fc.array(edit, { minLength: 2_000, maxLength: 2_000, size: "max" }), async (edits) => {
@@ -142,7 +142,7 @@ describe("two tabs on one workflow", () => {
     expect(service.texts().nodes).toContain("precious");
   });
 
-  it("asks when both gave one setting another value, and writes nothing until somebody chose", async () => {
+  it("asks if both set one setting to different values, and writes nothing before the user chooses", async () => {
     const service = createService('[{"id":"a","type":"text-box","data":{"text":"old"}}]');
     const [left, right] = [await openTab(service, "left"), await openTab(service, "right")];
     left.open.change("Edit", (graph) => setData(graph, "a", ["text"], "left"));
@@ -174,7 +174,7 @@ describe("two tabs on one workflow", () => {
     expect(nodeById(graph, "a")?.data.mine).toBeUndefined();
   });
 
-  it("opens with what a crashed tab had not saved", async () => {
+  it("opens with a crashed tab's unsaved changes", async () => {
     const service = createService('[{"id":"a","type":"text-box","data":{"text":"old"}}]');
     const tab = await openTab(service, "left");
     tab.line.cut = "before";

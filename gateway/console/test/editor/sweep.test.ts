@@ -38,7 +38,7 @@ const MODELS = [
 const settings = settingsOf(PICTURE, SCHEMA, MODELS, new Set(["prompt"]));
 const setting = (name: string): Setting => settings.find((one) => one.name === name)!;
 
-it("offers the model and what can be set, and nothing that a link sets or that is no setting of what is made", () => {
+it("offers the model and settings, except those set by a link", () => {
   const offered = settings.map(({ name, kind, path }) => [name, kind, path.join(".")]);
   expect(offered).toEqual([
     ["model", "choice", "model"],
@@ -91,7 +91,7 @@ it("takes a variation over setting by setting, and knows that a node has it", ()
   ]);
 });
 
-it("reads what is typed as values within the setting's bounds, each once", () => {
+it("reads typed text as values within the setting's bounds, each once", () => {
   expect(typedValues(setting("count"), "1, 2;4 4")).toEqual({ values: [1, 2, 4] });
   expect(typedValues(setting("count"), "1, 7").problem).toContain("7 isn't between 1 and 4");
   expect(typedValues(setting("count"), "1.5").problem).toContain("whole number");

@@ -11,7 +11,7 @@ const titles = (...nodes: { type: string; data?: object }[]): string[] => {
 };
 
 describe("the title of a node", () => {
-  it("is what it does: its operation, or the model that does one thing", () => {
+  it("is its purpose: its operation, or the task of its model", () => {
     const found = titles(
       { type: "media", data: { operation: "image-resize" } },
       { type: "generate-image", data: { model: "larger" } },
@@ -20,7 +20,7 @@ describe("the title of a node", () => {
     expect(found).toEqual(["Resize an image", "Local Upscale ×4", "Image"]);
   });
 
-  it("is there once in a graph, also beside one that somebody wrote", () => {
+  it("is unique in a graph, also beside a title that a user wrote", () => {
     const image = { type: "generate-image", data: { model: "painter" } };
     const written = { type: "text-box", data: { label: "Image 2" } };
     expect(titles(image, image, written, image, written)).toEqual(["Image", "Image 3", "Image 2", "Image 4", "Image 2 2"]);

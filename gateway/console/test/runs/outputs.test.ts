@@ -30,7 +30,7 @@ const failed = node("stills", { status: "failed", items: 3, calls: [call(0, "a")
 const edges = (...ends: string[]) =>
   JSON.stringify(ends.map((one, at) => ({ id: `e${at}`, source: one.split(" ")[0], target: one.split(" ")[1] })));
 
-describe("what a node gave", () => {
+describe("a node's result", () => {
   it("is what its calls gave, in their order, those that failed left out", () => {
     expect(filesIn(outputsOf(failed)).map(({ url }) => url.at(-5))).toEqual(["a", "c"]);
     expect(callsOf(failed).map(({ status }) => status)).toEqual(["completed", "failed", "completed"]);

@@ -5,7 +5,7 @@ import { NodeloomError } from "@nodeloom/client";
 const load = async () => import("../../src/runs/trouble/trouble");
 
 describe("texts of errors", () => {
-  it("names node, item and cause, and leads to the node", async () => {
+  it("names node, item and cause, and links to the node", async () => {
     const { runTrouble } = await load();
     const error = { code: "EXECUTION_FAILED", message: 'node "Stills" (stills): the picture was refused' };
     const node = { title: "Stills", items: 3, failed: [{ item: 1, message: "the picture was refused" }] };

@@ -35,7 +35,7 @@ const PARTS = resultParts(
   [{ id: "e", source: "stills", sourceHandle: "image", target: "end", targetHandle: "images" }],
 );
 
-describe("a node that stands for a workflow, in a run", () => {
+describe("a workflow node in a run", () => {
   it("is what the nodes in its place are: under way, then done, with their time, price and items", () => {
     const going = [words, { ...stills, status: "processing" as const, durationMs: null, itemsDone: 1, outputs: {} }];
     expect(wholeOf("board", going)).toMatchObject({ status: "processing", durationMs: null, items: 2, itemsDone: 1 });

@@ -377,7 +377,7 @@ describe("a call that is called off", () => {
     expect(cancelled).toEqual([asked[0]!.executionId]);
   });
 
-  it("ends a run that has not begun yet, as soon as it begins", async () => {
+  it("ends a run that has not started yet, as soon as it starts", async () => {
     const session = await rpc.open();
     await callOff(session, "early");
     outcome = { status: "cancelled" };
@@ -473,7 +473,7 @@ describe("a hostile message", () => {
     },
   );
 
-  it("leaves the others' answers as they were", async () => {
+  it("leaves the other answers unchanged", async () => {
     expect(toolsOf(await rpc.request("tools/list")).length).toBeGreaterThan(6);
   });
 });

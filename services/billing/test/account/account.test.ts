@@ -318,7 +318,7 @@ describe("plans and credits", () => {
     expect(accept(without, change("pro")).account).toBe(without);
   });
 
-  it("renews the plan by itself when its month is over, once however many months have passed", () => {
+  it("renews the plan automatically when its month is over, once however many months have passed", () => {
     const start = run(account({}), setPlan("approved", 2_000));
     const late = new Date("2026-05-01T00:00:00Z");
     const renewed = run(start, { ...hold("e1", [item("a", 500)]), at: late });

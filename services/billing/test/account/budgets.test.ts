@@ -96,7 +96,7 @@ it("refuses an extension past the budget, also of a run that began before there 
   expect(used(accept(more, settled("e1", { b: 400 })).account)).toBe(400);
 });
 
-it("counts a call that stands in for another where that one's credits are held", () => {
+it("counts the call of a fallback model against the credits held for the first model", () => {
   const both: Command = {
     ...{ type: "hold", userId, at: MONDAY, executionId: "e1", maxActive: 0, ledger },
     items: [item("a", 900), { ...item("b", 600), alternativeTo: "a" }],

@@ -222,7 +222,7 @@ it("answers an event with an error while the account can't be written, and books
   expect(await balanceOf(order.userId)).toBe(1_000_000);
 });
 
-it("begins no more than a hundred purchases of an account in a day", async () => {
+it("starts at most a hundred purchases of an account per day", async () => {
   const { userId, checkout } = await begun();
   for (let one = 1; one < BILLING_LIMITS.checkoutsPerDay; one += 1) await begun(userId);
   const order = { userId, email: "", credits: 1_000, successUrl: "http://a/b", cancelUrl: "http://a/b" };
@@ -231,7 +231,7 @@ it("begins no more than a hundred purchases of an account in a day", async () =>
   await expect(away.checkout({ ...order, reference: checkout })).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
 });
 
-it("gives nobody the checkout of another account, nor one of other credits, by its reference", async () => {
+it("never returns the checkout of another account, or of another amount, for a reference", async () => {
   const { userId, checkout: reference } = await begun();
   const order = { userId, email: "", credits: 1_000, reference, successUrl: "http://a/b", cancelUrl: "http://a/b" };
   for (const other of [{ userId: `user-${randomUUID()}` }, { credits: 2_000 }]) {

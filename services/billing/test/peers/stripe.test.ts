@@ -78,7 +78,7 @@ it("asks for the credits that may be bought, a whole number of them", async () =
     await expect(client.createCheckout({ ...order(), credits })).rejects.toMatchObject({ metadata: { issues: [{ path: "credits" }] } });
 });
 
-it("says that Stripe is away while nothing answers, and takes the order again when it is back", async () => {
+it("reports that Stripe is unavailable while nothing answers, and accepts the order again once it is back", async () => {
   const nobody = await freePort();
   const away = await startBilling({ STRIPE_API_BASE: `http://127.0.0.1:${nobody}` });
   const one = order();

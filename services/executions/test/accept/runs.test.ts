@@ -163,7 +163,7 @@ const runThrough = async (one: ReturnType<typeof replica>, request: executions.R
 };
 
 describe("per run", () => {
-  it("is told of only once its workflow has claimed it, and its credits are captured once", async () => {
+  it("is announced only once its workflow has claimed it, and its credits are captured once", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const request = requestOf(userId, { metadata: { order: "7" } });
     let isTold = false;
@@ -229,7 +229,7 @@ describe("per run", () => {
     expect(await balance(userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
   });
 
-  it("remembers for a minute that credits are missing, and judges anew after other refusals", async () => {
+  it("remembers for a minute that credits are missing, and evaluates again after other errors", async () => {
     const [userId, one] = [await fund(PRICE - 1), replica()];
     const request = requestOf(userId, { fingerprint: "f" });
     await expect(one.runs.run(request)).rejects.toMatchObject({ reason: "INSUFFICIENT_CREDITS" });
@@ -432,7 +432,7 @@ describe("a crash", () => {
     expect(await money.usageRows(userId)).toMatchObject([{ status: "completed", executionId: input.executionId }]);
   });
 
-  it("between a cancellation and its workflow leaves a run whose workflow is told by another process", async () => {
+  it("between a cancellation and its workflow leaves a run whose workflow another process informs", async () => {
     const [userId, one, other] = [await fund(10 * PRICE), replica(), replica()];
     const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: PRICE }]));
     await one.execution.requestCancel(run.executionId, userId);

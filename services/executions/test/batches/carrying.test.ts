@@ -269,7 +269,7 @@ it("keeps its own webhook when another caller resumes it", async () => {
   expect((await found(id)).webhook).toMatchObject({ url: "https://own.test", isOwn: true, state: "pending" });
 });
 
-it("begins no more items once one has failed, where it is to stop then", async () => {
+it("starts no further items once one has failed, if it is set to stop then", async () => {
   const played = createRuns({ ends: (index) => (index === 2 ? "failed" : "completed") });
   const id = await place(40, { stopsOnError: true, concurrency: 2 });
   expect(await carrier(played)(id, never)).toBe("over");
@@ -278,7 +278,7 @@ it("begins no more items once one has failed, where it is to stop then", async (
   expect(next).toBeLessThan(8);
 });
 
-it("ends an item that can't run by itself, and goes on with the others", async () => {
+it("ends only an item that can't run, and continues with the others", async () => {
   const gone = new DomainError("precondition", "WORKFLOW_INVALID", "the workflow can't run");
   const played = createRuns({ refuses: (index) => (index === 1 ? gone : undefined) });
   const id = await place(3);

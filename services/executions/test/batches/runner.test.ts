@@ -53,13 +53,13 @@ it("stops a batch of a session once the access of the person who made it, or res
   ]);
 });
 
-it("looks up the key of the caller who has resumed a batch since", async () => {
+it("looks up the key of the caller who resumed a batch last", async () => {
   const answers = [["workflow:run"], ["workflow:other:run"]];
   const currentRunner = lookUp(() => withCapabilities(answers.shift()!)());
   expect(isStopped(await currentRunner(batch("key")))).toBe(false);
   expect(await currentRunner({ ...batch("other key"), _id: batch("key")._id })).toMatchObject({ stopped: { code: "CAPABILITY_DENIED" } });
 });
 
-it("goes on as it was while identity is away", async () => {
+it("continues unchanged while identity is unavailable", async () => {
   expect(await lookUp(failing(unavailable("away", 1)))(batch("key"))).toMatchObject({ keyId: "key", tier: "free" });
 });

@@ -90,7 +90,7 @@ describe("an archive from a user", () => {
     expect(await problem(twice)).toMatch(/twice/);
   });
 
-  it("with a workflow that is no JSON, too deep or of another form is refused with its entry", async () => {
+  it("with a workflow that isn't JSON, is too deep or has another form is rejected with its entry", async () => {
     const deep = `{"nodes":[],"edges":[],"x":${"[".repeat(5_000)}${"]".repeat(5_000)}}`;
     expect(await problemOf({ "workflows/a.json": strToU8(deep) })).toMatch(/workflows\/a.json: is nested more than/);
     expect(await problemOf({ "workflows/a.json": strToU8("[]") })).toMatch(/must be a JSON object/);

@@ -273,7 +273,7 @@ describe("files that come with the answer", () => {
     expect(asked).toEqual([[0, 1, 2, 3].map((index) => `${call.executionId}-0-0-${index}`)]);
   });
 
-  it("are stored again, whole, when storage goes away over them", async () => {
+  it("are stored again, completely, if storage fails during the upload", async () => {
     let losses = 2;
     const dying = {
       ...media,
@@ -333,7 +333,7 @@ describe("the address of a job's file", () => {
   };
   const followed = () => jobs().poll(callOf(), { requestId: "j" }, live);
 
-  it("is asked for anew where it has expired", async () => {
+  it("is requested again after it expired", async () => {
     signing(2);
     expect(await followed()).toMatchObject({ files: [{ contentType: "image/png" }], costMicroUsd: 20_000 });
     expect(polls).toBe(2);

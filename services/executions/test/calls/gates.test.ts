@@ -91,7 +91,7 @@ it("lets one call try after the pause, for longer pauses as long as it fails, an
   expect(await ask(gate)).toBe(FIRST_PAUSE);
 });
 
-it("does not hear calls that began before it left the provider alone", async () => {
+it("ignores failures of calls that started before it paused the provider", async () => {
   const gate = createGates(logger)(settings());
   const [ends, probes]: ((error: Error) => void)[][] = [[], []];
   const hanging = (list: ((error: Error) => void)[]) => (): Promise<never> => new Promise((_, reject) => list.push(reject));
@@ -179,7 +179,7 @@ describe("maxConcurrent", () => {
     await done;
   });
 
-  it("does not send what has waited into a provider that went away meanwhile", async () => {
+  it("sends no waiting call to a provider that became unavailable meanwhile", async () => {
     const gate = createGates(logger)(settings({ maxConcurrent: 1 }));
     await failOften(gate, failing("unreachable"), FAILURES_TO_OPEN - 1);
     now += TIMING.breakerOutage;

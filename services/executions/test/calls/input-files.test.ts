@@ -176,7 +176,7 @@ describe("an upload", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("of an earlier call is made anew, once, where the provider refuses what has it", async () => {
+  it("of an earlier call is uploaded again, once, if the provider rejects the reused file", async () => {
     const { sending } = sender({ ...ways("upload"), upload: { api: "replicate" } });
     const refusing = (status: number) => {
       let sends = 0;
@@ -201,7 +201,7 @@ describe("an upload", () => {
     expect([given.length, seen.length]).toEqual([2, 3]);
   });
 
-  it("is made again where the storage is away for a moment, and again by the next call where it failed", async () => {
+  it("is retried while the storage is briefly unavailable, and by the next call after a failure", async () => {
     const { send } = sender({ ...ways("upload"), upload: { api: "replicate" } });
     failures = [503];
     expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "https://api.replicate.com/v1/files/f" });

@@ -69,7 +69,7 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
     expect(problems).toContain("it ends where the most tokens were reached");
   });
 
-  it("is told the system prompt and the schema in words, where its entry has no mode for that", async () => {
+  it("gets the system prompt and the schema in words if its entry has no mode for that", async () => {
     answers(dialect, () => wholeText[dialect]("[1]"));
     expect(await run(native(dialect), { schema: { type: "array" }, inputs: { prompt: "hi", system: "Be brief." } })).toMatchObject({
       json: { value: [1] },
@@ -78,7 +78,7 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
     expect(system).toMatch(/Be brief\..*Answer with JSON alone/);
   });
 
-  it("is told what it answered before, and what was wrong with that, by its own roles", async () => {
+  it("gets its previous answer and its problems, by its own roles", async () => {
     answers(dialect, () => wholeText[dialect]("[1]"));
     await run(native(dialect), { schema: { type: "array" }, repair: { answer: "words", problems: ["it is no JSON"] } });
     const turns = (sent().messages ?? sent().contents) as { role: string }[];
@@ -87,7 +87,7 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
     expect(JSON.stringify(turns[2])).toContain("it is no JSON");
   });
 
-  it("is told what was said before the prompt, by its own roles", async () => {
+  it("gets the earlier turns before the prompt, by its own roles", async () => {
     answers(dialect, () => wholeText[dialect]("Green."));
     const history = [
       { role: "user", content: "A colour?" },
@@ -221,14 +221,14 @@ describe("structured output of Anthropic's models", () => {
 });
 
 describe("what Anthropic's models won't write", () => {
-  it("is told as a refusal without our key, also where its words are cut within it", async () => {
+  it("is reported as a rejection without the key, even if its text is cut within the key", async () => {
     const explanation = `${"x".repeat(295)} super-secret-value ${"y".repeat(900)}`;
     const refused = { stop_reason: "refusal", stop_details: { type: "refusal", category: "cyber", explanation } };
     answers("anthropic", () => ({ body: { id: "m", content: [], ...refused, usage: { input_tokens: 1, output_tokens: 1 } } }));
     expect(((await failureOf(native("anthropic"))) as Error).message).toMatch(/x \[secret\] y+…$/);
   });
 
-  it("is told as a refusal, at once and in a stream", async () => {
+  it("is reported as a rejection, complete and in a stream", async () => {
     const refused = { stop_reason: "refusal", stop_details: { type: "refusal", category: "cyber", explanation: "not that" } };
     answers("anthropic", () => ({ body: { id: "m", content: [], ...refused, usage: { input_tokens: 1, output_tokens: 1 } } }));
     expect(await failureOf(native("anthropic"))).toMatchObject({ message: "m: the model refuses this: not that" });
@@ -237,7 +237,7 @@ describe("what Anthropic's models won't write", () => {
     expect(peer.seen).toHaveLength(2);
   });
 
-  it("waits for a model that is overloaded in the middle of a stream, and begins anew", async () => {
+  it("waits for a model that is overloaded in the middle of a stream, and starts again", async () => {
     const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
     answers("anthropic", () =>
       peer.seen.length < 2 ? anthropicStream(anthropicDelta({ type: "text_delta", text: "On" }), error) : pieces.anthropic(["Once"]),

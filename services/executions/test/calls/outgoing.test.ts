@@ -64,7 +64,7 @@ it("gives each call that is too many the window in which its turn comes, and fai
   });
 });
 
-it("holds in a process while Redis is away", async () => {
+it("holds within a process while Redis is unavailable", async () => {
   const budget = await budgetOf({ calls: { perMinute: 1_000, perHostPerMinute: 5 } }, undefined, "redis://127.0.0.1:1");
   expect(made(await Promise.all(Array.from({ length: 20 }, () => call(budget, "https://a.test/"))))).toBe(5);
   expect(await call(budget, "https://b.test/")).toBe("made");

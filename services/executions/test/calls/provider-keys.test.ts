@@ -127,7 +127,7 @@ describe("calls of a provider whose key the console has", () => {
     await expect(test("a-key")("OTHER_KEY")).rejects.toMatchObject({ reason: "NOT_FOUND" });
   });
 
-  it("that can't be reached are told apart", async () => {
+  it("that can't be reached have different errors", async () => {
     const lonely = { auth: AUTH, baseUrl: "http://127.0.0.1:1/v1" };
     expect(await test("a-key", lonely)("OPENAI_API_KEY")).toMatchObject({ outcome: "unreachable", providerStatus: 0 });
   });

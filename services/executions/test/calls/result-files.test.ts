@@ -83,7 +83,7 @@ it("fetches a file into our storage, once however often it is asked", async () =
   expect(fetched).toEqual(["/a.png"]);
 });
 
-it("gives the user's file for its id, and nobody else's", async () => {
+it("returns the user's file for its ID, and never another user's", async () => {
   const source = `data:image/png;base64,${PNG.toString("base64")}`;
   const { object } = await client.ingest(media.IngestRequest.fromPartial({ id: `file-${PREFIX}`, ownerId: OWNER, sourceUrl: source }));
   expect(await keep(fileOf(object!.id))).toEqual({ id: object!.id, url: object!.url, contentType: "image/png", width: 1, height: 1 });

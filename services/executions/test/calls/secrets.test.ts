@@ -69,7 +69,7 @@ describe("a request with a secret", () => {
     expect(JSON.parse(seen[0]!.body)).toEqual({ k: VALUE });
   });
 
-  it("asks for it anew: a change of its value or its hosts holds for the next request", async () => {
+  it("reads it again: a change of its value or its hosts applies to the next request", async () => {
     await sent();
     stored = { values: { KEY: "another value" }, hosts: { KEY: { hosts: [address] } } };
     await sent();
@@ -106,7 +106,7 @@ describe("a request with a secret", () => {
     expect(seen).toEqual([]);
   });
 
-  it("gives an answer in which its name stands for it", async () => {
+  it("returns a response in which its name replaces it", async () => {
     answer = (response, { headers }) =>
       void response
         .setHeader("content-type", "application/json")

@@ -160,7 +160,7 @@ describe("a submission to a provider without idempotency keys", () => {
     expect(peer.seen).toHaveLength(1);
   });
 
-  it("outlives a database that is away for a moment", async () => {
+  it("survives a database that is briefly unavailable", async () => {
     peer.answers = () => ({ body: { id: "kept" } });
     let failures = 2;
     const { submissions } = peer.stores;
@@ -263,7 +263,7 @@ describe("a submission that fails", () => {
   });
 });
 
-describe("a provider that is away", () => {
+describe("an unavailable provider", () => {
   afterEach(() => jest.restoreAllMocks());
   const gateOf = (settings: Record<string, unknown>): Gate => createGates(createLogger("test", "silent"))(JSON.stringify(settings));
 
@@ -284,7 +284,7 @@ describe("a provider that is away", () => {
     expect(peer.seen).toHaveLength(FAILURES_TO_OPEN);
   });
 
-  it("leaves no claim on what was not sent", async () => {
+  it("leaves no claim on a call that wasn't sent", async () => {
     peer.answers = () => ({ body: { id: "j" } });
     const settings = polling({});
     const gate: Gate = { pass: () => Promise.reject(new ProviderError("unavailable", "away", undefined, undefined, 10)) };

@@ -45,7 +45,7 @@ const told = (): string[] => {
   });
 };
 
-it("sends nothing and sets no timer while nobody follows", () => {
+it("sends nothing and sets no timer without a follower", () => {
   const stream = streams.open(CALL);
   stream.restart();
   for (let index = 0; index < 1_000; index += 1) stream.write("piece ");
@@ -86,7 +86,7 @@ it("tells who comes late all of it", () => {
   second();
 });
 
-it("says when a text is begun anew", () => {
+it("says when a text starts again", () => {
   const unfollow = streams.follow(ID);
   const stream = streams.open(CALL);
   stream.restart();
@@ -114,7 +114,7 @@ it("goes on for as long as someone follows, and not for long after", () => {
   expect(told()).toEqual(["heard"]);
 });
 
-it("tells no more of a text than a run may carry", () => {
+it("streams no more of a text than a run can carry", () => {
   const unfollow = streams.follow(ID);
   const stream = streams.open(CALL);
   for (let index = 0; index < 300; index += 1) stream.write("x".repeat(1_024));

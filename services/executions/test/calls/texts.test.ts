@@ -119,7 +119,7 @@ describe("a text model that is asked for JSON", () => {
   const structured = { structuredOutput: "json_schema" };
   const sent = (): Record<string, unknown> => peer.seen.at(-1)!.body as Record<string, unknown>;
 
-  it("is told the schema in words where it has no mode of its own", async () => {
+  it("gets the schema in words if it has no mode for it", async () => {
     answer("<think>Two.</think>Here:\n```json\n[1,2]\n```\nHope it helps");
     expect(await run(asked({ inputs: { prompt: "hi", system: "Be brief." } }))).toMatchObject({ json: { value: [1, 2] } });
     const [system, user] = sent().messages as { role: string; content: string }[];
@@ -155,7 +155,7 @@ describe("a text model that is asked for JSON", () => {
     expect((await run(asked())).problems).toEqual(["it is no JSON", "it ends where the most tokens were reached"]);
   });
 
-  it("is told what it answered before, and what was wrong with that", async () => {
+  it("gets its previous answer and its problems", async () => {
     answer("[1]");
     await run(asked({ repair: { answer: "words", problems: ["it is no JSON", "title must be short"] } }));
     expect((sent().messages as unknown[]).slice(1)).toEqual([

@@ -20,7 +20,7 @@ const outboxOf = (usage: () => Promise<void> = () => Promise.resolve()) => {
 };
 const ended = newRecord("user", { _id: "a", status: "completed", outbox: ["place:1", "usage"] });
 
-it("delivers an end and clears it before anybody is told of it", async () => {
+it("delivers an end and clears it before any reader sees it", async () => {
   const { outbox, said } = outboxOf();
   expect((await outbox.deliverFirst(ended)).outbox).toEqual([]);
   expect(said).toEqual(["leave", "finished a", "clear place:1,usage"]);
@@ -32,7 +32,7 @@ it("clears what was delivered, and leaves the rest to the sweeper", async () => 
   expect(said).toEqual(["leave", "clear place:1"]);
 });
 
-it("waits half a second at most for what is not delivered, and for it again when its process stops", async () => {
+it("waits at most half a second for a delivery, and again when its process stops", async () => {
   jest.useFakeTimers();
   let deliver: () => void = () => undefined;
   const { outbox, said } = outboxOf(() => new Promise((resolve) => (deliver = resolve)));

@@ -95,7 +95,7 @@ it("is scheduled every hour, once over all processes, and stays paused when an o
   await schedule.unpause();
 });
 
-it("renews accounts that nobody touches, once, when Temporal triggers it, beside runs that renew them, too", async () => {
+it("renews accounts without activity, once, when Temporal triggers it, beside runs that also renew them", async () => {
   await ensureSchedules(temporal.client, taskQueue, SCHEDULES);
   await subscribe(USERS);
   const [touched] = USERS;

@@ -37,7 +37,7 @@ const fourOf = async ({ told, letGo, toldRuns }: ReturnType<typeof usageOf>, ids
   return (await Promise.allSettled(outcomes)).map((outcome) => (outcome.status === "fulfilled" ? "told" : String(outcome.reason)));
 };
 
-it("tells of one run by itself, and of those that end meanwhile by the next call", async () => {
+it("reports one run alone, and those that end meanwhile in the next call", async () => {
   const usage = usageOf();
   expect(await fourOf(usage)).toEqual(["told", "told", "told", "told"]);
   expect(usage.told).toEqual([["a"], ["b", "c", "d"]]);
@@ -50,13 +50,13 @@ it("asks why of those that were not finished with the others", async () => {
   expect(usage.told).toEqual([["a"], ["b", "theirs", "d"], ["theirs"]]);
 });
 
-it("tells of each by itself where usage is of a release that knows no other call", async () => {
+it("reports each alone to a release of usage that has no other call", async () => {
   const usage = usageOf(() => Promise.reject(new DomainError("internal", "INTERNAL", "unimplemented")));
   expect(await fourOf(usage)).toEqual(["told", "told", "told", "told"]);
   expect(usage.told).toEqual([["a"], ["b", "c", "d"], ["b"], ["c"], ["d"]]);
 });
 
-it("says of all of them that usage is away, and asks no more", async () => {
+it("reports all of them as failed if usage is unavailable, and asks no more", async () => {
   const usage = usageOf(() => Promise.reject(unavailable("usage is not available")));
   expect((await fourOf(usage)).map((outcome) => outcome.includes("not available"))).toEqual([false, true, true, true]);
   expect(usage.told).toEqual([["a"], ["b", "c", "d"]]);

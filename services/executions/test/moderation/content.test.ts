@@ -20,7 +20,7 @@ describe("what is shown of values", () => {
     ]);
   });
 
-  it("is a single word, too, though an id may look like it", () => {
+  it("includes a single word, even one that looks like an ID", () => {
     expect(contentIn({ prompt: "blood" }, OWN).texts).toEqual(["blood"]);
   });
 

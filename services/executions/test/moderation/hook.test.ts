@@ -49,7 +49,7 @@ it.each([
   expect(peer.questions.map(({ id }) => id)).toEqual(["mod_1", "mod_1"]);
 });
 
-it("counts a hook as away that does not decide in time, and leaves it alone for a while", async () => {
+it("treats a hook that doesn't decide before the deadline as unavailable, and pauses it", async () => {
   peer.respond = () => ({ status: 503 });
   const hook = hookOf(250);
   await expect(hook(question)).rejects.toThrow("the moderation hook answered 503");

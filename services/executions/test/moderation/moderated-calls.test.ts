@@ -303,7 +303,7 @@ it("a prompt that came into being in the run is refused before it is sent, free"
   expect(provider.asked).toEqual([]);
 });
 
-describe("while the hook is away", () => {
+describe("while the hook is unavailable", () => {
   beforeEach(() => {
     hook.respond = () => ({ status: 503 });
   });

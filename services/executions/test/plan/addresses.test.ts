@@ -33,7 +33,7 @@ it.each([
   ["a file", { image: INSIDE }, "inputs.image"],
   ["a list of files", { images: ["https://x.test/a.png", INSIDE] }, "inputs.images"],
   ["JSON", { settings: { from: [{ url: INSIDE }] } }, "inputs.settings"],
-])("a private address in %s is no input, whoever would fetch it", (_what, inputs, path) => {
+])("a private address in %s is rejected as an input, whoever fetches it", (_what, inputs, path) => {
   expect(direct({ prompt: "x", ...inputs })).toMatchObject({
     answer: "error",
     error: { reason: "INVALID_INPUTS", metadata: { issues: [{ path, message: MESSAGE }] } },

@@ -57,7 +57,7 @@ it("keeps every digit of an integer that a double would round, and refuses one f
   );
 });
 
-it("plans somebody else's public playground without what its nodes say", async () => {
+it("plans another user's public playground without the texts of its nodes", async () => {
   const nodes = [
     { id: "t", type: "text-box", data: { label: "Secret sauce", text: "paint it {{colour}}", txet: 1 } },
     { id: "pic", type: "generate-image", data: { label: "Picture", model: "sandbox-image-fast" } },
@@ -75,7 +75,7 @@ it("plans somebody else's public playground without what its nodes say", async (
   expect(JSON.stringify(seen.evaluated)).not.toContain("paint");
 });
 
-it("stores pictures that somebody else's hidden graph says as no account's, and those of the caller as the caller's", async () => {
+it("stores pictures in another user's hidden graph for no account, and those of the caller for the caller", async () => {
   const dataUrl = (last: number) =>
     `data:image/png;base64,${Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, last)]).toString("base64")}`;
   const nodes = [
@@ -392,7 +392,7 @@ describe("a workflow run", () => {
   });
 });
 
-describe("somebody else's template", () => {
+describe("another user's template", () => {
   const url = expect.stringMatching(/^http:\/\/public\.test\/media\//) as string;
   const file = { id: expect.any(String) as string, url, contentType: "image/png" };
   const stranger = { runner: runner({ userId: "stranger" }) };
@@ -485,7 +485,7 @@ describe("somebody else's template", () => {
     expect(await ready("constructor")).toHaveProperty("problem");
   });
 
-  it("gives nobody a file that its author does not own", async () => {
+  it("never passes on a file that its author doesn't own", async () => {
     const id = await upload("third");
     const target = await template([{ id: "up", type: "media-upload", data: { mediaId: id } }, out], [["up.media", "out.file"]]);
     for (const userId of ["author", "stranger"])
@@ -493,7 +493,7 @@ describe("somebody else's template", () => {
     expect((await plan(target, {}, { runner: runner({ userId: "third" }) })).plan.output).toEqual({ file: [{ value: file }] });
   });
 
-  it("gives nobody a file of its author that it does not name, however its id comes in", async () => {
+  it("never passes on a file of its author that it doesn't name, however its ID enters", async () => {
     const id = await upload("author");
     const note = { id: "note", type: "note", data: { text: id } };
     const fields = await template([photoField(), note, out], [["in.photo", "out.photo"]]);

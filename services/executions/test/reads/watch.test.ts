@@ -132,7 +132,7 @@ it("finds out from the store what the channel did not say", async () => {
   expect(await seen).toEqual(["2:settled"]);
 });
 
-it("ends when the watcher goes away, and leaves no listener", async () => {
+it("ends when the watcher disconnects, and leaves no listener", async () => {
   const [id, channel, gone] = [await inserted(), localChannel(), new AbortController()];
   const seen = all(createWatch(stores, channel, texts, DELIVERED)(id, "owner", 1, gone.signal));
   await stores.rows.find(id);

@@ -82,7 +82,7 @@ it("tells transitions to every replica without a subscription to their execution
   for (const { stop } of [here, there, follower]) stop();
 });
 
-it("hears transitions again after its connection was lost", async () => {
+it("receives transitions again after its connection was lost", async () => {
   const [a, b] = [await replica(), await replica()];
   const id = randomUUID();
   const { heard, stop } = hearing(a.channel, id, 1, "onTransition");
@@ -92,7 +92,7 @@ it("hears transitions again after its connection was lost", async () => {
   stop();
 });
 
-it("hears transitions where it was made before its connection stood", async () => {
+it("receives transitions even if it was created before its connection", async () => {
   const url = process.env.REDIS_URL!;
   const [publisher, subscriber] = [connectRedis({ url, logger }), connectRedis({ url, logger, subscriber: true })];
   connections.push(publisher, subscriber);
@@ -114,7 +114,7 @@ it("leaves no subscription behind, and keeps it while someone still listens", as
   await until(async () => (await subscribers(a.publisher, id)) === 0);
 });
 
-it("ignores what is no event", async () => {
+it("ignores messages that aren't events", async () => {
   const [a, b] = [await replica(), await replica()];
   const id = randomUUID();
   const { heard, stop } = hearing(a.channel, id, 1);
@@ -145,7 +145,7 @@ it("hears again after its connection was lost, also of what it was asked to hear
   second.stop();
 });
 
-it("neither waits nor fails while Redis is away", async () => {
+it("neither waits nor fails while Redis is unavailable", async () => {
   const a = await replica();
   a.publisher.disconnect();
   a.subscriber.disconnect();

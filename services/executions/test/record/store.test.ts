@@ -34,7 +34,7 @@ const final = (status: FinalState["status"]): FinalState => ({
 });
 
 describe("the event log", () => {
-  it("counts every item once, however often and in whatever order it is told", async () => {
+  it("counts every item once, however often and in whatever order it is reported", async () => {
     const { _id } = await inserted();
     const items = Array.from({ length: 10 }, (_, item) => item);
     const told = items.map((item) => ({ ...event(`item:${item}`, "node.progress"), data: { nodeId: "pic", item } }));
@@ -103,7 +103,7 @@ describe("the end of a run", () => {
     }
   });
 
-  it("is decided once: whoever decides again hears what was decided first", async () => {
+  it("is decided once: every later decision returns the first", async () => {
     const { _id } = await inserted();
     const decided = await Promise.all(
       (["completed", "failed", "cancelled"] as const).map(async (ending) => (await stores.rows.decideEnding(_id, ending)).ending),
@@ -120,7 +120,7 @@ describe("the end of a run", () => {
     expect((await stores.rows.find(_id))!.status).toBe("processing");
   });
 
-  it("is written once when it is told several times", async () => {
+  it("is written once if it is reported several times", async () => {
     const { _id } = await inserted({ status: "cancel_requested" });
     const written = await Promise.all([1, 2, 3].map(() => stores.rows.finish(_id, final("cancelled"), [event("settled", "settled")])));
     expect(written.filter((record) => record !== null)).toHaveLength(1);
@@ -190,7 +190,7 @@ describe("a page of executions", () => {
     expect(found.flat()).toEqual([...ids].sort().reverse());
   });
 
-  it("stays between two times, of which the first is included", async () => {
+  it("is between two times, including the first", async () => {
     const ids: string[] = [];
     for (let at = 0; at < 6; at += 1) ids.unshift((await inserted({ userId: "dated", createdAt: new Date(at) }))._id);
     const times = { createdAfter: new Date(1), createdBefore: new Date(5) };
@@ -225,7 +225,7 @@ describe("calls and debts of many runs", () => {
     expect(found.map((calls) => calls.map(({ status, sends }) => [status, sends]))).toEqual(ids.map(() => [["completed", ["send"]]]));
   });
 
-  it("keep a completed call as it is, whatever is told after it by many at once", async () => {
+  it("keep a completed call unchanged, whatever later reports say", async () => {
     const executionId = randomUUID();
     const call = { _id: `${executionId}:n:0`, executionId, nodeId: "n", item: 0, costMicroUsd: 5, requestId: null };
     await stores.calls.ended({ ...call, status: "completed" });

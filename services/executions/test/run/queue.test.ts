@@ -3,7 +3,7 @@ import { EMPTY_QUEUE, enter, leave, QUEUE_LENGTH_FACTOR, moveUp, placeOf, resize
 
 const arrive = (queue: RunQueue, id: string, limit = 2, mayWait = true, bytes = 1) => enter(queue, { id, bytes, limit, mayWait });
 
-it("gives places in order of arrival, and lets nobody overtake those who wait", () => {
+it("gives places in order of arrival, and lets no later run overtake a waiting one", () => {
   let queue = EMPTY_QUEUE;
   const places = ["a", "b", "c", "d"].map((id) => {
     const arrived = arrive(queue, id);
@@ -19,7 +19,7 @@ it("gives places in order of arrival, and lets nobody overtake those who wait", 
   expect(placeOf(next, "d")).toBe(1);
 });
 
-it("takes another number of places, and leaves a line alone in which nobody is", () => {
+it("accepts another number of places, and keeps an empty queue unchanged", () => {
   const queue = arrive(arrive(arrive(EMPTY_QUEUE, "a", 1).queue, "b", 1).queue, "c", 1).queue;
   expect(moveUp(resize(queue, 2)).moved).toEqual(["b"]);
   expect(moveUp(resize(queue, 0)).moved).toEqual(["b", "c"]);
@@ -33,7 +33,7 @@ it("keeps a run's place when it arrives again", () => {
   expect(arrive(queue, "a", 1)).toEqual({ queue, place: 0 });
 });
 
-it("turns away who would not wait, and who finds the line full by number or by bytes", () => {
+it("rejects runs that can't wait, and runs for which the queue is full by number or by bytes", () => {
   const { queue: full } = arrive(EMPTY_QUEUE, "a", 1);
   expect(arrive(full, "b", 1, false).place).toBeNull();
   let queue = full;
@@ -43,7 +43,7 @@ it("turns away who would not wait, and who finds the line full by number or by b
   expect(arrive(large, "larger", 1, true, 10 * 1024 * 1024).place).toBeNull();
 });
 
-it("never gives more places than the limit, and loses nobody, whatever the order", () => {
+it("never gives more places than the limit, and loses no run, whatever the order", () => {
   const step = fc.oneof(
     fc.record({ enter: fc.integer({ min: 0, max: 30 }), limit: fc.integer({ min: 1, max: 4 }), mayWait: fc.boolean() }),
     fc.record({ leave: fc.integer({ min: 0, max: 30 }) }),

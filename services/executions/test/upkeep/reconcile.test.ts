@@ -106,7 +106,7 @@ describe("after a restore of the database", () => {
   });
 });
 
-it("never takes less than no time, however far the clock of whoever received the run is ahead", async () => {
+it("never takes less than zero time, however far the receiver's clock is ahead", async () => {
   const ahead = Date.now() + 3_600_000;
   const run = await money.begin(freeRun("user", { receivedAt: ahead }));
   const { executionId, userId } = run;

@@ -325,7 +325,7 @@ const decideFailing = async (run: RunInput, fault: Fault): Promise<void> => {
   await Promise.race([decide(run, {}, own).catch(() => undefined), failing.death]);
 };
 
-it("makes one decision, of which the run hears, whatever fails on the way", async () => {
+it("makes one decision that the run learns of, whatever fails on the way", async () => {
   const faults = [0, 1, 2].flatMap((at) =>
     (["before", "after"] as const).flatMap((when) => (["dies", "fails"] as const).map((how): Fault => ({ at, when, how }))),
   );

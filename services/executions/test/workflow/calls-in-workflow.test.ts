@@ -201,7 +201,7 @@ it("takes its turn among the users, in Temporal's lines, too", async () => {
   expect(events![0]!.workflowExecutionStartedEventAttributes?.priority).toMatchObject({ fairnessKey: userId });
 });
 
-it("does not stop a job that has ended by itself", async () => {
+it("does not stop a job that has ended", async () => {
   const { end, cancels } = await run({ poll: failing() });
   expect([end.status, cancels]).toEqual(["failed", 0]);
 });
@@ -312,7 +312,7 @@ it("leaves failed items out where their node says so, skips their places in the 
   expect(end.completed.map(({ key }) => key).sort()).toEqual(["clip:0", "clip:2", "pair:0", "pair:2"]);
 });
 
-it("fails a node of which every item fails, though it leaves failed ones out", async () => {
+it("fails a node if every item fails, although it skips failed ones", async () => {
   const { end } = await run({ submit: () => refusing(), poll: () => DONE }, { steps: [clips("clip", ["a", "b"])] });
   expect(end).toMatchObject({ status: "failed", error: { code: "PROVIDER_SUBMIT_FAILED", nodeId: "clip" }, completed: [] });
 });

@@ -93,7 +93,7 @@ it("tries a provider for one span of time over all its attempts, whichever worke
   expect(triesUntil[1]).toBeLessThan(Date.parse("2000-01-01T00:00:00Z"));
 });
 
-it("finishes a request that can't go on elsewhere when its process is told to stop", async () => {
+it("finishes a request that can't continue elsewhere when its process must stop", async () => {
   const end = start("direct-http");
   await request.begun;
   const stopping = temporal;

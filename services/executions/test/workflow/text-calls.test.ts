@@ -208,7 +208,7 @@ it("charges for the first answer alone when the run is cancelled before the seco
   expect(end.completed).toHaveLength(1);
 });
 
-it("charges an answer once, and asks no more for it, when the process dies before the model is asked again", async () => {
+it("charges an answer once, and requests no other, if the process dies before the model is asked again", async () => {
   const [executionId, taskQueue] = [randomUUID(), `dying-${randomUUID().slice(0, 8)}`];
   const made: ModelCall[] = [];
   const child = fork(DYING_WORKER, [process.env.TEMPORAL_ADDRESS!, taskQueue], { stdio: "inherit" });

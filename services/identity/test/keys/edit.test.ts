@@ -42,7 +42,7 @@ describe("editing a key", () => {
     expect(both.key).toMatchObject({ name: "three", preset: "custom", capabilities: ["execution:read"] });
   });
 
-  it("fixes metadata of its runs everywhere, whatever names these have, and takes it away again", async () => {
+  it("sets metadata on its runs everywhere, whatever names they have, and removes it again", async () => {
     const { id: userId } = await newUser(client, { tier: "pro" });
     const { key, value } = await createKey(client, userId);
     const values = { "customer.of": "acme", $where: "", customer: "x".repeat(500) };
@@ -92,7 +92,7 @@ describe("a key that may start runs but not poll them", () => {
     },
   );
 
-  it("is told apart from those that poll, or run nothing", async () => {
+  it("is distinguished from keys that poll, or run nothing", async () => {
     const { id } = await newUser(client, { tier: "business" });
     for (const capabilities of [["workflow:run", "execution:read"], ["workflow:read"], ["webhook:receive"], ["model:run", "execution:*"]]) {
       expect((await createKey(client, id, given(capabilities))).warnings).toEqual([]);

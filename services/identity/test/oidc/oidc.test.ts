@@ -137,7 +137,7 @@ describe("a sign-in by the provider", () => {
 });
 
 describe("an account of the same address", () => {
-  it("that nobody has verified loses its password, its sessions and its keys", async () => {
+  it("that was never verified loses its password, its sessions and its keys", async () => {
     const person = someone();
     const { id, sessionEpoch } = await register(person.email);
     await identity.users.update(id, { approved: true, tier: "pro" });
@@ -176,7 +176,7 @@ describe("an account of the same address", () => {
   });
 });
 
-describe("linking by somebody who is signed in", () => {
+describe("linking by a signed-in user", () => {
   const startLink = (userId: string, password = PASSWORD) =>
     identity.oidc.startLink({ redirectUri: REDIRECT, returnTo: "/account", userId, password, address: HOME });
 
@@ -200,7 +200,7 @@ describe("linking by somebody who is signed in", () => {
     }
   });
 
-  it("ends with the session, and gives nobody what is another's", async () => {
+  it("ends with the session, and never returns another account's data", async () => {
     const [person, { id }] = [someone(), await register(someone().email)];
     const back = await visit(person, await startLink(id));
     await identity.passwordChanges.endSessions(id);
@@ -209,7 +209,7 @@ describe("linking by somebody who is signed in", () => {
     expect(await problem(identity.oidc.finish(await visit(person, await startLink(id))))).toBe("taken");
   });
 
-  it("gives nobody the configured administrator's account, to whose address it was done before", async () => {
+  it("never links the configured administrator's account, even if its address was linked before", async () => {
     const [person, { id, email }] = [someone(), await register(someone().email)];
     await identity.oidc.finish(await visit(person, await startLink(id)));
     await identity.bootstrap.ensureAdmin(email, "another fine password");
@@ -250,7 +250,7 @@ describe("what the operator says of the provider", () => {
     expect(without.account?.after).toMatchObject({ role: "user", tier: "business" });
   });
 
-  it("leaves roles alone that it did not give, and makes nobody an administrator unless it is said", async () => {
+  it("keeps roles that it didn't give, and makes no administrators unless the settings say so", async () => {
     const service = await startWith({ admins: [{ claim: "groups", value: "admins" }] });
     const person = someone({ groups: ["admins"] });
     expect((await signIn(person)).account?.after.role).toBe("user");
@@ -260,7 +260,7 @@ describe("what the operator says of the provider", () => {
     expect((await signIn(other, service)).account?.after.role).toBe("admin");
   });
 
-  it("is nothing: then nobody signs in by one, and the setting is named", async () => {
+  it("is none: then no one signs in by one, and the error names the setting", async () => {
     const service = await startWith(undefined);
     expect(service.oidc.name).toBeUndefined();
     expect(await refusal(service.oidc.start({ redirectUri: REDIRECT, returnTo: "/" }))).toMatchObject({
@@ -269,7 +269,7 @@ describe("what the operator says of the provider", () => {
     });
   });
 
-  it("is a provider that is away: that is said, and the next sign-in asks again", async () => {
+  it("is an unavailable provider: the error says so, and the next sign-in asks again", async () => {
     const away = await startWith({ issuer: "http://127.0.0.1:9" });
     const start = () => refusal(away.oidc.start({ redirectUri: REDIRECT, returnTo: "/" }));
     expect(await start()).toMatchObject({ reason: "SERVICE_UNAVAILABLE", metadata: { problem: "away" } });

@@ -81,7 +81,7 @@ describe("claims", () => {
   });
 });
 
-it("takes the same subject of another issuer for somebody else", () => {
+it("treats the same subject of another issuer as another person", () => {
   const own = { issuer: "https://id.example", subject: "ada" };
   expect(identityId({ ...own })).toBe(identityId(own));
   expect(identityId({ ...own, issuer: "https://another.example" })).not.toBe(identityId(own));

@@ -33,7 +33,7 @@ describe("organizations", () => {
     expect((await one.client.getUser({ userId: id })).user).toMatchObject({ suspended: true, approved: false });
   });
 
-  it("are bounded by their maker, whoever makes them at once, and made by approved people only", async () => {
+  it("are limited per person, also in parallel, and created only by approved people", async () => {
     const maker = await newUser(one.client);
     const made = await refusals(Array.from({ length: USUAL_CAPS.organizations + 3 }, () => make(maker)));
     expect(made).toEqual(["PRECONDITION_FAILED", "PRECONDITION_FAILED", "PRECONDITION_FAILED"]);
@@ -43,7 +43,7 @@ describe("organizations", () => {
     expect((await refusal(make(maker))).reason).toBe("ACCOUNT_NOT_APPROVED");
   });
 
-  it("are nothing to who is no member", async () => {
+  it("don't exist for other accounts", async () => {
     const [maker, stranger] = [await newUser(one.client), await newUser(one.client)];
     const id = await make(maker);
     const which = { personId: stranger.id, organizationId: id };
@@ -80,7 +80,7 @@ describe("organizations", () => {
     expect(await refusals(ofNobody)).toEqual(["NOT_FOUND", "NOT_FOUND"]);
   });
 
-  it("take no more members, invitations and memberships than they may have", async () => {
+  it("accept no members, invitations and memberships beyond their limits", async () => {
     const [maker, guest] = [await newUser(one.client), await newUser(one.client)];
     const id = await make(maker);
     const stored = deployment.database.collection<OrganizationRecord>("organizations");
@@ -192,7 +192,7 @@ describe("invitations", () => {
     expect((await refusal(one.organizations.acceptInvitation({ personId: person.id, token }))).reason).toBe("ACCOUNT_NOT_APPROVED");
   });
 
-  it("make no member twice, and stay for somebody else then", async () => {
+  it("add no member twice, and stay valid for another person then", async () => {
     const maker = await newUser(one.client);
     const id = await make(maker);
     const token = await invite(maker, id);

@@ -222,7 +222,7 @@ describe("a second factor that is on", () => {
     await complete(token, one.recoveryCodes[0]!);
   });
 
-  it("of somebody who registered under the administrator's address does not become the administrator's", async () => {
+  it("of a person who registered under the administrator's address does not become the administrator's", async () => {
     const one = await account();
     await identity.bootstrap.ensureAdmin(one.email, NEXT);
     expect(await identity.signIn.login({ email: one.email, password: NEXT, address: HOME })).toHaveProperty("user.role", "admin");

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => deployment.stop());
 
 describe("a secret", () => {
-  it("is read as it was set, and stands nowhere in the database", async () => {
+  it("is read as it was set, and is nowhere in the database", async () => {
     const one = await instance(NEW);
     const { secret: put } = await one.client.putSecret(secret);
     expect(put).toMatchObject({ name: secret.name, hint: "WXYZ", setBy: "an-admin", setAt: expect.any(Date) as Date });

@@ -45,7 +45,7 @@ describe("a user's secret", () => {
     expect(message).not.toContain("x-lines");
   });
 
-  it("is one of so many at the most, whoever sets the last ones at once", async () => {
+  it("is limited in number, also if the last ones are set in parallel", async () => {
     const many = randomUUID();
     const rows = deployment.database.collection<{ _id: string }>("secrets");
     const { secret: put } = await one.client.putSecret({ ...secret, owner: many });

@@ -109,7 +109,7 @@ it("removes a deleted file from the bucket", async () => {
   expect(await inBucket()).toEqual(before);
 });
 
-it("stops reading from the store when its reader goes away, and serves the next one", async () => {
+it("stops reading from the store when its reader disconnects, and serves the next one", async () => {
   const { url } = await media.upload(LARGE);
   for (let reader = 0; reader < 5; reader += 1) {
     const abort = new AbortController();

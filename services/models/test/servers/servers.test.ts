@@ -130,7 +130,7 @@ it("takes a price for a server's model as for any other", async () => {
   expect(await eventually(get, (found) => JSON.stringify(found) === JSON.stringify(price))).toEqual(price);
 });
 
-it("keeps the models of a server that is away, also over a restart, and sees when it is back", async () => {
+it("keeps the models of an unavailable server, also over a restart, and notices when it is back", async () => {
   await ollama.stop();
   const third = await startReplica();
   const status = async (client: Client) =>

@@ -22,7 +22,7 @@ it("mails the person of an account, and each owner of an organization, which it 
   expect(shared.added).toEqual(["u1", "u2"].map((userId) => [{ ...KEPT, userId, organization }, "o1:1"]));
 });
 
-it("mails nobody of an account that is gone, and passes on that identity is away", async () => {
+it("sends nothing for a deleted account, and reports that identity is unavailable", async () => {
   const gone = mailsTo(() => Promise.reject(new DomainError("not_found", "NOT_FOUND", "no such user")));
   await gone.addForOwners("o1", KEPT, "o1:1");
   expect(gone.added).toEqual([]);

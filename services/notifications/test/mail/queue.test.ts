@@ -88,7 +88,7 @@ it("has a mail started later that Temporal did not take, and forgets none", asyn
   expect(started).toHaveLength(1);
 });
 
-it("mails an account so many times a day and no more, however often it is asked", async () => {
+it("emails an account at most so many times per day, however many requests there are", async () => {
   const started: string[] = [];
   let now = Date.now();
   const queue = queueWith({ startMail: ({ id }) => Promise.resolve(void started.push(id)) }, () => now);

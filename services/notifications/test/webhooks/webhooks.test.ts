@@ -194,7 +194,7 @@ describe("an attempt", () => {
     expect((await attempt((await newRun()).id())).sent).toMatchObject({ status: 503, retryAfterMs: null });
   });
 
-  it("is recorded once, however often it is told", async () => {
+  it("is recorded once, however often it is reported", async () => {
     receiver.respond = answering(500);
     const run = await newRun();
     const sent = await webhooks.send(run.id());

@@ -172,7 +172,7 @@ it("nothing of a run's headers, texts and answers is in Temporal's history, and 
   }
 });
 
-describe("a run that somebody starts in Temporal with arguments that are not encrypted", () => {
+describe("a run that a person starts in Temporal with unencrypted arguments", () => {
   let worker: Awaited<ReturnType<typeof startWorker>>;
   let stranger: Awaited<ReturnType<typeof startWorker>>;
   const taskQueue = newQueue();
