@@ -59,12 +59,14 @@ import { secondStepRoutes } from "./routes/sign-in/second-step";
 import { usageRoutes } from "./routes/usage/routes";
 import { workflowRoutes } from "./routes/workflows/routes";
 import { aliasRoutes } from "./routes/workflows/aliases";
+import { testRoutes } from "./routes/workflows/tests";
 import { versionRoutes } from "./routes/workflows/versions";
 
 export const routes: readonly Route[] = [
   ...workflowRoutes,
   ...versionRoutes,
   ...aliasRoutes,
+  ...testRoutes,
   ...bundleRoutes,
   ...runRoutes,
   ...scheduleRoutes,

@@ -119,6 +119,8 @@ export interface NewWorkflow {
   app?: AppSettings | null;
   /** Days for which its executions are kept after their end; null for as long as the installation keeps them */
   retentionDays?: number | null;
+  /** At most 50 tests: runs with given inputs, and what you expect of their results. An empty list removes them */
+  tests?: unknown[];
   folderId?: string | null;
   thumbnail?: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -166,6 +168,8 @@ export interface Workflow {
   app?: AppSettings;
   /** Days for which its executions are kept, where it sets them */
   retentionDays?: number;
+  /** Its tests, where it has some; only for its owner */
+  tests?: WorkflowTest[];
   folderId: string | null;
   thumbnail: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -199,6 +203,59 @@ export interface Workflow {
   };
 }
 
+export interface WorkflowTest {
+  name: string;
+  inputs: Record<string, unknown>;
+  expect: TestExpectation[];
+  /** The most that the run can be priced at, with calls that it reuses */
+  maxCredits?: number;
+  /** The most that the run can take */
+  maxMs?: number;
+}
+
+/** Exactly one member besides `path` */
+export interface TestExpectation {
+  /** JMESPath to a value of the result; without it, the only member of the result */
+  path?: string;
+  equals?: unknown;
+  /** A regular expression (RE2) */
+  matches?: string;
+  contains?: string;
+  /** JSON Schema; text that is JSON counts as its value */
+  schema?: Record<string, unknown>;
+  /** An expression over the value that is true */
+  jmespath?: string;
+  /** Properties of a file; of a list, every file has them */
+  file?: {
+    kind?: "image" | "video" | "audio";
+    contentType?: string;
+    bytes?:
+      | number
+      | {
+          min?: number;
+          max?: number;
+        };
+    width?:
+      | number
+      | {
+          min?: number;
+          max?: number;
+        };
+    height?:
+      | number
+      | {
+          min?: number;
+          max?: number;
+        };
+    durationMs?:
+      | number
+      | {
+          min?: number;
+          max?: number;
+        };
+  };
+}
+
 export interface WorkflowWithQuoteError {
   slug: string;
   name: string;
@@ -214,6 +271,8 @@ export interface WorkflowWithQuoteError {
   app?: AppSettings;
   /** Days for which its executions are kept, where it sets them */
   retentionDays?: number;
+  /** Its tests, where it has some; only for its owner */
+  tests?: WorkflowTest[];
   folderId: string | null;
   thumbnail: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -267,6 +326,8 @@ export interface WorkflowChanges {
   app?: AppSettings | null;
   /** Days for which its executions are kept after their end; null for as long as the installation keeps them */
   retentionDays?: number | null;
+  /** At most 50 tests: runs with given inputs, and what you expect of their results. An empty list removes them */
+  tests?: unknown[];
   folderId?: string | null;
   thumbnail?: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -345,6 +406,8 @@ export interface WorkflowAlias {
   updatedAt: string | null;
   /** User id of the person who set it; null for the default */
   updatedBy: string | null;
+  /** Set if the alias only moves to versions that passed the workflow's tests */
+  requireTests?: true;
 }
 
 export interface AliasMove {
@@ -354,6 +417,120 @@ export interface AliasMove {
   if?: {
     version: number | null;
   };
+  /** Stored on the alias: it then only moves to versions that passed the tests that the workflow has (`409 TESTS_REQUIRED`). Without it, the alias keeps its setting */
+  requireTests?: boolean;
+}
+
+export interface RunTestsRequest {
+  /** A version's number, or `draft` */
+  version?: number | string;
+  /** The alias whose version is tested. Send either `alias` or `version` */
+  alias?: string;
+  /** A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing changed */
+  against?: {
+    /** A version's number, or `draft` */
+    version?: number | string;
+    /** The alias whose version is tested. Send either `alias` or `version` */
+    alias?: string;
+  };
+}
+
+export interface StartedTests {
+  batchId: string;
+  total: number;
+}
+
+export interface TestRun {
+  batchId: string;
+  status: "running" | "paused" | "passed" | "failed" | "cancelled";
+  /** The published version; null for the draft */
+  version: number | null;
+  alias: string | null;
+  total: number;
+  passed: number;
+  failed: number;
+  /** Credits; 1 credit = 0.01 USD */
+  creditsCost: number;
+  createdAt: string | null;
+  finishedAt: string | null;
+  /** The version that it was compared with */
+  against?: {
+    batchId: string;
+    version: number | null;
+    alias: string | null;
+    /** Credits; 1 credit = 0.01 USD */
+    creditsCost: number;
+  };
+}
+
+export interface TestRunWithResults {
+  batchId: string;
+  status: "running" | "paused" | "passed" | "failed" | "cancelled";
+  /** The published version; null for the draft */
+  version: number | null;
+  alias: string | null;
+  total: number;
+  passed: number;
+  failed: number;
+  /** Credits; 1 credit = 0.01 USD */
+  creditsCost: number;
+  createdAt: string | null;
+  finishedAt: string | null;
+  /** The version that it was compared with */
+  against?: {
+    batchId: string;
+    version: number | null;
+    alias: string | null;
+    /** Credits; 1 credit = 0.01 USD */
+    creditsCost: number;
+  };
+  results: TestResult[];
+}
+
+export interface TestResult {
+  executionId: string;
+  status: "waiting" | "processing" | "passed" | "failed";
+  /** Also empty for a failed test whose results were deleted since */
+  failures: TestFailure[];
+  /** Charged for it. Calls that it reused cost nothing */
+  creditsCost: number;
+  /** Price of all of its calls, those included that it reused: compared with `maxCredits` */
+  price: number;
+  /** Calls that it reused take no time */
+  durationMs: number | null;
+  result?: Record<string, unknown>;
+  name: string;
+  /** The same test on the version to compare with */
+  against?: {
+    executionId: string;
+    status: "waiting" | "processing" | "passed" | "failed";
+    /** Also empty for a failed test whose results were deleted since */
+    failures: TestFailure[];
+    /** Charged for it. Calls that it reused cost nothing */
+    creditsCost: number;
+    /** Price of all of its calls, those included that it reused: compared with `maxCredits` */
+    price: number;
+    /** Calls that it reused take no time */
+    durationMs: number | null;
+    result?: Record<string, unknown>;
+  };
+  /** Members of the two results that differ, at most 20. Files are equal if their addresses are: reused files are */
+  differences?: {
+    /** Place in the result, as JMESPath */
+    path: string;
+    now: unknown;
+    before: unknown;
+  }[];
+}
+
+export interface TestFailure {
+  kind: "equals" | "matches" | "contains" | "schema" | "jmespath" | "file" | "status" | "maxCredits" | "maxMs";
+  /** Index in `expect`; absent for `status`, `maxCredits` and `maxMs` */
+  index?: number;
+  path?: string;
+  expected: unknown;
+  /** Cut after 2,000 characters */
+  got: unknown;
 }
 
 /** A form with the archive as `bundle` */
@@ -3834,6 +4011,39 @@ export interface Operations {
     };
     response: undefined;
   };
+  /** Run the tests of a workflow on a version, or on the draft */
+  runTests: {
+    params: {
+      slug: string;
+    };
+    body?: RunTestsRequest;
+    response: StartedTests;
+  };
+  /** List the runs of a workflow's tests, newest first */
+  listTestRuns: {
+    params: {
+      slug: string;
+    };
+    query?: {
+      limit?: number;
+      cursor?: string;
+    };
+    response: {
+      rows: TestRun[];
+      nextCursor: string | null;
+    };
+  };
+  /** A run of a workflow's tests, with the result of each */
+  getTestRun: {
+    params: {
+      slug: string;
+      id: string;
+    };
+    query?: {
+      format?: "json" | "junit";
+    };
+    response: TestRunWithResults;
+  };
   /** Export workflows with their files */
   exportBundle: {
     query: {
@@ -4215,7 +4425,7 @@ export interface Operations {
     query?: {
       from?: string;
       to?: string;
-      source?: "api-slim" | "api-workflow" | "canvas";
+      source?: "api-slim" | "api-workflow" | "canvas" | "test";
       /** `day`, `model`, `workflow`, `key` or `metadata.<name>`: adds `groups` */
       groupBy?: string;
       format?: "json" | "csv";
@@ -5423,6 +5633,9 @@ export const OPERATIONS = {
   getAlias: { method: "GET", path: "/api/workflows/{slug}/aliases/{name}", idempotent: false, contentType: null },
   setAlias: { method: "PUT", path: "/api/workflows/{slug}/aliases/{name}", idempotent: false, contentType: "application/json" },
   deleteAlias: { method: "DELETE", path: "/api/workflows/{slug}/aliases/{name}", idempotent: false, contentType: null },
+  runTests: { method: "POST", path: "/api/workflows/{slug}/tests/run", idempotent: true, contentType: "application/json" },
+  listTestRuns: { method: "GET", path: "/api/workflows/{slug}/tests/runs", idempotent: false, contentType: null },
+  getTestRun: { method: "GET", path: "/api/workflows/{slug}/tests/runs/{id}", idempotent: false, contentType: null },
   exportBundle: { method: "GET", path: "/api/bundles", idempotent: false, contentType: null },
   importBundle: { method: "POST", path: "/api/bundles", idempotent: false, contentType: "multipart/form-data" },
   runWorkflow: { method: "POST", path: "/api/workflows/{slug}/run", idempotent: true, contentType: "application/json" },

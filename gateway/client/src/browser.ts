@@ -6,5 +6,6 @@ export type { EventData, EventOptions, Events, ExecutionEvent, NodeEventData } f
 export { NETWORK_ERROR, NodeloomError } from "./errors";
 export type { Downloadable, Hooks, MediaFiles, Schedules, Versions } from "./resources";
 export type { CompletedRun, Inputs, Rerun, RunOptions, Runs, StreamOptions, Target, WaitOptions } from "./runs";
+export type { Tests, WaitForTestsOptions } from "./tests";
 export type { TokenProvider } from "./tokens";
 export type { Answer, OperationId, RequestOf, RequestOptions, ResponseOf, Retry, SentRequest } from "./transport";

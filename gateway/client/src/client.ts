@@ -38,6 +38,7 @@ import {
   type Versions,
 } from "./resources";
 import { createRuns, selectionOf, type Runs, type Selection } from "./runs";
+import { createTests, type Tests } from "./tests";
 import {
   createTransport,
   type Answer,
@@ -73,7 +74,7 @@ export interface Workflows {
   aliases(slug: string, options?: RequestOptions): Promise<WorkflowAlias[]>;
   /**
    * Points an alias to a published version: promotes it, or rolls back.
-   * @throws NodeloomError PRECONDITION_FAILED if `move.if` doesn't hold
+   * @throws NodeloomError PRECONDITION_FAILED if `move.if` doesn't hold; TESTS_REQUIRED if the alias requires tests that it didn't pass
    */
   setAlias(slug: string, name: string, move: AliasMove, options?: RequestOptions): Promise<WorkflowAlias>;
   deleteAlias(slug: string, name: string, options?: RequestOptions): Promise<void>;
@@ -119,6 +120,8 @@ export interface Client extends Runs {
   batches: Batches;
   /** Workflows with their files as one archive, for other accounts and for version control. */
   bundles: Bundles;
+  /** Runs of workflows' tests. */
+  tests: Tests;
   usage: Usage;
   /** Published versions of workflows. */
   versions: Versions;
@@ -183,6 +186,7 @@ export const createClient = (options: ClientOptions): Client => {
     },
     batches: createBatches(transport),
     bundles: createBundles(transport),
+    tests: createTests(transport),
     versions: createVersions(call),
     schedules: createSchedules(call),
     hooks: createHooks(call),

@@ -217,6 +217,12 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     fix: "Export them and merge the changes, or send `overwrite` to replace them.",
     members: { workflows: "the names in conflict, each with its reason" },
   },
+  TESTS_REQUIRED: {
+    status: 409,
+    when: "The alias only moves to versions that passed the workflow's tests, and this version didn't pass the tests that the workflow has now.",
+    fix: "Run the tests on the version with `POST /api/workflows/:slug/tests/run`, wait until they pass, then move the alias.",
+    members: { version: "the version to test" },
+  },
   NOT_WAITING: {
     status: 409,
     when: "The execution doesn't wait for this decision: it is already decided, the run is over, or it hasn't reached the node yet.",

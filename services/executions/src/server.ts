@@ -3,6 +3,8 @@ import { clientStream, fromCursor, pieces, requestContext, serverStream, unary }
 import { executions, type accountExports, type batches, type bundles, type erasures, type mail } from "@nodeloom/proto";
 import type { Orders } from "./batches/orders";
 import type { BatchReads } from "./batches/reads";
+import type { TestReads } from "./batches/tests/reads";
+import type { TestRunning } from "./batches/tests/running";
 import { batchMessage } from "./batches/view";
 import type { BundleExports } from "./bundles/exporting";
 import type { BundleImports } from "./bundles/importing";
@@ -47,7 +49,7 @@ export interface HandlerOptions {
   webhookMessage: (request: executions.GetWebhookMessageRequest) => Promise<executions.WebhookMessage | undefined>;
   notifications: Pick<Notifications, "send" | "getMail" | "testWebhook">;
   queue: Pick<Queue, "resize">;
-  batches: { orders: Orders; reads: BatchReads };
+  batches: { orders: Orders; reads: BatchReads; testRunning: TestRunning; testReads: TestReads };
   testProviderKey: (name: string) => Promise<executions.TestProviderKeyResponse>;
   triggers: Triggers;
   moderation: Refusals;
@@ -123,7 +125,7 @@ export const accountExportsHandlers = ({ accountExports: exports }: HandlerOptio
   getAccountExport: unary(({ userId }) => exports.get(userId)),
 });
 
-export const batchesHandlers = ({ batches: { orders, reads } }: HandlerOptions): batches.BatchesServiceServer => ({
+export const batchesHandlers = ({ batches: { orders, reads, testRunning, testReads } }: HandlerOptions): batches.BatchesServiceServer => ({
   createBatch: unary(async (request) => {
     const { batch, isReplay } = await orders.create(request);
     return { batch: batchMessage(batch), replayed: isReplay };
@@ -140,6 +142,12 @@ export const batchesHandlers = ({ batches: { orders, reads } }: HandlerOptions):
     const { batch, isReplay } = await orders.rerun(request);
     return { batch: batchMessage(batch), replayed: isReplay };
   }),
+  runTests: unary(async (request) => {
+    const { batch, isReplay } = await testRunning.run(request);
+    return { batch: batchMessage(batch), replayed: isReplay };
+  }),
+  listTestRuns: unary((request) => testReads.list(request)),
+  getTestRun: unary((request) => testReads.get(request)),
   readBatchResults: serverStream((request) => reads.results(request)),
 });
 

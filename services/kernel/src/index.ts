@@ -22,3 +22,4 @@ export * from "./secrets/form";
 export * from "./trigger-bounds";
 export * from "./graph";
 export * from "./well-formed";
+export * from "./workflow-tests";

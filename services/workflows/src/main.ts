@@ -28,6 +28,7 @@ import { createTemplates } from "./templates";
 import { createThumbnailAddresses } from "./pictures/thumbnails";
 import { createTools } from "./tools";
 import { createAliases } from "./versions/aliases";
+import { createPassedTests } from "./versions/passed-tests";
 import { createVersionStore } from "./versions/version-store";
 import { createVersions } from "./versions/versions";
 import { createWorkflows } from "./workflows";
@@ -75,6 +76,7 @@ export const service = defineService({
     const aliases = createAliases({ store, versions: versionStore });
     const handlers = workflowsHandlers({
       ...{ workflows, pictures, folders, versions, aliases },
+      passedTests: createPassedTests({ store, versions: versionStore }),
       bundled: createBundled({ store, workflows, versions, aliases, folders }),
       templates: createTemplates({ store, versions: versionStore }),
       tools: createTools({ store, versions: versionStore }),

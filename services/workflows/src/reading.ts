@@ -150,6 +150,7 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
       approvedDraft: _draft,
       aliases: _aliases,
       bundle: _bundle,
+      testsJson: _tests,
       ...rest
     } = workflow;
     const cover = { coverJson: pictures.safeCover(workflow.coverJson), thumbnail: pictures.safeThumbnail(workflow.thumbnail) };

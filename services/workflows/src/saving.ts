@@ -75,7 +75,7 @@ export interface SavingDeps {
 
 const MAX_PAUSE_MS = 20;
 /** The texts that count towards a workflow's size. */
-const TEXTS = ["nodesJson", "edgesJson", "viewportJson", "coverJson"] as const;
+const TEXTS = ["nodesJson", "edgesJson", "viewportJson", "coverJson", "testsJson"] as const;
 const MAX_REFERENCE_CHARS = 255;
 
 const pauseMs = (): number => Math.random() * MAX_PAUSE_MS;

@@ -12,6 +12,7 @@ import type { Templates } from "./templates";
 import type { Tools } from "./tools";
 import type { ThumbnailAddresses } from "./pictures/thumbnails";
 import type { Aliases } from "./versions/aliases";
+import type { PassedTests } from "./versions/passed-tests";
 import { isChanged, type Versions } from "./versions/versions";
 import { aliasOf, newest } from "./definition/workflow";
 import type { SchemaPart, Settings, Summary, Tool, Version, VersionHead, Workflow } from "./definition/workflow";
@@ -69,6 +70,7 @@ const newSettings = (request: proto.CreateWorkflowRequest): Settings => {
     ...{ name, description, tags, isTemplate, hidden, archived, publicPlayground, mcp, coverJson },
     app: appOf(request.app) ?? null,
     retentionDays: request.retentionDays ?? null,
+    ...(request.testsJson === "" ? {} : { testsJson: request.testsJson }),
     folderId: request.folderId ?? null,
     thumbnail: request.thumbnail ?? null,
     nodesJson: request.nodesJson || EMPTY_LIST,
@@ -79,9 +81,10 @@ const newSettings = (request: proto.CreateWorkflowRequest): Settings => {
 
 const changes = (request: proto.UpdateWorkflowRequest): Partial<Settings> => {
   const { name, description, isTemplate, hidden, archived, publicPlayground, mcp, coverJson } = request;
-  const { nodesJson, edgesJson, viewportJson } = request;
+  const { nodesJson, edgesJson, viewportJson, testsJson } = request;
   return {
     ...{ name, description, isTemplate, hidden, archived, publicPlayground, mcp, coverJson, nodesJson, edgesJson, viewportJson },
+    testsJson,
     tags: request.tags?.values,
     app: request.clearApp ? null : appOf(request.app),
     retentionDays: request.clearRetentionDays ? null : request.retentionDays,
@@ -95,6 +98,7 @@ export interface Handled {
   folders: Folders;
   versions: Versions;
   aliases: Aliases;
+  passedTests: PassedTests;
   bundled: BundledWorkflows;
   templates: Templates;
   clone: Clone;
@@ -132,6 +136,7 @@ export const workflowsHandlers = ({
   folders,
   versions,
   aliases,
+  passedTests,
   bundled,
   templates,
   clone,
@@ -215,6 +220,11 @@ export const workflowsHandlers = ({
   listAliases: unary(async ({ slug, ownerId }) => proto.ListAliasesResponse.fromPartial({ aliases: await aliases.list(slug, ownerId) })),
   setAlias: unary(async (request) => proto.SetAliasResponse.fromPartial(await aliases.set(request))),
   deleteAlias: unary(async (request) => proto.DeleteAliasResponse.fromPartial({ earlier: await aliases.remove(request) })),
+  getTests: unary(({ slug, ownerId }) => passedTests.tests(slug, ownerId)),
+  notePassedTests: unary(async (request) => {
+    await passedTests.note(request);
+    return {};
+  }),
   findBundled: unary(async ({ ownerId, names, alias }) =>
     proto.FindBundledResponse.fromPartial({ workflows: await bundled.find(ownerId, names, alias) }),
   ),

@@ -69,6 +69,7 @@ const rows = new Schema<Row>(
     mcp: { type: Boolean, default: undefined },
     app,
     retentionDays: { type: Number, default: undefined },
+    testsJson: { type: String, default: undefined },
     folderId: { type: String, default: null },
     thumbnail: { type: String, default: null },
     coverJson: text,

@@ -11,6 +11,7 @@ import { importFiles } from "./import";
 import { saveFiles } from "./results";
 import { DEFAULT_URL, loginFile, openClient, removeLogin, writeLogin } from "./settings";
 import { createTerminal, type Terminal } from "./terminal";
+import { addTestCommand } from "./tests";
 import { diff, pull, push } from "./workflow-files";
 
 const { version } = require("../../package.json") as { version: string };
@@ -148,6 +149,7 @@ workflows
   .action((files: string[]) => perform(async (terminal) => ((await diff(await openClient(), files, terminal)) ? 1 : 0)));
 
 addAliasCommands(program, perform, number);
+addTestCommand(program, perform);
 addBundleCommands(program, perform);
 addKeyCommands(program, perform, number);
 addExecutionCommands(program, perform);

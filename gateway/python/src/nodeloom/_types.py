@@ -128,6 +128,9 @@ class NewWorkflow(TypedDict):
     # Days for which its executions are kept after their end; null for as long as the installation keeps
     # them
     retentionDays: NotRequired[int | None]
+    # At most 50 tests: runs with given inputs, and what you expect of their results. An empty list
+    # removes them
+    tests: NotRequired[Sequence[Any]]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
     # `{ image, video? }`, media-storage URLs
@@ -187,6 +190,8 @@ class Workflow(TypedDict):
     app: NotRequired[AppSettings]
     # Days for which its executions are kept, where it sets them
     retentionDays: NotRequired[int]
+    # Its tests, where it has some; only for its owner
+    tests: NotRequired[Sequence[WorkflowTest]]
     folderId: str | None
     thumbnail: str | None
     # `{ image, video? }`, media-storage URLs
@@ -215,6 +220,64 @@ class Workflow(TypedDict):
     warnings: NotRequired[Sequence[WorkflowWarningsItem]]
     # Reason for an administrator's takedown of the template. Only its owner sees it
     takedown: NotRequired[WorkflowTakedown]
+
+
+class WorkflowTest(TypedDict):
+    name: str
+    inputs: Mapping[str, Any]
+    expect: Sequence[TestExpectation]
+    # The most that the run can be priced at, with calls that it reuses
+    maxCredits: NotRequired[float]
+    # The most that the run can take
+    maxMs: NotRequired[int]
+
+
+class TestExpectationFileBytes2(TypedDict):
+    min: NotRequired[float]
+    max: NotRequired[float]
+
+
+class TestExpectationFileWidth2(TypedDict):
+    min: NotRequired[float]
+    max: NotRequired[float]
+
+
+class TestExpectationFileHeight2(TypedDict):
+    min: NotRequired[float]
+    max: NotRequired[float]
+
+
+class TestExpectationFileDurationMs2(TypedDict):
+    min: NotRequired[float]
+    max: NotRequired[float]
+
+
+class TestExpectationFile(TypedDict):
+    """Properties of a file; of a list, every file has them"""
+
+    kind: NotRequired[Literal["image", "video", "audio"]]
+    contentType: NotRequired[str]
+    bytes: NotRequired[float | TestExpectationFileBytes2]
+    width: NotRequired[float | TestExpectationFileWidth2]
+    height: NotRequired[float | TestExpectationFileHeight2]
+    durationMs: NotRequired[float | TestExpectationFileDurationMs2]
+
+
+class TestExpectation(TypedDict):
+    """Exactly one member besides `path`"""
+
+    # JMESPath to a value of the result; without it, the only member of the result
+    path: NotRequired[str]
+    equals: NotRequired[Any]
+    # A regular expression (RE2)
+    matches: NotRequired[str]
+    contains: NotRequired[str]
+    # JSON Schema; text that is JSON counts as its value
+    schema: NotRequired[Mapping[str, Any]]
+    # An expression over the value that is true
+    jmespath: NotRequired[str]
+    # Properties of a file; of a list, every file has them
+    file: NotRequired[TestExpectationFile]
 
 
 class WorkflowWithQuoteErrorWarningsItem(TypedDict):
@@ -252,6 +315,8 @@ class WorkflowWithQuoteError(TypedDict):
     app: NotRequired[AppSettings]
     # Days for which its executions are kept, where it sets them
     retentionDays: NotRequired[int]
+    # Its tests, where it has some; only for its owner
+    tests: NotRequired[Sequence[WorkflowTest]]
     folderId: str | None
     thumbnail: str | None
     # `{ image, video? }`, media-storage URLs
@@ -301,6 +366,9 @@ class WorkflowChanges(TypedDict):
     # Days for which its executions are kept after their end; null for as long as the installation keeps
     # them
     retentionDays: NotRequired[int | None]
+    # At most 50 tests: runs with given inputs, and what you expect of their results. An empty list
+    # removes them
+    tests: NotRequired[Sequence[Any]]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
     # `{ image, video? }`, media-storage URLs
@@ -379,6 +447,8 @@ class WorkflowAlias(TypedDict):
     updatedAt: str | None
     # User id of the person who set it; null for the default
     updatedBy: str | None
+    # Set if the alias only moves to versions that passed the workflow's tests
+    requireTests: NotRequired[Literal[True]]
 
 
 class AliasMoveIf(TypedDict):
@@ -392,8 +462,141 @@ AliasMove = TypedDict(
     {
         "version": "int",
         "if": "NotRequired[AliasMoveIf]",
+        "requireTests": "NotRequired[bool]",
     },
 )
+
+
+class RunTestsRequestAgainst(TypedDict):
+    """A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing changed"""
+
+    # A version's number, or `draft`
+    version: NotRequired[int | str]
+    # The alias whose version is tested. Send either `alias` or `version`
+    alias: NotRequired[str]
+
+
+class RunTestsRequest(TypedDict):
+    # A version's number, or `draft`
+    version: NotRequired[int | str]
+    # The alias whose version is tested. Send either `alias` or `version`
+    alias: NotRequired[str]
+    # A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing
+    # changed
+    against: NotRequired[RunTestsRequestAgainst]
+
+
+class StartedTests(TypedDict):
+    batchId: str
+    total: int
+
+
+class TestRunAgainst(TypedDict):
+    """The version that it was compared with"""
+
+    batchId: str
+    version: float | None
+    alias: str | None
+    # Credits; 1 credit = 0.01 USD
+    creditsCost: float
+
+
+class TestRun(TypedDict):
+    batchId: str
+    status: Literal["running", "paused", "passed", "failed", "cancelled"]
+    # The published version; null for the draft
+    version: float | None
+    alias: str | None
+    total: int
+    passed: int
+    failed: int
+    # Credits; 1 credit = 0.01 USD
+    creditsCost: float
+    createdAt: str | None
+    finishedAt: str | None
+    # The version that it was compared with
+    against: NotRequired[TestRunAgainst]
+
+
+class TestRunWithResultsAgainst(TypedDict):
+    """The version that it was compared with"""
+
+    batchId: str
+    version: float | None
+    alias: str | None
+    # Credits; 1 credit = 0.01 USD
+    creditsCost: float
+
+
+class TestRunWithResults(TypedDict):
+    batchId: str
+    status: Literal["running", "paused", "passed", "failed", "cancelled"]
+    # The published version; null for the draft
+    version: float | None
+    alias: str | None
+    total: int
+    passed: int
+    failed: int
+    # Credits; 1 credit = 0.01 USD
+    creditsCost: float
+    createdAt: str | None
+    finishedAt: str | None
+    # The version that it was compared with
+    against: NotRequired[TestRunWithResultsAgainst]
+    results: Sequence[TestResult]
+
+
+class TestResultAgainst(TypedDict):
+    """The same test on the version to compare with"""
+
+    executionId: str
+    status: Literal["waiting", "processing", "passed", "failed"]
+    # Also empty for a failed test whose results were deleted since
+    failures: Sequence[TestFailure]
+    # Charged for it. Calls that it reused cost nothing
+    creditsCost: float
+    # Price of all of its calls, those included that it reused: compared with `maxCredits`
+    price: float
+    # Calls that it reused take no time
+    durationMs: int | None
+    result: NotRequired[Mapping[str, Any]]
+
+
+class TestResultDifferencesItem(TypedDict):
+    # Place in the result, as JMESPath
+    path: str
+    now: Any
+    before: Any
+
+
+class TestResult(TypedDict):
+    executionId: str
+    status: Literal["waiting", "processing", "passed", "failed"]
+    # Also empty for a failed test whose results were deleted since
+    failures: Sequence[TestFailure]
+    # Charged for it. Calls that it reused cost nothing
+    creditsCost: float
+    # Price of all of its calls, those included that it reused: compared with `maxCredits`
+    price: float
+    # Calls that it reused take no time
+    durationMs: int | None
+    result: NotRequired[Mapping[str, Any]]
+    name: str
+    # The same test on the version to compare with
+    against: NotRequired[TestResultAgainst]
+    # Members of the two results that differ, at most 20. Files are equal if their addresses are: reused
+    # files are
+    differences: NotRequired[Sequence[TestResultDifferencesItem]]
+
+
+class TestFailure(TypedDict):
+    kind: Literal["equals", "matches", "contains", "schema", "jmespath", "file", "status", "maxCredits", "maxMs"]
+    # Index in `expect`; absent for `status`, `maxCredits` and `maxMs`
+    index: NotRequired[int]
+    path: NotRequired[str]
+    expected: Any
+    # Cut after 2,000 characters
+    got: Any
 
 
 class BundleForm(TypedDict):

@@ -9,7 +9,7 @@ const CSV = "text/csv";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Default range in days. */
 const DEFAULT_DAYS = 30;
-const SOURCES = ["api-slim", "api-workflow", "canvas"] as const;
+const SOURCES = ["api-slim", "api-workflow", "canvas", "test"] as const;
 
 const day = z.iso.date().meta({ example: "2026-05-04" });
 const sum = { runs: z.number().int(), creditsCost: credits };

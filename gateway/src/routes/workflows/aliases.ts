@@ -18,6 +18,10 @@ const alias = z
     isDefault: z.boolean().meta({ description: "True for `production` until you set it: it follows the newest published version" }),
     updatedAt: timestamp.nullable().meta({ description: "When it was set; null for the default" }),
     updatedBy: z.string().nullable().meta({ description: "User id of the person who set it; null for the default" }),
+    requireTests: z
+      .literal(true)
+      .optional()
+      .meta({ description: "Set if the alias only moves to versions that passed the workflow's tests" }),
   })
   .meta({ id: "WorkflowAlias" });
 const move = z
@@ -27,6 +31,10 @@ const move = z
       .strictObject({ version: versionNumber.nullable() })
       .optional()
       .meta({ description: "Move the alias only if it points to this version now; null: only if there is no such alias" }),
+    requireTests: z.boolean().optional().meta({
+      description:
+        "Stored on the alias: it then only moves to versions that passed the tests that the workflow has (`409 TESTS_REQUIRED`). Without it, the alias keeps its setting",
+    }),
   })
   .meta({ id: "AliasMove" });
 
@@ -37,11 +45,19 @@ const aliasParams: ParamsSpec<{ slug: string; name: string }> = {
 
 const view = (given: workflows.Alias | undefined): z.infer<typeof alias> => {
   if (!given) throw new Error("workflows answered without an alias");
-  const { name, version, isDefault, updatedAt, updatedBy } = given;
-  return { name, version: version || null, isDefault, updatedAt: iso(updatedAt), updatedBy: updatedBy || null };
+  const { name, version, isDefault, updatedAt, updatedBy, requireTests } = given;
+  return {
+    name,
+    version: version || null,
+    isDefault,
+    updatedAt: iso(updatedAt),
+    updatedBy: updatedBy || null,
+    ...(requireTests ? { requireTests: true as const } : {}),
+  };
 };
 /** What the audit keeps of an alias. */
-const audited = (given: workflows.Alias | undefined): object | undefined => given && { version: given.version || null };
+const audited = (given: workflows.Alias | undefined): object | undefined =>
+  given && { version: given.version || null, ...(given.requireTests ? { requireTests: true } : {}) };
 
 const shared = { tag: "Workflows", auth: "any", limit: "user" } as const;
 const read = { ...shared, role: "viewer", capability: "workflow:read" } as const;
@@ -90,7 +106,7 @@ export const aliasRoutes = [
       "Creates the alias or moves it. From then on, runs that name the alias run this version. Runs that name neither an alias nor a version run `production`. Needs the capability to run the workflow and `workflow:write`.",
     body: jsonBody(move),
     responses: { 200: alias },
-    errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "PRECONDITION_FAILED", "ACCOUNT_NOT_APPROVED"],
+    errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "PRECONDITION_FAILED", "TESTS_REQUIRED", "ACCOUNT_NOT_APPROVED"],
     example: { version: 3, if: { version: 2 } },
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
@@ -98,6 +114,7 @@ export const aliasRoutes = [
         ...{ slug: params.slug, ownerId: caller.user.id, authorId: authorOf(caller), name: params.name, version: body.version },
         ifVersion: body.if && (body.if.version ?? 0),
         unapproved: !caller.user.approved,
+        requireTests: body.requireTests,
       };
       const action = { action: "workflow.alias", target: params.slug, change: { name: params.name, ...body } };
       const moved = await auditedForOwner(context, action, async () => {

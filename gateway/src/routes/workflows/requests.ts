@@ -12,7 +12,7 @@ import type { Changes, creation } from "./schemas";
 export const NO_NODES = "[]";
 export const DEFAULT_VIEWPORT = '{"x":0,"y":0,"zoom":1}';
 /** Members stored and returned as the sent text. */
-export const LOSSLESS = ["nodes", "edges", "viewport", "cover"] as const;
+export const LOSSLESS = ["nodes", "edges", "viewport", "cover", "tests"] as const;
 
 /** Lossless members by field name; absent if not sent. */
 const losslessTexts = (context: Pick<CallContext, "members">): Partial<Record<(typeof LOSSLESS)[number], string>> => {
@@ -67,6 +67,7 @@ export const createRequest = (body: z.infer<typeof creation>, context: CallConte
     coverJson: texts.cover ?? "",
     nodesJson: texts.nodes ?? NO_NODES,
     edgesJson: texts.edges ?? NO_NODES,
+    testsJson: texts.tests ?? "",
     viewportJson: texts.viewport ?? DEFAULT_VIEWPORT,
     maxWorkflows: workflowCap(context.caller),
     // Under an Idempotency-Key all attempts share an id, also after a crash.
@@ -103,6 +104,7 @@ export const updateRequest = (workflowSlug: string, body: Changes, context: Call
     coverJson: texts.cover,
     nodesJson: texts.nodes,
     edgesJson: texts.edges,
+    testsJson: texts.tests,
     viewportJson: texts.viewport,
     maxWorkflows: workflowCap(context.caller),
     unapproved: !context.caller.user.approved,

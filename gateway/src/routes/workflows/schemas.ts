@@ -1,4 +1,4 @@
-import { LIMITS } from "@nodeloom/kernel";
+import { LIMITS, MEDIA_FAMILIES, TEST_BOUNDS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { appSettings } from "../apps/settings";
 import { anyObject, credits, identifier, line, name, nodeWarnings, slug, timestamp } from "../../http/schemas";
@@ -31,6 +31,40 @@ const retentionDays = days.nullable().optional().meta({
 });
 const app = appSettings.nullable().meta({ description: "Its public app, or null. Only sessions can change it" });
 
+const range = z.union([z.number(), z.object({ min: z.number().optional(), max: z.number().optional() })]);
+const expectation = z
+  .object({
+    path: z.string().meta({ description: "JMESPath to a value of the result; without it, the only member of the result" }),
+    equals: z.unknown(),
+    matches: z.string().meta({ description: "A regular expression (RE2)" }),
+    contains: z.string(),
+    schema: anyObject.meta({ description: "JSON Schema; text that is JSON counts as its value" }),
+    jmespath: z.string().meta({ description: "An expression over the value that is true" }),
+    file: z
+      .object({
+        kind: z.enum(MEDIA_FAMILIES),
+        contentType: z.string(),
+        ...{ bytes: range, width: range, height: range, durationMs: range },
+      })
+      .partial()
+      .meta({ description: "Properties of a file; of a list, every file has them" }),
+  })
+  .partial()
+  .meta({ id: "TestExpectation", description: "Exactly one member besides `path`" });
+const workflowTest = z
+  .object({
+    name: z.string().max(TEST_BOUNDS.nameChars),
+    inputs: anyObject,
+    expect: z.array(expectation).max(TEST_BOUNDS.expectations),
+    maxCredits: z.number().optional().meta({ description: "The most that the run can be priced at, with calls that it reuses" }),
+    maxMs: z.number().int().optional().meta({ description: "The most that the run can take" }),
+  })
+  .meta({ id: "WorkflowTest" });
+/** Checked by the workflows service, which says the place of each problem. */
+const sentTests = z.array(z.unknown()).meta({
+  description: `At most ${TEST_BOUNDS.tests} tests: runs with given inputs, and what you expect of their results. An empty list removes them`,
+});
+
 export const pendingChange = z.boolean().meta({
   description:
     'Whether a caller who can\'t run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one',
@@ -58,6 +92,7 @@ export const workflowSchema = z
     ...flags,
     app: appSettings.optional().meta({ description: "Set where it has a page for others" }),
     retentionDays: days.optional().meta({ description: "Days for which its executions are kept, where it sets them" }),
+    tests: z.array(workflowTest).optional().meta({ description: "Its tests, where it has some; only for its owner" }),
     folderId,
     thumbnail,
     cover,
@@ -92,7 +127,17 @@ export const workflowWithQuoteError = workflowSchema
 const estimatedCreditCost = credits.nullable().meta({ description: "Credits per run at the caller's tier; null without generators" });
 
 export const workflowSummary = workflowSchema
-  .omit({ publicPlayground: true, mcp: true, app: true, retentionDays: true, nodes: true, edges: true, viewport: true, createdAt: true })
+  .omit({
+    publicPlayground: true,
+    mcp: true,
+    app: true,
+    retentionDays: true,
+    tests: true,
+    nodes: true,
+    edges: true,
+    viewport: true,
+    createdAt: true,
+  })
   .omit({
     publishedVersion: true,
     productionVersion: true,
@@ -127,7 +172,7 @@ export const inputSchema = publicSchema.extend({ estimatedCreditCost }).meta({ i
 
 /** Changeable members. Other members of a full workflow are accepted and ignored. */
 export const changes = z
-  .object({ name, description, tags, ...flags, app, retentionDays, folderId, thumbnail, cover, nodes, edges, viewport })
+  .object({ name, description, tags, ...flags, app, retentionDays, tests: sentTests, folderId, thumbnail, cover, nodes, edges, viewport })
   .partial()
   .meta({ id: "WorkflowChanges" });
 export const creation = changes.required({ name: true }).meta({ id: "NewWorkflow" });

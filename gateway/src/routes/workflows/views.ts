@@ -8,6 +8,8 @@ import { appSettingsView } from "../apps/settings";
 import { iso, type NodeWarning } from "../../http/schemas";
 import { DEFAULT_VIEWPORT, NO_NODES } from "./requests";
 
+const NO_TESTS = "[]";
+
 const ownerView = ({ createdBy, authorId }: Pick<workflows.Workflow, "createdBy" | "authorId">) =>
   authorId ? { createdBy: authorId, organizationId: createdBy } : { createdBy };
 
@@ -30,6 +32,7 @@ const view = (stored: workflows.Workflow): Record<string, unknown> => ({
   nodes: raw(stored.nodesJson, NO_NODES),
   edges: raw(stored.edgesJson, NO_NODES),
   viewport: raw(stored.viewportJson, DEFAULT_VIEWPORT),
+  ...(stored.testsJson === "" || stored.testsJson === NO_TESTS ? {} : { tests: raw(stored.testsJson) }),
   createdAt: iso(stored.createdAt),
   updatedAt: iso(stored.updatedAt),
   publishedVersion: stored.publishedVersion || null,

@@ -34,6 +34,7 @@ import { secretCases } from "./secrets";
 import { serviceAccountCases } from "./service-accounts";
 import { triggerCases } from "./triggers";
 import { usageCases } from "./usage";
+import { workflowTestCases } from "./workflow-tests";
 import { workflowCases } from "./workflows";
 
 /** Every case of the suite. */
@@ -63,6 +64,7 @@ export const CASES: readonly Case[] = [
   ...mediaReaderCases,
   ...libraryCases,
   ...environmentCases,
+  ...workflowTestCases,
   ...rerunCases,
   ...facadeCases,
   ...paymentCases,

@@ -11,11 +11,14 @@ import {
   type BatchRow,
   type UnderWay,
 } from "../run/batch";
+import { runEvent } from "../run/events";
+import { CANCEL_REQUESTED } from "../run/states";
 import { TIMING } from "../run/timing";
 import type { EventChannel } from "../record/channel";
 import type { Stores } from "../record/stores";
 import type { Cancellation } from "../accept/cancellation";
 import type { BeginItem, Beginning, Begun } from "./begin-item";
+import type { Judging } from "./tests/judging";
 import { createChanges } from "./changes";
 import { itemExecutionId } from "./item";
 import { isStopped, type CurrentRunner } from "./runner";
@@ -25,8 +28,9 @@ export interface CarryingOptions {
   stores: Pick<Stores, "batches" | "queues">;
   beginItem: BeginItem;
   cancellation: Pick<Cancellation, "cancel">;
-  channel: Pick<EventChannel, "onTransition">;
+  channel: Pick<EventChannel, "onTransition" | "publish">;
   currentRunner: CurrentRunner;
+  judging: Pick<Judging, "atEnd">;
 }
 
 /** Result of a turn: `over` if nothing is left to start or to wait for. */
@@ -46,7 +50,7 @@ const affordable = (batch: BatchRecord, rows: readonly BatchRow[]): { items: Und
 };
 
 const createTurn = (batchId: string, options: CarryingOptions) => {
-  const { stores, beginItem, cancellation, channel, currentRunner } = options;
+  const { stores, beginItem, cancellation, channel, currentRunner, judging } = options;
   const { batches, queues } = stores;
   const changes = createChanges(batchId, channel);
   const beginning = new Map<number, Promise<void>>();
@@ -133,6 +137,16 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     await Promise.all(left.map(({ index }) => cancelItem(batch, index)));
   };
 
+  const finish = async (batch: BatchRecord): Promise<void> => {
+    await batches.finish(batch, endOf(batch), await judging.atEnd(batch));
+    changes.notify();
+    if (batch.test?.of !== undefined) channel.publish(batch.test.of, { ...runEvent(CANCEL_REQUESTED), at: Date.now() });
+  };
+
+  /** True while the batch to compare with runs: its calls are reused. */
+  const waitsForCompared = async ({ test }: BatchRecord): Promise<boolean> =>
+    test?.against !== undefined && (await batches.find(test.against))?.status === "running";
+
   return {
     changes,
     beginning,
@@ -140,8 +154,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     look: async (batch: BatchRecord): Promise<void> => {
       for (const index of [...changes.followed.keys()]) if (!batch.underWay.some((item) => item.index === index)) changes.forget(index);
       if (beginsNoMore(batch) && batch.underWay.length === 0 && beginning.size === 0) {
-        await batches.finish(batch, endOf(batch));
-        return changes.notify();
+        return finish(batch);
       }
       if (batch.status === "cancel_requested") return cancelAll(batch);
       const runner = await currentRunner(batch);
@@ -149,7 +162,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
         await batches.requestCancel(batchId, batch.userId, runner.stopped);
         return changes.notify();
       }
-      if (Date.now() < pausedUntil) return;
+      if (Date.now() < pausedUntil || (await waitsForCompared(batch))) return;
       await join(batch, runner);
       if (!beginsNoMore(batch)) await beginMore(batch, runner);
     },

@@ -12,11 +12,15 @@ import { createCarryBatch } from "./carrying";
 import { createOrders, type OrdersOptions } from "./orders";
 import { createPricing } from "./pricing";
 import { createBatchReads, type WithDeliveries } from "./reads";
+import { createJudging } from "./tests/judging";
+import { createTestReads } from "./tests/reads";
+import { createTestRunning } from "./tests/running";
 import { createCurrentRunner } from "./runner";
 import { createReadTable } from "./table";
 
 export interface BatchesOptions {
   urls: MediaUrls;
+  publicBaseUrl: string;
   stores: Stores;
   services: { billing: Billing; identity: Identity; media: Media; workflows: Workflows };
   planning: Planning;
@@ -30,17 +34,24 @@ export interface BatchesOptions {
 }
 
 export const createBatches = (options: BatchesOptions) => {
-  const { stores, services, planning, catalog, runs, cancellation, channel, urls, starter, withDeliveries, logger } = options;
+  const { stores, services, planning, catalog, runs, cancellation, channel, urls, publicBaseUrl, starter, withDeliveries, logger } =
+    options;
   const pricing = createPricing({ planning, billing: services.billing });
   const readTable = createReadTable({ media: services.media, workflows: services.workflows, catalog, urls });
+  const { media, workflows } = services;
+  const judging = createJudging({ stores, media, workflows, urls, publicBaseUrl });
+  const orders = createOrders({ stores, pricing, readTable, starter, channel, logger });
   return {
-    orders: createOrders({ stores, pricing, readTable, starter, channel, logger }),
+    orders,
+    testRunning: createTestRunning({ stores, orders, workflows }),
+    testReads: createTestReads({ stores, judging }),
     reads: createBatchReads(stores, withDeliveries),
     carry: createCarryBatch({
       stores,
       beginItem: createBeginItem({ stores, runs, logger }),
       cancellation,
       channel,
+      judging,
       currentRunner: createCurrentRunner(services),
     }),
   };

@@ -12,7 +12,7 @@ export const itemExecutionId = (batchId: string, index: number): string => deriv
 export const itemRequest = (
   batch: BatchRecord,
   { index, reserved }: UnderWay,
-  { inputsJson, settingsJson }: ItemInput,
+  { inputsJson, settingsJson, sources = [] }: ItemInput,
   { runner, mayWait, isNew }: { runner: Runner; mayWait: boolean; isNew: boolean },
 ): executions.RunRequest =>
   executions.RunRequest.fromPartial({
@@ -30,4 +30,5 @@ export const itemRequest = (
     metadata: metadataOf(batch.metadata),
     retentionDays: batch.retentionDays,
     batch: { batchId: batch._id, index },
+    ...(sources.length > 0 ? { rerun: { sources: [...sources], otherGraph: true } } : {}),
   });

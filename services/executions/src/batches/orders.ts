@@ -1,7 +1,15 @@
 import { DomainError, invalidInputs, invalidRequest, leastRetention, unavailable, USUAL_CAPS } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Logger } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
-import { FINAL_BATCHES, isOutOfBudget, type BatchRecord, type BatchRow, type BatchWebhook, type ItemInput } from "../run/batch";
+import {
+  FINAL_BATCHES,
+  isOutOfBudget,
+  type BatchRecord,
+  type BatchRow,
+  type BatchTest,
+  type BatchWebhook,
+  type ItemInput,
+} from "../run/batch";
 import { runEvent } from "../run/events";
 import { metadataKeys, metadataOf } from "../run/record";
 import { checkNotEmptied } from "../run/retention";
@@ -35,7 +43,7 @@ export interface OrdersOptions {
   logger: Logger;
 }
 
-interface Order extends ReadOrder {
+export interface Order extends ReadOrder {
   maxMillicredits: number | undefined;
   concurrency: number;
   stopsOnError: boolean;
@@ -45,10 +53,31 @@ interface Order extends ReadOrder {
   retentionDays: number | undefined;
 }
 
+/** The tests of a workflow as a batch, and the batch that they are compared with. */
+export interface TestOrder {
+  test: { slug: string; testsJson: string; digest: string };
+  order: Order;
+  compared?: Order;
+}
+
 export interface Created {
   batch: BatchRecord;
   /** An earlier request created it. */
   isReplay: boolean;
+}
+
+export interface WhichTests {
+  batchId: string;
+  /** Id of the batch to compare with; undefined for none. */
+  compared: string | undefined;
+  fingerprint: string;
+  userId: string;
+}
+
+interface Priced {
+  order: Order;
+  priced: PricedBatch;
+  test?: BatchTest;
 }
 
 const webhookOf = ({ keyId, webhookUrl: url, webhookEvents, webhookOwn = false }: Runner): BatchWebhook | null => {
@@ -140,8 +169,8 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     for (let from = 0; from < items.length; from += WRITES_AT_ONCE) {
       const some = items.slice(from, from + WRITES_AT_ONCE);
       const inputs = await Promise.all(
-        some.map(({ inputsJson, settingsJson }) =>
-          payloads.putText(JSON.stringify({ inputsJson, settingsJson } satisfies ItemInput), batchId),
+        some.map(({ inputsJson, settingsJson, sources }) =>
+          payloads.putText(JSON.stringify({ inputsJson, settingsJson, sources } satisfies ItemInput), batchId),
         ),
       );
       inputs.forEach((input, offset) => {
@@ -167,23 +196,44 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     return batch.status === "preparing" ? null : batch;
   };
 
-  const checkOpen = async ({ userId, maxBatches: limit = USUAL_CAPS.batches }: Runner): Promise<void> => {
-    if ((await batches.open(userId)).length < limit) return;
+  const checkOpen = async ({ userId, maxBatches: limit = USUAL_CAPS.batches }: Runner, more = 1): Promise<void> => {
+    if ((await batches.open(userId)).length + more <= limit) return;
     const message = `at most ${limit} batches can be running or paused at once: wait for one, or cancel one`;
     throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", message, { limit, retryAfter: 60 });
+  };
+
+  const store = async (batchId: string, fingerprint: string, { order, priced, test }: Priced): Promise<Created> => {
+    const graph = priced.pinned && (await payloads.putText(JSON.stringify(priced.pinned), batchId));
+    await batches.insert({ ...newBatch(batchId, fingerprint, order, priced, graph), ...(test ? { test } : {}) });
+    await writeRows(batchId, order.items, priced);
+    const batch = (await batches.activate(batchId)) ?? (await batches.find(batchId));
+    if (!batch) throw unavailable("the batch couldn't be stored: retry", 1);
+    await start(batch);
+    return { batch, isReplay: false };
   };
 
   const place = async (batchId: string, fingerprint: string, order: Order): Promise<Created> => {
     await checkOpen(order.runner);
     const priced = await pricing(order);
     checkBudget(priced, order.maxMillicredits);
-    const graph = priced.pinned && (await payloads.putText(JSON.stringify(priced.pinned), batchId));
-    await batches.insert(newBatch(batchId, fingerprint, order, priced, graph));
-    await writeRows(batchId, order.items, priced);
-    const batch = (await batches.activate(batchId)) ?? (await batches.find(batchId));
-    if (!batch) throw unavailable("the batch couldn't be stored: retry", 1);
-    await start(batch);
-    return { batch, isReplay: false };
+    return store(batchId, fingerprint, { order, priced });
+  };
+
+  /** Nothing is stored unless both can run. The one to compare with comes first: a repeat after a crash continues. */
+  const placeBoth = async (
+    { batchId, compared: comparedId, fingerprint }: WhichTests,
+    { test: { slug, testsJson, digest }, order, compared }: TestOrder,
+  ): Promise<Created> => {
+    await checkOpen(order.runner, compared ? 2 : 1);
+    const priced = await pricing(order);
+    const comparedPriced = compared && (await pricing(compared));
+    const testFor = async (id: string) => ({ slug, digest, tests: await payloads.putText(testsJson, id) });
+    if (compared && comparedPriced && comparedId !== undefined) {
+      const test = { ...(await testFor(comparedId)), of: batchId };
+      await store(comparedId, "", { order: compared, priced: comparedPriced, test });
+    }
+    const against = comparedId === undefined ? {} : { against: comparedId };
+    return store(batchId, fingerprint, { order, priced, test: { ...(await testFor(batchId)), ...against } });
   };
 
   const rowsOf = async ({ _id, total }: BatchRecord): Promise<BatchRow[]> => batches.rowsFrom(_id, 0, total);
@@ -228,6 +278,14 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       const batch = await known(batchId, userId, fingerprint);
       if (batch) return { batch, isReplay: true };
       return inTurn(userId, async () => place(batchId, fingerprint, await read(order)));
+    },
+
+    /** Runs the tests of a workflow. The same id is the same batch. @param read reads the tests of a new one */
+    placeTests: async (which: WhichTests, read: () => Promise<TestOrder>): Promise<Created> => {
+      const { batchId, fingerprint, userId } = which;
+      const batch = await known(batchId, userId, fingerprint);
+      if (batch) return { batch, isReplay: true };
+      return inTurn(userId, async () => placeBoth(which, await read()));
     },
 
     quote: async ({ order: asked }: proto.QuoteBatchRequest): Promise<proto.QuoteBatchResponse> =>

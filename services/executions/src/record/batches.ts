@@ -11,6 +11,7 @@ import {
   type BatchStatus,
   type BatchWebhook,
   type ItemEnd,
+  type TestOutcome,
   type UnderWay,
 } from "../run/batch";
 import { documents } from "./schema";
@@ -24,6 +25,9 @@ batchSchema.index({ isCarried: 1, seenAt: 1 }, { partialFilterExpression: { isCa
 batchSchema.index({ status: 1, finishedAt: 1, _id: 1 });
 // Batches with days of their own.
 batchSchema.index({ eraseAt: 1, _id: 1 }, { partialFilterExpression: { eraseAt: { $exists: true } } });
+
+// Tests of one workflow, newest first.
+batchSchema.index({ userId: 1, "test.slug": 1, createdAt: -1, _id: -1 }, { partialFilterExpression: { "test.slug": { $exists: true } } });
 
 const rowSchema = documents<BatchRow>("batchrows");
 rowSchema.index({ batchId: 1, index: 1 });
@@ -67,6 +71,27 @@ export const createBatchStore = (connection: Connection) => {
     list: (userId: string, limit: number, before?: ListPosition): Promise<BatchRecord[]> =>
       batches
         .find({ userId, status: { $ne: "preparing" }, ...beyond("createdAt", before, "$lt") })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .lean<BatchRecord[]>()
+        .exec(),
+
+    /** Batches that ran the tests of a workflow, newest first, with those that they were compared with. */
+    tested: (userId: string, slug: string, limit: number): Promise<BatchRecord[]> =>
+      batches
+        .find({ userId, "test.slug": slug, status: { $ne: "preparing" } })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .lean<BatchRecord[]>()
+        .exec(),
+
+    /** Runs of the tests of a workflow, newest first. */
+    testRuns: (userId: string, slug: string, limit: number, before?: ListPosition): Promise<BatchRecord[]> =>
+      batches
+        .find({
+          ...{ userId, "test.slug": slug, "test.of": { $exists: false }, status: { $ne: "preparing" } },
+          ...beyond("createdAt", before, "$lt"),
+        })
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .lean<BatchRecord[]>()
@@ -160,13 +185,20 @@ export const createBatchStore = (connection: Connection) => {
         { $set: { status: "cancel_requested", reason, isCarried: true } },
       ),
 
-    /** Ends a batch with nothing under way. */
-    finish: ({ _id, status, next, again, webhook, retentionDays }: BatchRecord, to: BatchStatus): Promise<BatchRecord | null> => {
+    /** Ends a batch with nothing under way. @param outcomes of its tests */
+    finish: (
+      { _id, status, next, again, webhook, retentionDays }: BatchRecord,
+      to: BatchStatus,
+      outcomes?: readonly TestOutcome[],
+    ): Promise<BatchRecord | null> => {
       const finishedAt = new Date();
       const eraseAt = retentionDays === undefined ? {} : { eraseAt: erasedAfter(retentionDays, finishedAt) };
       return change(
         { _id, status, next, again, underWay: [] },
-        { $set: { status: to, finishedAt, ...eraseAt }, ...(webhook ? {} : { $unset: { isCarried: 1 } }) },
+        {
+          $set: { status: to, finishedAt, ...eraseAt, ...(outcomes ? { "test.outcomes": outcomes } : {}) },
+          ...(webhook ? {} : { $unset: { isCarried: 1 } }),
+        },
       );
     },
 

@@ -55,6 +55,12 @@ export const createCallStore = (connection: Connection) => {
         .find({ executionId: { $in: [...executionIds] }, status: "completed", "asked.digest": { $in: [...digests] } })
         .lean<CallRecord[]>()
         .exec(),
+    /** Cost of the calls that runs reused. */
+    savedIn: (executionIds: readonly string[]): Promise<Pick<CallRecord, "executionId" | "savedMicroUsd">[]> =>
+      calls
+        .find({ executionId: { $in: [...executionIds] }, savedMicroUsd: { $exists: true } }, { executionId: 1, savedMicroUsd: 1 })
+        .lean<Pick<CallRecord, "executionId" | "savedMicroUsd">[]>()
+        .exec(),
     /** Which of these calls have completed. */
     completed: (ids: readonly string[]): Promise<CallRecord[]> =>
       calls

@@ -29,9 +29,19 @@ export interface ExecutionFilter {
 /** Rows per round trip: pages of ordinary length need one. */
 export const LIST_BATCH = 101;
 export type RunResult = Pick<ExecutionView, "_id" | "resultJson" | "resultHash">;
+/** A run as a test judges it. */
+export type TestedView = Pick<
+  ExecutionView,
+  "_id" | "status" | "error" | "resultJson" | "resultHash" | "millicredits" | "costs" | "durationMs" | "markupPermille"
+>;
 export type RunState = Pick<ExecutionView, "_id" | "status" | "holdId">;
 /** Outcome of a run, if it has ended. */
 export type RunOutcomeView = Pick<ExecutionView, "_id" | "status" | "error">;
+
+const TESTED = {
+  ...{ status: 1, error: 1, resultJson: 1, resultHash: 1 },
+  ...{ millicredits: 1, costs: 1, durationMs: 1, markupPermille: 1 },
+} as const;
 
 /** Cancellation state, and the tier that bounds its calls; undefined if the row is gone. */
 export interface Standing {
@@ -76,6 +86,12 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
     executions
       .find({ _id: { $in: [...ids] } }, { resultJson: 1, resultHash: 1 })
       .lean<RunResult[]>()
+      .exec(),
+
+  testedOf: (ids: readonly string[]): Promise<TestedView[]> =>
+    executions
+      .find({ _id: { $in: [...ids] } }, TESTED)
+      .lean<TestedView[]>()
       .exec(),
 
   /** States of these runs, without large members. */

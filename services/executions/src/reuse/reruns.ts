@@ -27,13 +27,18 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
   const readNamed = createReadNamed(stores);
   const preview = createPreview(options);
 
+  const sourcesOnly = async (sources: readonly string[], userId: string): Promise<NamedExecution> => ({
+    ...{ inputsJson: "{}", alias: undefined, graph: undefined, until: "", schemaJson: "", retentionDays: undefined },
+    sources: await chargedOf(stores.rows, sources.slice(0, MOST_SOURCES), userId),
+  });
+
   return {
     /** @throws DomainError EXECUTION_NOT_FOUND, SOURCE_ERASED, PRECONDITION_FAILED */
     planningOf: async (
-      { executionId, nodes, reuse: requests, otherGraph }: executions.Rerun,
+      { executionId, nodes, reuse: requests, otherGraph, sources: given }: executions.Rerun,
       { runner: { userId }, inputsJson, version, alias, pins }: Asked,
     ): Promise<Pick<PlanningRequest, "inputsJson" | "version" | "alias" | "rerun">> => {
-      const named = await readNamed(executionId, userId, !otherGraph);
+      const named = await (executionId === "" ? sourcesOnly(given, userId) : readNamed(executionId, userId, !otherGraph));
       const { graph, until, schemaJson, sources, retentionDays } = named;
       const reuse = { sources, again: nodes, requests };
       return {
@@ -77,6 +82,12 @@ export interface NamedExecution {
   retentionDays: number | undefined;
 }
 
+/** Those executions of a user whose completed calls were charged, in the same order. */
+const chargedOf = async (rows: Pick<Stores["rows"], "ofUser">, ids: readonly string[], userId: string): Promise<string[]> => {
+  const charged = new Set((await rows.ofUser(ids, userId)).filter(wasCharged).map(({ _id }) => _id));
+  return ids.filter((id) => charged.has(id));
+};
+
 export type ReadNamed = ReturnType<typeof createReadNamed>;
 
 export const createReadNamed =
@@ -88,20 +99,19 @@ export const createReadNamed =
     if (!isFinal(row)) throw refused("the execution isn't over yet: rerun it when it is");
     checkNotEmptied(row, "it can't be rerun");
     const chain = [executionId, ...(row.rerun?.sources ?? [])].slice(0, MOST_SOURCES);
-    const [inputsJson, graphJson, schemaJson, earlier] = await Promise.all([
+    const [inputsJson, graphJson, schemaJson, sources] = await Promise.all([
       row.inputs ? payloads.getText(row.inputs) : "{}",
       hasGraph && row.graph ? payloads.getText(row.graph) : null,
       row.schema ? payloads.getText(row.schema) : "",
-      rows.ofUser(chain, userId),
+      chargedOf(rows, chain, userId),
     ]);
     if (inputsJson === null) throw refused("the inputs of the execution were deleted at the end of their retention");
     if (schemaJson === null) throw refused("the schema of the execution's answer was deleted at the end of its retention");
     if (hasGraph && row.workflowSlug !== null && graphJson === null)
       throw refused("the graph that the execution ran was deleted: set the workflow's version, such as draft");
-    const charged = new Set(earlier.filter(wasCharged).map(({ _id }) => _id));
     const graph = graphJson === null ? undefined : { ...(JSON.parse(graphJson) as KeptGraph), version: row.version ?? 0 };
     // Another graph may lack the node.
     const until = hasGraph ? (row.until ?? "") : "";
     const { alias, retentionDays } = row;
-    return { inputsJson, graph, alias, until, schemaJson, sources: chain.filter((id) => charged.has(id)), retentionDays };
+    return { inputsJson, graph, alias, until, schemaJson, sources, retentionDays };
   };

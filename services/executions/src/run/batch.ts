@@ -65,6 +65,29 @@ export interface BatchWebhook {
   isOwn?: true;
 }
 
+/** How a test of a workflow ended. */
+export interface TestOutcome {
+  passed: boolean;
+  /** Price of all its calls in millicredits, those included that it reused. */
+  millicredits: number;
+  durationMs: number | null;
+}
+
+/** The batch runs the tests of a workflow: one item for each, in their order. */
+export interface BatchTest {
+  slug: string;
+  /** JSON array: the tests as they were. */
+  tests: StoredText;
+  /** Equal for equal tests. */
+  digest: string;
+  /** The batch that runs the same tests on the version to compare with. It ends first: items reuse its calls. */
+  against?: string;
+  /** Set on that batch: the batch that it is compared with. */
+  of?: string;
+  /** In the order of the tests; set at its end. */
+  outcomes?: TestOutcome[];
+}
+
 export interface BatchRecord {
   _id: string;
   userId: string;
@@ -116,6 +139,7 @@ export interface BatchRecord {
   finishedAt: Date | null;
   /** Set while there is work left for its workflow. */
   isCarried?: true;
+  test?: BatchTest;
 }
 
 export interface BatchRow {
@@ -141,6 +165,8 @@ export interface BatchRow {
 export interface ItemInput {
   inputsJson: string;
   settingsJson: string;
+  /** Executions to reuse calls from, nearest first; absent for none. */
+  sources?: readonly string[] | undefined;
 }
 
 export interface ItemEnd extends Pick<BatchRow, "error"> {

@@ -6,6 +6,13 @@ export const aliasMoved = (name: string, version: number): DomainError => {
   const now = version === 0 ? "is not set" : `is at version ${version}`;
   return new DomainError("precondition", "PRECONDITION_FAILED", `the alias ${name} ${now}: read the aliases, and send the condition again`);
 };
+export const testsRequired = (name: string, version: number): DomainError =>
+  new DomainError(
+    "conflict",
+    "TESTS_REQUIRED",
+    `the alias ${name} only moves to versions that passed the workflow's tests: run the tests on version ${version}, then move the alias`,
+    { version },
+  );
 export const notApproved = (what = "templates"): DomainError =>
   new DomainError("forbidden", "ACCOUNT_NOT_APPROVED", `this account awaits approval and cannot publish ${what} yet`);
 export const sessionRequired = (member: string): DomainError =>

@@ -28,5 +28,6 @@ export const namedBy = ({
   coverJson,
   thumbnail,
   app,
-}: Pick<Workflow, "nodesJson" | "coverJson" | "thumbnail" | "app">): string[] =>
-  namesIn(nodesJson, coverJson, app?.cover ?? "", thumbnail?.startsWith("data:") ? "" : (thumbnail ?? ""));
+  testsJson = "",
+}: Pick<Workflow, "nodesJson" | "coverJson" | "thumbnail" | "app" | "testsJson">): string[] =>
+  namesIn(nodesJson, coverJson, testsJson, app?.cover ?? "", thumbnail?.startsWith("data:") ? "" : (thumbnail ?? ""));

@@ -12,6 +12,7 @@ import {
   SECRET_BOUNDS,
   SECRET_NAME,
   secretsOfNode,
+  testProblems,
   type Graph,
   type Issue,
 } from "@nodeloom/kernel";
@@ -52,12 +53,18 @@ const coverIssues = (text: string): Issue[] => {
   return objectIssues(text, "cover", true);
 };
 
+const testsIssues = (text: string): Issue[] => {
+  if (text === "") return [];
+  const { value, issues } = parseText(text, "tests");
+  return issues.length > 0 ? issues : testProblems(value);
+};
+
 /**
  * Checks settings as far as possible without the rest of the workflow.
  * @throws DomainError INVALID_REQUEST with every problem
  */
 export const checkSettings = (settings: Partial<Settings>): void => {
-  const { name, description, tags, thumbnail, coverJson, nodesJson, edgesJson, viewportJson, app } = settings;
+  const { name, description, tags, thumbnail, coverJson, nodesJson, edgesJson, viewportJson, app, testsJson } = settings;
   const issues = [
     ...(name === undefined ? [] : nameIssues(name)),
     ...(description === undefined ? [] : tooLong("description", description, LIMITS.descriptionChars)),
@@ -68,15 +75,16 @@ export const checkSettings = (settings: Partial<Settings>): void => {
     ...(nodesJson === undefined ? [] : parseText(nodesJson, "nodes").issues),
     ...(edgesJson === undefined ? [] : parseText(edgesJson, "edges").issues),
     ...(app ? appIssues(app) : []),
+    ...(testsJson === undefined ? [] : testsIssues(testsJson)),
   ];
   if (issues.length > 0) throw invalidRequest(issues);
 };
 
-type Texts = Pick<Settings, "nodesJson" | "edgesJson" | "viewportJson" | "coverJson">;
+type Texts = Pick<Settings, "nodesJson" | "edgesJson" | "viewportJson" | "coverJson" | "testsJson">;
 
 /** @throws DomainError INVALID_REQUEST if a workflow's texts are too large together to be returned in one response */
-export const checkSize = ({ nodesJson, edgesJson, viewportJson, coverJson }: Texts): void => {
-  const texts = [nodesJson, edgesJson, viewportJson, coverJson].filter((text) => text !== "");
+export const checkSize = ({ nodesJson, edgesJson, viewportJson, coverJson, testsJson = "" }: Texts): void => {
+  const texts = [nodesJson, edgesJson, viewportJson, coverJson, testsJson].filter((text) => text !== "");
   const sumOf = (sizeOf: (text: string) => number): number => texts.reduce((sum, text) => sum + sizeOf(text), 0);
   const bytes = sumOf((text) => Buffer.byteLength(text));
   if (bytes > LIMITS.workflowBytes)
@@ -90,6 +98,12 @@ export const checkSize = ({ nodesJson, edgesJson, viewportJson, coverJson }: Tex
 export const graphDigest = (nodesJson: string, edgesJson: string): string =>
   createHash("sha256")
     .update(JSON.stringify([JSON.parse(nodesJson), JSON.parse(edgesJson)]))
+    .digest("base64url");
+
+/** Equal for tests that differ only in JSON formatting. @param testsJson empty for no tests */
+export const testsDigest = (testsJson: string): string =>
+  createHash("sha256")
+    .update(JSON.stringify(JSON.parse(testsJson || "[]")))
     .digest("base64url");
 
 /** Distinct secrets that the HTTP nodes of a graph send. */

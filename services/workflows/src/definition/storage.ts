@@ -143,6 +143,8 @@ export interface VersionStore {
   identity(creationId: string, version: number): Promise<VersionIdentity | undefined>;
   referenced(creationId: string, reference: string): Promise<Version | undefined>;
   list(creationId: string, limit: number, before: number): Promise<VersionHead[]>;
+  /** Notes which tests a version passed last. @param tests their digest; empty for none */
+  notePassed(creationId: string, version: number, tests: string): Promise<void>;
   removeAll(creationId: string): Promise<void>;
   /** Names among `names` that versions refer to. The result can contain further names. */
   naming(names: readonly string[]): Promise<string[]>;

@@ -21,6 +21,8 @@ export interface Workflow {
   app?: App | null;
   /** Days for which its owner's runs are kept; null or absent for the installation's. */
   retentionDays?: number | null;
+  /** JSON array of its tests. Empty or absent for none. */
+  testsJson?: string;
   folderId: string | null;
   thumbnail: string | null;
   /** Empty for none. */
@@ -92,6 +94,8 @@ export interface Alias extends Pick<Published, "version" | "revision" | "pinnedM
   updatedBy: string;
   /** Only for `production`: lists of workflows show it. */
   generators?: GeneratorUse[];
+  /** It only moves to versions that passed the workflow's tests. */
+  requireTests?: boolean;
 }
 
 /** A graph approved by a caller who could run the workflow. */
@@ -132,6 +136,7 @@ export type Settings = Pick<
   | "mcp"
   | "app"
   | "retentionDays"
+  | "testsJson"
   | "folderId"
   | "thumbnail"
   | "coverJson"
@@ -209,6 +214,8 @@ export interface Version {
   pinnedModels?: PinnedModels;
   /** Its publisher could not run the workflow. */
   withoutRun?: boolean;
+  /** Digest of the tests that it passed last; empty or absent for none. */
+  passedTests?: string;
 }
 
 export type VersionHead = Pick<Version, "pinnedModels" | "version" | "note" | "createdAt" | "createdBy" | "name" | "description">;

@@ -11,9 +11,12 @@ import {
 } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { checkNoCredentials } from "../definition/credentials";
-import { found, aliasMoved, notApproved } from "../definition/errors";
+import { found, aliasMoved, notApproved, testsRequired } from "../definition/errors";
+import { testsDigest } from "../definition/settings";
 import type { VersionStore, WorkflowStore } from "../definition/storage";
 import { aliasOf, newest, type Alias, type Version, type Workflow } from "../definition/workflow";
+
+const NO_TESTS = "[]";
 
 /** An alias as its owner sees it. */
 export interface NamedAlias {
@@ -24,6 +27,8 @@ export interface NamedAlias {
   isDefault: boolean;
   updatedAt?: Date;
   updatedBy: string;
+  /** It only moves to versions that passed the workflow's tests. */
+  requireTests: boolean;
 }
 
 export interface WhichAlias {
@@ -40,13 +45,15 @@ export interface AliasMove extends WhichAlias {
   ifVersion?: number | undefined;
   /** The person, if the owner is an organization. */
   authorId?: string | undefined;
+  /** Undefined: as it is. */
+  requireTests?: boolean | undefined;
 }
 
 /** Callers can run the workflow: an alias is therefore an approved graph. */
 export interface Aliases {
   /** `production` first, then by name. @throws DomainError WORKFLOW_NOT_FOUND */
   list(slug: string, ownerId: string): Promise<NamedAlias[]>;
-  /** @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, PRECONDITION_FAILED, ACCOUNT_NOT_APPROVED or INVALID_REQUEST */
+  /** @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, PRECONDITION_FAILED, TESTS_REQUIRED, ACCOUNT_NOT_APPROVED or INVALID_REQUEST */
   set(move: AliasMove): Promise<{ alias: NamedAlias; earlier: NamedAlias | undefined }>;
   /** @throws DomainError WORKFLOW_NOT_FOUND, ALIAS_NOT_FOUND or ACCOUNT_NOT_APPROVED */
   remove(which: WhichAlias): Promise<NamedAlias>;
@@ -60,8 +67,11 @@ export interface AliasesDeps {
 /** Undefined if there is none; `production` always exists. */
 const viewOf = (workflow: Workflow, name: string): NamedAlias | undefined => {
   const set = aliasOf(workflow, name);
-  if (set) return { name, version: set.version, isDefault: false, updatedAt: set.updatedAt, updatedBy: set.updatedBy };
-  return name === PRODUCTION ? { name, version: newest(workflow), isDefault: true, updatedBy: "" } : undefined;
+  if (set) {
+    const { version, updatedAt, updatedBy, requireTests = false } = set;
+    return { name, version, isDefault: false, updatedAt, updatedBy, requireTests };
+  }
+  return name === PRODUCTION ? { name, version: newest(workflow), isDefault: true, updatedBy: "", requireTests: false } : undefined;
 };
 
 const checkName = ({ aliases = {} }: Workflow, name: string): void => {
@@ -79,6 +89,12 @@ const checkShown = ({ isTemplate }: Workflow, name: string, version: Version | u
   if (version) checkNoCredentials(version);
 };
 
+/** @throws DomainError TESTS_REQUIRED unless the version passed the tests that the workflow has now */
+const checkTested = ({ testsJson = "" }: Workflow, name: string, { version, passedTests }: Version): void => {
+  const hasTests = testsJson !== "" && testsJson !== NO_TESTS;
+  if (!hasTests || passedTests !== testsDigest(testsJson)) throw testsRequired(name, version);
+};
+
 const aliasFor = ({ version, revision, pinnedModels, generators }: Version, name: string, updatedBy: string): Alias => ({
   ...{ version, revision, updatedBy, updatedAt: new Date() },
   ...(pinnedModels ? { pinnedModels } : {}),
@@ -88,16 +104,18 @@ const aliasFor = ({ version, revision, pinnedModels, generators }: Version, name
 export const createAliases = ({ store, versions }: AliasesDeps): Aliases => {
   const owned = async (slug: string, ownerId: string): Promise<Workflow> => found(await store.owned(slug, ownerId));
 
-  const setOnce = async ({ slug, ownerId, name, version, ifVersion, authorId = ownerId, unapproved }: AliasMove) => {
+  const setOnce = async ({ slug, ownerId, name, version, ifVersion, authorId = ownerId, unapproved, ...wanted }: AliasMove) => {
     const read = await owned(slug, ownerId);
     checkName(read, name);
+    const { requireTests = aliasOf(read, name)?.requireTests ?? false } = wanted;
     const earlier = viewOf(read, name);
     if (ifVersion !== undefined && ifVersion !== (earlier?.version ?? 0)) throw aliasMoved(name, earlier?.version ?? 0);
     // A higher number can exist: of a publication in progress, or of one that crashed.
     const stored = version >= 1 && version <= newest(read) ? await versions.get(read.creationId, version) : undefined;
     if (!stored) throw versionNotFound();
     checkShown(read, name, stored, unapproved);
-    const alias = aliasFor(stored, name, authorId);
+    if (requireTests) checkTested(read, name, stored);
+    const alias = { ...aliasFor(stored, name, authorId), ...(requireTests ? { requireTests } : {}) };
     if (!(await store.setAlias(read, name, alias))) return undefined;
     return { alias: viewOf({ ...read, aliases: { ...read.aliases, [name]: alias } }, name)!, earlier };
   };

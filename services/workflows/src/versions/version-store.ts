@@ -31,6 +31,7 @@ const rows = new Schema<Row>(
     mediaNames: { type: [String] },
     pinnedModels: { type: Schema.Types.Mixed },
     withoutRun: { type: Boolean, default: undefined },
+    passedTests: { type: String, default: undefined },
   },
   { collection: "versions", versionKey: false, minimize: false, strict: "throw" },
 );
@@ -86,6 +87,9 @@ export const createVersionStore = (connection: Connection): VersionStore => {
         .limit(limit)
         .lean<VersionHead[]>()
         .exec(),
+    notePassed: async (creationId, version, passedTests) => {
+      await model.updateOne({ _id: idOf(creationId, version) }, { $set: { passedTests } }).exec();
+    },
     removeAll: async (creationId) => {
       await model.deleteMany({ creationId }).exec();
     },

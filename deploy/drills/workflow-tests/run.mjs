@@ -1,0 +1,35 @@
+/**
+ * `npm run drill workflow-tests`: saves workflows with tests, edits them by a seed, and runs their tests on each edit. Regressions must be
+ * stopped, harmless edits must pass, and edits that change no call must cost nothing by the ledger. `-- <seed>` repeats a run.
+ */
+import { createApi, expecting } from "../support/api.mjs";
+import { readLocal, startPlatform } from "../support/platform.mjs";
+import { runDrill } from "../support/run-drill.mjs";
+import { measure } from "./measure.mjs";
+
+export const DRILL = {
+  sentence: "edits workflows by a seed: their tests must stop 27 of 30 regressions, and at most 5 % of harmless edits",
+  minutes: 10,
+};
+
+const CREDITS = 5_000;
+const COUNTS = { regressions: 30, harmless: 60 };
+const MOST_SEED = 2 ** 31;
+const seed = Number(process.argv[2] ?? Math.floor(Math.random() * MOST_SEED));
+
+await runDrill("workflow-tests", async ({ say, check, atEnd }) => {
+  const platform = await startPlatform({});
+  atEnd(platform.stop);
+  const { call } = createApi(() => readLocal().baseUrl);
+  const expected = expecting(call);
+  const { accounts } = readLocal();
+  const { apiKey: key, userId, email, password } = accounts.enterprise;
+  const body = { kind: "topup", amount: CREDITS, note: "tests" };
+  await expected(200, "POST", `/api/admin/users/${userId}/credits`, { key: accounts.admin.apiKey, body });
+  const login = await expected(200, "POST", "/api/auth/login", { body: { email, password } });
+  const cookie = login.headers
+    .getSetCookie()
+    .map((/** @type {string} */ one) => one.split(";")[0])
+    .join("; ");
+  await measure({ expected, key, cookie, seed, counts: COUNTS, say, check });
+});

@@ -1,0 +1,231 @@
+/** Tests of workflows: runs of all tests on a version, with their results. */
+import { randomUUID } from "node:crypto";
+import { toCredits, workflowNotFound } from "@nodeloom/kernel";
+import type { batches as proto } from "@nodeloom/proto";
+import { z } from "zod";
+import { markReplayed } from "../../edge/lease";
+import { content, defineRoute, STREAMED } from "../../edge/route";
+import { jsonBody } from "../../http/body/kinds";
+import { BATCH_CREATE_MS } from "../../http/limits";
+import { notFound } from "../../http/errors";
+import { raw, toJson } from "../../http/json";
+import {
+  aliasName,
+  anyObject,
+  credits,
+  cursor,
+  cursorPage,
+  executionParams,
+  iso,
+  limit,
+  listQuery,
+  nextCursor,
+  slug,
+  timestamp,
+  uuid,
+  versionMember,
+  workflowParams,
+  type ParamsSpec,
+} from "../../http/schemas";
+import { toRunner } from "../runs/run";
+import { specific } from "../runs/schemas";
+import { junitXml, type JunitTest } from "./junit";
+import { selectedGraph } from "./selection";
+
+const ACCEPTED = 202;
+const DRAFT = "draft";
+const XML = "application/xml";
+
+const count = z.number().int();
+const which = {
+  version: versionMember.meta({ description: "A version's number, or `draft`" }),
+  alias: aliasName.optional().meta({ description: "The alias whose version is tested. Send either `alias` or `version`" }),
+};
+const request = z
+  .strictObject({
+    ...which,
+    against: z.strictObject(which).optional().meta({
+      description: "A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing changed",
+    }),
+  })
+  .optional()
+  .meta({ id: "RunTestsRequest" });
+
+const failure = z
+  .object({
+    kind: z.enum(["equals", "matches", "contains", "schema", "jmespath", "file", "status", "maxCredits", "maxMs"]),
+    index: count.optional().meta({ description: "Index in `expect`; absent for `status`, `maxCredits` and `maxMs`" }),
+    path: z.string().optional(),
+    expected: z.unknown(),
+    got: z.unknown().meta({ description: "Cut after 2,000 characters" }),
+  })
+  .meta({ id: "TestFailure" });
+const side = z.object({
+  executionId: uuid,
+  status: z.enum(["waiting", "processing", "passed", "failed"]),
+  failures: z.array(failure).meta({ description: "Also empty for a failed test whose results were deleted since" }),
+  creditsCost: credits.meta({ description: "Charged for it. Calls that it reused cost nothing" }),
+  price: credits.meta({ description: "Price of all of its calls, those included that it reused: compared with `maxCredits`" }),
+  durationMs: count.nullable().meta({ description: "Calls that it reused take no time" }),
+  result: anyObject.optional(),
+});
+const difference = z.object({
+  path: z.string().meta({ description: "Place in the result, as JMESPath" }),
+  now: z.unknown(),
+  before: z.unknown(),
+});
+const testResult = side
+  .extend({
+    name: z.string(),
+    against: side.optional().meta({ description: "The same test on the version to compare with" }),
+    differences: z
+      .array(difference)
+      .optional()
+      .meta({
+        description: "Members of the two results that differ, at most 20. Files are equal if their addresses are: reused files are",
+      }),
+  })
+  .meta({ id: "TestResult" });
+const runHead = {
+  batchId: uuid,
+  status: z.enum(["running", "paused", "passed", "failed", "cancelled"]),
+  version: z.number().nullable().meta({ description: "The published version; null for the draft" }),
+  alias: z.string().nullable(),
+  total: count,
+  passed: count,
+  failed: count,
+  creditsCost: credits,
+  createdAt: timestamp.nullable(),
+  finishedAt: timestamp.nullable(),
+  against: z
+    .object({ batchId: uuid, version: z.number().nullable(), alias: z.string().nullable(), creditsCost: credits })
+    .optional()
+    .meta({ description: "The version that it was compared with" }),
+};
+const testRun = z.object(runHead).meta({ id: "TestRun" });
+const testRunWithResults = z.object({ ...runHead, results: z.array(testResult) }).meta({ id: "TestRunWithResults" });
+
+const sideView = (result: proto.TestResult): Record<string, unknown> => ({
+  executionId: result.executionId,
+  status: result.status,
+  failures: raw(result.failuresJson, "[]"),
+  creditsCost: toCredits(result.millicredits),
+  price: toCredits(result.priceMillicredits),
+  durationMs: result.durationMs ?? null,
+  result: result.resultJson === "" ? undefined : raw(result.resultJson),
+});
+
+const resultView = (result: proto.TestResult): Record<string, unknown> => ({
+  name: result.name,
+  ...sideView(result),
+  against: result.against && sideView(result.against),
+  differences: result.differencesJson === "" ? undefined : raw(result.differencesJson),
+});
+
+const batchHead = ({ batchId, version, alias, millicredits }: proto.Batch): Record<string, unknown> => ({
+  batchId,
+  version: version || null,
+  alias: alias || null,
+  creditsCost: toCredits(millicredits),
+});
+
+const runView = ({ batch, status, passed, failed, against }: proto.TestRun): Record<string, unknown> => {
+  if (!batch) throw new Error("executions answered without a batch");
+  return {
+    ...batchHead(batch),
+    ...{ status, total: batch.total, passed, failed },
+    createdAt: iso(batch.createdAt),
+    finishedAt: iso(batch.finishedAt),
+    against: against && batchHead(against),
+  };
+};
+
+const runParams: ParamsSpec<{ slug: string; id: string }> = {
+  schema: z.object({ slug }).extend((executionParams.schema as z.ZodObject).shape) as unknown as z.ZodType<{ slug: string; id: string }>,
+  invalid: () => notFound("test run"),
+};
+
+const shared = { tag: "Workflows", auth: "any", limit: "user" } as const;
+const reading = { ...shared, method: "GET", role: "viewer", capability: "execution:read" } as const;
+
+export const testRoutes = [
+  defineRoute({
+    ...shared,
+    method: "POST",
+    path: "/api/workflows/:slug/tests/run",
+    operationId: "runTests",
+    summary: "Run the tests of a workflow on a version, or on the draft",
+    description:
+      "Runs every test of your workflow (its member `tests`) as one batch: on the draft, unless `version` or `alias` says otherwise. Calls that an earlier run of the same test made with equal inputs are reused and cost nothing. `GET …/tests/runs/{id}` has the results.",
+    role: "runner",
+    approval: true,
+    idempotent: "rebuild",
+    capability: specific("workflow", "slug"),
+    params: workflowParams,
+    body: jsonBody(request),
+    responses: { [ACCEPTED]: z.object({ batchId: uuid, total: count }).meta({ id: "StartedTests" }) },
+    errors: [
+      ...(["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND", "ACCOUNT_NOT_APPROVED"] as const),
+      ...(["CONCURRENCY_LIMIT_EXCEEDED", "PRECONDITION_FAILED", "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "ALIAS_NOT_FOUND"] as const),
+    ],
+    example: { version: 4, against: { alias: "production" } },
+    handler: async (context) => {
+      const { gateway, caller, params, body, executionId, fingerprint } = context;
+      const selected = (given: { version?: string | number | undefined; alias?: string | undefined }) =>
+        selectedGraph(caller, { version: given.version === undefined ? undefined : String(given.version), alias: given.alias });
+      const tested = selected(body ?? {});
+      const isNamed = tested.version !== "" || tested.alias !== "";
+      const { batch, replayed } = await gateway.services.batches.runTests(
+        {
+          ...{ batchId: executionId || randomUUID(), slug: params.slug, fingerprint },
+          ...(isNamed ? tested : { version: DRAFT, alias: "" }),
+          against: body?.against && selected(body.against),
+          runner: toRunner(caller, "workflow"),
+        },
+        { deadlineMs: BATCH_CREATE_MS },
+      );
+      if (!batch) throw new Error("executions answered without a batch");
+      if (replayed && fingerprint !== "") markReplayed(context.response);
+      return { status: ACCEPTED, body: { batchId: batch.batchId, total: batch.total } };
+    },
+  }),
+  defineRoute({
+    ...reading,
+    path: "/api/workflows/:slug/tests/runs",
+    operationId: "listTestRuns",
+    summary: "List the runs of a workflow's tests, newest first",
+    params: workflowParams,
+    query: listQuery(z.object({ limit, cursor: cursor.optional() })),
+    responses: { 200: cursorPage(testRun) },
+    errors: ["WORKFLOW_NOT_FOUND"],
+    handler: async ({ gateway, caller, params, query }) => {
+      const { workflow } = await gateway.services.workflows.getWorkflow({ slug: params.slug, userId: caller.user.id });
+      if (workflow?.createdBy !== caller.user.id) throw workflowNotFound();
+      const page = await gateway.services.batches.listTestRuns({
+        ...{ userId: caller.user.id, slug: params.slug, limit: query.limit, cursor: query.cursor ?? "" },
+      });
+      return { status: 200, body: { rows: page.runs.map(runView), nextCursor: nextCursor(page.nextCursor) } };
+    },
+  }),
+  defineRoute({
+    ...reading,
+    path: "/api/workflows/:slug/tests/runs/:id",
+    operationId: "getTestRun",
+    summary: "A run of a workflow's tests, with the result of each",
+    description: "`format=junit` answers with JUnit XML.",
+    params: runParams,
+    query: z.strictObject({ format: z.enum(["json", "junit"]).default("json") }),
+    responses: { 200: content({ "application/json": testRunWithResults, [XML]: z.string() }) },
+    errors: ["NOT_FOUND"],
+    handler: async ({ gateway, caller, params, query, response }) => {
+      const one = { userId: caller.user.id, slug: params.slug, batchId: params.id };
+      const { run } = await gateway.services.batches.getTestRun(one);
+      if (!run) throw new Error("executions answered without a run");
+      const results = run.results.map(resultView);
+      if (query.format === "json") return { status: 200, body: { ...runView(run), results } };
+      const signed = JSON.parse(await gateway.mediaUrls.leave(toJson(results), caller)) as JunitTest[];
+      response.status(200).type(`${XML}; charset=utf-8`).send(junitXml(params.slug, signed));
+      return STREAMED;
+    },
+  }),
+];

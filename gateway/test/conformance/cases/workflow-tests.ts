@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { inSection, type Case } from "../case";
+import { answers, fits, is, noWorkflow, pick, refuses, rowsOf } from "../check";
+import { eventually, type Actor, type Caller, type Context } from "../context";
+import { edge, node, picture, save, spent } from "../graphs";
+import type { Answer } from "../../e2e/support/client";
+
+/** Tests of workflows: a version is promoted with evidence. */
+
+const tests = inSection("D31");
+const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "tests");
+const QUICK = { sandbox: { latencyMs: 10 } };
+
+const says = (text: string) => ({
+  nodes: [node("t", "text-box", { text }), node("out", "response-output")],
+  edges: [edge("t.text", "out.text")],
+});
+
+const greets = { name: "greets", inputs: {}, expect: [{ equals: "hello" }, { path: "text", matches: "^h" }] };
+
+/** An image and a text; each change of one leaves the other as it was. */
+const poster = (prompt: string, text: string, model = "sandbox-image-fast") => {
+  const { nodes, edges } = picture({ ...QUICK, prompt }, model);
+  return { nodes: [...nodes, node("t", "text-box", { text })], edges: [...edges, edge("t.text", "out.text")] };
+};
+
+const start = (caller: Caller, slug: string, body: object = {}): Promise<Answer> => caller.post(`/api/workflows/${slug}/tests/run`, body);
+const over = (caller: Caller, slug: string, id: string): Promise<Answer> =>
+  eventually(
+    () => caller.get(`/api/workflows/${slug}/tests/runs/${id}`),
+    ({ body }) => (body as { status?: string }).status !== "running",
+  );
+const run = async (caller: Caller, slug: string, body: object = {}): Promise<Answer> =>
+  over(caller, slug, pick(answers(await start(caller, slug, body), 202, { batchId: is.uuid, total: is.positive }), "batchId"));
+const publish = async (actor: Caller, slug: string): Promise<number> =>
+  pick<number>(answers(await actor.post(`/api/workflows/${slug}/versions`), 201), "version");
+const point = (actor: Caller, slug: string, body: object) => actor.put(`/api/workflows/${slug}/aliases/production`, body);
+
+export const workflowTestCases: Case[] = [
+  tests("tests run on the draft, and each says what it expected and what it got", async (ctx) => {
+    const actor = await user(ctx);
+    const wrong = {
+      name: "wrong",
+      inputs: {},
+      expect: [{ contains: "good" }, { schema: { maxLength: 2 } }, { jmespath: "length(@) > `9`" }],
+    };
+    const slug = await save(actor, { ...says("hello"), tests: [greets, wrong] });
+    answers(await actor.get(`/api/workflows/${slug}`), 200, { tests: [greets, wrong] });
+    const ended = answers(await run(actor, slug), 200, { status: "failed", version: null, total: 2, passed: 1, failed: 1 });
+    const failures = [
+      { kind: "contains", index: 0, expected: "good", got: "hello" },
+      { kind: "schema", index: 1, got: { value: "hello", problems: is.list } },
+      { kind: "jmespath", index: 2, got: false },
+    ];
+    fits(pick(ended, "results"), [
+      { name: "greets", status: "passed", failures: [], executionId: is.uuid, result: { text: "hello" } },
+      { name: "wrong", status: "failed", failures },
+    ]);
+    const page = answers(await actor.get(`/api/workflows/${slug}/tests/runs`), 200);
+    fits(rowsOf(page), [{ batchId: pick(ended, "batchId"), status: "failed", passed: 1, failed: 1, results: is.absent }]);
+    const junit = await actor.get(`/api/workflows/${slug}/tests/runs/${pick<string>(ended, "batchId")}?format=junit`);
+    assert.equal(junit.headers.get("content-type"), "application/xml; charset=utf-8");
+    assert.match(junit.text, /<testsuite name="[^"]+" tests="2" failures="1" skipped="0"/);
+    assert.match(junit.text, /<failure type="contains"[^>]*>expected: good\ngot: hello<\/failure>/);
+  }),
+  tests("nodes that didn't change cost nothing, also against another version, and differences are named", async (ctx) => {
+    const actor = await user(ctx);
+    const look = { name: "look", inputs: {}, expect: [{ path: "images", file: { kind: "image", width: { min: 64 }, bytes: { min: 1 } } }] };
+    const slug = await save(actor, { ...poster("a reed", "one"), tests: [look] });
+    const first = answers(await run(actor, slug), 200, { status: "passed", creditsCost: is.positive });
+    const price = pick<number>(first, "results.0.price");
+    await publish(actor, slug);
+    answers(await actor.put(`/api/workflows/${slug}`, poster("a reed", "two")), 200);
+    const free = await spent(actor, async () => {
+      const again = answers(await run(actor, slug, { against: { alias: "production" } }), 200, { status: "passed", creditsCost: 0 });
+      fits(pick(again, "against"), { version: 1, alias: "production", creditsCost: 0 });
+      fits(pick(again, "results"), [
+        {
+          creditsCost: 0,
+          price,
+          differences: [{ path: "text", now: "two", before: "one" }],
+          against: { status: "passed", creditsCost: 0 },
+        },
+      ]);
+    });
+    assert.equal(free, 0);
+    answers(await actor.put(`/api/workflows/${slug}`, poster("a heron", "two")), 200);
+    const changed = answers(await run(actor, slug, { against: { version: 1 } }), 200, { creditsCost: is.positive });
+    fits(pick(changed, "against.creditsCost"), 0);
+    fits(pick(changed, "results.0.differences"), [{ path: "images[0]", now: is.text, before: is.text }, { path: "text" }]);
+  }),
+  tests("limits of price and time count, and a price counts calls that were reused", async (ctx) => {
+    const actor = await user(ctx);
+    const cheap = { name: "cheap", inputs: {}, expect: [], maxCredits: 0.001, maxMs: 86_400_000 };
+    const slug = await save(actor, { ...picture({ ...QUICK, prompt: "an oar" }), tests: [cheap] });
+    for (const cost of [is.positive, 0]) {
+      const ended = answers(await run(actor, slug), 200, { status: "failed", creditsCost: cost });
+      fits(pick(ended, "results.0.failures"), [{ kind: "maxCredits", index: is.absent, expected: 0.001, got: is.positive }]);
+    }
+  }),
+  tests("a test that can't run fails, and the others run", async (ctx) => {
+    const actor = await user(ctx);
+    const graph = {
+      nodes: [
+        node("in", "request-input", { fields: [{ name: "text", type: "text", label: "Text", required: true }] }),
+        node("out", "response-output"),
+      ],
+      edges: [edge("in.text", "out.text")],
+    };
+    const given = { name: "given", inputs: { text: "x" }, expect: [{ equals: "x" }] };
+    const slug = await save(actor, { ...graph, tests: [{ name: "missing", inputs: {}, expect: [] }, given] });
+    const ended = answers(await run(actor, slug), 200, { status: "failed", passed: 1, failed: 1 });
+    fits(pick(ended, "results.0.failures"), [{ kind: "status", expected: "completed", got: is.like(/INVALID_INPUTS/) }]);
+  }),
+  tests("an alias with requireTests moves only to versions that passed the tests it has now", async (ctx) => {
+    const actor = await user(ctx);
+    const slug = await save(actor, { ...says("hello"), tests: [greets] });
+    const good = await publish(actor, slug);
+    refuses(await point(actor, slug, { version: good, requireTests: true }), 409, "TESTS_REQUIRED", { version: good });
+    answers(await run(actor, slug, { version: good }), 200, { status: "passed", version: good });
+    answers(await point(actor, slug, { version: good, requireTests: true }), 200, { version: good, requireTests: true });
+    answers(await actor.put(`/api/workflows/${slug}`, says("goodbye")), 200);
+    const bad = await publish(actor, slug);
+    answers(await run(actor, slug, { version: bad }), 200, { status: "failed" });
+    refuses(await point(actor, slug, { version: bad }), 409, "TESTS_REQUIRED");
+    answers(await actor.get(`/api/workflows/${slug}/aliases/production`), 200, { version: good, requireTests: true });
+    const changed = [{ ...greets, expect: [{ equals: "goodbye" }] }];
+    answers(await actor.put(`/api/workflows/${slug}`, { tests: changed }), 200, { tests: changed });
+    refuses(await point(actor, slug, { version: good }), 409, "TESTS_REQUIRED");
+    answers(await run(actor, slug, { version: bad }), 200, { status: "passed" });
+    answers(await point(actor, slug, { version: bad }), 200, { version: bad, requireTests: true });
+    answers(await point(actor, slug, { version: good, requireTests: false }), 200, { version: good, requireTests: is.absent });
+  }),
+  tests("tests that can't be are refused when they are saved, each with its place", async (ctx) => {
+    const actor = await user(ctx);
+    const slug = await save(actor, { ...says("hello"), tests: [greets] });
+    const put = (sent: unknown) => actor.put(`/api/workflows/${slug}`, { tests: sent });
+    const wrong = (more: object) => ({ name: "x", inputs: {}, expect: [], ...more });
+    const cases: [unknown, string][] = [
+      [[wrong({ expect: [{ matches: "(" }] })], "tests[0].expect[0].matches"],
+      [[wrong({ expect: [{ contains: "x" }, { equals: 1, contains: "x" }] })], "tests[0].expect[1]"],
+      [[wrong({ expect: [{ jmespath: "a[" }] })], "tests[0].expect[0].jmespath"],
+      [[wrong({ expect: [{ schema: { type: "nothing" } }] })], "tests[0].expect[0].schema"],
+      [[wrong({ expect: [{ file: { width: { min: 2, max: 1 } } }] })], "tests[0].expect[0].file.width"],
+      [[wrong({ expect: [{ file: { widht: 1 } }] })], "tests[0].expect[0].file.widht"],
+      [[greets, greets], "tests[1].name"],
+      [[wrong({ inputs: [] })], "tests[0].inputs"],
+      [[wrong({ maxMs: 0 })], "tests[0].maxMs"],
+      [Array.from({ length: 51 }, (_, index) => wrong({ name: String(index) })), "tests"],
+    ];
+    for (const [sent, path] of cases) refuses(await put(sent), 400, "INVALID_REQUEST", { issues: [{ path, message: is.text }] });
+    answers(await actor.get(`/api/workflows/${slug}`), 200, { tests: [greets] });
+    answers(await put([]), 200, { tests: is.absent });
+    refuses(await start(actor, slug), 412, "PRECONDITION_FAILED");
+  }),
+  tests("a run of tests under one Idempotency-Key is one run, and is not in the list of executions", async (ctx) => {
+    const actor = await user(ctx);
+    const slug = await save(actor, { ...says("hello"), tests: [greets] });
+    const headers = { "idempotency-key": randomUUID() };
+    const path = `/api/workflows/${slug}/tests/run`;
+    const one = answers(await actor.call("POST", path, { body: {}, headers }), 202);
+    const two = answers(await actor.call("POST", path, { body: {}, headers }), 202, { batchId: pick(one, "batchId") });
+    assert.equal(two.headers.get("idempotency-replayed"), "true");
+    const ended = await over(actor, slug, pick(one, "batchId"));
+    answers(ended, 200, { status: "passed" });
+    assert.equal(rowsOf(await actor.get(`/api/workflows/${slug}/tests/runs`)).length, 1);
+  }),
+  tests("other people neither see nor run the tests of a template", async (ctx) => {
+    const [owner, reader] = [await user(ctx), await ctx.shared("pro", "readers")];
+    const slug = await save(owner, { ...says("hello"), tests: [greets], isTemplate: true });
+    answers(await reader.get(`/api/workflows/${slug}`), 200, { tests: is.absent });
+    noWorkflow(await start(reader, slug));
+    noWorkflow(await reader.get(`/api/workflows/${slug}/tests/runs`));
+    const id = pick<string>(answers(await run(owner, slug), 200), "batchId");
+    refuses(await reader.get(`/api/workflows/${slug}/tests/runs/${id}`), 404, "NOT_FOUND");
+    const key = await owner.withKey(["workflow:write", "execution:read"]);
+    refuses(await start(key, slug), 403, "CAPABILITY_DENIED", { required: `workflow:${slug}:run` });
+  }),
+];

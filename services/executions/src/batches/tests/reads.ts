@@ -1,0 +1,98 @@
+/** Runs of tests with their results. */
+import { LIMITS, type WorkflowTest } from "@nodeloom/kernel";
+import { fromCursor, toCursor } from "@nodeloom/platform";
+import { batches as proto } from "@nodeloom/proto";
+import { FINAL_BATCHES, type BatchRecord, type TestOutcome } from "../../run/batch";
+import type { Stores } from "../../record/stores";
+import { batchNotFound, createOwned } from "../owned";
+import { batchMessage } from "../view";
+import { differencesOf, outcomeOf, type JudgedTest, type Judging } from "./judging";
+
+export interface TestReadsOptions {
+  stores: Pick<Stores, "batches">;
+  judging: Pick<Judging, "judge">;
+}
+
+const UNENDED: ReadonlySet<string> = new Set(["waiting", "processing"]);
+
+const countOf = (outcomes: readonly TestOutcome[]): { passed: number; failed: number } => {
+  const passed = outcomes.filter((outcome) => outcome.passed).length;
+  return { passed, failed: outcomes.length - passed };
+};
+
+const statusOf = ({ status, total, test }: BatchRecord): string => {
+  if (!FINAL_BATCHES.includes(status)) return status === "paused" ? "paused" : "running";
+  if (status === "cancelled") return "cancelled";
+  const { passed } = countOf(test?.outcomes ?? []);
+  return passed === total ? "passed" : "failed";
+};
+
+/** The outcome of an ended run is the one of its end: its results can be deleted since. */
+const resultMessage = (judged: JudgedTest, outcome: TestOutcome | undefined): proto.TestResult => {
+  const { test, executionId, run, charged, failures } = judged;
+  const isOver = !UNENDED.has(run.status);
+  const { passed, millicredits, durationMs } = outcome ?? outcomeOf(judged);
+  return proto.TestResult.fromPartial({
+    ...{ name: test.name, executionId, millicredits: charged, priceMillicredits: millicredits },
+    durationMs: durationMs ?? undefined,
+    status: isOver ? (passed ? "passed" : "failed") : run.status,
+    failuresJson: isOver && passed === (failures.length === 0) ? JSON.stringify(failures) : "[]",
+    resultJson: run.result === undefined ? "" : JSON.stringify(run.result),
+  });
+};
+
+const byName = (judged: readonly JudgedTest[]): Map<WorkflowTest["name"], { judged: JudgedTest; index: number }> =>
+  new Map(judged.map((one, index) => [one.test.name, { judged: one, index }]));
+
+export type TestReads = ReturnType<typeof createTestReads>;
+
+export const createTestReads = ({ stores: { batches }, judging }: TestReadsOptions) => {
+  const owned = createOwned(batches);
+
+  const comparedWith = async ({ test }: BatchRecord): Promise<BatchRecord | null> =>
+    test?.against === undefined ? null : batches.find(test.against);
+
+  const resultsOf = async (batch: BatchRecord, compared: BatchRecord | null): Promise<proto.TestResult[]> => {
+    const [now, before] = await Promise.all([judging.judge(batch), compared ? judging.judge(compared) : []]);
+    const others = byName(before);
+    return now.map((judged, index) => {
+      const message = resultMessage(judged, batch.test?.outcomes?.[index]);
+      const other = others.get(judged.test.name);
+      if (!other) return message;
+      const differences = differencesOf(judged, other.judged);
+      const against = resultMessage(other.judged, compared?.test?.outcomes?.[other.index]);
+      return { ...message, against, differencesJson: differences ? JSON.stringify(differences) : "" };
+    });
+  };
+
+  const messageOf = (batch: BatchRecord, compared: BatchRecord | null, results: proto.TestResult[] = []): proto.TestRun => {
+    const ended = results.filter(({ status }) => status === "passed" || status === "failed");
+    const counts = countOf(
+      batch.test?.outcomes ?? ended.map(({ status }) => ({ passed: status === "passed", millicredits: 0, durationMs: 0 })),
+    );
+    return proto.TestRun.fromPartial({
+      ...{ batch: batchMessage(batch), status: statusOf(batch), ...counts, results },
+      against: compared ? batchMessage(compared) : undefined,
+    });
+  };
+
+  return {
+    list: async ({ userId, slug, limit, cursor }: proto.ListTestRunsRequest): Promise<proto.ListTestRunsResponse> => {
+      const size = Math.min(limit || LIMITS.pageDefault, LIMITS.pageRows);
+      const found = await batches.testRuns(userId, slug, size + 1, fromCursor(cursor));
+      const page = found.slice(0, size);
+      const compared = await Promise.all(page.map(comparedWith));
+      const last = page.at(-1);
+      const nextCursor = found.length > size && last ? toCursor({ at: last.createdAt, id: last._id }) : "";
+      return { runs: page.map((batch, index) => messageOf(batch, compared[index]!)), nextCursor };
+    },
+
+    /** @throws NOT_FOUND, also for a batch that runs no tests of this workflow */
+    get: async ({ userId, slug, batchId }: proto.GetTestRunRequest): Promise<proto.GetTestRunResponse> => {
+      const batch = await owned(batchId, userId);
+      if (batch.test?.slug !== slug || batch.test.of !== undefined) throw batchNotFound();
+      const compared = await comparedWith(batch);
+      return { run: messageOf(batch, compared, await resultsOf(batch, compared)) };
+    },
+  };
+};

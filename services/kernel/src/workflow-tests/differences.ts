@@ -1,0 +1,38 @@
+/** Differences between the results of two runs with the same inputs. */
+import { isRecord } from "../graph/types";
+import { addressIn, quoted } from "./judge";
+
+export interface ResultDifference {
+  /** Place in the result, as JMESPath. */
+  path: string;
+  /** Null where the result has nothing there. */
+  now: unknown;
+  before: unknown;
+}
+
+const MOST_DIFFERENCES = 20;
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+const memberPath = (path: string, name: string): string => {
+  const member = PLAIN_NAME.test(name) ? name : JSON.stringify(name);
+  return path === "" ? member : `${path}.${member}`;
+};
+
+/** Files count as their addresses: a reused file has the address that it had. */
+const told = (value: unknown): unknown => addressIn(value) ?? value;
+
+/** @returns at most 20, in the order of the newer result */
+export const resultDifferences = (now: unknown, before: unknown): ResultDifference[] => {
+  const found: ResultDifference[] = [];
+  const compare = (one: unknown, other: unknown, path: string): void => {
+    if (found.length >= MOST_DIFFERENCES) return;
+    const [a, b] = [told(one), told(other)];
+    if (Array.isArray(a) && Array.isArray(b)) {
+      for (let index = 0; index < Math.max(a.length, b.length); index += 1) compare(a[index], b[index], `${path}[${index}]`);
+    } else if (isRecord(a) && isRecord(b)) {
+      for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) compare(a[name], b[name], memberPath(path, name));
+    } else if (a !== b) found.push({ path: path === "" ? "@" : path, now: quoted(a), before: quoted(b) });
+  };
+  compare(now, before, "");
+  return found;
+};

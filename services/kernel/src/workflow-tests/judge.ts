@@ -1,0 +1,189 @@
+/** Judges a run of a test: which expectations failed, what each expected, and what it got. */
+import { BindError, charactersOfWork, createBudget, type RunBudget } from "../graph/budget";
+import { evaluate, parseExpression } from "../graph/jmespath";
+import { schemaViolations } from "../graph/json-schema";
+import { patternOf, workOfMatch } from "../graph/json-schema/pattern";
+import { isRecord } from "../graph/types";
+import { mediaFamily } from "../graph/values/media";
+import { parseJsonText } from "../graph/values/json-text";
+import { toCredits } from "../money";
+import {
+  FILE_NUMBERS,
+  kindOfExpectation,
+  TEST_BOUNDS,
+  type Expectation,
+  type ExpectationKind,
+  type FileExpectation,
+  type FileNumber,
+  type NumberRange,
+  type WorkflowTest,
+} from "./types";
+
+/** What is known of a stored file. */
+export type TestedFile = { contentType: string } & Partial<Record<FileNumber, number | undefined>>;
+
+export interface TestedRun {
+  status: string;
+  error: { code: string; message: string } | null;
+  /** Undefined where there is none. */
+  result: unknown;
+  /** Price of all its calls, those included that it reused. */
+  millicredits: number;
+  durationMs: number | null;
+  fileAt(url: string): TestedFile | undefined;
+}
+
+export interface TestFailure {
+  /** The expectation, or `status`, `maxCredits` or `maxMs`. */
+  kind: ExpectationKind | "status" | "maxCredits" | "maxMs";
+  /** Index in `expect`; absent for the others. */
+  index?: number;
+  path?: string;
+  expected: unknown;
+  /** Null where there is nothing. Long values are cut. */
+  got: unknown;
+}
+
+const MISSING = "nothing";
+const COMPLETED = "completed";
+
+/** A value as a failure quotes it. */
+export const quoted = (value: unknown): unknown => {
+  if (value === undefined) return null;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length <= TEST_BOUNDS.quotedChars ? value : `${text.slice(0, TEST_BOUNDS.quotedChars)}…`;
+};
+
+/** The only member of a result; the whole result where it has several. */
+const onlyMember = (result: unknown): unknown => {
+  const members = isRecord(result) ? Object.values(result) : [];
+  return members.length === 1 ? members[0] : result;
+};
+
+const valueAt = ({ path }: Expectation, result: unknown, budget: RunBudget): unknown =>
+  path === undefined ? onlyMember(result) : evaluate(parseExpression(path), result ?? null, budget);
+
+const isEqual = (one: unknown, other: unknown): boolean => {
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((value, index) => isEqual(value, other[index]));
+  if (!isRecord(one) || !isRecord(other)) return one === other;
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name]));
+};
+
+const isWithin = (range: NumberRange, value: number | undefined): boolean => {
+  if (value === undefined) return false;
+  if (typeof range === "number") return value === range;
+  return value >= (range.min ?? -Infinity) && value <= (range.max ?? Infinity);
+};
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value ?? null));
+
+/** The address of a file of a result; undefined for other values. */
+export const addressIn = (value: unknown): string | undefined => (isRecord(value) && typeof value.url === "string" ? value.url : undefined);
+
+/** Members of a file that don't match; undefined if all do. */
+const fileDifference = (expected: FileExpectation, value: unknown, { fileAt }: TestedRun): Record<string, unknown> | undefined => {
+  const url = addressIn(value);
+  const file = url === undefined ? undefined : fileAt(url);
+  if (!file) return { file: url === undefined ? MISSING : "not one of your files" };
+  const { kind, contentType } = expected;
+  const family = mediaFamily(file.contentType);
+  const numbers = FILE_NUMBERS.filter((name) => expected[name] !== undefined && !isWithin(expected[name], file[name]));
+  const differences = {
+    ...(kind === undefined || kind === family ? {} : { kind: family ?? file.contentType }),
+    ...(contentType === undefined || contentType === file.contentType ? {} : { contentType: file.contentType }),
+    ...Object.fromEntries(numbers.map((name) => [name, file[name] ?? null])),
+  };
+  return Object.keys(differences).length === 0 ? undefined : differences;
+};
+
+/** Of a list, every file must match. */
+const filesDifference = (expected: FileExpectation, value: unknown, run: TestedRun): unknown => {
+  const files = Array.isArray(value) ? value : [value];
+  if (files.length === 0) return MISSING;
+  return files.map((file) => fileDifference(expected, file, run)).find((difference) => difference !== undefined);
+};
+
+const matches = (source: string, value: unknown, budget: RunBudget): boolean => {
+  const pattern = patternOf(source);
+  if (typeof pattern === "string") return false;
+  const text = textOf(value);
+  budget.work(workOfMatch(pattern, text));
+  return pattern.test(text);
+};
+
+const contains = (part: string, value: unknown, budget: RunBudget): boolean => {
+  if (Array.isArray(value) && value.some((element) => element === part)) return true;
+  const text = textOf(value);
+  budget.work(charactersOfWork(text.length));
+  return text.includes(part);
+};
+
+/** A value for a schema: text that is JSON counts as its value, unless the schema takes text. */
+const schemaIssues = ({ schema = {} }: Expectation, value: unknown, budget: RunBudget): string[] => {
+  const issuesOf = (one: unknown): string[] =>
+    schemaViolations(schema, one ?? null, budget).map(({ path, message }) => (path === "" ? message : `${path} ${message}`));
+  const issues = issuesOf(value);
+  const parsed = issues.length > 0 && typeof value === "string" ? parseJsonText(value) : undefined;
+  return parsed ? issuesOf(parsed.value) : issues;
+};
+
+/** @returns undefined if the expectation holds */
+const failureOf = (expectation: Expectation, run: TestedRun, budget: RunBudget): { got: unknown } | undefined => {
+  const value = valueAt(expectation, run.result, budget);
+  const { equals, matches: pattern = "", contains: part = "", jmespath = "", file = {} } = expectation;
+  switch (kindOfExpectation(expectation)) {
+    case "equals":
+      return isEqual(equals, value) ? undefined : { got: value };
+    case "matches":
+      return matches(pattern, value, budget) ? undefined : { got: value };
+    case "contains":
+      return contains(part, value, budget) ? undefined : { got: value };
+    case "schema": {
+      const issues = schemaIssues(expectation, value, budget);
+      return issues.length === 0 ? undefined : { got: { value: quoted(value), problems: issues } };
+    }
+    case "jmespath": {
+      const made = evaluate(parseExpression(jmespath), value ?? null, budget);
+      return made === true ? undefined : { got: made };
+    }
+    case "file": {
+      const difference = filesDifference(file, value, run);
+      return difference === undefined ? undefined : { got: difference };
+    }
+  }
+};
+
+/** The failure of an expectation. An expression that can't be evaluated fails with its message. */
+const judged = (expectation: Expectation, index: number, run: TestedRun, budget: RunBudget): TestFailure[] => {
+  const kind = kindOfExpectation(expectation);
+  const { path } = expectation;
+  const failure = (got: unknown): TestFailure[] => [
+    { kind, index, ...(path === undefined ? {} : { path }), expected: expectation[kind], got: quoted(got) },
+  ];
+  try {
+    const found = failureOf(expectation, run, budget);
+    return found ? failure(found.got) : [];
+  } catch (error) {
+    if (!(error instanceof BindError)) throw error;
+    return failure(`not checked: ${error.message}`);
+  }
+};
+
+/** The failures of a run; none if the test passed. Without a completed run, only that fails. */
+export const judgeTest = ({ expect, maxCredits, maxMs }: WorkflowTest, run: TestedRun): TestFailure[] => {
+  if (run.status !== COMPLETED) {
+    const got = run.error ? `${run.status}: ${run.error.code}: ${run.error.message}` : run.status;
+    return [{ kind: "status", expected: COMPLETED, got: quoted(got) }];
+  }
+  const budget = createBudget({}, { valueBytes: Infinity, calls: Infinity, work: TEST_BOUNDS.work });
+  const credits = toCredits(run.millicredits);
+  return [
+    ...expect.flatMap((expectation, index) => judged(expectation, index, run, budget)),
+    ...(maxCredits === undefined || credits <= maxCredits ? [] : [{ kind: "maxCredits" as const, expected: maxCredits, got: credits }]),
+    ...(maxMs === undefined || (run.durationMs ?? Infinity) <= maxMs
+      ? []
+      : [{ kind: "maxMs" as const, expected: maxMs, got: run.durationMs }]),
+  ];
+};

@@ -1,0 +1,30 @@
+/** Tests of a workflow, and which of its versions passed them. Executions runs them. */
+import { versionNotFound } from "@nodeloom/kernel";
+import { found } from "../definition/errors";
+import { testsDigest } from "../definition/settings";
+import type { VersionStore, WorkflowStore } from "../definition/storage";
+import { newest } from "../definition/workflow";
+
+export interface PassedTests {
+  /** @throws DomainError WORKFLOW_NOT_FOUND */
+  tests(slug: string, ownerId: string): Promise<{ testsJson: string; digest: string }>;
+  /** @param digest of the tests; empty if the version failed. @throws DomainError WORKFLOW_NOT_FOUND or VERSION_NOT_FOUND */
+  note(which: { slug: string; ownerId: string; version: number; digest: string }): Promise<void>;
+}
+
+export interface PassedTestsDeps {
+  store: Pick<WorkflowStore, "owned">;
+  versions: Pick<VersionStore, "notePassed">;
+}
+
+export const createPassedTests = ({ store, versions }: PassedTestsDeps): PassedTests => ({
+  tests: async (slug, ownerId) => {
+    const { testsJson = "" } = found(await store.owned(slug, ownerId));
+    return { testsJson, digest: testsDigest(testsJson) };
+  },
+  note: async ({ slug, ownerId, version, digest }) => {
+    const workflow = found(await store.owned(slug, ownerId));
+    if (version < 1 || version > newest(workflow)) throw versionNotFound();
+    await versions.notePassed(workflow.creationId, version, digest);
+  },
+});
