@@ -3,7 +3,7 @@ import { HARMLESS, REGRESSIONS, TEMPLATES } from "./graphs.mjs";
 
 const END_MS = 300_000;
 const POLL_MS = 500;
-/** Of 200 harmless edits, 10 can be stopped; of 30 regressions, 27 must be. */
+/** At most 10 of 200 harmless edits are stopped, and at least 27 of 30 regressions. */
 const MOST_STOPPED = 10 / 200;
 const LEAST_STOPPED = 27 / 30;
 

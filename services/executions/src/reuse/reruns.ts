@@ -82,7 +82,7 @@ export interface NamedExecution {
   retentionDays: number | undefined;
 }
 
-/** Those executions of a user whose completed calls were charged, in the same order. */
+/** Executions of a user whose completed calls were charged, in the given order. */
 const chargedOf = async (rows: Pick<Stores["rows"], "ofUser">, ids: readonly string[], userId: string): Promise<string[]> => {
   const charged = new Set((await rows.ofUser(ids, userId)).filter(wasCharged).map(({ _id }) => _id));
   return ids.filter((id) => charged.has(id));

@@ -95,16 +95,16 @@ const place = async (
   most = PRICE,
   grantedOf: (index: number) => number = () => 0,
 ): Promise<string> => {
-  const id = randomUUID();
   const now = new Date();
   const record: BatchRecord = {
-    ...{ _id: id, userId: randomUUID(), status: "running", reason: null, target: { $case: "workflowSlug", value: "flow" }, version: "" },
+    ...{ _id: randomUUID(), userId: randomUUID(), status: "running", reason: null, target: { $case: "workflowSlug", value: "flow" }, version: "" },
     runner: executions.Runner.fromPartial({ concurrency: 20 }),
     ...{ total, next: 0, again: [], underWay: [], counts: { completed: 0, failed: 0, cancelled: 0 }, spent: 0, committed: 0 },
     ...{ price: { estimated: total * PRICE, isExact: true }, isPlaceless: false, concurrency: 0, stopsOnError: false, itemWebhooks: false },
     ...{ metadata: [], webhook: null, createdAt: now, finishedAt: null, isCarried: true },
     ...part,
   };
+  const { _id: id } = record;
   await stores.batches.insert(record);
   const rows = Array.from({ length: total }, (_, index): BatchRow => {
     const input = { json: JSON.stringify({ inputsJson: "{}", settingsJson: "" }) };
@@ -114,6 +114,8 @@ const place = async (
   return id;
 };
 
+const PASSED = { passed: true, millicredits: PRICE, durationMs: 1 };
+
 const carrier = ({ runs, cancellation, channel }: ReturnType<typeof createRuns>) =>
   createCarryBatch({
     stores,
@@ -121,6 +123,7 @@ const carrier = ({ runs, cancellation, channel }: ReturnType<typeof createRuns>)
     cancellation,
     channel,
     currentRunner: ({ runner }) => Promise.resolve(runner),
+    judging: { atEnd: ({ test, total }) => Promise.resolve(test && Array.from({ length: total }, () => PASSED)) },
   });
 
 const found = async (id: string): Promise<BatchRecord> => (await stores.batches.find(id))!;
@@ -138,6 +141,23 @@ it("runs every item once, within half of the tier's places, and counts what they
   });
   expect(played.known.size).toBe(60);
   expect(played.mostAtOnce()).toBeLessThanOrEqual(10);
+});
+
+it("runs tests after those that they are compared with, and stores how they ended", async () => {
+  const played = createRuns({ held: true });
+  const [compared, id] = [randomUUID(), randomUUID()];
+  const test = { slug: "flow", tests: { json: "[]" }, digest: "d" };
+  await place(1, { _id: compared, test: { ...test, of: id } });
+  await place(1, { _id: id, test: { ...test, against: compared } });
+  const carried = [carrier(played)(id, never), carrier(played)(compared, never)];
+  const startedOf = (batchId: string) => played.known.get(itemExecutionId(batchId, 0));
+  await eventually(() => Promise.resolve(startedOf(compared) !== undefined));
+  expect(startedOf(id)).toBeUndefined();
+  await played.end(startedOf(compared)!, "completed");
+  await eventually(() => Promise.resolve(startedOf(id) !== undefined));
+  await played.end(startedOf(id)!, "completed");
+  expect(await Promise.all(carried)).toEqual(["over", "over"]);
+  expect(await found(id)).toMatchObject({ status: "completed", test: { outcomes: [PASSED] } });
 });
 
 it("is over once and exact, however often what carries it dies on the way", async () => {

@@ -19,7 +19,7 @@ import {
   type WorkflowTest,
 } from "./types";
 
-/** What is known of a stored file. */
+/** Properties of a stored file, as far as they are known. */
 export type TestedFile = { contentType: string } & Partial<Record<FileNumber, number | undefined>>;
 
 export interface TestedRun {
@@ -98,7 +98,7 @@ const fileDifference = (expected: FileExpectation, value: unknown, { fileAt }: T
   return Object.keys(differences).length === 0 ? undefined : differences;
 };
 
-/** Of a list, every file must match. */
+/** In a list, every file must match. */
 const filesDifference = (expected: FileExpectation, value: unknown, run: TestedRun): unknown => {
   const files = Array.isArray(value) ? value : [value];
   if (files.length === 0) return MISSING;

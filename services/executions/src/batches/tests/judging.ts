@@ -1,4 +1,4 @@
-/** Judges the items of a batch that runs tests: from their rows, runs and files, whenever somebody asks. */
+/** Judges the items of a batch that runs tests: from their rows, runs and files. */
 import {
   DomainError,
   isRecord,
