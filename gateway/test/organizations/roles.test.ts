@@ -30,13 +30,13 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
       decideExecution falCancel falRun falSubmit openaiChat openaiEditImages openaiEmbed openaiGenerateImages openaiRespond
       openaiSpeak openaiTranscribe quoteModel quoteModelBatch quoteRerun quoteWorkflow quoteWorkflowBatch redeliverWebhook
       replicateCancelPrediction replicateCreateModelPrediction replicateCreatePrediction rerunBatch rerunExecution resumeBatch
-      runModel runWorkflow
+      runModel runTests runWorkflow
   `,
   viewer: `
       countWaitingExecutions exportBundle falResult falStatus falStatusStream getAlias getBatch getBatchResults getBilling getExecution
-      getExecutionGraph getKeyBudget getLocalModels getMedia getMediaProvenance getModel getSchedule getUsageSummary getVersion getWorkflow
+      getExecutionGraph getKeyBudget getLocalModels getMedia getMediaProvenance getModel getSchedule getTestRun getUsageSummary getVersion getWorkflow
       getWorkflowBudget getWorkflowSchema listAliases listBatches listBudgets listExecutions listFolders listHooks listMedia
-      listModels listNodeKinds listSchedules listTasks listUsage listUsageModels listVersions listWorkflows mcp me openaiGetModel
+      listModels listNodeKinds listSchedules listTasks listTestRuns listUsage listUsageModels listVersions listWorkflows mcp me openaiGetModel
       openaiGetWorkflow openaiListModels replicateGetFile replicateGetModel replicateGetPrediction replicateGetVersion
       replicateListFiles replicateListModels replicateListPredictions replicateListVersions replicateStreamPrediction watchExecution
       whoami
