@@ -78,12 +78,9 @@ const testResult = side
   .extend({
     name: z.string(),
     against: side.optional().meta({ description: "The same test on the version to compare with" }),
-    differences: z
-      .array(difference)
-      .optional()
-      .meta({
-        description: "Members of the two results that differ, at most 20. Files are equal if their addresses are: reused files are",
-      }),
+    differences: z.array(difference).optional().meta({
+      description: "Members of the two results that differ, at most 20. Files are equal if their addresses are: reused files are",
+    }),
   })
   .meta({ id: "TestResult" });
 const runHead = {

@@ -212,7 +212,7 @@ const tiers: Case[] = [
     );
     const inputs = [{ prompt: "a" }, { prompt: "b" }];
     answers(await user.post(`/api/workflows/${greet}/batches/quote`, { inputs }), 200);
-    refuses(await user.post(`/api/workflows/${greet}/batches/quote`, { inputs: [...inputs, {}] }), 400, "INVALID_REQUEST");
+    refuses(await user.post(`/api/workflows/${greet}/batches/quote`, { inputs: [...inputs, {}] }), 400, "INVALID_INPUTS");
     const upload = (bytes: number) =>
       fetch(`${ctx.baseUrl}/api/media`, {
         method: "POST",

@@ -97,7 +97,14 @@ const place = async (
 ): Promise<string> => {
   const now = new Date();
   const record: BatchRecord = {
-    ...{ _id: randomUUID(), userId: randomUUID(), status: "running", reason: null, target: { $case: "workflowSlug", value: "flow" }, version: "" },
+    ...{
+      _id: randomUUID(),
+      userId: randomUUID(),
+      status: "running",
+      reason: null,
+      target: { $case: "workflowSlug", value: "flow" },
+      version: "",
+    },
     runner: executions.Runner.fromPartial({ concurrency: 20 }),
     ...{ total, next: 0, again: [], underWay: [], counts: { completed: 0, failed: 0, cancelled: 0 }, spent: 0, committed: 0 },
     ...{ price: { estimated: total * PRICE, isExact: true }, isPlaceless: false, concurrency: 0, stopsOnError: false, itemWebhooks: false },
