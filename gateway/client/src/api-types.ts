@@ -2042,6 +2042,8 @@ export interface MailSettings {
     lowCredits: boolean;
     /** When a budget reaches a share that its `alertAt` names */
     budgetAlerts: boolean;
+    /** 30 and 7 days before a provider shuts down a model that your workflows name */
+    retiringModels: boolean;
   };
 }
 
@@ -2051,11 +2053,13 @@ export interface MailChanges {
     lowCredits?: boolean;
     /** When a budget reaches a share that its `alertAt` names */
     budgetAlerts?: boolean;
+    /** 30 and 7 days before a provider shuts down a model that your workflows name */
+    retiringModels?: boolean;
   };
 }
 
 export interface Unsubscribed {
-  notice: "lowCredits" | "budgetAlerts";
+  notice: "lowCredits" | "budgetAlerts" | "retiringModels";
 }
 
 export interface Organization {
@@ -2235,7 +2239,13 @@ export interface NewApiKey {
 export interface WebhookSettings {
   url: string;
   events?: (
-    "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.waiting" | "batch.completed" | "budget.alert"
+    | "execution.completed"
+    | "execution.failed"
+    | "execution.cancelled"
+    | "execution.waiting"
+    | "batch.completed"
+    | "budget.alert"
+    | "model.retiring"
   )[];
 }
 
@@ -3845,6 +3855,21 @@ export interface BudgetAlert {
   window: "day" | "week" | "month" | "total";
   windowStart: string;
   resetsAt: string | null;
+}
+
+export interface ModelRetiring {
+  model: string;
+  /** The day on which its provider shuts it down */
+  retiresOn: string;
+  /** The model that replaces it, if known */
+  successor: string | null;
+  /** The first 20 workflows whose draft or newest version names the model */
+  workflows: {
+    slug: string;
+    name: string;
+  }[];
+  /** All of them */
+  workflowCount: number;
 }
 
 /** Inputs and outputs of each operation. */

@@ -1,5 +1,5 @@
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
-import type { Batch, BudgetAlert, Execution, WebhookConfiguration } from "./api-types";
+import type { Batch, BudgetAlert, Execution, ModelRetiring, WebhookConfiguration } from "./api-types";
 
 /** The execution when it ended or started to wait. It has no delivery state, so that every attempt sends the same body. */
 export type AnnouncedExecution = Omit<Execution, "webhookDelivery"> & { webhookDelivery: WebhookConfiguration };
@@ -10,6 +10,7 @@ export type WebhookMessage =
   | { type: "execution.waiting"; timestamp: string; data: AnnouncedExecution & { nodeId: string; consoleUrl: string } }
   | { type: "batch.completed"; timestamp: string; data: Batch }
   | { type: "budget.alert"; timestamp: string; data: BudgetAlert }
+  | { type: "model.retiring"; timestamp: string; data: ModelRetiring }
   | { type: "webhook.test"; timestamp: string; data: { keyId: string } };
 
 type HeaderBag = Headers | Readonly<Record<string, string | string[] | undefined>>;

@@ -104,7 +104,7 @@ test("a user confirms the address, turns one notice off in the console, and anot
   await page.getByText("Saved.").waitFor();
   problems.push(...(await look(page, "account-confirmed")));
   const settings = async () => (await call(stage.platform.baseUrl, "GET", "/api/me/mail", { cookie: account.cookie })).body.notices;
-  expect(await settings()).toEqual({ lowCredits: false, budgetAlerts: true });
+  expect(await settings()).toEqual({ lowCredits: false, budgetAlerts: true, retiringModels: true });
   await page.goto("/unsubscribe#token=nonsense");
   await button(page, "Unsubscribe").click();
   await page.getByText("this link is unknown").waitFor();

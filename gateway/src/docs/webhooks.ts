@@ -13,7 +13,7 @@ const HEADERS: readonly { name: string; description: string; schema: Json }[] = 
   {
     name: "webhook-id",
     description:
-      "The same at every attempt and redelivery of an execution: `msg_<executionId>`; of `execution.waiting`: `msg_<executionId>.waiting.<nodeId>`, its node's id percent-encoded; of `budget.alert`: `msg_budget_…`",
+      "The same at every attempt and redelivery of an execution: `msg_<executionId>`; of `execution.waiting`: `msg_<executionId>.waiting.<nodeId>`, its node's id percent-encoded; of `budget.alert`: `msg_budget_…`; of `model.retiring`: `msg_retiring_…`",
     schema: { type: "string", examples: ["msg_1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11"] },
   },
   {
@@ -107,6 +107,23 @@ const BUDGET_ALERT: z.input<typeof budgetAlert> = {
   ...{ windowStart: "2026-05-01T00:00:00.000Z", resetsAt: "2026-06-01T00:00:00.000Z" },
 };
 
+const modelRetiring = z
+  .object({
+    model: z.string(),
+    retiresOn: z.string().meta({ description: "The day on which its provider shuts it down" }),
+    successor: z.string().nullable().meta({ description: "The model that replaces it, if known" }),
+    workflows: z
+      .array(z.object({ slug: z.string(), name: z.string() }))
+      .meta({ description: "The first 20 workflows whose draft or newest version names the model" }),
+    workflowCount: z.int().meta({ description: "All of them" }),
+  })
+  .meta({ id: "ModelRetiring" });
+
+const MODEL_RETIRING: z.input<typeof modelRetiring> = {
+  ...{ model: "runway-gemini-omni-flash", retiresOn: "2026-12-03", successor: null },
+  ...{ workflows: [{ slug: "poster-maker", name: "Poster maker" }], workflowCount: 1 },
+};
+
 interface Callback {
   type: string;
   summary: string;
@@ -144,6 +161,12 @@ const CALLBACKS: readonly Callback[] = [
     summary: "A budget has reached a share of its credits; only to webhooks that name the event",
     data: budgetAlert,
     example: BUDGET_ALERT,
+  },
+  {
+    type: "model.retiring",
+    summary: "A provider shuts down a model that workflows name, in 30 or 7 days; only to webhooks that name the event",
+    data: modelRetiring,
+    example: MODEL_RETIRING,
   },
   { type: "batch.completed", summary: "A batch is over; only to webhooks that name the event", data: batch, example: BATCH },
   {

@@ -181,7 +181,7 @@ it("mails links that prove an address and set a password, and says nothing of wh
   expect(settings.body).toMatchObject({
     email,
     verifiedAt: expect.any(String) as string,
-    notices: { lowCredits: true, budgetAlerts: true },
+    notices: { lowCredits: true, budgetAlerts: true, retiringModels: true },
   });
 
   const [known, unknown] = [

@@ -100,6 +100,7 @@ describe("the OpenAPI document", () => {
       "execution.failed",
       "execution.cancelled",
       "budget.alert",
+      "model.retiring",
       "batch.completed",
       "execution.waiting",
       "webhook.test",

@@ -1,5 +1,5 @@
 /** Mails that users get without a request and can switch off. */
-export const NOTICES = ["lowCredits", "budgetAlerts"] as const;
+export const NOTICES = ["lowCredits", "budgetAlerts", "retiringModels"] as const;
 export type Notice = (typeof NOTICES)[number];
 
 export const isNotice = (name: string): name is Notice => (NOTICES as readonly string[]).includes(name);

@@ -2,8 +2,10 @@
 import { expiresBefore, invalidRequest, RETENTION } from "@nodeloom/kernel";
 import { createErasure, createRemoval, unary, untilNone, type Erase, type EraseRuns } from "@nodeloom/platform";
 import type { notifications } from "@nodeloom/proto";
+import type { Identity } from "./clients";
 import { createAcceptMail } from "./mail/requests";
 import type { Mails } from "./mail/owners";
+import { createAcceptRetiring } from "./retiring-models";
 import type { DeliveryStore } from "./store/deliveries";
 import type { MailStore } from "./store/mails";
 import type { Deliveries } from "./webhooks/deliveries";
@@ -16,6 +18,7 @@ const PAGE = 1_000;
 export interface HandlerOptions {
   deliveries: Pick<Deliveries, "add" | "again">;
   webhooks: Pick<Webhooks, "test">;
+  identity: Pick<Identity, "listKeys">;
   /** Undefined without a mail server. */
   mails: Mails | undefined;
   stores: { deliveries: Pick<DeliveryStore, "findAll" | "removeOld" | "removeOwned" | "removeRun">; mails: Pick<MailStore, "removeOld"> };
@@ -24,8 +27,9 @@ export interface HandlerOptions {
 }
 
 export const notificationsHandlers = (options: HandlerOptions): notifications.NotificationsServiceServer => {
-  const { deliveries, webhooks, mails, stores, executionDays } = options;
+  const { deliveries, webhooks, identity, mails, stores, executionDays } = options;
   const acceptMail = createAcceptMail(mails);
+  const acceptRetiring = createAcceptRetiring({ identity, deliveries, mails });
   const removeExpired = createRemoval({
     deliveries: async () => untilNone(await stores.deliveries.removeOld(expiresBefore({ days: executionDays }, new Date()), PAGE)),
     mails: async () => untilNone(await stores.mails.removeOld(expiresBefore(RETENTION.mails, new Date()), PAGE)),
@@ -33,6 +37,7 @@ export const notificationsHandlers = (options: HandlerOptions): notifications.No
   return {
     send: unary(async ({ id, message }) => {
       if (message?.$case === "webhook") await deliveries.add(newDelivery(id, message.value));
+      else if (message?.$case === "modelRetiring") await acceptRetiring(id, message.value);
       else await acceptMail(id, message);
       return {};
     }),

@@ -71,7 +71,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const owing = [deliveries.unstarted, alerts, ...(mailing.queue ? [mailing.queue.unstarted] : [])] as RelayedRows<unknown>[];
   const relay = startRelay(owing, { service: "notifications", connection, logger });
   return {
-    handlers: { deliveries, webhooks, mails: mailing.queue, stores, executionDays: config.RETENTION_EXECUTIONS_DAYS },
+    handlers: { deliveries, webhooks, identity, mails: mailing.queue, stores, executionDays: config.RETENTION_EXECUTIONS_DAYS },
     drain: async () => void (await Promise.all([relay.stop(), temporal.drain()])),
     stop: async () => {
       await temporal.close();

@@ -18,6 +18,7 @@ import {
   newest,
   type Alias,
   type Approved,
+  type ModelUse,
   type PinnedModels,
   type SchemaPart,
   type SecretUse,
@@ -72,6 +73,12 @@ export interface Reading {
   /** Workflows of an owner whose drafts send secrets, newest first. */
   secretUses(ownerId: string): Promise<SecretUse[]>;
   /**
+   * One page of the workflows of all accounts that name one of the models, sorted by owner and slug.
+   * @param cursor the last account of the page before it; empty for the first
+   * @throws DomainError INVALID_REQUEST for too many models
+   */
+  modelUses(models: readonly string[], cursor: string): Promise<{ uses: ModelUse[]; nextCursor: string }>;
+  /**
    * For an own workflow, the selected version can also be `approved` or `approved-draft`, the graphs for apps, hooks and schedules.
    * @throws DomainError like `schema`
    */
@@ -86,6 +93,9 @@ export interface ReadingDeps {
 
 /** Upper bound of listed workflows that send secrets. */
 const SECRET_USES = 1_000;
+const MOST_MODELS = 200;
+/** Workflows in a page of uses. An account's aren't split; those above this number are left out. */
+const MODEL_USES = 500;
 const DRAFT = "draft";
 const VERSION = /^[1-9]\d{0,8}$/;
 
@@ -183,6 +193,15 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
 
   return {
     secretUses: (ownerId) => store.secretUses(ownerId, SECRET_USES),
+    modelUses: async (models, cursor) => {
+      if (models.length > MOST_MODELS) throw invalidRequest([{ path: "models", message: `must be at most ${MOST_MODELS}` }]);
+      const uses = models.length === 0 ? [] : await store.modelUses(models, cursor, MODEL_USES);
+      if (uses.length < MODEL_USES) return { uses, nextCursor: "" };
+      const last = uses.at(-1)!.ownerId;
+      const whole = uses.filter(({ ownerId }) => ownerId !== last);
+      const page = whole.length === 0 ? uses : whole;
+      return { uses: page, nextCursor: page.at(-1)!.ownerId };
+    },
     get: async (slug, userId) => {
       const workflow = found(await store.visible(slug, userId));
       return workflow.createdBy === userId ? workflow : asOthersSee(workflow);

@@ -246,6 +246,7 @@ export const workflowsHandlers = ({
     return {};
   }),
   listSecretUses: unary(async ({ ownerId }) => proto.ListSecretUsesResponse.fromPartial({ uses: await workflows.secretUses(ownerId) })),
+  listModelUses: unary(async ({ models, cursor }) => proto.ListModelUsesResponse.fromPartial(await workflows.modelUses(models, cursor))),
   findNamedMedia: unary(async ({ names }) => ({ names: await templates.named(names) })),
   findShownMedia: unary(async ({ names, ownerId }) => ({ names: await templates.shown(names, ownerId) })),
   removeExpired: unary(async ({ cursor }) => proto.RemoveExpiredResponse.fromPartial(await workflows.removeExpired(cursor))),

@@ -444,6 +444,23 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
         .exec();
       return found.map(({ _id: slug, name, secretNames }) => ({ slug, name, secretNames }));
     },
+    modelUses: async (models, afterOwner, limit) => {
+      const named = { $in: [...models] };
+      const found = await model
+        .find(
+          { createdBy: { $gt: afterOwner }, $or: [{ "generators.model": named }, { "published.generators.model": named }] },
+          { name: 1, createdBy: 1, "generators.model": 1, "published.generators.model": 1 },
+        )
+        .sort({ createdBy: 1, _id: 1 })
+        .allowDiskUse(true)
+        .limit(limit)
+        .lean<(Pick<Row, "_id" | "name" | "createdBy" | "generators"> & { published?: Pick<Published, "generators"> | null })[]>()
+        .exec();
+      return found.map(({ _id: slug, name, createdBy: ownerId, generators, published: version }) => {
+        const all = new Set([...generators, ...(version?.generators ?? [])].map((use) => use.model));
+        return { ownerId, slug, name, models: models.filter((one) => all.has(one)) };
+      });
+    },
     creationIds: async (ownerId, isTemplate, limit) => {
       const found = await model
         .find({ createdBy: ownerId, isTemplate }, { creationId: 1 })

@@ -80,6 +80,31 @@ it("names an owner's workflows by the secrets that their drafts send", async () 
   expect(await uses()).toEqual([]);
 });
 
+it("names workflows of all accounts by the models in their drafts and newest versions, each account once", async () => {
+  const owners = [newOwner(), newOwner()].sort();
+  const [retiring, other] = [`model-${unique().toLowerCase()}`, `model-${unique().toLowerCase()}`];
+  const naming = (model: string) => JSON.stringify([{ id: "n", type: "generate-image", data: { model } }]);
+  const create = (owner: string, model: string) => service.create(owner, { name: unique(), nodesJson: naming(model) });
+  const [draft, published, deleted] = [
+    await create(owners[0]!, retiring),
+    await create(owners[1]!, retiring),
+    await create(owners[1]!, retiring),
+  ];
+  await create(owners[1]!, other);
+  await service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug: published.slug, ownerId: owners[1]! }));
+  await service.update(published.slug, owners[1]!, { nodesJson: naming(other) });
+  await service.client.deleteWorkflow(proto.DeleteWorkflowRequest.fromPartial({ slug: deleted.slug, ownerId: owners[1]! }));
+  const { uses, nextCursor } = await service.client.listModelUses({ models: [retiring], cursor: "" });
+  expect(uses).toEqual([
+    { ownerId: owners[0], slug: draft.slug, name: draft.name, models: [retiring] },
+    { ownerId: owners[1], slug: published.slug, name: published.name, models: [retiring] },
+  ]);
+  expect(nextCursor).toBe("");
+  expect((await service.client.listModelUses({ models: [retiring], cursor: owners[0]! })).uses.map(({ ownerId }) => ownerId)).toEqual([
+    owners[1],
+  ]);
+});
+
 describe("publishing a template", () => {
   it("needs an approved account, at creation and later", async () => {
     const owner = newOwner();

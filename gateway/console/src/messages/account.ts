@@ -76,8 +76,10 @@ export const MAIL_CARD = {
 export const NOTICES = {
   lowCredits: "Low credits",
   budgetAlerts: "Budget alerts",
+  retiringModels: "Retiring models",
   creditsLow: "When less than a tenth of your monthly plan credits is left.",
   budgetAlert: "When spending reaches an alert threshold of a budget.",
+  modelRetiring: "30 and 7 days before a provider shuts down a model in your workflows.",
 };
 
 export const UNSUBSCRIBE_PAGE = {

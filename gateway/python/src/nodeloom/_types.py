@@ -2271,6 +2271,8 @@ class MailSettingsNotices(TypedDict):
     lowCredits: bool
     # When a budget reaches a share that its `alertAt` names
     budgetAlerts: bool
+    # 30 and 7 days before a provider shuts down a model that your workflows name
+    retiringModels: bool
 
 
 class MailSettings(TypedDict):
@@ -2285,6 +2287,8 @@ class MailChangesNotices(TypedDict):
     lowCredits: NotRequired[bool]
     # When a budget reaches a share that its `alertAt` names
     budgetAlerts: NotRequired[bool]
+    # 30 and 7 days before a provider shuts down a model that your workflows name
+    retiringModels: NotRequired[bool]
 
 
 class MailChanges(TypedDict):
@@ -2292,7 +2296,7 @@ class MailChanges(TypedDict):
 
 
 class Unsubscribed(TypedDict):
-    notice: Literal["lowCredits", "budgetAlerts"]
+    notice: Literal["lowCredits", "budgetAlerts", "retiringModels"]
 
 
 class Organization(TypedDict):
@@ -2475,7 +2479,7 @@ class NewApiKey(TypedDict):
 
 class WebhookSettings(TypedDict):
     url: str
-    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert"]]]
+    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring"]]]
 
 
 class IssuedApiKeyWebhook1(TypedDict):
@@ -4179,3 +4183,20 @@ class BudgetAlert(TypedDict):
     window: Literal["day", "week", "month", "total"]
     windowStart: str
     resetsAt: str | None
+
+
+class ModelRetiringWorkflowsItem(TypedDict):
+    slug: str
+    name: str
+
+
+class ModelRetiring(TypedDict):
+    model: str
+    # The day on which its provider shuts it down
+    retiresOn: str
+    # The model that replaces it, if known
+    successor: str | None
+    # The first 20 workflows whose draft or newest version names the model
+    workflows: Sequence[ModelRetiringWorkflowsItem]
+    # All of them
+    workflowCount: int

@@ -19,6 +19,7 @@ const WEBHOOK_EVENTS = [
   "execution.waiting",
   "batch.completed",
   "budget.alert",
+  "model.retiring",
 ] as const;
 const MAX_URL_CHARS = 2_048;
 const MAX_GRACE_SECONDS = 86_400;

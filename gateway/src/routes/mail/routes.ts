@@ -15,6 +15,7 @@ const verification = z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_CHA
 const DESCRIPTIONS: Readonly<Record<Notice, string>> = {
   lowCredits: "When less than a tenth of a month's plan credits is left",
   budgetAlerts: "When a budget reaches a share that its `alertAt` names",
+  retiringModels: "30 and 7 days before a provider shuts down a model that your workflows name",
 };
 const switches = Object.fromEntries(NOTICES.map((notice) => [notice, z.boolean().meta({ description: DESCRIPTIONS[notice] })])) as Record<
   Notice,

@@ -141,6 +141,8 @@ export const TIMING = {
   ledgerEvery: 7 * 24 * HOUR,
   /** Accounts of one page take their own time in such a check. */
   ledgerPage: 40 * SECOND,
+  /** Between two looks for models that providers shut down soon. */
+  retiringEvery: 24 * HOUR,
   /** How long a scheduled start is retried while services are unavailable. */
   scheduledStart: 10 * MINUTE,
   /** How long one activity carries a batch before the next one. */

@@ -1,6 +1,6 @@
 import type { Logger } from "@nodeloom/platform";
 import type { RunStarter } from "../workflow/client";
-import type { Billing, Identity, Media, Notifications, Usage, Workflows } from "../clients";
+import type { Billing, Identity, Media, Models, Notifications, Usage, Workflows } from "../clients";
 import type { End } from "../lifecycle/end";
 import type { Stores } from "../record/stores";
 import type { PendingOf } from "../record/expiry";
@@ -9,10 +9,19 @@ import { createLedgerCheck, createRenewals } from "./billing";
 import { createLeaks } from "./leaks";
 import { createReconciler } from "./reconcile";
 import { createOwnRemoval, createRetention } from "./retention";
+import { createRetiringNotices } from "./retiring-models";
 
 export interface UpkeepParts {
   stores: Stores;
-  services: { billing: Billing; identity: Identity; media: Media; usage: Usage; workflows: Workflows; notifications: Notifications };
+  services: {
+    billing: Billing;
+    identity: Identity;
+    media: Media;
+    models: Models;
+    usage: Usage;
+    workflows: Workflows;
+    notifications: Notifications;
+  };
   starter: RunStarter;
   moveLate: EarlierMessages["moveLate"];
   pendingOf: PendingOf;
@@ -22,7 +31,7 @@ export interface UpkeepParts {
 }
 
 export const createUpkeep = ({ stores, services, starter, moveLate, pendingOf, end, executionDays, logger }: UpkeepParts) => {
-  const { billing, identity, media, usage, workflows, notifications } = services;
+  const { billing, identity, media, models, usage, workflows, notifications } = services;
   const executions = createOwnRemoval({ stores, pendingOf, executionDays });
   return {
     reconcileRuns: createReconciler({ stores, starter, end, logger }),
@@ -30,6 +39,7 @@ export const createUpkeep = ({ stores, services, starter, moveLate, pendingOf, e
     closeLeaks: createLeaks({ billing, stores, starter, logger }),
     renewals: createRenewals({ billing }),
     ledgerCheck: createLedgerCheck({ billing, logger }),
+    retiringNotices: createRetiringNotices({ models, workflows, notifications, executionDays, logger }),
     retention: createRetention({ owners: { executions, media, workflows, usage, identity, billing, notifications }, logger }),
   };
 };

@@ -142,6 +142,7 @@ export interface Activities extends BatchActivities, BundleActivities {
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;
   enforceRetention(): Promise<RetentionReport>;
   checkLedger(): Promise<LedgerReport>;
+  sendRetiringNotices(): Promise<RetiringReport>;
   /** Blocks signing in to an account that is being erased. */
   beginErasure(userId: string): Promise<void>;
   /** Ends schedules, hooks, batches and runs of an account. @returns how many aren't over yet */
@@ -170,6 +171,9 @@ export type RetentionReport = Record<string, Record<string, number>>;
 
 /** Erased documents by service and collection: in the first pass, and written since. */
 export type ErasureReport = Record<"erased" | "late", RetentionReport>;
+
+/** Models that are shut down soon, and notices of them: one per account and model. */
+export type RetiringReport = Record<"models" | "notices", number>;
 
 export interface LedgerReport {
   accounts: number;

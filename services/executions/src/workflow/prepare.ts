@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "@temporalio/client";
 import { TIMING } from "../run/timing";
-import type { checkWholeLedger, reconcileRuns, removeExpired, renewPlans } from "./workflows";
+import type { checkWholeLedger, reconcileRuns, removeExpired, renewPlans, tellOfRetiringModels } from "./workflows";
 import { temporal } from "@temporalio/proto";
 import type { Logger } from "@nodeloom/platform";
 import { ensureSchedules, withTemporal, type PlatformSchedule, type TemporalServer } from "@nodeloom/platform/temporal";
@@ -38,6 +38,13 @@ export const SCHEDULES = [
     everyMs: TIMING.ledgerEvery,
     catchUpMs: TIMING.ledgerEvery,
     note: "Checks every account against all of its rows",
+  },
+  {
+    id: "retiring-models",
+    workflow: "tellOfRetiringModels" satisfies keyof { tellOfRetiringModels: typeof tellOfRetiringModels },
+    everyMs: TIMING.retiringEvery,
+    catchUpMs: TIMING.retiringEvery,
+    note: "Sends notices of models that providers shut down in 30 or 7 days",
   },
 ] as const satisfies readonly PlatformSchedule[];
 

@@ -1,5 +1,5 @@
 import { Context } from "@temporalio/activity";
-import type { Activities, LedgerReport, RetentionReport, ScheduledStart } from "./activity-types";
+import type { Activities, LedgerReport, RetentionReport, RetiringReport, ScheduledStart } from "./activity-types";
 import type { Triggers } from "../clients";
 import { TIMING } from "../run/timing";
 import type { Looked } from "../record/look";
@@ -10,13 +10,14 @@ import type { Looked } from "../record/look";
 export type Paged<Progress, Report> = (beat: (progress: Progress) => void, progress: Progress | undefined) => Promise<Report>;
 type Look = (beat: () => void) => Promise<Looked>;
 
-export interface UpkeepOptions<Renewed, Removed, Checked> {
+export interface UpkeepOptions<Renewed, Removed, Checked, Told> {
   reconcileRuns: Look;
   reconcileDeliveries: Look;
   closeLeaks: Look;
   renewals: Paged<Renewed, { renewed: number; failed: number }>;
   retention: Paged<Removed, RetentionReport>;
   ledgerCheck: Paged<Checked, LedgerReport>;
+  retiringNotices: Paged<Told, RetiringReport>;
   triggers: Pick<Triggers, "fireSchedule">;
 }
 
@@ -29,9 +30,9 @@ export const resumed = <Progress, Report>(work: Paged<Progress, Report>): Promis
   return work(beat, context.info.heartbeatDetails as Progress | undefined);
 };
 
-export const createUpkeepActivities = <Renewed, Removed, Checked>(
-  upkeep: UpkeepOptions<Renewed, Removed, Checked>,
-): Pick<Activities, "reconcile" | "enforceRetention" | "renewDuePlans" | "checkLedger" | "startScheduled"> => ({
+export const createUpkeepActivities = <Renewed, Removed, Checked, Told>(
+  upkeep: UpkeepOptions<Renewed, Removed, Checked, Told>,
+): Pick<Activities, "reconcile" | "enforceRetention" | "renewDuePlans" | "checkLedger" | "sendRetiringNotices" | "startScheduled"> => ({
   reconcile: async () => {
     const beat = (): void => Context.current().heartbeat();
     const runs = await upkeep.reconcileRuns(beat);
@@ -41,6 +42,7 @@ export const createUpkeepActivities = <Renewed, Removed, Checked>(
   enforceRetention: () => resumed(upkeep.retention),
   renewDuePlans: () => resumed(upkeep.renewals),
   checkLedger: () => resumed(upkeep.ledgerCheck),
+  sendRetiringNotices: () => resumed(upkeep.retiringNotices),
   // Schedules of version 1.0.0.
   startScheduled: async (scheduleId, at) => {
     const { time } = await upkeep.triggers.fireSchedule({ scheduleId, at: new Date(at) }, { deadlineMs: TIMING.minute });

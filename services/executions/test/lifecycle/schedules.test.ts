@@ -31,7 +31,7 @@ beforeAll(async () => {
   ledgerSchedule = temporal.client.schedule.getHandle(`${taskQueue}-ledger-check`);
 });
 afterAll(async () => {
-  for (const name of ["plan-renewals", "ledger-check", "reconcile-runs", "retention"])
+  for (const name of ["plan-renewals", "ledger-check", "reconcile-runs", "retention", "retiring-models"])
     await temporal.client.schedule.getHandle(`${taskQueue}-${name}`).delete();
   await temporal.stop();
   await money.stop();
@@ -76,6 +76,7 @@ it.each([
   ["plan-renewals", "renewPlans", 3_600_000],
   ["retention", "removeExpired", 3_600_000],
   ["ledger-check", "checkWholeLedger", 604_800_000],
+  ["retiring-models", "tellOfRetiringModels", 86_400_000],
 ])("schedules %s as one workflow at a time", async (name, workflowType, every) => {
   await ensureSchedules(temporal.client, taskQueue, SCHEDULES);
   const described = await temporal.client.schedule.getHandle(`${taskQueue}-${name}`).describe();

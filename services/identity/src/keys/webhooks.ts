@@ -9,7 +9,7 @@ import { generateWebhookSecret, type SecretBox } from "./webhook-secrets";
 
 /** Default events of a webhook. */
 const END_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"] as const;
-export const WEBHOOK_EVENTS = [...END_EVENTS, "execution.waiting", "batch.completed", "budget.alert"] as const;
+export const WEBHOOK_EVENTS = [...END_EVENTS, "execution.waiting", "batch.completed", "budget.alert", "model.retiring"] as const;
 const MAX_URL_CHARS = 2_048;
 const MAX_REASON_CHARS = 500;
 /** How long a replaced secret signs beside its successors. */

@@ -13,6 +13,7 @@ export type Mail =
   | { kind: "approval"; userId: string }
   | ({ kind: "lowCredits"; remaining: number; monthly: number } & OfAccount)
   | ({ kind: "budgetAlert"; alert: AlertFacts } & OfAccount)
+  | ({ kind: "modelRetiring"; retiring: RetiringFacts } & OfAccount)
   | ({ kind: "organizationLeaving" | "organizationKept" } & DecisionFacts & OfAccount);
 
 /** For emails about an account: the recipient, and the organization of the account; absent if it is the reader's own. */
@@ -42,8 +43,24 @@ export interface AlertFacts {
   resetsAt: string | null;
 }
 
+/** A model that a provider shuts down, and workflows of the account that name it. */
+export interface RetiringFacts {
+  model: string;
+  /** YYYY-MM-DD. */
+  retiresOn: string;
+  /** Null if no model replaces it. */
+  successor: string | null;
+  /** Names; `workflowCount` counts those that aren't listed, too. */
+  workflows: string[];
+  workflowCount: number;
+}
+
 /** Notices are sent only to verified addresses and can be turned off. */
-export const NOTICE_OF: Readonly<Partial<Record<MailKind, Notice>>> = { lowCredits: "lowCredits", budgetAlert: "budgetAlerts" };
+export const NOTICE_OF: Readonly<Partial<Record<MailKind, Notice>>> = {
+  lowCredits: "lowCredits",
+  budgetAlert: "budgetAlerts",
+  modelRetiring: "retiringModels",
+};
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -62,7 +79,7 @@ export const MAIL_LIMITS = {
     approval: 20,
     lowCredits: 20,
     budgetAlert: 20,
-    ...{ organizationLeaving: 20, organizationKept: 20 },
+    ...{ organizationLeaving: 20, organizationKept: 20, modelRetiring: 20 },
   },
   /** Pauses after temporary failures: they double from the first to the longest. */
   firstPause: 30 * SECOND,
@@ -70,7 +87,7 @@ export const MAIL_LIMITS = {
   /** How long sending is retried. A person who misses a link requests another. */
   triedFor: {
     ...{ passwordReset: HOUR, verification: DAY, invitation: 3 * DAY, approval: 3 * DAY, lowCredits: 3 * DAY, budgetAlert: 3 * DAY },
-    ...{ organizationLeaving: 3 * DAY, organizationKept: 3 * DAY },
+    ...{ organizationLeaving: 3 * DAY, organizationKept: 3 * DAY, modelRetiring: 3 * DAY },
   },
   connections: 4,
   /** Emails that wait for a connection, per process. */

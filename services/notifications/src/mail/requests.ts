@@ -35,7 +35,7 @@ const parsed = <T>({ success, data, error }: z.ZodSafeParseResult<T>): T => {
 const notConfigured = (): DomainError =>
   new DomainError("precondition", "NOT_CONFIGURED", "no mail server is configured here: set SMTP_URL and MAIL_FROM");
 
-export type MailMessage = Exclude<NonNullable<notifications.SendRequest["message"]>, { $case: "webhook" }>;
+export type MailMessage = Exclude<NonNullable<notifications.SendRequest["message"]>, { $case: "webhook" | "modelRetiring" }>;
 
 /**
  * Accepts emails.

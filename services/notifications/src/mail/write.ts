@@ -5,6 +5,7 @@ import {
   budgetAlertLetter,
   invitationLetter,
   lowCreditsLetter,
+  modelRetiringLetter,
   organizationKeptLetter,
   organizationLeavingLetter,
   passwordResetLetter,
@@ -53,7 +54,7 @@ export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
   };
 
   const notice = async (
-    mail: Extract<Mail, { kind: "lowCredits" | "budgetAlert" }>,
+    mail: Extract<Mail, { kind: "lowCredits" | "budgetAlert" | "modelRetiring" }>,
     letter: (unsubscribeUrl: string) => Letter,
   ): Promise<Written | null> => {
     const name = NOTICE_OF[mail.kind]!;
@@ -93,6 +94,8 @@ export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
         return notice(mail, (unsubscribeUrl) => lowCreditsLetter({ ...mail, url: `${baseUrl}/account`, unsubscribeUrl }));
       case "budgetAlert":
         return notice(mail, (unsubscribeUrl) => budgetAlertLetter({ ...mail.alert, ...pageOf(mail, "/budgets"), unsubscribeUrl }));
+      case "modelRetiring":
+        return notice(mail, (unsubscribeUrl) => modelRetiringLetter({ ...mail.retiring, ...pageOf(mail, "/workflows"), unsubscribeUrl }));
       case "organizationLeaving":
       case "organizationKept":
         return decision(mail);

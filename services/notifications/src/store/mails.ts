@@ -12,6 +12,7 @@ export const MAIL_KINDS = [
   "budgetAlert",
   "organizationLeaving",
   "organizationKept",
+  "modelRetiring",
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 

@@ -192,6 +192,18 @@ it("sends notices to proven addresses that want them alone, with a way to stop t
   expect(headers["list-unsubscribe-post"]).toEqual(["List-Unsubscribe=One-Click"]);
 });
 
+it("names the day, the successor and workflows of a model that is shut down, and can be switched off", async () => {
+  const server = await serve();
+  const workflows = ["Films", "Posters"];
+  const retiring = { model: "old-film", retiresOn: "2026-12-31", successor: "new-film", workflows, workflowCount: 5 };
+  const mail: Mail = { kind: "modelRetiring", userId: "u1", retiring };
+  expect(await deliverTo(server, { of: { mutedNotices: ["retiringModels"] } })(await queued(mail), 1)).toEqual({ end: "not wanted" });
+  expect(await deliverTo(server)(await queued(mail), 1)).toEqual({ end: "sent" });
+  const [received] = server.received;
+  expect(headersOf(received!).subject).toEqual(["old-film is shut down on 2026-12-31"]);
+  expect(received!.text.replaceAll(/=\r\n/g, "")).toMatch(/Films.*Posters.*and 3 more[^]*Change to new-film/);
+});
+
 it("says in mails to owners which organization they are about, and sends word of its end whatever they muted", async () => {
   const server = await serve();
   const of = { verifiedAt: undefined, mutedNotices: ["lowCredits", "budgetAlerts"] };

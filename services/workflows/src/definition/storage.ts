@@ -4,6 +4,7 @@ import type {
   Alias,
   Approved,
   Bundled,
+  ModelUse,
   PinnedModels,
   Published,
   SchemaPart,
@@ -117,6 +118,8 @@ export interface WorkflowStore {
   forgetCreations(ownerId: string): Promise<number>;
   /** Workflows of an owner whose drafts send secrets, newest first. */
   secretUses(ownerId: string, limit: number): Promise<SecretUse[]>;
+  /** Workflows of all accounts whose draft or newest version names one of the models, sorted by owner and slug. */
+  modelUses(models: readonly string[], afterOwner: string, limit: number): Promise<ModelUse[]>;
   /** The owner's templates, or the other workflows. */
   creationIds(ownerId: string, isTemplate: boolean, limit: number): Promise<string[]>;
   /** Names among `names` that workflows refer to. The result can contain further names. */

@@ -183,6 +183,14 @@ export interface SecretUse {
   secretNames: string[];
 }
 
+/** A workflow that names models of a request. */
+export interface ModelUse {
+  ownerId: string;
+  slug: string;
+  name: string;
+  models: string[];
+}
+
 export type SchemaPart = Pick<Workflow, "name" | "description" | "fieldsJson" | "valuesJson" | "generators">;
 
 /** A workflow as agents see it. */

@@ -81,7 +81,7 @@ export const RevokeDialog = ({ apiKey: { id, name, start }, onClose }: Omit<Dial
 );
 
 const END_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"] as const;
-const EVENTS = [...END_EVENTS, "execution.waiting", "batch.completed", "budget.alert"] as const;
+const EVENTS = [...END_EVENTS, "execution.waiting", "batch.completed", "budget.alert", "model.retiring"] as const;
 
 export const WebhookDialog = ({ apiKey: { id, name, webhook }, onIssued, onClose }: DialogProps) => {
   const [url, setUrl] = useState(webhook?.url ?? "");

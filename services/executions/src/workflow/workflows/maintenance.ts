@@ -1,6 +1,6 @@
 /** Workflows of periodic work. */
-import type { LedgerReport, ReconcileReport, RetentionReport } from "../activity-types";
-import { checkLedger, enforceRetention, reconcile, renewDuePlans } from "./steps";
+import type { LedgerReport, ReconcileReport, RetentionReport, RetiringReport } from "../activity-types";
+import { checkLedger, enforceRetention, reconcile, renewDuePlans, sendRetiringNotices } from "./steps";
 
 /** Ends orphaned runs, continues deliveries, and closes orphaned holds. Started by a schedule. */
 export async function reconcileRuns(): Promise<ReconcileReport> {
@@ -23,4 +23,9 @@ export async function removeExpired(): Promise<RetentionReport> {
 /** Checks every account against all of its rows, including those of past years. Started by a schedule. */
 export async function checkWholeLedger(): Promise<LedgerReport> {
   return checkLedger();
+}
+
+/** Tells owners of models that providers shut down soon. Started by a schedule. */
+export async function tellOfRetiringModels(): Promise<RetiringReport> {
+  return sendRetiringNotices();
 }

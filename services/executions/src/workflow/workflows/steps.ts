@@ -78,7 +78,7 @@ export const { recordAttempt } = proxyLocalActivities<EarlierActivities>({
   retry: { ...certain.retry, maximumInterval: "1 minute" },
 });
 
-export const { renewDuePlans, enforceRetention, checkLedger } = proxyActivities<Activities>({
+export const { renewDuePlans, enforceRetention, checkLedger, sendRetiringNotices } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.renew,
   scheduleToCloseTimeout: TIMING.renew,
   heartbeatTimeout: TIMING.renewHeartbeat,

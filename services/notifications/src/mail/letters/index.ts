@@ -1,4 +1,4 @@
-import { MAIL_LIMITS, type AlertFacts, type DecisionFacts } from "../mails";
+import { MAIL_LIMITS, type AlertFacts, type DecisionFacts, type RetiringFacts } from "../mails";
 import { nameIn, type Letter } from "./letter";
 
 /** One function per kind of email. Its parameters are its placeholders. */
@@ -124,3 +124,26 @@ export const budgetAlertLetter = ({ url, unsubscribeUrl, organizationName, ...al
   notes: [],
   unsubscribe: unsubscribe(unsubscribeUrl, "budgets"),
 });
+
+interface RetiringPlaceholders extends NoticePlaceholders, RetiringFacts {
+  organizationName?: string | undefined;
+}
+
+export const modelRetiringLetter = ({ url, unsubscribeUrl, organizationName, ...retiring }: RetiringPlaceholders): Letter => {
+  const { model, retiresOn, successor, workflows, workflowCount } = retiring;
+  const listed = workflows.map((workflow) => `“${name(workflow)}”`).join(", ");
+  const others = workflowCount - workflows.length;
+  const owner = organizationName ? `workflows of ${name(organizationName)}` : "your workflows";
+  return {
+    subject: `${name(model)} is shut down on ${retiresOn}`,
+    paragraphs: [
+      `The provider shuts the model ${name(model)} down on ${retiresOn}. It is used in ${owner}: ${listed}${others > 0 ? `, and ${String(others)} more` : ""}.`,
+      successor === null
+        ? "No model replaces it. Choose another model in these workflows."
+        : `Change to ${name(successor)}, or turn on “Use the successor” in the node. Otherwise runs fail once the model is retired.`,
+    ],
+    action: { label: organizationName ? "See the organization" : "See your workflows", url },
+    notes: [],
+    unsubscribe: unsubscribe(unsubscribeUrl, "retiring models"),
+  };
+};

@@ -1,0 +1,50 @@
+/** Notices of models that providers shut down: mail to the owners of an account, and webhooks that name the event. */
+import { invalidRequest, isRefusal } from "@nodeloom/kernel";
+import type { identity as identityProto, notifications } from "@nodeloom/proto";
+import type { Identity } from "./clients";
+import type { OwnersMails } from "./mail/owners";
+import type { Deliveries } from "./webhooks/deliveries";
+
+const MODEL_RETIRING = "model.retiring";
+const MAX_WORKFLOWS = 20;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+export interface RetiringModelsOptions {
+  identity: Pick<Identity, "listKeys">;
+  deliveries: Pick<Deliveries, "add">;
+  /** Undefined if no mail server is configured. */
+  mails: OwnersMails | undefined;
+  now?: () => Date;
+}
+
+const hears = ({ webhook }: identityProto.Key): boolean =>
+  webhook !== undefined && webhook.disabledAt === undefined && webhook.events.includes(MODEL_RETIRING);
+
+/**
+ * Sends one notice. Deliveries and mails have ids made of `id`, so that a repeated call sends nothing twice.
+ * @throws DomainError INVALID_REQUEST
+ */
+export const createAcceptRetiring = ({ identity, deliveries, mails, now = () => new Date() }: RetiringModelsOptions) => {
+  const keysOf = async (userId: string): Promise<identityProto.Key[]> => {
+    try {
+      return (await identity.listKeys({ userId })).keys;
+    } catch (error) {
+      if (isRefusal(error)) return [];
+      throw error;
+    }
+  };
+
+  return async (id: string, retiring: notifications.ModelRetiring): Promise<void> => {
+    const { ownerId, model, retiresOn, successor, workflows, workflowCount } = retiring;
+    if (id === "" || ownerId === "" || model === "" || !DAY.test(retiresOn) || workflows.length > MAX_WORKFLOWS)
+      throw invalidRequest([{ path: "modelRetiring", message: `needs an id, owner, model, day and at most ${MAX_WORKFLOWS} workflows` }]);
+    const messageId = `msg_retiring_${id}`;
+    const data = { model, retiresOn, successor: successor || null, workflows, workflowCount };
+    for (const key of (await keysOf(ownerId)).filter(hears)) {
+      const about = { kind: "body" as const, messageId, at: now(), dataJson: JSON.stringify(data) };
+      await deliveries.add({ _id: `${messageId}-${key.id}`, ownerId, keyId: key.id, event: MODEL_RETIRING, about });
+    }
+    const names = workflows.map(({ name }) => name);
+    await mails?.addForOwners(ownerId, { kind: "modelRetiring", retiring: { ...data, workflows: names } }, id);
+  };
+};

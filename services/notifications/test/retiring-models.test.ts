@@ -1,0 +1,69 @@
+import { DomainError } from "@nodeloom/kernel";
+import { identity, notifications } from "@nodeloom/proto";
+import type { NewDelivery } from "../src/delivery";
+import type { OwnersMail } from "../src/mail/owners";
+import { createAcceptRetiring } from "../src/retiring-models";
+
+const AT = new Date("2026-12-01T09:00:00.000Z");
+const ID = "leaving-2026-12-31-30-ada";
+const NOTICE = notifications.ModelRetiring.fromPartial({
+  ...{ ownerId: "ada", model: "leaving", retiresOn: "2026-12-31", successor: "newer", workflowCount: 21 },
+  workflows: [{ slug: "films", name: "Films" }],
+});
+const key = (id: string, webhook: Partial<NonNullable<identity.Key["webhook"]>> | undefined): identity.Key => identity.Key.fromPartial({ id, webhook });
+const KEYS = [
+  key("hears", { url: "https://example.com", events: ["execution.completed", "model.retiring"] }),
+  key("hears-others", { url: "https://example.com", events: ["budget.alert"] }),
+  key("disabled", { url: "https://example.com", events: ["model.retiring"], disabledAt: AT }),
+  key("without", undefined),
+];
+
+const accepting = (listKeys: () => Promise<{ keys: identity.Key[] }> = () => Promise.resolve({ keys: KEYS }), hasMail = true) => {
+  const deliveries: NewDelivery[] = [];
+  const mails: [string, OwnersMail, string][] = [];
+  const accept = createAcceptRetiring({
+    identity: { listKeys },
+    deliveries: { add: (delivery) => Promise.resolve(void deliveries.push(delivery)) },
+    mails: hasMail ? { addForOwners: (...mail) => Promise.resolve(void mails.push(mail)) } : undefined,
+    now: () => AT,
+  });
+  return { accept, deliveries, mails };
+};
+
+it("tells owners by mail and webhooks that name the event, each under an id made of the notice's", async () => {
+  const { accept, deliveries, mails } = accepting();
+  await accept(ID, NOTICE);
+  expect(deliveries).toEqual([
+    {
+      _id: `msg_retiring_${ID}-hears`,
+      ...{ ownerId: "ada", keyId: "hears", event: "model.retiring" },
+      about: { kind: "body", messageId: `msg_retiring_${ID}`, at: AT, dataJson: expect.any(String) },
+    },
+  ]);
+  const { about } = deliveries[0]!;
+  expect(JSON.parse((about as { dataJson: string }).dataJson)).toEqual({
+    ...{ model: "leaving", retiresOn: "2026-12-31", successor: "newer", workflowCount: 21 },
+    workflows: [{ slug: "films", name: "Films" }],
+  });
+  const retiring = { model: "leaving", retiresOn: "2026-12-31", successor: "newer", workflows: ["Films"], workflowCount: 21 };
+  expect(mails).toEqual([["ada", { kind: "modelRetiring", retiring }, ID]]);
+});
+
+it("tells nobody of an account that is gone, and webhooks alone without a mail server", async () => {
+  const gone = accepting(() => Promise.reject(new DomainError("not_found", "NOT_FOUND", "no such user")));
+  await gone.accept(ID, NOTICE);
+  expect(gone.deliveries).toEqual([]);
+  const withoutMail = accepting(undefined, false);
+  await withoutMail.accept(ID, NOTICE);
+  expect([withoutMail.deliveries.length, withoutMail.mails.length]).toEqual([1, 0]);
+});
+
+it.each([
+  ["no id", "", NOTICE],
+  ["no day", ID, { ...NOTICE, retiresOn: "soon" }],
+  ["too many workflows", ID, { ...NOTICE, workflows: Array.from({ length: 21 }, () => ({ slug: "a", name: "A" })) }],
+])("refuses a notice with %s", async (_what, id, notice) => {
+  const { accept, deliveries, mails } = accepting();
+  await expect(accept(id, notice)).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+  expect([deliveries, mails]).toEqual([[], []]);
+});
