@@ -23,6 +23,7 @@ const RUNWAY: Readonly<Record<string, string>> = {
   "/v1/image_to_video": "ImageToVideo",
   "/v1/video_to_video": "VideoToVideo",
   "/v1/sound_effect": "SoundEffect",
+  "/v1/character_performance": "CharacterPerformance",
 };
 
 const runway = (_entry: RegistryFile, { path }: SentRequest): LibraryCheck | NoCheck => {
@@ -88,7 +89,7 @@ const google = (entry: RegistryFile, request: SentRequest): LibraryCheck | NoChe
 };
 
 /** Chat in OpenAI's form. */
-const openrouter = (_entry: RegistryFile, { path }: SentRequest): LibraryCheck | NoCheck => {
+const compatible = (_entry: RegistryFile, { path }: SentRequest): LibraryCheck | NoCheck => {
   if (!path.endsWith("/chat/completions")) return { none: `no type for ${path}` };
   const note = "its OpenAI-compatible chat";
   return { library: "openai", type: OPENAI_TYPES.ChatCompletionCreateParamsStreaming!, mentions: [], note };
@@ -131,7 +132,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
   elevenlabs,
   anthropic,
   google,
-  openrouter,
+  openrouter: compatible,
+  xai: compatible,
+  deepseek: compatible,
+  mistral: compatible,
+  moonshot: compatible,
+  zai: compatible,
   replicate: none("publishes schemas to customers alone"),
   luma: none("the library knows only older models"),
   alibaba: none("publishes no types"),

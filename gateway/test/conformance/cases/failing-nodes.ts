@@ -244,8 +244,7 @@ const retirement: Case[] = [
   kinds("a key's webhook can name model.retiring, the notice of a model that its provider shuts down", async (ctx) => {
     const events = ["model.retiring"];
     const { session, keyId } = await ctx.actor({ tier: "business", webhook: { url: "https://example.com/notices", events } });
-    const { body } = answers(await session.get("/api/keys"), 200);
-    const keys = body.keys as { id: string; webhook: { events: string[] } | null }[];
+    const keys = answers(await session.get("/api/keys"), 200, is.list).body as { id: string; webhook: { events: string[] } | null }[];
     assert.deepEqual(keys.find(({ id }) => id === keyId)?.webhook?.events, events);
   }),
 ];

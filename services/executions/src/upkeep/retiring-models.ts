@@ -70,7 +70,7 @@ export const createRetiringNotices = ({ models, workflows, notifications, execut
         workflows: named.slice(0, MOST_WORKFLOWS).map((use) => ({ slug: use.slug, name: use.name })),
         workflowCount: named.length,
       };
-      // Notifications accepts an id once, so a repeated look tells nobody twice.
+      // Notifications accepts an id once, so that a repeated look sends no notice again.
       const id = `${name}-${retiresOn}-${stage}-${ownerId}`;
       await notifications.send({ id, message: { $case: "modelRetiring", value } }, { deadlineMs: TIMING.renewPage });
       notices += 1;
