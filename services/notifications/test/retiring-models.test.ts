@@ -10,7 +10,8 @@ const NOTICE = notifications.ModelRetiring.fromPartial({
   ...{ ownerId: "ada", model: "leaving", retiresOn: "2026-12-31", successor: "newer", workflowCount: 21 },
   workflows: [{ slug: "films", name: "Films" }],
 });
-const key = (id: string, webhook: Partial<NonNullable<identity.Key["webhook"]>> | undefined): identity.Key => identity.Key.fromPartial({ id, webhook });
+const key = (id: string, webhook: Partial<NonNullable<identity.Key["webhook"]>> | undefined): identity.Key =>
+  identity.Key.fromPartial({ id, webhook });
 const KEYS = [
   key("hears", { url: "https://example.com", events: ["execution.completed", "model.retiring"] }),
   key("hears-others", { url: "https://example.com", events: ["budget.alert"] }),
