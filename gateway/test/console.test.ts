@@ -82,7 +82,7 @@ describe("the console at the gateway", () => {
     expect((await get("/%2e%2e/package.json", "*/*")).status).toBe(404);
   });
 
-  it("serves hashed files for ever, compressed as they were built", async () => {
+  it("serves hashed files with a permanent cache, compressed by the build", async () => {
     const response = await fetch(`${url}/assets/index-abc.js`, { headers: { "accept-encoding": "br" } });
     expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     expect(response.headers.get("content-encoding")).toBe("br");

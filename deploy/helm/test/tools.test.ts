@@ -115,7 +115,7 @@ describe("Helm", () => {
     expect(kinds).not.toContain("HorizontalPodAutoscaler nodeloom-executions");
   });
 
-  it("names the migration anew when what it runs changes, where no revision says so", () => {
+  it("renames the migration when its content changes, if no revision says so", () => {
     const nameWith = (tag: string): string => render("--set", `image.tag=${tag}`).find(({ kind }) => kind === "Job")!.metadata.name;
     expect(nameWith("1.0.0")).toBe(nameWith("1.0.0"));
     expect(nameWith("1.0.0")).not.toBe(nameWith("1.0.1"));

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-test("a second start is told who runs, and can start once that is over", async () => {
+test("a second start learns which process runs, and can start once it has ended", async () => {
   const path = join(folder, "lock.json");
   const first = await takeLock(path);
   assert.ok("release" in first);

@@ -44,7 +44,7 @@ test("a failed build leaves nothing and says why", async () => {
   assert.deepEqual(await readdir(join(cacheDir, "go")), []);
 });
 
-test("what is not pinned is refused, and a machine without Go is told so", async () => {
+test("unpinned modules are rejected, and so is a machine without Go", async () => {
   for (const tool of ["example.org/module", "example.org/module@latest", "example.org/module@v1"]) {
     await assert.rejects(goTool({ name: "example", tool, cacheDir: folder, env }), /not pinned/);
   }

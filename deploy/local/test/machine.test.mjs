@@ -25,7 +25,7 @@ describe("the oldest Node.js", () => {
     it(`${version} ${is ? "is" : "is not"} at least ${oldest}`, () => assert.equal(isAtLeast(version, oldest), is));
   }
 
-  it("is told to whoever has an older one", () => {
+  it("is shown to users of an older one", () => {
     assert.throws(() => requireSupportedMachine("linux", "20.17.0"), /Node\.js 20\.18 or newer is needed; this is 20\.17\.0/);
     assert.throws(() => requireSupportedMachine("win32", "22.0.0"), /WSL/);
     requireSupportedMachine("darwin", "20.18.0");

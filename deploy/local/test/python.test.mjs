@@ -69,7 +69,7 @@ test("requirements that are not pinned are refused", async () => {
   }
 });
 
-test("a machine without Python, venv or pip is told which is missing", async () => {
+test("a machine without Python, venv or pip gets an error that names the missing one", async () => {
   const wanted = { name: "example", cacheDir: join(folder, "bare"), requirements: "nodeloom-example==1.0" };
   await assert.rejects(pythonEnvironment({ ...wanted, env: { PATH: "/nonexistent" } }), /python3 is not on PATH.*python3-venv/);
   const python = (await runCommand("python3", ["-c", "import sys; print(sys.executable)"])).tail;

@@ -17,7 +17,7 @@ it("sends numbers with the digits that were written, however large", async () =>
   );
 });
 
-it("sends names and texts as they are, the last of those that are given twice, and none", async () => {
+it("sends names and texts unchanged, the last of repeated ones, and none", async () => {
   expect(await read(['say "x"=a "b"', "__proto__=p", "on=true", "on=false"], { on: "boolean" })).toBe(
     '{"say \\"x\\"":"a \\"b\\"","__proto__":"p","on":false}',
   );

@@ -50,7 +50,7 @@ describe("a run", () => {
     expect(again).toEqual({ path: "/api/executions/e/rerun", prefer: "no-queue", body: { nodes: ["n"], ...sent } });
   });
 
-  it("streams its text as it is written, without repeats, and then what was not streamed", async () => {
+  it("streams its text as it is written, without repeats, then the rest", async () => {
     const message = (type: string, data: object): string => `data: ${JSON.stringify({ type, at: "2026-11-28T10:00:00Z", data })}\n\n`;
     const delta = (text: string, reset = false): string => message("node.delta", { nodeId: "model", text, reset });
     const other = message("node.delta", { nodeId: "title", text: "No" });

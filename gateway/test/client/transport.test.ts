@@ -42,7 +42,7 @@ describe("a run without a place", () => {
     expect(service.received[0]!.body).toBe('{"inputs":{}}');
   });
 
-  it("is told at once when it asks not to wait, or when it is aborted", async () => {
+  it("gets the error at once if it doesn't want to wait, or if it is aborted", async () => {
     const client = await clientOf(FULL, { ...FULL, headers: { "retry-after": "5" } });
     const refused = await refusal(client.run({ workflow: "x" }, {}, { headers: { prefer: "no-queue" } }));
     expect([refused.code, service.received.length]).toEqual(["CONCURRENCY_LIMIT_EXCEEDED", 1]);
@@ -73,7 +73,7 @@ describe("a token of an app's visitor", () => {
   };
   const carried = (): unknown[] => service.received.map(({ headers }) => headers.authorization);
 
-  it("is asked for once by requests that begin together, and again when the service refuses it", async () => {
+  it("is requested once by parallel requests, and again if the service rejects it", async () => {
     const client = await withTokens(["first", "second"], OK, OK, OVER, OK);
     await Promise.all([client.whoami(), client.whoami()]);
     await client.whoami();

@@ -46,7 +46,7 @@ describe("a page", () => {
     expect(html).not.toContain("<script>");
   });
 
-  it("is searched by its headings, without what is folded away", () => {
+  it("is searched by its headings, without collapsed parts", () => {
     const text =
       "# One\n\nfirst `code`\n\n## Two\n\n| a | b |\n| --- | --- |\n| c | d |\n\n<details><summary>s</summary>\n\nhidden\n\n</details>\n\nlast\n";
     expect(sectionsOf(text).map(({ id, body }) => [id, body])).toEqual([
@@ -121,7 +121,7 @@ describe("the reference of the API", () => {
     for (const body of bodies) expect(() => JSON.parse(body) as unknown).not.toThrow();
   });
 
-  it("says of a run what it needs, takes and gives", () => {
+  it("states requirements, inputs and results of a run", () => {
     const section = text("api/runs")
       .split("\n## ")
       .find((part) => part.includes("operation `runWorkflow`"))!;
@@ -172,7 +172,7 @@ describe("the search", () => {
     expect(page).toContain("&quot;&gt;&lt;script&gt;");
   });
 
-  it("reads the pages once, and bounds what it gives", async () => {
+  it("reads the pages once, and bounds its results", async () => {
     let reads = 0;
     const pages = function* () {
       reads += 1;

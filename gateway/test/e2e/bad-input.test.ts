@@ -145,7 +145,7 @@ describe("a run that isn't possible", () => {
     });
   });
 
-  it("of a model is told whether the name, the model or the inputs are wrong", async () => {
+  it("of a model learns whether the name, the model or the inputs are wrong", async () => {
     const business = await client.account({ tier: "business" });
     const model = (name: string, inputs: unknown): Promise<Answer> =>
       call("POST", `/api/models/${name}/run`, { key: business.key, body: { inputs } });
@@ -167,7 +167,7 @@ describe("a run that isn't possible", () => {
   });
 });
 
-it("without a mail server, every address of mail says so, and the sign-in page hears of none", async () => {
+it("without a mail server, every address of mail says so, and the sign-in page offers none", async () => {
   const { cookie, email } = await client.account({ tier: "pro" });
   const answers = await Promise.all([
     client.call("POST", "/api/auth/password/reset", { body: { email } }),

@@ -76,7 +76,7 @@ it("cancels its run when it is interrupted, and says what came of it", async () 
   expect((body.rows as { status: string }[])[0]!.status).toMatch(/^cancel/);
 });
 
-it("keeps workflows as files that go back and come again byte for byte, and overwrites nobody's changes", async () => {
+it("keeps workflows as files that return byte for byte, and never overwrites others' changes", async () => {
   const nodes = '[ {"id":"t","type":"text-box","position":{"x":1e2,"y":0.50},"data":{"text":"ä \\u00e4","unknown":null}} ]';
   const response = await fetch(`${platform.baseUrl}/api/workflows`, {
     method: "POST",
@@ -102,7 +102,7 @@ it("keeps workflows as files that go back and come again byte for byte, and over
   expect(await nodeloom("workflows", "push", "--force", file)).toMatchObject({ code: 0 });
 });
 
-it("exports workflows with those inside them, and deploys them with a plan, unless somebody edited them", async () => {
+it("exports workflows with their inner ones, and deploys them with a plan, unless they were edited", async () => {
   const inner = await save({ ...greeting(), name: "Inner to deploy" });
   const nodes = [
     { id: "w", type: "workflow", position: { x: 0, y: 0 }, data: { slug: inner, inputs: { prompt: "Ada" } } },

@@ -156,7 +156,7 @@ it("holds both money invariants under 100 parallel runs of one user", async () =
   await ledgerIsRight();
 });
 
-it("ends a run that an operator terminated: failed, free, its webhook told, nothing held", async () => {
+it("ends a run that an operator terminated: failed, free, its webhook sent, nothing held", async () => {
   const slug = await save(clip({ latencyMs: 600_000 }));
   const before = await balance();
   const [terminated, carried] = await Promise.all([1, 2].map(() => post(`/api/workflows/${slug}/run?async=true`, { inputs: {} })));

@@ -302,7 +302,7 @@ describe("the examples of the guide", () => {
     expect({ status, body }).toMatchObject({ status: 200, body: { result } });
   });
 
-  it("run as they stand on the pages, in a shell, in Node.js and in Python", async () => {
+  it("run as they are on the pages, in a shell, in Node.js and in Python", async () => {
     const { failures, blocks } = await runDocumented({ baseUrl: platform.baseUrl, account: user, post });
     expect(failures).toEqual([]);
     expect(blocks).toBeGreaterThan(15);

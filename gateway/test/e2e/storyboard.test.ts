@@ -60,7 +60,7 @@ const held = async (): Promise<number> => {
   return (body as unknown as { credits: { held: number } }).credits.held;
 };
 
-it("makes scenes, an image of each and a video of each image in one call, from somebody else's template", async () => {
+it("makes scenes, an image of each and a video of each image in one call, from another user's template", async () => {
   const slug = await save({}, await client.account({ tier: "pro" }));
   const quote = (await post(`/api/workflows/${slug}/quote`, { inputs: {} })).body as {
     estimatedCreditCost: number;
@@ -167,7 +167,7 @@ it("pays for one picture after one prompt of three was changed, as it was quoted
   expect(await held()).toBe(0);
 });
 
-it("takes over a whole storyboard, with what is behind its writer, for nothing", async () => {
+it("reuses a whole storyboard, with the nodes after its writer, for free", async () => {
   const first = await run(await save());
   const again = `/api/executions/${idOf(first)}/rerun`;
   const quoted = (await post(`${again}/quote`, {})).body as unknown as Quoted;
@@ -180,7 +180,7 @@ it("takes over a whole storyboard, with what is behind its writer, for nothing",
   expect(await held()).toBe(0);
 });
 
-it("lets nobody run again what is another's, nor who may not run or read", async () => {
+it("rejects a rerun of another account's run, and by keys that can't run or read", async () => {
   const first = await run(await save());
   const again = `/api/executions/${idOf(first)}/rerun`;
   const stranger = await client.account({ tier: "pro" });

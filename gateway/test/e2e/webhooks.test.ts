@@ -140,7 +140,7 @@ describe("delivering a run", () => {
     return JSON.parse(example!) as { history: object[] };
   };
 
-  it("shows each attempt, and takes over from the delivery that waits when it is asked for again", async () => {
+  it("shows each attempt, and replaces the waiting delivery if another is requested", async () => {
     const subscriber = await subscribe();
     answers = 503;
     const id = await submit(subscriber);
@@ -174,7 +174,7 @@ describe("delivering a run", () => {
     new Webhook(subscriber.webhookSecret).verify(second.body, second.headers as Record<string, string>);
   });
 
-  it("again is one delivery, however often it is asked for before its attempt is made", async () => {
+  it("again is one delivery, however often it is requested before its attempt", async () => {
     const subscriber = await subscribe();
     const id = await submit(subscriber);
     await until(subscriber, id, ({ state }) => state === "delivered");
@@ -216,7 +216,7 @@ describe("delivering a run", () => {
       new Webhook(secret).verify(body, headers as Record<string, string>);
   });
 
-  it("again is refused where it would reach nobody, with the reason", async () => {
+  it("again is rejected, with the reason, if no webhook would receive it", async () => {
     const subscriber = await subscribe();
     const id = await submit(subscriber);
     const refused = (answer: Answer): unknown => [answer.status, answer.body.code, answer.body.error];

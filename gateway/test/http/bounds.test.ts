@@ -35,7 +35,7 @@ it("gives as many movements of an account at once as the document says", async (
   expect(await page(maximum + 1)).toMatchObject({ status: 400, body: { issues: [{ path: "limit" }] } });
 });
 
-it("goes on with the check of ledgers after any documented cursor", async () => {
+it("continues the check of ledgers after any documented cursor", async () => {
   const { maxLength } = parameter("get", "/api/admin/ledger/check", "cursor") as { maxLength: number };
   expect((await asAdmin(`/api/admin/ledger/check?cursor=${"x".repeat(maxLength)}`)).status).toBe(200);
   expect((await asAdmin(`/api/admin/ledger/check?cursor=${"x".repeat(maxLength + 1)}`)).status).toBe(400);

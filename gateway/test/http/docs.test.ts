@@ -65,7 +65,7 @@ it("lets pages load their own style, script and pictures alone, and compresses t
   expect(await response.text()).toBe(page.text);
 });
 
-it("answers 304 while its text is the same, and 404 to what is no page", async () => {
+it("returns 304 while its text is unchanged, and 404 for an unknown page", async () => {
   for (const path of ["/docs", "/docs/guide/runs", "/docs/site.css", "/docs/search?q=webhook"]) {
     const { headers } = await get(path);
     expect((await get(path, { "if-none-match": headers.etag, "cache-control": "no-cache" })).status).toBe(304);

@@ -169,7 +169,7 @@ describe("a known caller", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(1);
   });
 
-  it("is refused for want of approval after the shape, and before anything is looked up", async () => {
+  it("is rejected for a missing approval after the shape, and before any look-up", async () => {
     const run = (body: unknown) =>
       platform.send("/api/workflows/nothing-here/run", { json: body, headers: platform.bySession(unapproved) });
     expect(await run({})).toMatchObject({ status: 400, body: { code: "INVALID_INPUTS" } });

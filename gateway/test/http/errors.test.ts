@@ -14,7 +14,7 @@ describe("errors as clients see them", () => {
     expect(HTTP_STATUS_BY_REASON[reason]).toBeLessThan(600);
   });
 
-  it("has no status for what is no reason", () => {
+  it("has no status for an unknown reason", () => {
     expect(Object.keys(HTTP_STATUS_BY_REASON).sort()).toEqual([...REASONS].sort());
   });
 

@@ -23,7 +23,7 @@ const recordOf = async (keyPrefix: string): Promise<string> => (await redis.keys
 const requestOf = (fingerprint = "body") => ({ key: randomUUID(), owner: "user", scope: "user POST /x", fingerprint });
 
 describe("an Idempotency-Key", () => {
-  it("lets one of many simultaneous requests work; the others are told to wait", async () => {
+  it("lets one of many simultaneous requests work; the others must wait", async () => {
     const request = requestOf();
     const { promise: finished, resolve: finish } = deferred();
     let works = 0;

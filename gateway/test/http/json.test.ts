@@ -20,7 +20,7 @@ const spaced = fc
   });
 
 describe("slicing the members of a JSON object", () => {
-  it("gives back every member's own text, for any JSON", () => {
+  it("returns every member's own text, for any JSON", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), spaced), { maxLength: 8 }), fc.constantFrom("", " ", "\n\t"), (members, gap) => {
         const text = `${gap}{${gap}${members.map(([name, value]) => `${JSON.stringify(name)}${gap}:${gap}${value.trim()}`).join(`${gap},${gap}`)}${gap}}${gap}`;

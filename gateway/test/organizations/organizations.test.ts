@@ -60,7 +60,7 @@ it("lets members share workflows, keys and credits, and keeps people's own apart
   expect((await platform.send(`/api/admin/users/${id}`, { headers: platform.bySession(platform.admin) })).status).toBe(404);
 });
 
-it("ends the streams and polls of a member whose role is taken away, and not the run", async () => {
+it("ends the streams and polls of a member whose role is revoked, and not the run", async () => {
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
   const runner = await join(platform, owner, id, "runner");

@@ -44,7 +44,7 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
 };
 
 describe("the roles that routes need", () => {
-  it("fit their capabilities: whoever's role reaches has them", () => {
+  it("match their capabilities: every sufficient role has them", () => {
     const without = inOrganizations.flatMap(({ route, needed, capabilities }) =>
       needed === "self"
         ? []

@@ -89,7 +89,7 @@ it.each([
   expect(await run(process.execPath, inFolder("out", file.replace(/ts$/, "js")))).toBe("NETWORK_ERROR\n");
 });
 
-it("is bundled for browsers, and leaves out what is not used", async () => {
+it("is bundled for browsers, without unused code", async () => {
   const bundle = async (code: string): Promise<string> => {
     await mkdir(inFolder("web"), { recursive: true });
     await writeFile(inFolder("web", "entry.js"), code);

@@ -31,7 +31,7 @@ it("has strict types", async () => {
   expect(stdout).toContain("Success");
 });
 
-it("is built as a wheel and a source package, of which the wheel runs the README's script on a real platform", async () => {
+it("is built as a wheel and a source package; the wheel runs the README's script on a real platform", async () => {
   await python(["-m", "hatchling", "build", "-d", join(folder, "dist")], SOURCES);
   const built = await readdir(join(folder, "dist"));
   expect(built.sort()).toEqual(["nodeloom-1.0.0-py3-none-any.whl", "nodeloom-1.0.0.tar.gz"]);

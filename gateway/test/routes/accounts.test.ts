@@ -264,7 +264,7 @@ describe("a sign-in by the provider", () => {
 });
 
 describe("a reset link", () => {
-  it("is made for the console's page, redeemed once, and stands in the audit without its token", async () => {
+  it("is made for the console's page, redeemed once, and appears in the audit log without its token", async () => {
     const user = await platform.createUser({ tier: "free" });
     const made = await asAdmin(`/api/admin/users/${user.id}/password-reset`, undefined, "POST");
     expect(made.status).toBe(201);

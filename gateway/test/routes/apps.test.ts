@@ -243,7 +243,7 @@ describe("a visitor's token", () => {
     expect([seen, events, list].map(({ text }) => text).join()).not.toMatch(/secret/i);
   });
 
-  it("is told which node failed, and nothing that its graph says: in the answer, of the execution and by events", async () => {
+  it("learns which node failed, and no text of its graph: in the response, the execution and events", async () => {
     const error = executions.ExecutionError.fromPartial({
       ...{ code: "EXECUTION_FAILED", message: "refused to call a secret host", publicMessage: "node words: its call failed" },
       ...{ nodeId: "words", providerBody: "a secret body" },

@@ -150,7 +150,7 @@ describe("fal's API", () => {
     expect([late.status, late.body.executionId]).toEqual([500, asked[1]!.executionId]);
   });
 
-  it("serves what its proxy is asked for at fal's two hosts, and nothing else", async () => {
+  it("serves its proxy's requests for fal's two hosts, and no others", async () => {
     const ask = (target: string) =>
       sendTo(platform.baseUrl, "/fal/proxy", { json: {}, headers: { authorization: `Key ${user.key!}`, "x-fal-target-url": target } });
     expect((await ask("https://queue.fal.run/nodeloom/sandbox-image")).body).toMatchObject({ status: "IN_QUEUE" });
@@ -227,7 +227,7 @@ describe("Replicate's API", () => {
     expect(body.invalid_fields).toMatchObject([{ field: "version" }]);
   });
 
-  it("waits as `Prefer` says, and calls what is not over `starting`, which libraries go on to poll", async () => {
+  it("waits as `Prefer` says, and reports unfinished runs as `starting`, which libraries poll", async () => {
     const version = "nodeloom/sandbox-image";
     run.nodes = [executions.NodeState.fromPartial({ id: "model", startedAt: new Date() })];
     const waited = await create({ version, input: {} }, { prefer: "wait" });

@@ -83,7 +83,7 @@ describe("servers of models", () => {
     expect(actions).toEqual(expect.arrayContaining(["model-server.add", "model-server.update", "model-server.delete"]));
   });
 
-  it("of ComfyUI have models by their workflows, as they were exported", async () => {
+  it("of ComfyUI have models by their workflows, unchanged from the export", async () => {
     await asAdmin(SERVERS, "POST", { kind: "comfyui", url: comfy.url, name: "Comfy" });
     // A number that JSON.parse would round.
     const seed = "18446744073709551615";

@@ -35,7 +35,7 @@ describe("parameters", () => {
 });
 
 describe("messages", () => {
-  it("are asked as they are where there is one turn, and as a transcript where there are more", () => {
+  it("are sent unchanged if there is one turn, and as a transcript if there are more", () => {
     const system = { role: "system" as const, content: "Be brief." };
     const picture = { type: "image_url" as const, image_url: { url: "https://example.com/a.png" } };
     const question = { role: "user" as const, content: [{ type: "text" as const, text: "What is it?" }, picture] };

@@ -80,7 +80,7 @@ describe("OpenAI's routes", () => {
     expect((await chat({ stream: true })).text).toContain('"finish_reason":"length"');
   });
 
-  it("give turns to a model that takes them as they are, and say what was counted", async () => {
+  it("pass turns unchanged to a model that accepts them, and report token counts", async () => {
     outcome.nodes = [executions.NodeState.fromPartial({ id: "model", usage: { inputTokens: 7, outputTokens: 2 } })];
     const messages = ["user", "assistant", "user"].map((role, index) => ({ role, content: `turn ${index}` }));
     const { body } = await chat({ messages });
@@ -115,7 +115,7 @@ describe("OpenAI's routes", () => {
     expect(asked[0]!.mode).toBe(executions.RunMode.RUN_MODE_RESPOND_ASYNC);
   });
 
-  it("stream no text that begins anew behind one that was streamed already", async () => {
+  it("stream no text that starts again after a streamed part", async () => {
     outcome.resultJson = '{"text":"one two three"}';
     const pieces = [{ text: "one ", reset: true }, { text: "one two ", reset: true }, { text: "uno ", reset: true }, { text: "dos" }];
     events = pieces.map((piece) => ({ type: "node.delta", dataJson: JSON.stringify({ nodeId: "model", item: 0, ...piece }) }));
@@ -142,7 +142,7 @@ describe("OpenAI's routes", () => {
     expect(text).not.toContain("no JSON");
   });
 
-  it("stream what a workflow gives, and no text of a node of it", async () => {
+  it("stream a workflow's result, and no text of its nodes", async () => {
     const nodes = [{ id: "in", type: "request-input", data: { fields: [{ name: "prompt", type: "text" }] } }];
     const made = await platform.send("/api/workflows", { json: { name: "Chat", nodes, edges: [] }, headers: platform.byKey(pro) });
     events = [{ type: "node.delta", dataJson: '{"nodeId":"model","item":0,"text":"draft"}' }];

@@ -74,7 +74,7 @@ describe("the OpenAPI document", () => {
     expect(parameters.filter((parameter) => parameter.in === "path").map((parameter) => parameter.name)).toEqual(inPath);
   });
 
-  it("says which answers of runs may be told again for an Idempotency-Key: completed ones, failures and 402", () => {
+  it("says which responses of runs can be repeated for an Idempotency-Key: completed ones, failures and 402", () => {
     const { responses } = document.paths["/api/workflows/{slug}/run"]!.post as unknown as {
       responses: Record<string, { headers: object }>;
     };

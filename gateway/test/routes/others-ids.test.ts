@@ -85,7 +85,7 @@ it.each(["poll", "cancel", "events"] as const)(
   },
 );
 
-it("goes on answering about the caller's own, and to others", async () => {
+it("continues to answer about the caller's own, and to others", async () => {
   const [user, other] = [await platform.createUser({ tier }), await platform.createUser({ tier })];
   const own = executionOf(user);
   expect((await ask(user, "poll", own)).status).toBe(200);

@@ -96,7 +96,7 @@ describe("the caller's own ledger", () => {
     expect((await platform.send("/api/me/ledger", { headers: platform.byKey(user) })).body.code).toBe("SESSION_REQUIRED");
   });
 
-  it("names the run that a movement is of by the id that its client was told", async () => {
+  it("names a transaction's run by the ID that its client received", async () => {
     const user = await platform.createUser({ tier: "pro" });
     const service = createGrpcClient<billing.BillingServiceServer>(billing.BillingServiceService, {
       address: platform.env.BILLING_ADDRESS!,

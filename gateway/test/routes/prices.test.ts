@@ -25,7 +25,7 @@ describe("a price", () => {
     expect(priceView(stored)).toEqual(view);
   });
 
-  it("that depends on inputs is told in credits of a tier, without what answers say that they cost", () => {
+  it("that depends on inputs is shown in a tier's credits, without the provider's prices", () => {
     const [, view] = VIEWS.find(([unit]) => unit.includes("inputs"))!;
     const told = tierPriceView(toStoredPrice(view), 1_500);
     expect(tierPrice.parse(told)).toEqual({

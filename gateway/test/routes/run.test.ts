@@ -67,7 +67,7 @@ describe("a synchronous run", () => {
     expect(body.warnings).toEqual([{ nodeId: "get", message: odd.warnings[0] }]);
   });
 
-  it("passes the inputs on as they were written", async () => {
+  it("passes the inputs on unchanged", async () => {
     const body = '{"inputs": {"big":12345678901234567890,"__proto__":{"a":1},"x":1.50 } , "maxCredits":0.5}';
     const headers = { ...platform.byKey(pro), "content-type": "application/json" };
     await platform.send("/api/workflows/my-flow/run", { body, headers });
@@ -93,7 +93,7 @@ describe("a synchronous run", () => {
     expect(asked[0]!.waitMs).toBe(waitMs);
   });
 
-  it("that goes on longer answers 202, and can be polled", async () => {
+  it("that takes longer returns 202, and can be polled", async () => {
     answer = (_request, reply) => reply({ status: "processing", requestId: "req-1" });
     const { status, body } = await run({ inputs: {} });
     const executionId = asked[0]!.executionId;
@@ -222,7 +222,7 @@ describe("a run request", () => {
   });
 });
 
-describe("executions going away", () => {
+describe("executions becoming unavailable", () => {
   it("in the middle of a run is bridged: the same run is joined when it is back", async () => {
     const { promise: first, resolve: reached } = deferred();
     answer = () => reached();
@@ -254,7 +254,7 @@ describe("executions going away", () => {
 });
 
 describe("a run under an Idempotency-Key", () => {
-  it("has an id that the key stands for, and says what is told again", async () => {
+  it("has an ID derived from the key, and marks a repeated response", async () => {
     const headers = { "idempotency-key": randomUUID() };
     const first = await run({ inputs: {} }, { headers });
     replayed = true;
@@ -278,7 +278,7 @@ describe("a run under an Idempotency-Key", () => {
     expect(asked[1]!.executionId).toBe(asked[0]!.executionId);
   });
 
-  it("is told apart by body, query and user", async () => {
+  it("is distinguished by body, query and user", async () => {
     const headers = { "idempotency-key": randomUUID() };
     await run({ inputs: {} }, { headers });
     await run({ inputs: { a: 1 } }, { headers });
@@ -289,14 +289,14 @@ describe("a run under an Idempotency-Key", () => {
     expect(others.map(({ executionId }) => executionId === first!.executionId)).toEqual([true, true, false]);
   });
 
-  it("that was told 202 of a synchronous run is told it again, though the run is over", async () => {
+  it("that got 202 for a synchronous run gets it again, although the run has ended", async () => {
     replayed = true;
     told = { answeredAccepted: true };
     const { status, body } = await run({ inputs: {} }, { headers: { "idempotency-key": randomUUID() } });
     expect([status, body.status]).toEqual([202, "processing"]);
   });
 
-  it("tells a refused submission again only where it was told", async () => {
+  it("repeats a rejected submission only if it was reported before", async () => {
     const error = executions.ExecutionError.fromPartial({ code: "PROVIDER_SUBMIT_FAILED", message: "x", providerStatus: 400 });
     answer = (_request, reply) => reply({ status: "failed", error });
     replayed = true;

@@ -41,7 +41,7 @@ const askedFor = async (failure: (attempt: number) => unknown): Promise<number> 
   return mockClock.nowMs - began;
 };
 
-it("a run that is refused as unavailable is asked for again for a while", async () => {
+it("a run rejected as unavailable is retried for a while", async () => {
   const ms = await askedFor(refused);
   expect(ms).toBeGreaterThan(REFUSED_AGAIN_MS - 5 * REACHED_MS);
   expect(ms).toBeLessThan(REFUSED_AGAIN_MS + 5 * REACHED_MS);
@@ -50,13 +50,13 @@ it("a run that is refused as unavailable is asked for again for a while", async 
 it.each([
   ["that nobody answers", lost],
   ["that one call may have begun, whatever is answered after that", (attempt: number) => (attempt === 1 ? lost() : refused())],
-])("a run %s is asked for again for longer", async (_name, failure) => {
+])("a run %s is retried for longer", async (_name, failure) => {
   const ms = await askedFor(failure);
   expect(ms).toBeGreaterThan(UNKNOWN_AGAIN_MS - 5 * REACHED_MS);
   expect(ms).toBeLessThan(UNKNOWN_AGAIN_MS + 5 * REACHED_MS);
 });
 
-it("says that nobody knows what became of a run only where that is so", async () => {
+it("says that a run's outcome is unknown only if it is", async () => {
   const failing = (failure: unknown) => ({
     run: (() => {
       mockClock.nowMs += REACHED_MS;
@@ -120,7 +120,7 @@ describe("when the process stops while a run is waited for", () => {
     expect(askedMs).toBeLessThanOrEqual(ESTABLISH_MS);
   });
 
-  it("gives up in time where nobody answers", async () => {
+  it("stops before the deadline if nothing answers", async () => {
     const { told, askedMs } = await stopped(() => Promise.reject(lost() as Error));
     expect(told).toMatchObject(unknown);
     expect(askedMs).toBeGreaterThan(ESTABLISH_MS / 2);

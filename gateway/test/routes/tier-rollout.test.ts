@@ -64,7 +64,7 @@ it("reaches the accounts of all its users, from their next renewal on", async ()
   expect(await monthly([other, waiting])).toEqual([2_000_000, 0]);
 });
 
-it("goes on where a gateway has died, and gives nothing twice", async () => {
+it("continues after a gateway has died, and grants nothing twice", async () => {
   await putTier(1_000);
   const users: User[] = [];
   for (let count = 0; count < 4; count += 1) users.push(await platform.createUser({ tier: TIER }));

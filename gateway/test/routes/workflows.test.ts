@@ -255,7 +255,7 @@ describe("updating a workflow", () => {
     expect((await platform.send(path, as(pro))).headers.etag).toBe(tag(3));
   });
 
-  it("is told by a read's ETag, and so is a publication, after which If-Match still names the draft's revision", async () => {
+  it("is in a read's ETag, and so is a publication; If-Match then still names the draft's revision", async () => {
     const { body } = await create({ name: nameOf("Read again") });
     const path = `/api/workflows/${String(body.slug)}`;
     const read = (tag: string) => platform.send(path, as(pro, { "if-none-match": tag }));

@@ -63,7 +63,7 @@ it("puts inputs where they belong, and gives each run a seed of its own", async 
   expect(first).not.toHaveProperty("99");
 });
 
-it("waits in the queue, runs, and gives what was kept, whatever its files are called", async () => {
+it("waits in the queue, runs, and returns saved files, whatever their names", async () => {
   const target = provider();
   const one = await submit();
   const two = await submit();
@@ -139,7 +139,7 @@ it("says that a job is gone after the server has forgotten it", async () => {
 });
 
 describe("a job that is cancelled", () => {
-  it("leaves the queue, and interrupts nobody else's, whatever the server knows", async () => {
+  it("leaves the queue, and interrupts no other prompt, whatever the server supports", async () => {
     comfy.isOld = true;
     await submit();
     const waiting = await submit();

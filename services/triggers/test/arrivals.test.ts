@@ -49,7 +49,7 @@ const scheduleOf = (userId: string, slot: number) => ({
 const store = async (collection: "schedules" | "hooks", ...rows: { _id: string }[]): Promise<void> =>
   void (await old!.collection<{ _id: string }>(collection).insertMany(rows));
 
-it("finds a schedule of 1.0.0 by its id and a hook by its address, as they were stored", async () => {
+it("finds a schedule of 1.0.0 by its ID and a hook by its address, unchanged", async () => {
   const schedule = scheduleOf("u1", 0);
   const hook = { _id: randomUUID(), userId: "u1", slot: 0, workflowSlug: "flow", secretHash: "hash", createdAt: new Date(3) };
   await store("schedules", schedule);

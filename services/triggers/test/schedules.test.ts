@@ -156,7 +156,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("approves the workflow as it is when it is set, and is judged by what is approved after that", async () => {
+  it("approves the workflow's current graph when it is set, and is checked by later approvals", async () => {
     const row = await create();
     expect([planned, approvals]).toEqual([[""], [`flow of ${world.userId}`]]);
     await update(row, { inputsJson: PAID });
@@ -166,7 +166,7 @@ describe("a schedule", () => {
     expect(approvals).toHaveLength(1);
   });
 
-  it("is served once for a time, however often and from wherever it is asked for", async () => {
+  it("is served once per time, however often and from wherever it is triggered", async () => {
     const row = await create();
     const many = await Promise.all([serve(row), serve(row), serve(row)]);
     const again = await serve(row);
@@ -202,7 +202,7 @@ describe("a schedule", () => {
     expect(await money.usageRows(world.userId)).toEqual([]);
   });
 
-  it("stops with the key that set it, and goes on as that of who resumes it", async () => {
+  it("stops with the key that set it, and continues for the account that resumes it", async () => {
     const row = await create({}, "key-1");
     keyFailure = new DomainError("unauthenticated", "UNAUTHENTICATED", "no");
     await serve(row);
@@ -293,7 +293,7 @@ describe("what Temporal carries", () => {
   /** Polls until Temporal's list is up to date. */
   const settled = async (): Promise<void> => until(async () => (await reconcile()).changed === 0);
 
-  it("is made again from the rows after Temporal has lost it, and what has no row any more ends", async () => {
+  it("is created again from the rows after Temporal has lost it, and ends without a row", async () => {
     const [lost, removed, paused] = [await create(), await create(), await create({ paused: true })];
     await settled();
     await handleOf(lost).delete();

@@ -6,7 +6,7 @@ describe("CPU time", () => {
     expect(readStat(stat)).toEqual({ parent: 7, cpuMs: 1_750 });
   });
 
-  it("counts a process with all it started, each once, and nobody else", () => {
+  it("counts a process with all its children, each once, and no other", () => {
     const processes = new Map([
       [10, { parent: 1, cpuMs: 100 }],
       [11, { parent: 10, cpuMs: 20 }],

@@ -74,7 +74,7 @@ describe("a model that reads a file", () => {
   const outputsOf = (results: readonly string[]) =>
     portsOf(node, { schemaOf: () => SCHEMA, resultsOf: () => results }, [], []).outputs.map(({ name, type }) => [name, type]);
 
-  it("gives what it read as JSON by a port of its own where it says so", () => {
+  it("passes on its parsed JSON through a separate port, if set", () => {
     expect(outputsOf(["text", "json"])).toEqual([
       ["text", "text"],
       ["json", "any"],

@@ -21,7 +21,7 @@ const made = (id: string, executionId: string, at: string): [string, Made] => [
   { executionId, at, node: { id } as Made["node"], result: {} },
 ];
 
-it("takes over what is pinned and was made, and has all other calls made again", () => {
+it("reuses pinned results that exist, and repeats all other calls", () => {
   const graph = graphOf(
     node("ask", "http-request", PINNED),
     node("pic", "generate-image"),
@@ -35,7 +35,7 @@ it("takes over what is pinned and was made, and has all other calls made again",
   expect(pinsOf(graph, "pic", new Map([made("ask", "run-1", "2026-01-01")]))!.again.nodes).toEqual(["pic"]);
 });
 
-it("names no node that is passed by, and goes on from the newest of what is pinned", () => {
+it("names no bypassed node, and continues from the newest pinned result", () => {
   const graph = graphOf(
     node("ask", "http-request", PINNED),
     node("pic", "generate-image", PINNED),

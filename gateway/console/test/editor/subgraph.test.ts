@@ -116,7 +116,7 @@ it("gives two outputs of a type members of their own", () => {
   ]);
 });
 
-it("refuses a part that what stands outside of it would close to a circle, and one of nothing", () => {
+it("rejects a part that would form a cycle with outside nodes, and an empty one", () => {
   expect(problemOf(STORY, ["words", "again"])).toContain("is between");
   expect(problemOf(STORY, ["in", "out"])).toContain("Select the nodes");
 });

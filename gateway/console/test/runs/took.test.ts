@@ -45,7 +45,7 @@ it("reads what flowed into a node from what the nodes before it gave, and from t
   ]);
 });
 
-it("lists the settings that a node had by itself, and not what is there for people", () => {
+it("lists a node's own settings, without those for people", () => {
   expect(hadSettings(nodeById(graph, "pic")!)).toEqual([
     ["model", "m"],
     ["seed", "3"],

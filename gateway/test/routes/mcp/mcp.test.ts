@@ -113,7 +113,7 @@ describe("the switch of a workflow", () => {
   const put = (slug: string, json: object, headers: Record<string, string>) =>
     platform.send(`/api/workflows/${slug}`, { method: "PUT", json, headers });
 
-  it("is changed by a session alone; a key may send it as it is", async () => {
+  it("is changed only by a session; a key can send it unchanged", async () => {
     const slug = await saveTool("Switched");
     const byKey = platform.byKey(business);
     expect(await put(slug, { mcp: false }, byKey)).toMatchObject({ status: 403, body: { code: "SESSION_REQUIRED" } });
@@ -291,7 +291,7 @@ describe("a run", () => {
     expect(valueOf(answer)).toMatchObject({ error: "no", code: "EXECUTION_FAILED", nodeId: "model", executionId: asked[0]!.executionId });
   });
 
-  it("gives images and sound within bounds as they are, and other files as links", async () => {
+  it("returns images and sound within bounds inline, and other files as links", async () => {
     const stored = async (bytes: Buffer): Promise<string> =>
       String(
         (

@@ -219,7 +219,7 @@ it("says in mails to owners which organization they are about, and sends word of
   expect(leaving!.text).toContain("2026-06-01 10:00 UTC");
 });
 
-it("insists on TLS that it can check, unless it is told otherwise", async () => {
+it("requires TLS that it can verify, unless the settings say otherwise", async () => {
   const certificates = await makeCertificates("localhost");
   const { TLS_KEY_FILE, TLS_CERT_FILE, TLS_CA_FILE } = certificates.of("localhost");
   const { readFileSync } = await import("node:fs");

@@ -119,7 +119,7 @@ const summaries = ({ events }: History): unknown[] =>
     .filter((event) => event.activityTaskScheduledEventAttributes)
     .map(({ userMetadata }) => JSON.parse(Buffer.from(userMetadata!.summary!.data!).toString()) as unknown);
 
-it("makes eight attempts over 27 hours and a half, and then gives up", async () => {
+it("makes eight attempts over 27 and a half hours, then gives up", async () => {
   const { result, sends, pauses, notes, history } = await deliver(() => answer(500));
   expect(result).toBe("given up");
   expect(pauses).toEqual(PAUSES);
@@ -184,7 +184,7 @@ it("does not count what never left", async () => {
   expect(records).toHaveLength(1);
 });
 
-it("goes on with the attempt that is next, after what is left of its pause", async () => {
+it("continues with the next attempt, after the rest of its pause", async () => {
   const { result, sends, pauses } = await deliver(() => answer(500), { input: { delivery: 2, attempt: 7, pauseMs: HOUR } });
   expect([result, pauses]).toEqual(["given up", [HOUR, 10 * HOUR]]);
   expect(sends.map(({ delivery, attempt }) => [delivery, attempt])).toEqual([

@@ -40,7 +40,7 @@ it("starts a message once that is handed over many times", async () => {
   expect(started).toEqual([{ id: message._id, delivery: 1, attempt: 1, pauseMs: 0 }]);
 });
 
-it("goes on with a delivery of 1.0.0 where that stood, and starts none that had ended", async () => {
+it("continues a delivery of 1.0.0 at its state, and starts none that had ended", async () => {
   const now = Date.now();
   const { add, started } = deliveriesBy({ clock: () => now });
   const entry = { at: new Date(0), status: 500, error: "the receiver answered 500", durationMs: 1, url: TARGET.url };
@@ -140,7 +140,7 @@ describe("what is long due", () => {
 });
 
 describe("a redelivery", () => {
-  it("is one, however often it is asked for before its first attempt", async () => {
+  it("is one, however often it is requested before its first attempt", async () => {
     const { add, again, started } = deliveriesBy();
     const message = newMessage();
     await add(message);

@@ -222,7 +222,7 @@ describe("where the egress guard connects to", () => {
   const body = async (client: EgressClient, url: string): Promise<string> =>
     (await client.request({ url, ...LIMITS })).body.toString("utf8");
 
-  it("is the address that was checked: a name that is bound anew has no second look-up to lie to", async () => {
+  it("is the checked address: a name that resolves differently later has no second look-up", async () => {
     const answers = [["93.184.216.34"], ["127.0.0.1"]];
     let lookups = 0;
     const client = open({ lookup: answering(() => answers[lookups++] ?? ["127.0.0.1"]) });
@@ -259,7 +259,7 @@ describe("where the egress guard connects to", () => {
     await expect(client.request({ url: `ftp://127.0.0.1:${port}/`, ...LIMITS })).rejects.toMatchObject(refusal);
   });
 
-  it("is told which host was refused, whatever the reason", async () => {
+  it("gets the rejected host, whatever the reason", async () => {
     const client = open({ lookup: answering(() => ["10.0.0.1"]) });
     const urls = {
       "http://10.0.0.1:81/a": "10.0.0.1:81",

@@ -247,7 +247,7 @@ describe("bounds of an exchange", () => {
     await expect(open(address).request(call(address, { timeoutMs: 150, maxRedirects: 50 }))).rejects.toMatchObject({ code: "TIMEOUT" });
   });
 
-  it("lets go of an answer that nobody reads", async () => {
+  it("drops an unread response", async () => {
     let closed: Promise<unknown> = Promise.resolve();
     const address = await serve((request, response) => {
       closed = once(response, "close");
@@ -409,7 +409,7 @@ describe("an answer", () => {
     expect(await open(address).request(call(address))).toMatchObject({ status: 503 });
   });
 
-  it("streams: the first event arrives while the answer goes on", async () => {
+  it("streams: the first event arrives before the response ends", async () => {
     let finish = (): void => undefined;
     const address = await serve((_request, response) => {
       response.write("data: first\n\n");

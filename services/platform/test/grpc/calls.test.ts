@@ -223,7 +223,7 @@ describe("a deadline", () => {
     expect(seen).toBeLessThanOrEqual(PATIENT.deadlineMs);
   });
 
-  it("is 5 s when nobody says", async () => {
+  it("is 5 s by default", async () => {
     answer = () => Promise.resolve(left());
     const seen = (await service.client.unary({})) as number;
     expect(seen).toBeGreaterThan(500);
@@ -471,7 +471,7 @@ describe("an upload", () => {
     expect(await outcome.promise).toBe("broken off");
   });
 
-  it("whose caller gives up is never taken for a whole one", async () => {
+  it("whose caller gives up is never treated as complete", async () => {
     const outcome = deferred<string>();
     const started = deferred();
     receive = async (requests) => {
@@ -495,7 +495,7 @@ describe("an upload", () => {
 });
 
 describe("a caller that gives up", () => {
-  it("is told so at once", async () => {
+  it("gets the error at once", async () => {
     const [started, go] = [deferred(), deferred()];
     answer = () => {
       started.resolve();
@@ -538,7 +538,7 @@ describe("a message", () => {
     expect(await service.client.unary(large(15), PATIENT)).toHaveLength(15 * 1024 * 1024);
   });
 
-  it("of 17 MB is refused in either direction, and the service goes on", async () => {
+  it("of 17 MB is rejected in either direction, and the service continues", async () => {
     const served = jest.fn((request: unknown) => Promise.resolve(request === "large" ? large(17) : "small"));
     answer = served;
     await expect(service.client.unary(large(17), PATIENT)).rejects.toMatchObject({ name: "DomainError" });

@@ -142,7 +142,7 @@ describe("an unexpected error", () => {
     expect(await failureOf(CALLS[0]![1])).toMatchObject({ reason: "INTERNAL" });
   });
 
-  it("that says the database is away is SERVICE_UNAVAILABLE, and no surprise", async () => {
+  it("about an unavailable database is SERVICE_UNAVAILABLE, and expected", async () => {
     raised = Object.assign(new Error("connect ECONNREFUSED 10.0.0.1:27017"), { name: "MongoServerSelectionError" });
     expect(await failureOf(CALLS[0]![1])).toMatchObject({
       kind: "unavailable",

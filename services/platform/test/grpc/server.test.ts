@@ -201,7 +201,7 @@ describe("where a gRPC server listens", () => {
     await (await startGrpcServer({ listen, services, logger })).stop();
   });
 
-  it("is told when it is taken", async () => {
+  it("is reported if it is occupied", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as { port: number };

@@ -152,7 +152,7 @@ it("settles rows of a group together", async () => {
   expect(groups).toEqual([["a", "b"], ["c"]]);
 });
 
-it("ends a look soon after its process is told to stop", async () => {
+it("ends a pass soon after its process must stop", async () => {
   const stopping = new AbortController();
   let settled = 0;
   const { look, clock } = lookOver(

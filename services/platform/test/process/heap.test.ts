@@ -25,7 +25,7 @@ describe("collection of the heap of a process that became idle", () => {
 const SUPPORT = join(__dirname, "..", "support");
 
 describe("a process that worked", () => {
-  it("gives back what its heap grew by, though nothing is allocated any more", async () => {
+  it("releases the heap's growth, although nothing is allocated any more", async () => {
     const script = ["--expose-gc", "-r", join(SUPPORT, "run-typescript.cjs"), join(SUPPORT, "idle-heap.ts")];
     const { stdout } = await promisify(execFile)(process.execPath, script, { timeout: 170_000 });
     const { grownMb, leftMb } = JSON.parse(stdout) as { grownMb: number; leftMb: number };

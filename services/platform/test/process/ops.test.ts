@@ -26,7 +26,7 @@ it.each<[ProcessState, number]>([
   expect([ready.status, await ready.json()]).toEqual([status, { status: state }]);
 });
 
-it("tells what it depends on, one thing at a time or away, and asks once however many ask", async () => {
+it("reports each dependency, and checks once for parallel requests", async () => {
   let asked = 0;
   const ask = await open(() => "ready", {
     up: () => Promise.resolve(true),

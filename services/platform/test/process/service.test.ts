@@ -121,7 +121,7 @@ describe("a process of several services", () => {
     expect(end.events.slice(2)).toEqual(["one drains", "two stops", "two stopped", "one stops", "one stopped"]);
   });
 
-  it("waits for a database that is away, alive and not ready, and starts when that is back", async () => {
+  it("waits for an unavailable database, alive and not ready, and starts once it is back", async () => {
     const [relay, port] = [await startRelay(process.env.MONGODB_URI!), await freePort()];
     await relay.cut();
     const { child, ready, ended } = run([{ name: "one", mongo: relay.url }], { OPS_LISTEN: `127.0.0.1:${port}` });
@@ -226,7 +226,7 @@ describe("a process that can't start", () => {
     expect(end.messages).not.toContainEqual({ type: "ready" });
   });
 
-  it("ends when it is told to before it is ready", async () => {
+  it("stops on request before it is ready", async () => {
     const { child, ended } = run([{ name: "one" }, { name: "waiting", start: "never" }]);
     await once(child, "message");
     child.kill("SIGTERM");

@@ -22,7 +22,7 @@ describe("a keyring", () => {
     );
   });
 
-  it("gives another text each time, in which the value does not stand", () => {
+  it("returns another text each time, without the value in it", () => {
     const [one, other] = [ringOf(NEW).seal(VALUE), ringOf(NEW).seal(VALUE)];
     expect(one.data).not.toEqual(other.data);
     expect(one.data.includes(VALUE)).toBe(false);

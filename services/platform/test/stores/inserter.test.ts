@@ -60,7 +60,7 @@ describe("an inserter", () => {
     expect(commands).toEqual([3, 100, 100, 49]);
   });
 
-  it("fails everyone of a command that failed as a whole, and goes on", async () => {
+  it("fails all inserts of a failed command, and continues", async () => {
     const rows = await collection();
     let isAway = true;
     const failing = {

@@ -57,7 +57,7 @@ describe("a database connection", () => {
     for (const other of [undefined, null, "11000", new Error("E11000"), { code: "11000" }]) expect(isDuplicateKey(other)).toBe(false);
   });
 
-  it("is SERVICE_UNAVAILABLE to callers while the server is away, and serves them again by itself", async () => {
+  it("is SERVICE_UNAVAILABLE to callers while the server is unavailable, and then serves them again", async () => {
     const service = await startJsonService({ unary: unary(async () => (await notes.findById("a").lean())?.text) });
     expect(await service.client.unary({})).toBe("one");
     await relay.cut();
@@ -70,7 +70,7 @@ describe("a database connection", () => {
     await service.stop();
   });
 
-  it("is away for writes, too", async () => {
+  it("is also unavailable for writes", async () => {
     await relay.cut();
     const errors = await Promise.all([
       failureOf(notes.create({ _id: "c", text: "three" })),
@@ -83,14 +83,14 @@ describe("a database connection", () => {
     while (!(await answers()));
   });
 
-  it("can't be made while the server is away, and says so, as away, when the patience ends", async () => {
+  it("can't be made while the server is unavailable, and reports that when the patience ends", async () => {
     const nobody = await startRelay(process.env.MONGODB_URI!);
     await nobody.cut();
     expect(isDatabaseAway(await failureOf(connectMongo({ uri: nobody.url, database, patienceMs: 0 })))).toBe(true);
   });
 });
 
-it("an error that is not about the connection is none that says the database is away", () => {
+it("an error unrelated to the connection isn't reported as unavailability", () => {
   for (const error of [
     undefined,
     null,

@@ -51,7 +51,7 @@ describe("a Redis connection", () => {
     expect(lines).toEqual([]);
   });
 
-  it("fails commands at once while the server is away, and serves them again by itself", async () => {
+  it("fails commands at once while the server is unavailable, and then serves them again", async () => {
     const { relay, open } = await startRedis();
     const redis = open();
     await ready(redis);
@@ -79,7 +79,7 @@ describe("a Redis connection", () => {
     expect(await waiting).toEqual(expect.any(String));
   });
 
-  it("gives up on a server that is silent after a second, and finds it again", async () => {
+  it("gives up on a silent server after a second, and reconnects", async () => {
     const { relay, open } = await startRedis();
     const redis = open();
     await ready(redis);
@@ -104,7 +104,7 @@ describe("a Redis connection", () => {
     expect(await answer).toBe("PONG");
   });
 
-  it("can be made while the server is away, says so once, and comes when it comes", async () => {
+  it("can be made while the server is unavailable, logs that once, and connects later", async () => {
     const { relay, open } = await startRedis();
     await relay.cut();
     const redis = open();
@@ -127,7 +127,7 @@ describe("a Redis connection", () => {
 });
 
 describe("a subscriber", () => {
-  it("keeps its subscriptions when the server was away", async () => {
+  it("keeps its subscriptions over an outage of the server", async () => {
     const { relay, open } = await startRedis();
     const [subscriber, publisher] = [open(true), open()];
     const channel = key();
@@ -151,7 +151,7 @@ describe("a subscriber", () => {
     expect([heard[0], heard.at(-1)]).toEqual(["before", "after"]);
   });
 
-  it("subscribes once the server comes, though it was away", async () => {
+  it("subscribes once the server is available", async () => {
     const { relay, open } = await startRedis();
     await relay.cut();
     const subscriber = open(true);

@@ -4,7 +4,7 @@ import { libraryMetrics, measureLibraries, readLibraryMetrics } from "../../src/
 
 afterEach(() => measureLibraries(undefined));
 
-it("tells what libraries have measured where metrics are asked for, and the rest while one of them is away", async () => {
+it("returns libraries' metrics if metrics are on, and the rest while one is unavailable", async () => {
   measureLibraries("scraped");
   const [one, other] = [await libraryMetrics(), await libraryMetrics()] as { listen: string }[];
   expect(await readLibraryMetrics()).toBe("");
@@ -22,7 +22,7 @@ it("tells what libraries have measured where metrics are asked for, and the rest
   expect(await readLibraryMetrics()).toBe("");
 });
 
-it("lets libraries send to the collector where nobody asks, and measure nothing where nobody wants to know", async () => {
+it("lets libraries send to the collector without scrapes, and measure nothing without either", async () => {
   measureLibraries({ collector: "http://127.0.0.1:4317" });
   expect(await libraryMetrics()).toEqual({ collector: "http://127.0.0.1:4317" });
   measureLibraries(undefined);

@@ -118,7 +118,7 @@ describe("a log line", () => {
     expect(logged({})).not.toHaveProperty("requestId");
   });
 
-  it("keeps what is no secret", () => {
+  it("keeps everything that isn't secret", () => {
     const entry = {
       keyId: "k1",
       maxTokens: 100,

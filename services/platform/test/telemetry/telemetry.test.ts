@@ -65,7 +65,7 @@ describe("tracing", () => {
     expect(collector.metrics).toContain("nodeloom.grpc.server.duration");
   });
 
-  it("traces five requests of a hundred where nothing else is asked for", () => {
+  it("traces five of a hundred requests by default", () => {
     expect(loadConfig(z.object(processVariables), {}).TRACES_SHARE).toBe(0.05);
   });
 

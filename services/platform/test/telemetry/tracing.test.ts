@@ -29,7 +29,7 @@ const passOn = async (headers: Record<string, string>): Promise<Record<string, s
 };
 
 describe("a trace", () => {
-  it("goes on from what another process tells to what is asked of the next", async () => {
+  it("continues another process's trace in calls to the next", async () => {
     const passedOn = await passOn({ ...told(), tracestate: "vendor=1" });
     const [asked, asking] = await named("asked", "ask");
     expect(asked!.parentSpanContext).toMatchObject({ traceId: TRACE, spanId: CALLER, isRemote: true });
@@ -66,7 +66,7 @@ describe("a trace", () => {
     await named();
   });
 
-  it("is told to nobody by a process that is not traced", async () => {
+  it("isn't passed on by a process without tracing", async () => {
     await recorded.stop();
     expect(await passOn(told())).toEqual({});
   });

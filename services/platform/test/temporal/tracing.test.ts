@@ -30,7 +30,7 @@ describe("the start of a workflow", () => {
     return given;
   };
 
-  it("is a span, which the workflow is told", async () => {
+  it("is a span that the workflow receives", async () => {
     const { [HEADER]: told, ...rest } = await start();
     const [span] = await recorded.left();
     expect(span).toMatchObject({ name: "StartWorkflow:executeGraph", kind: SpanKind.CLIENT });
@@ -65,13 +65,13 @@ describe("a workflow", () => {
     ]);
   });
 
-  it("that was started outside of a trace tells none, whatever another one was told", async () => {
+  it("that was started outside a trace passes none on, whatever another one received", async () => {
     await activitiesOf(TOLD);
     expect(await activitiesOf({})).toEqual([OTHER, OTHER]);
   });
 });
 
-it("makes every attempt of an activity a span of the trace that it is told, failed when it failed", async () => {
+it("makes every attempt of an activity a span of the received trace, failed if it failed", async () => {
   const attempt = (number: number, outcome: () => Promise<unknown>): Promise<unknown> => {
     const { inbound } = tracedActivities({ info: { activityType: "submit", attempt: number } } as never);
     return inbound!.execute!({ args: [], headers: TOLD }, outcome as never);

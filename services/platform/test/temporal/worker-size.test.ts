@@ -9,7 +9,7 @@ it.each([
   expect(workerSize({}, limitMb)).toEqual({ maxCachedWorkflows: cached, maxConcurrentActivityTaskExecutions: activities });
 });
 
-it("takes what an operator says instead, each by itself", () => {
+it("uses an operator's values instead, each independently", () => {
   expect(workerSize({ WORKER_ACTIVITIES: 7 }, 1_536)).toEqual({ maxCachedWorkflows: 123, maxConcurrentActivityTaskExecutions: 7 });
   expect(workerSize({ WORKER_CACHED_WORKFLOWS: 5 }, 1_536)).toMatchObject({ maxCachedWorkflows: 5 });
 });

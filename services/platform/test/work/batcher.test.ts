@@ -26,7 +26,7 @@ it("works together on what one piece of code submits, and on what arrives while 
   expect(await Promise.all([...first, ...next, other])).toEqual([2, 2, 3, 3, 3, 1]);
 });
 
-it("waits for others before every batch where it is told to", async () => {
+it("waits for more items before every batch, if set", async () => {
   const { submit } = batcherOf({ gatherMs: 30 });
   for (const _ of ["first", "second"]) {
     const one = submit("k", "a", later());

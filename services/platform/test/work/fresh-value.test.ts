@@ -8,7 +8,7 @@ const valueOf = (load: () => Promise<string>) => {
 };
 
 describe("a fresh value", () => {
-  it("is asked for once by those who miss it together, and again when it is old", async () => {
+  it("is loaded once for parallel callers, and again when it is old", async () => {
     let loads = 0;
     const { get, pass } = valueOf(() => Promise.resolve(`load ${(loads += 1)}`));
     expect(await Promise.all([get(), get()])).toEqual(["load 1", "load 1"]);

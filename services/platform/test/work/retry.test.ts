@@ -16,7 +16,7 @@ describe("retry", () => {
     expect(await retry(failing(2).work, { pausesMs: [0, 0] })).toBe("done");
   });
 
-  it("gives up at once where another attempt would go no better", async () => {
+  it("gives up at once if another attempt can't succeed", async () => {
     const { work, made } = failing(3);
     await expect(retry(work, { pausesMs: [0, 0], shouldRetry: (error) => (error as Error).message !== "failure 2" })).rejects.toThrow(
       "failure 2",
@@ -24,7 +24,7 @@ describe("retry", () => {
     expect(made()).toBe(2);
   });
 
-  it("begins no pause that would not end in time", async () => {
+  it("starts no pause that would end after the deadline", async () => {
     const { work, made } = failing(3);
     await expect(retry(work, { pausesMs: [60_000], until: Date.now() + 1_000 })).rejects.toThrow("failure 1");
     expect(made()).toBe(1);

@@ -8,7 +8,7 @@ const setUp = () => {
 };
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it("gives nobody what was read before they asked", async () => {
+it("never returns a value read before the request", async () => {
   const { begun, read } = setUp();
   const first = read();
   const later = [read(), read(), read()];
@@ -35,7 +35,7 @@ it("begins at once where nothing is being read, and lets keys not wait for each 
   expect(begun).toHaveLength(3);
 });
 
-it("lets nobody fail by another's read", async () => {
+it("fails no caller because of another's read", async () => {
   const { begun, read } = setUp();
   const first = read();
   const [second, third] = [read(), read()];

@@ -23,7 +23,7 @@ it("begins aborted when a parent has aborted", () => {
   expect(reasonOf(linkSignals(aborted("cancelled"), new AbortController().signal).signal)).toBe("cancelled");
 });
 
-it("lets go of its parents, and aborts nobody but itself", () => {
+it("releases its parents, and aborts only itself", () => {
   const process = new AbortController();
   const [over, ended] = [linkSignals(process.signal), linkSignals(process.signal)];
   over.unlink();

@@ -43,7 +43,7 @@ it("gives a slot back after a failure", async () => {
   expect(await slots.use(() => Promise.resolve("next"), LONG)).toBe("next");
 });
 
-it("turns away whoever finds no place, waits too long or gives up, and loses no slot by it", async () => {
+it("rejects work that finds no place, waits too long or gives up, and loses no slot", async () => {
   const slots = createSlots({ concurrency: 1, queueLimit: 2 });
   const first = gated(slots);
   const gone = new AbortController();
@@ -103,7 +103,7 @@ it("lets work that is heavier than everything in alone", async () => {
   expect(slots.load().inUse).toBe(0);
 });
 
-it("lets those behind it in when what waits for much room gives up", async () => {
+it("admits later work when earlier large work gives up", async () => {
   const slots = createSlots({ concurrency: 10, queueLimit: 10 });
   const first = gated(slots, { ...LONG, weight: 5 });
   const impatient = gated(slots, { weight: 10, maxWaitMs: 20 });

@@ -11,7 +11,7 @@ it("gives what work in time comes to, be it an error, and leaves no timer behind
   expect(timers()).toBe(before);
 });
 
-it("gives what is said of work that takes longer", async () => {
+it("returns the fallback for work that takes longer", async () => {
   expect(await withTimeout(never, 1, () => "late")).toBe("late");
 });
 

@@ -115,7 +115,7 @@ it("refuses with cog's own status while it has no slot", async () => {
   expect(await provider.cancel(long)).toBe(true);
 });
 
-it("is told that its key is none, without the key", async () => {
+it("reports that the key is invalid, without the key", async () => {
   const provider = createProvider(JSON.stringify(settings()), { egress, secret: () => "another-secret" }) as JobProvider;
   const refused = provider.submit({ inputs: { prompt: "a loom" }, idempotencyKey: "key" });
   await expect(refused).rejects.toMatchObject({
