@@ -153,7 +153,10 @@ export const REGRESSIONS = {
   ],
 };
 
-/** Each is free, unless it says otherwise. @type {Edit[]} */
+/**
+ * A rerun after the edit is free if `isFree` says so.
+ * @type {Edit[]}
+ */
 export const HARMLESS = [
   { name: "moved nodes", edit: ({ nodes }) => nodes.forEach((one, index) => (one.position = { x: index * 311, y: 17 })), isFree: true },
   { name: "reordered nodes", edit: (template) => void template.nodes.reverse(), isFree: true },

@@ -81,7 +81,7 @@ const headerOf = ({ caller }: Context): proto.ImportBundleHeader =>
     ...{ maxWorkflows: workflowCap(caller), quotaBytes: mediaQuota(caller) },
   });
 
-/** The archive first, as it comes; its order when the form has ended. */
+/** Streams the archive as it arrives, then the order, which is known once the form has ended. */
 async function* messages(
   header: proto.ImportBundleHeader,
   bytes: AsyncIterable<Buffer>,

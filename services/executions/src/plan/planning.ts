@@ -48,9 +48,9 @@ export interface PlannedRun {
   until?: string;
   /** JSON Schema of a text model's answer. */
   schemaJson?: string;
-  /** For a rerun. */
+  /** Results that a rerun reuses. */
   reused?: PlannedReuse;
-  /** Days for which the workflow, or the source of a rerun, keeps it; undefined for the installation's. */
+  /** Retention in days set by the workflow or the rerun's source; undefined for the installation's default. */
   retentionDays?: number | undefined;
 }
 

@@ -41,7 +41,7 @@ export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
     const asked = found.filter(({ webhook }) => webhook && isNotified(webhook)).map(({ _id }) => _id);
     const pending = asked.length > 0 ? await pendingOf(asked) : new Set();
     const ids = found.map(({ _id }) => _id).filter((id) => !pending.has(id));
-    // Removes first what only the row leads to: after a crash in between, the row is still found.
+    // Deletes the row last, because only it leads to the rest: after a crash in between, the row is still found.
     await calls.deleteMany({ executionId: { $in: ids } }).exec();
     const { deletedCount } = await executions.deleteMany({ ...over(before), _id: { $in: ids } }).exec();
     const { createdAt, _id } = found.at(-1)!;

@@ -50,7 +50,7 @@ export const TIMING = {
   submitTotal: 2 * MINUTE,
   /** Like `submitTotal`, if a fallback can be called. */
   submitBeforeAnother: 5 * SECOND,
-  /** Part of that which must be left for one attempt. */
+  /** Time of `submitTotal` that must be left to start another attempt. */
   submitReserve: 30 * SECOND,
   /** How long a provider must fail without a break before its circuit opens. */
   breakerOutage: 5 * SECOND,

@@ -54,7 +54,7 @@ const atMost = (keys: readonly string[]): string[] => {
   return distinct;
 };
 
-/** The owners whose files an account reads. Files that a run makes inside a hidden graph are for its calls only. */
+/** Owners of the files that an account can read. Files made inside a hidden graph are readable only for calls of its run. */
 const ownersOf = (ownerId: string, lifetime: Lifetime): ReadonlySet<string> => {
   const account = accountOf(ownerId);
   return new Set(lifetime === "call" ? [account, innerOwner(account)] : [account]);

@@ -72,7 +72,7 @@ export const linkToNode = (editor: Editor, start: LinkStart, nodeId: string): bo
     return false;
   }
   const { ends, input } = found;
-  // Only a port itself is a clear choice of the link to replace.
+  // Only a drop on a port clearly chooses the link to replace.
   if (start.side === "output" && replacedBy(graph, ends, input).length > 0) {
     complain(ACTIONS.portTaken(titleIn(editor, node)));
     return false;
