@@ -15,7 +15,6 @@ import {
   credits,
   cursor,
   cursorPage,
-  executionParams,
   iso,
   limit,
   listQuery,
@@ -138,7 +137,7 @@ const runView = ({ batch, status, passed, failed, against }: proto.TestRun): Rec
 };
 
 const runParams: ParamsSpec<{ slug: string; id: string }> = {
-  schema: z.object({ slug }).extend((executionParams.schema as z.ZodObject).shape) as unknown as z.ZodType<{ slug: string; id: string }>,
+  schema: z.object({ slug, id: uuid }),
   invalid: () => notFound("test run"),
 };
 
