@@ -107,7 +107,7 @@ it("renews once, however many processes ask at the same time", async () => {
   await Promise.all([one.stop(), other.stop()]);
 });
 
-it("does not give back plan credits whose month ended while they were held", async () => {
+it("does not release plan credits whose month ended during the hold", async () => {
   const billing = start();
   await subscribe(billing, ["u"]);
   await billing.credit({ userId: "u", credit: { kind: "topup", millicredits: 500 }, note: "", reference: "paid" }, deadline());
@@ -128,7 +128,7 @@ it("does not give back plan credits whose month ended while they were held", asy
   await billing.stop();
 });
 
-it("goes on with the others when one account cannot be renewed, and finds it again the next time", async () => {
+it("continues with the others if one account can't be renewed, and finds it again the next time", async () => {
   const healthy = start();
   await subscribe(healthy, USERS);
   now = MARCH;

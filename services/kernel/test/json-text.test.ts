@@ -63,7 +63,7 @@ describe("JSON as text", () => {
     );
   });
 
-  it("counts every value, without what stands in texts", () => {
+  it("counts every value, without those inside texts", () => {
     expect(['""', "[]", " { } ", "[1]", '[[],{},"[,]\\\\",""]', '{"a":[1,2],"a":{"b":null}}'].map(valuesIn)).toEqual([1, 1, 1, 2, 5, 6]);
     const count = (value: unknown): number =>
       typeof value === "object" && value !== null ? Object.values(value).reduce((sum: number, one) => sum + count(one), 1) : 1;

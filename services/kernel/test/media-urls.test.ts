@@ -7,7 +7,7 @@ const SIGNED = `${ADDRESS}?e=1&s=x`;
 const urls = createMediaUrls(`${BASE}/`);
 const queries = new Map([[KEY, "e=2&s=y"]]);
 
-it("signs the addresses of the platform's files in a text, and takes the signatures away again", () => {
+it("signs the addresses of the platform's files in a text, and removes the signatures", () => {
   const text = JSON.stringify({ a: ADDRESS, b: [`see ${ADDRESS}, please`], c: `/media/${KEY}` });
   const signed = urls.signed(text, queries);
   expect(signed).toBe(text.replaceAll(KEY, `${KEY}?e=2&s=y`));

@@ -63,7 +63,7 @@ it("puts a file on disk before it has its name, then its folders, though another
   }
 });
 
-it("makes a folder once, and has no rename fail for want of it", async () => {
+it("makes a folder once, and no rename fails because it is missing", async () => {
   const store = await openFolderBlobs(root);
   const [mkdir, rename] = [jest.spyOn(fs, "mkdir"), jest.spyOn(fs, "rename")];
   for (let index = 0; index < 3; index += 1) await keep(store, newName());

@@ -35,7 +35,7 @@ it("marks what a model made, and keeps the hash of what the provider sent", asyn
   expect(made).toMatchObject({ width: 48, height: 32 });
 });
 
-it("stores a file without the workflow that it carries where it is told to, marked as any other", async () => {
+it("stores a file without its embedded workflow if requested, marked like any other", async () => {
   const file = readFileSync(join(__dirname, "strip", "files", "SaveImage.png"));
   const making = media.Making.fromPartial({ maker: MAKER_MODEL, model: "painter" });
   const [plain, kept] = await Promise.all(
@@ -49,7 +49,7 @@ it("stores a file without the workflow that it carries where it is told to, mark
   expect(await tells(kept!)).toEqual([true, true]);
 });
 
-it("leaves uploads as they are, and everything where marks are off", async () => {
+it("keeps uploads unchanged, and everything if marks are off", async () => {
   expect(await bytesOf(await running.upload(PICTURE))).toEqual(PICTURE);
   expect(await bytesOf(await make("off", {}, unmarked), unmarked)).toEqual(PICTURE);
 });

@@ -77,7 +77,7 @@ describe("the registry's sandbox entries", () => {
     );
   });
 
-  it("are priced by the length the sandbox makes when none is asked for", () => {
+  it("are priced by the sandbox's default length", () => {
     for (const { internalName, inputSchema } of entries) {
       const seconds = inputSchema.properties.seconds?.default;
       if (!isGeneratorName(internalName) || typeof seconds !== "number") continue;

@@ -39,7 +39,7 @@ describe("operations on images", () => {
     expect(output.object).toMatchObject({ contentType: "image/png", ownerId: "user-1" });
   });
 
-  it("sharpens the edges of what it has resized where that is asked for", async () => {
+  it("sharpens the edges of a resized image on request", async () => {
     const halves = await picture(100, 100, "#606060")
       .composite([{ input: await png(50, 100, "#a0a0a0"), left: 0, top: 0 }])
       .png()
@@ -152,7 +152,7 @@ describe("operations on images", () => {
     expect(right.at(50, 50)).toEqual([0, 0, 255]);
   });
 
-  it("lays an image over another where it is asked to", async () => {
+  it("overlays an image on another", async () => {
     const files = { image: await png(100, 100), overlay: await png(20, 20, "#0000ff") };
     const { at } = await made("image-composite", { position: "bottom-right", margin: 5 }, files);
     expect([at(94, 94), at(76, 76), at(73, 73), at(97, 97)]).toEqual([

@@ -63,7 +63,7 @@ const list = (userId: string, part: Partial<proto.ListRowsRequest> = {}): Promis
   client.listRows(proto.ListRowsRequest.fromPartial({ userId, ...part }));
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
 
-it("shows a run as processing until it is final, with everything it was told", async () => {
+it("shows a run as processing until it is final, with everything reported", async () => {
   const userId = user();
   const run = runOf(userId);
   const { id } = await client.startRun({ run });
@@ -92,7 +92,7 @@ it("starts a run once, however often and wherever it is said", async () => {
   expect((await list(userId)).total).toBe(1);
 });
 
-it("gives every row an id of its own that increases with the time, whichever process begins it", async () => {
+it("gives every row a unique ID that increases with time, whichever process writes it", async () => {
   const userId = user();
   const parallel = await Promise.all(times(40, (index) => clients[index % 2]!.startRun({ run: runOf(userId) })));
   expect(new Set(parallel.map(({ id }) => id)).size).toBe(40);

@@ -73,7 +73,7 @@ it("says why an SVG isn't taken", async () => {
   });
 });
 
-it("removes the file when the thumbnail is replaced, taken away, or its workflow deleted", async () => {
+it("removes the file when the thumbnail is replaced or removed, or its workflow deleted", async () => {
   const owner = newOwner();
   const { slug } = await service.create(owner, { thumbnail: PICTURE });
   await service.update(slug, owner, { thumbnail: OTHER });

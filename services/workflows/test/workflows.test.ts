@@ -207,7 +207,7 @@ describe("listing", () => {
 });
 
 describe("updating", () => {
-  it("overwrites what is supplied, keeps what is not, and never the slug", async () => {
+  it("overwrites the given members, keeps the others, and never changes the slug", async () => {
     const created = await service.create(owner, {
       name: "Before",
       description: "kept",

@@ -202,7 +202,7 @@ describe("settling", () => {
   const start = account({ plan: 150, topUp: 100, grants: [{ model: "painter", total: 1, remaining: 1 }] });
   const held = run(start, hold("e1", [item("g", 10), item("a", 100), item("b", 100)]));
 
-  it("captures at most what was held and gives the rest back to where it came from", () => {
+  it("captures at most the hold and releases the rest to its source", () => {
     const { account: next, reply } = accept(held, settle("e1", { a: 1_000, b: 60 }));
     expect(reply).toMatchObject({
       capturedMillicredits: 160,
@@ -212,7 +212,7 @@ describe("settling", () => {
     expect(next).toMatchObject({ plan: 0, topUp: 90, held: 0, holds: [], grants: [{ remaining: 1 }] });
   });
 
-  it("uses up a grant only when told so", () => {
+  it("uses up a grant only on request", () => {
     expect(run(held, settle("e1", { g: 1 })).grants).toEqual([{ model: "painter", total: 1, remaining: 0 }]);
     expect(run(held, settle("e1")).grants).toEqual(start.grants);
   });
@@ -250,7 +250,7 @@ describe("settling", () => {
 });
 
 describe("plans and credits", () => {
-  it("replaces what is left of the plan and gives each trial grant once in an account's life", () => {
+  it("replaces the rest of the plan and gives each trial grant once per account", () => {
     const trials = [{ model: "painter", runs: 3 }];
     const first = run(account({ topUp: 5 }), setPlan("approved", 2_000, trials));
     expect(first).toMatchObject({
@@ -270,7 +270,7 @@ describe("plans and credits", () => {
     expect(accept(changed, setPlan("approved", 2_000, trials)).account).toBe(changed);
   });
 
-  it("begins no new month when a plan is set again that is set already, but gives new trial grants", () => {
+  it("starts no new month when an unchanged plan is set again, but gives new trial grants", () => {
     const first = run(account({}), setPlan("approved", 2_000));
     const used = run(first, hold("e1", [item("a", 500)]));
     const again = (reference: string, monthly: number, trials: { model: string; runs: number }[] = []): Command =>

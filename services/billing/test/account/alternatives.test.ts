@@ -45,7 +45,7 @@ it("captures what was made under its own model, and releases the rest", () => {
   expect(reply.captured).toEqual([expect.objectContaining({ key: "n:0.alt2", model: "m2", millicredits: 15 })]);
 });
 
-it("uses the grant of the model that was called, and gives back those of the others", () => {
+it("uses the grant of the called model, and releases those of the others", () => {
   const held = hold(accountOf(100, { m0: 2, m2: 1 }), group(10, 40, 20));
   expect(held).toMatchObject({ held: 40, grants: [{ remaining: 1 }, { remaining: 0 }] });
   expect(settle(held, "n:0.alt2", 0).account).toMatchObject({ topUp: 100, grants: [{ remaining: 2 }, { remaining: 0 }] });

@@ -73,7 +73,7 @@ it("names the budget with the least left where several cover a run", () => {
   expect(accept(account, held("e2", 700, MONDAY, { customer: "other" })).account.held).toBe(1_000);
 });
 
-it("begins each window at nothing, and gives back to the window of the hold", () => {
+it("starts each window at zero, and releases to the window of the hold", () => {
   const account = run(set(1_000), held("e1", 900), held("e2", 1_000, TUESDAY));
   expect(used(account)).toBe(1_000);
   // Monday's window is over: returns to it don't change Tuesday's.

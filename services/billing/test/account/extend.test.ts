@@ -38,7 +38,7 @@ const accept = <C extends Command>(start: Account, command: C): { account: Accou
 const run = (start: Account, ...commands: Command[]): Account =>
   commands.reduce((current, command) => accept(current, command).account, start);
 
-it("holds each call of an extension once, however often it is asked for", () => {
+it("holds each call of an extension once, however often it is requested", () => {
   const held = run(account({ plan: 1_000 }), hold([item("a:0", 100)]));
   const first = accept(held, extend([item("a:0", 100), item("a:1", 100), item("a:2", 100)]));
   expect(first.account).toMatchObject({ plan: 700, held: 300 });
@@ -67,7 +67,7 @@ it("begins the hold of a run that cost nothing until now", () => {
   expect(reply).toMatchObject({ heldMillicredits: 100 });
 });
 
-it("gives back what an extension holds of this month, though the run's own month has ended", () => {
+it("releases an extension's hold in this month, although the run's own month has ended", () => {
   const renewsAt = new Date("2026-02-10T00:00:00Z");
   const start = account({ plan: 500, monthlyMillicredits: 500, tier: "pro", renewsAt, renewalDay: 10 });
   const held = run(start, hold([item("a:0", 100)]), extend([item("a:1", 100)], FEBRUARY));

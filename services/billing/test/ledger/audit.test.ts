@@ -110,7 +110,7 @@ it("checks every account on every page, also under load", async () => {
   expect((await check()).mismatches.map(({ userId }) => userId)).toEqual([USERS[0], USERS[60], USERS[119]]);
 });
 
-it("stops in time, and goes on where it stopped", async () => {
+it("stops before its deadline, and continues where it stopped", async () => {
   await Promise.all(
     USERS.map((userId) => billing.credit({ userId, credit: { kind: "topup", millicredits: 5 }, note: "", reference: "paid" }, deadline())),
   );

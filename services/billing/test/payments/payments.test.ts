@@ -160,7 +160,7 @@ it("refuses a signed body that is no event", async () => {
   }
 });
 
-it("gives back what a refund took that fails later, however late its earlier news comes", async () => {
+it("returns the credits of a refund that later fails, in whatever order the events arrive", async () => {
   const order = await begun();
   const { userId, payment } = order;
   const id = `re_${randomUUID()}`;

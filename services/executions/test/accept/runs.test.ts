@@ -326,7 +326,7 @@ describe("waiting in line", () => {
     expect(events.map(({ type }) => type)).toEqual(["admitted", "queued", "started"]);
   });
 
-  it("says how many may wait when the line is full, and gives back what the refused run held", async () => {
+  it("says how many can wait when the queue is full, and releases the rejected run's hold", async () => {
     const [userId, one] = [await fund(20 * PRICE), replica({ noBackground: true })];
     const first = requestOf(userId);
     const asked = one.runs.run(first);

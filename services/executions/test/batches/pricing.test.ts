@@ -44,7 +44,7 @@ it("knows what isn't exact, and what needs no places", async () => {
   expect(await price([{ calls: 0 }, { calls: 0 }])).toMatchObject({ isExact: true, isPlaceless: true, estimated: 0 });
 });
 
-it("prices calls at the dearer of their models, as they are held, and knows that they may cost less", async () => {
+it("prices calls at the most expensive of their models, as they are held, and knows that they can cost less", async () => {
   const priced = await price([{ calls: 2, another: 25 }]);
   expect(priced).toMatchObject({ estimated: 50, most: 50, isExact: false, items: [{ price: 50, most: 50 }] });
   expect(await price([{ calls: 2, another: 10 }])).toMatchObject({ estimated: 20, most: 20, isExact: true });

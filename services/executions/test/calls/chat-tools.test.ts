@@ -120,7 +120,7 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
     expect([problems, json]).toEqual([undefined, { value: { tool_calls: STEPS[0]!.tool_calls } }]);
   });
 
-  it("is told the tools, which of them to call, and what they returned, in their order", async () => {
+  it("receives the tools, its tool choice, and earlier results, in order", async () => {
     peer.answers = () => WHOLE[dialect];
     await run(SETTINGS[dialect](), { ...ASKED, tool_choice: { type: "function", function: { name: "weather" } }, steps: STEPS });
     const { tools, tool_choice: choice, toolConfig, messages, contents } = sent();

@@ -42,7 +42,7 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
     });
   });
 
-  it("is heard piece by piece, and gives what it would have given at once", async () => {
+  it("streams piece by piece, with the same result as a complete response", async () => {
     answers(dialect, () => pieces[dialect](["Once ", "upon ✓"]));
     const { said, written } = listen();
     const result = await run(native(dialect, { stream: true }), {}, written);
@@ -55,7 +55,7 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
     expect(await run(native(dialect, { stream: true }))).toMatchObject({ text: "whole" });
   });
 
-  it("gives no text when its stream breaks off, whatever was heard of it", async () => {
+  it("returns no text if its stream breaks off, whatever had arrived", async () => {
     const { raw = "", headers } = pieces[dialect](["Once "]);
     const cut = raw.slice(0, raw.indexOf("Once ") + 20);
     answers(dialect, () => ({ raw: `${cut.slice(0, cut.lastIndexOf("\n") + 1)}\n`, headers: headers! }));
@@ -175,7 +175,7 @@ describe("structured output of Anthropic's models", () => {
     },
   });
 
-  it("is asked for by the API's mode, with objects closed", async () => {
+  it("is requested by the API's mode, with closed objects", async () => {
     answers("anthropic", () => wholeText.anthropic('{"name":"Ada"}'));
     expect(await run(native("anthropic", { structuredOutput: "json_schema" }), { schema })).toMatchObject({
       json: { value: { name: "Ada" } },

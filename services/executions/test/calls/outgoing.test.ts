@@ -86,7 +86,7 @@ it("lets every tier make the calls of a whole run to one host within the time th
   }
 });
 
-it("is told in the guide as the table has it", () => {
+it("is in the guide with the table's numbers", () => {
   const guide = readFileSync(join(__dirname, "../../../../docs/guide/limits.md"), "utf8");
   for (const [tier, { calls, webhooks }] of Object.entries(OUTGOING)) {
     const row = [calls, webhooks].flatMap(({ perMinute, perHostPerMinute }) => [perMinute, perHostPerMinute]);

@@ -78,7 +78,7 @@ describe("the first polls of a job", () => {
     expect(play(pace, 700, 30).at(-1)!.lateMs).toBeLessThan(250);
   });
 
-  it("of quick jobs are not put off by slow ones of the same model, whoever submits more", () => {
+  it("of quick jobs are not delayed by slow ones of the same model, whoever submits more", () => {
     const pace = createPace();
     play(pace, 150, 20, 1_000);
     const late: number[] = [];

@@ -66,7 +66,7 @@ describe("a submission to a provider without idempotency keys", () => {
   };
   const away = (): Promise<never> => Promise.reject(new Error("away"));
 
-  it("goes on with a claim of its own process that was never sent", async () => {
+  it("continues with a claim of its own process that was never sent", async () => {
     peer.answers = () => ({ body: { id: "late" } });
     const [calls, submissions] = [
       { ...peer.stores.calls, submitted: away },
@@ -95,7 +95,7 @@ describe("a submission to a provider without idempotency keys", () => {
     expect(await withRecords(peer.stores).submit(call, live, soon())).toMatchObject({ requestId: "unwritten" });
   });
 
-  it("is sent once, however often it is asked for", async () => {
+  it("is sent once, however often it is requested", async () => {
     peer.answers = () => ({ body: { id: "only" } });
     const call = callOf();
     const calls = modelCalls(polling(), "image");
@@ -151,7 +151,7 @@ describe("a submission to a provider without idempotency keys", () => {
     expect(peer.seen).toHaveLength(0);
   });
 
-  it("is made once by a process that is asked for it again meanwhile", async () => {
+  it("is made once by a process that gets the request again meanwhile", async () => {
     const call = callOf();
     const calls = modelCalls(polling(), "image");
     peer.answers = () => ({ body: { id: "only" } });
@@ -293,7 +293,7 @@ describe("an unavailable provider", () => {
     expect(await modelCalls(settings, "image").submit(call, live, soon())).toMatchObject({ requestId: "j" });
   });
 
-  it("still is asked about its jobs, and told to stop them", async () => {
+  it("is still asked about its jobs, and to stop them", async () => {
     const shut: Gate = { pass: () => Promise.reject(new Error("shut")) };
     peer.answers = ({ path }) => (path.endsWith("/cancel") ? {} : { body: { status: "failed", error: "over" } });
     await expect(modelCalls(polling(), "image", shut).poll(callOf(), { requestId: "j" }, live)).rejects.toThrow("m: over");

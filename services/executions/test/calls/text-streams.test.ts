@@ -100,7 +100,7 @@ it("says when a text starts again", () => {
   unfollow();
 });
 
-it("goes on for as long as someone follows, and not for long after", () => {
+it("continues while it has a follower, and not for long after", () => {
   const unfollow = streams.follow(ID);
   jest.advanceTimersByTime(10 * TIMING.textForgotten);
   const stream = streams.open(CALL);

@@ -21,7 +21,7 @@ describe("a text model that streams", () => {
     return { said, result };
   };
 
-  it("is heard piece by piece, and gives what it would have given at once", async () => {
+  it("streams piece by piece, with the same result as a complete response", async () => {
     const usage = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } })}\r\n\r\n`;
     const { said, result } = await run(`: hello\n\n${piece("Once ")}${piece("")}${piece("upon")}${usage}data: [DONE]\n\n`);
     expect(said).toEqual(["<restart>", "Once ", "upon"]);
@@ -108,7 +108,7 @@ it("says which text ended where the most tokens were reached, and why there is n
   });
 });
 
-describe("a text model that is asked for JSON", () => {
+describe("a text model that must return JSON", () => {
   const schema = { type: "array", items: { $ref: "#/$defs/a" }, $defs: { a: { type: "integer" } } };
   const asked = (part: Partial<ModelCall> = {}): ModelCall => callOf({ schema, price: PRICES.text!, ...part });
   const answer = (content: string, more: object = {}): void => {

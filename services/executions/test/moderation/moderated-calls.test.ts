@@ -344,7 +344,7 @@ describe("a rerun", () => {
     return found !== null;
   };
 
-  it("takes over what the hook let go, and makes again what it has not seen, or saw under another policy", async () => {
+  it("reuses approved results, and repeats those that are unchecked or were checked under another policy", async () => {
     hook.decide = () => ({ ...ALLOW, policy: "1" });
     const moderation = moderationOf();
     const call = callOf();

@@ -174,7 +174,7 @@ it("keeps short data that is no file as it is", async () => {
   expect(JSON.parse(planned.inputsJson)).toEqual({ given: image });
 });
 
-it("bounds what one plan stores: what is beyond stays as it is, and long ones come first", async () => {
+it("bounds the stored data of one plan: the rest stays inline, and long ones come first", async () => {
   const store = createDataFiles({ media: services.clients.media });
   const url = long();
   const garbage = Array.from({ length: 100 }, (_, index) => `data:image/png;base64,${Buffer.from(`${index}`).toString("base64")}`);

@@ -140,7 +140,7 @@ it("lets a runner who may only run set models that their capabilities reach, a t
 });
 
 describe("a direct run", () => {
-  it("takes texts as they are, template marks included", async () => {
+  it("accepts texts unchanged, including template placeholders", async () => {
     const { plan: planned, holds } = await plan(model("sandbox-chat"), { prompt: "Explain {{name}} in Jinja" });
     expect(callInputs(planned.steps[0]!, {}).prompt).toBe("Explain {{name}} in Jinja");
     expect(planned.warnings).toEqual({});
@@ -628,7 +628,7 @@ describe("a node that names a task", () => {
   });
 });
 
-describe("workflows that stand in others", () => {
+describe("inner workflows", () => {
   const slugOf = (target: Target): string => target!.value;
   const inner = (target: Target, more: object = {}) => ({ id: "inner", type: "workflow", data: { slug: slugOf(target), ...more } });
   const out = { id: "out", type: "response-output", data: {} };
@@ -743,7 +743,7 @@ describe("workflows that stand in others", () => {
     await expect(plan(deeper, {})).rejects.toMatchObject(invalid(message));
   });
 
-  it("gives its files to the nodes of a template that stands in one's own workflow, and to no others", async () => {
+  it("passes its files to the nodes of a template inside the caller's own workflow, and to no others", async () => {
     const id = await upload("author");
     const edit = { id: "pic", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x", image: id } } };
     const template = await create([edit, out], [["pic.image", "out.images"]], "author", true);

@@ -9,7 +9,7 @@ const graph = {
   edgesJson: "[]",
 };
 
-it("puts settings over those of the nodes that are named, each member of inputs by itself", () => {
+it("replaces settings of the named nodes, each member of inputs separately", () => {
   const changed = withSettings(graph, '{"pic":{"model":"b","inputs":{"seed":7}},"box":{"text":"u"}}', false);
   expect(changed.nodesJson).toBe(
     '[{"id":"pic","type":"x","data":{"model":"b","inputs":{"prompt":"p","n":1.0,"seed":7}}},{"id":"box","type":"y","data":{"text":"u"}}]',

@@ -64,7 +64,7 @@ const all = async (stream: AsyncIterable<executions.WatchExecutionResponse>, eac
   return seen;
 };
 
-it("gives what is recorded, then what happens, until the end, and lets go", async () => {
+it("sends recorded events, then new ones until the end, and stops listening", async () => {
   const [id, channel] = [await inserted(), localChannel()];
   const watch = createWatch(stores, channel, texts, DELIVERED);
   const tell = async (key: string): Promise<void> => {

@@ -38,7 +38,7 @@ it("tells once what another replica appends and puts away while this one is abou
   expect(told.flatMap((page) => page!.events.map(({ key }) => key))).toEqual(["admitted", "first", "second", "third"]);
 });
 
-it("puts nothing away twice, whatever a process knows of what others have put away", async () => {
+it("stores no part twice, whatever a process knows of the others", async () => {
   const { _id } = newRecord("user");
   await stores.rows.insert(newRecord("user", { _id }));
   const { collection } = connection.model<ExecutionRecord>("Execution");

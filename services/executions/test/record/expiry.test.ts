@@ -74,7 +74,7 @@ it("removes what ended long enough ago, with its events and calls, and nothing t
   expect(await removeAll()).toBe(0);
 });
 
-it("goes on where a page that was cut short ended", async () => {
+it("continues where an interrupted page ended", async () => {
   const id = await insert(ended(100));
   // The process died after deleting the calls.
   await connection.collection("calls").deleteMany({ executionId: id });

@@ -101,7 +101,7 @@ it("writes what waits as ever where the last write fails", async () => {
   expect(writes).toEqual([["last"]]);
 });
 
-it("tells everyone who waits that a write failed, and goes on", async () => {
+it("reports a failed write to everyone who waits, and continues", async () => {
   const { journal, told, held } = start({ isHeld: true });
   const lost = ["a", "b"].map((key) => journal.note("run", event(key), 0).then(null, (error: Error) => error.message));
   while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));

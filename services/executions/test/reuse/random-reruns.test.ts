@@ -133,7 +133,7 @@ const tryOne = async (seed: number): Promise<Tried> => {
   return { isTried: true, isExact: quoted.exact, taken: whole.paid - rerun.paid };
 };
 
-it("gives what a fresh run gives, costs what changed, and is quoted at what it costs where that is exact", async () => {
+it("returns the result of a fresh run, costs only changes, and is quoted at its cost if that is exact", async () => {
   const tried: Tried[] = [];
   for (let seed = 0; seed < RERUNS; seed += 1) {
     try {

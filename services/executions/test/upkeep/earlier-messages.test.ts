@@ -120,7 +120,7 @@ it("moves what is long due and nothing carries, once, and nothing that is not du
   expect(await moveLate(() => undefined)).toEqual({ seen: 0, changed: 0, failed: 0 });
 });
 
-it("goes on with all others when one can't be moved now", async () => {
+it("continues with all others if one can't be moved now", async () => {
   const poisoned = await inserted({}, { finishedAt: ago(90) });
   const other = await inserted({});
   const webhooks = {

@@ -42,7 +42,7 @@ const completed = (input: RunInput, keys: readonly string[]): RunEnd => ({
   completed: keys.map((key) => ({ key, nodeId: "pics", costMicroUsd: 4_000 })),
 });
 
-it("gives back what is held for a run that no row and no workflow knows", async () => {
+it("releases the hold of a run that no row and no workflow knows", async () => {
   const run = await newRun();
   await money.holds.hold(run);
   expect(await look({}, [run.executionId])).toMatchObject({ changed: 0, failed: 0 });
@@ -51,7 +51,7 @@ it("gives back what is held for a run that no row and no workflow knows", async 
   expect(await balance(run.userId)).toEqual({ free: 10 * PRICE, held: 0 });
 });
 
-it("gives back what is held for a refused attempt, and for one before the attempt that is over", async () => {
+it("releases the hold of a rejected attempt, and of one before the finished attempt", async () => {
   const run = await newRun();
   const row = { ...(await money.begin(run)), status: "refused" };
   expect(row.held).toHaveLength(2);

@@ -20,7 +20,7 @@ describe("an enforcement", () => {
     expect(asked).toEqual(["", "1", "2"]);
   });
 
-  it("goes on where an attempt ended that was cut short", async () => {
+  it("continues where an interrupted attempt ended", async () => {
     const asked: string[] = [];
     const owners = { media: ownerOf([1]), usage: ownerOf([100, 100, 7], asked) };
     const reported: RetentionProgress[] = [];

@@ -66,7 +66,7 @@ it.each([
   ["it has failed for 9 minutes", { minutes: 9 }],
   ["some workers have another build", { isOneBuild: false }],
   ["it failed on other builds alone", { count: 0 }],
-])("leaves a run to go on after a rollback when %s", async (_case, told: Told) => {
+])("leaves a run to continue after a rollback when %s", async (_case, told: Told) => {
   const run = await begin();
   expect(await sweep([run], told)).toEqual([]);
   const { row, account } = await stateOf(run);

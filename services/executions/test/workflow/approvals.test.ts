@@ -181,7 +181,7 @@ const charges = async ({ userId }: RunInput): Promise<number[]> => {
   return rows.filter(({ kind }) => kind === "capture").map(({ millicredits }) => millicredits);
 };
 
-it("waits without a place in line, goes on with a changed value by one way, and is charged once for what ran", async () => {
+it("waits without a place in the queue, continues with a changed value on one branch, and is charged once for the calls made", async () => {
   const userId = await rich();
   const run = await begin(planOf(), userId);
   await waiting(run);
@@ -295,7 +295,7 @@ it("ends at once when it is cancelled while it waits, and pays for what had run"
   await expect(decide(run)).rejects.toMatchObject({ reason: "NOT_WAITING" });
 });
 
-it("goes on at another worker with what was decided while none ran, and whose signal was lost", async () => {
+it("continues on another worker after a decision made while none ran and whose signal was lost", async () => {
   const run = await begin(planOf(), await rich());
   await waiting(run);
   await isPaused(run);

@@ -263,7 +263,7 @@ it("makes and pays only for the calls of a rerun that no earlier run has made", 
   expect(ran.extended).toBeUndefined();
 });
 
-it("holds what a rerun was to take over and has to make, before it is sent", async () => {
+it("holds the price of a reused call that must be made again, before it is sent", async () => {
   const held = [{ key: "clip:1", source: "credits", millicredits: 5 }] as const;
   const ran = await run({ poll: () => DONE, taken: [null, null] }, twoClips(), { reuse, held: [...held] });
   expect(ran.extended).toEqual(["clip:0"]);

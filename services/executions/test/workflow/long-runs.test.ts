@@ -116,7 +116,7 @@ const eventsOf = async ({ executionId }: RunInput) => (await first.client.workfl
 /** Maximum size of a workflow task before Temporal ends the run. */
 const GRPC_BYTES = 4_000_000;
 
-it("makes many large calls in waves, none of which is too large for Temporal", async () => {
+it("makes many large calls in waves that are small enough for Temporal", async () => {
   const input = inputOf(8, 45, "direct-http");
   expect(8 * 45 * ITEM_CHARS).toBeGreaterThan(GRPC_BYTES);
   await starter.start(input);
@@ -133,7 +133,7 @@ it("makes many large calls in waves, none of which is too large for Temporal", a
   expect(Math.max(...byTask.values())).toBeLessThan(1_200_000);
 });
 
-it("waits for billing that is away when a list turns out longer, and holds before any call of it is made", async () => {
+it("waits for unavailable billing when a list gets longer, and holds before any further call", async () => {
   billingIsAway = true;
   extensions.length = 0;
   const input = inputOf(1, 3, "direct-http");
@@ -147,7 +147,7 @@ it("waits for billing that is away when a list turns out longer, and holds befor
   expect(extensions.filter((what) => what === "held")).toHaveLength(1);
 });
 
-it("goes on at another worker when the one that carries it stops", async () => {
+it("continues on another worker when its own stops", async () => {
   const second = await startWorker(taskQueue, activitiesOf("second"));
   try {
     const runs = Array.from({ length: 6 }, () => inputOf(1, 1, "http-polling"));

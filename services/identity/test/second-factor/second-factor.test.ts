@@ -89,14 +89,14 @@ describe("switching a second factor on", () => {
     });
   });
 
-  it("keeps neither the secret nor a recovery code as they are", async () => {
+  it("stores neither the secret nor a recovery code in plain text", async () => {
     const one = await account();
     const text = JSON.stringify(await stored(one));
     for (const value of [one.secret, ...one.recoveryCodes, ...one.recoveryCodes.map((code) => code.replace("-", ""))])
       expect(text).not.toContain(value);
   });
 
-  it("is refused where one is on, which it leaves as it is", async () => {
+  it("is rejected if one is on, which stays unchanged", async () => {
     const one = await account();
     expect(await refusal(enrol(one.id))).toMatchObject({ reason: "PRECONDITION_FAILED" });
     await complete(await begin(one), codeOf(one));
@@ -132,7 +132,7 @@ describe("signing in with a second factor", () => {
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  it("goes on after a wrong code, and ends with the right one", async () => {
+  it("continues after a wrong code, and ends with the right one", async () => {
     const one = await account();
     const token = await begin(one);
     expect(await refusal(complete(token, wrong(one)))).toMatchObject(UNAUTHENTICATED);

@@ -15,7 +15,7 @@ afterAll(() => stop());
 const payload = (value: unknown): Payload => defaultPayloadConverter.toPayload(value)!;
 const value = (from: Payload): unknown => defaultPayloadConverter.fromPayload(from);
 
-it("leaves small payloads as they are", async () => {
+it("keeps small payloads unchanged", async () => {
   const small = payload({ text: "x".repeat(1_000) });
   expect(await createClaimCheckCodec(stores.payloads).encode([small])).toEqual([small]);
 });

@@ -97,7 +97,7 @@ describe("a graph whose task became a model", () => {
     for (const data of [{}, { onRetired: "fail" }]) expect(replace(data).graph.nodes[1]!.data.model).toBe("old-film");
   });
 
-  it("leaves nodes that name a model as they are, and graphs without tasks untouched", () => {
+  it("keeps nodes that name a model, and graphs without tasks", () => {
     expect(become({}).graph.nodes[2]!.data).toEqual({ model: "film", inputs: { prompt: "stays" } });
     const graph = graphOf({ model: "film" });
     expect(withChosenModels(graph, chosen).graph).toBe(graph);

@@ -113,7 +113,7 @@ it("gives a field its default at any depth, even when a workflow passes its own 
   expect(made.plan?.output).toEqual({ text: [{ value: "Dear Di" }], last: [{ value: "Dear Ed" }] });
 });
 
-it("inlines to any depth, with ids that say where a node stands", () => {
+it("inlines to any depth, with IDs that show a node's position", () => {
   const outer = graphOf(
     [inner("deep", { inputs: { who: "Di" } }), { id: "end", type: "response-output", data: {} }],
     [["deep.text", "end.text"]],

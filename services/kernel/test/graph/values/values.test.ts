@@ -46,7 +46,7 @@ describe("fan-out", () => {
 });
 
 describe("the result", () => {
-  it("collects media as urls, joins text and passes other names as they are", () => {
+  it("collects media as URLs, joins text and passes other names unchanged", () => {
     const file = { url: "https://m/a.png", contentType: "image/png" };
     const result = buildResult(
       {
