@@ -2594,7 +2594,7 @@ export interface ProvenanceRecord {
 export interface FileVerification {
   contentType: string;
   bytes: number;
-  /** Credentials in this format can be read: PNG, JPEG, AVIF, HEIF */
+  /** Credentials in this format can be read: PNG, JPEG, WebP, AVIF, HEIF, MP4, MOV, M4A, MP3, WAV */
   supported: boolean;
   /** IPTC digital source type that the file's metadata states. Anyone can write or remove it */
   digitalSourceType: string | null;

@@ -2849,7 +2849,7 @@ class ProvenanceRecord(TypedDict):
 class FileVerification(TypedDict):
     contentType: str
     bytes: float
-    # Credentials in this format can be read: PNG, JPEG, AVIF, HEIF
+    # Credentials in this format can be read: PNG, JPEG, WebP, AVIF, HEIF, MP4, MOV, M4A, MP3, WAV
     supported: bool
     # IPTC digital source type that the file's metadata states. Anyone can write or remove it
     digitalSourceType: str | None

@@ -49,7 +49,9 @@ const verification = z
   .object({
     contentType: z.string(),
     bytes: z.number(),
-    supported: z.boolean().meta({ description: "Credentials in this format can be read: PNG, JPEG, AVIF, HEIF" }),
+    supported: z
+      .boolean()
+      .meta({ description: "Credentials in this format can be read: PNG, JPEG, WebP, AVIF, HEIF, MP4, MOV, M4A, MP3, WAV" }),
     digitalSourceType: z
       .string()
       .nullable()

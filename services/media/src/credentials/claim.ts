@@ -80,7 +80,18 @@ export interface Credentials extends Statements {
 export type Reading = { credentials?: Credentials } | { damaged: true };
 
 /** Formats that can hold a manifest. */
-export const SIGNED_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/avif", "image/heif"]);
+export const SIGNED_TYPES: ReadonlySet<string> = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/avif",
+  "image/heif",
+  "image/webp",
+  "video/mp4",
+  "video/quicktime",
+  "audio/mp4",
+  "audio/mpeg",
+  "audio/wav",
+]);
 
 /** Largest file that is signed or checked: a thread holds a file several times. */
 export const MAX_FILE_BYTES = LIMITS.verifiedBytes;

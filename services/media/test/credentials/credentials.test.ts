@@ -49,8 +49,9 @@ const signedElsewhere = async (name: string, contentType: string, claim: Partial
 };
 
 const PICTURES = ["a.png", "a.jpg", "a.avif", "titled.png", "titled.jpg", "camera.jpg", "turned.jpg"];
+const OTHERS = ["lossy.webp", "lossless.webp", "titled.webp", "a.mp4", "titled.mp4", "a.mov", "a.m4a", "a.mp3", "tagged.mp3", "a.wav"];
 
-it.each(PICTURES)("signs a result, %s, and says what made it", async (name) => {
+it.each([...PICTURES, ...OTHERS])("signs a result, %s, and says what made it", async (name) => {
   const made = await make(file(name), `result-${name}`);
   const bytes = await bytesOf(made);
   expect(await verify(bytes)).toMatchObject({
@@ -74,13 +75,35 @@ it("writes the IPTC mark under the signature, and compares files by their bytes 
   expect(await bytesOf(await ours.upload(file("a.png")))).toEqual(file("a.png"));
 });
 
-it.each(["a.png", "a.jpg", "a.avif"])("notices any changed byte of the content of %s", async (name) => {
+it.each(["a.png", "a.jpg", "a.avif", ...OTHERS])("notices any changed byte of the content of %s", async (name) => {
   const bytes = await bytesOf(await make(file(name), `tampered-${name}`));
   const changed = Buffer.from(bytes);
-  changed[changed.length - 20]! ^= 1;
+  // RIFF files end with the manifest, MP3 files begin with it.
+  changed[/webp|wav/.test(name) ? 100 : changed.length - 20]! ^= 1;
   const { credentials } = await verify(changed);
   expect(credentials).toMatchObject({ whole: false, ours: false });
   expect(credentials!.problems.join()).toMatch(/Hash\.mismatch/);
+});
+
+/** Positions of all samples' chunks. */
+const positionsIn = (bytes: Buffer): number[] => {
+  const found: number[] = [];
+  for (let at = bytes.indexOf("stco"); at >= 0; at = bytes.indexOf("stco", at + 4))
+    for (let index = 0; index < bytes.readUInt32BE(at + 8); index += 1) found.push(bytes.readUInt32BE(at + 12 + 4 * index));
+  return found;
+};
+
+it.each(["a.mp4", "titled.mp4", "a.mov", "a.m4a"])("keeps the samples of %s where its tables say", async (name) => {
+  const [before, after] = [file(name), await signedElsewhere(name, "video/mp4")];
+  const samples = (bytes: Buffer) => positionsIn(bytes).map((at) => bytes.toString("hex", at, at + 16));
+  expect(positionsIn(before).length).toBeGreaterThan(0);
+  expect(positionsIn(after)).not.toEqual(positionsIn(before));
+  expect(samples(after)).toEqual(samples(before));
+});
+
+it("leaves a movie in fragments unsigned", async () => {
+  const made = await make(file("fragments.mp4"), "unsigned-fragments");
+  expect(await provenance(made.id)).toMatchObject({ signed: false, unsignedReason: "failed" });
 });
 
 it("notices changed statements", async () => {
@@ -228,7 +251,7 @@ describe("a configured certificate", () => {
 describe("verification", () => {
   it("says that a file has no credentials, or that its format isn't supported", async () => {
     expect(await verify(file("a.png"))).toMatchObject({ contentType: "image/png", supported: true, credentials: undefined });
-    expect(await verify(file("a.mp4"))).toMatchObject({ contentType: "video/mp4", supported: false, credentials: undefined });
+    expect(await verify(file("a.webm"))).toMatchObject({ contentType: "video/webm", supported: false, credentials: undefined });
   });
 
   it.each([
