@@ -1,3 +1,4 @@
+import type { TestRunWithResults } from "@nodeloom/client";
 import { loadVersion } from "../../api/workflow-remote";
 import { request } from "../../api/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
@@ -26,4 +27,23 @@ export const versionQuery = (slug: string, version: number) =>
     staleTime: Number.POSITIVE_INFINITY,
     // Derived nodes are cached by identity.
     structuralSharing: false,
+  });
+const POLL_MS = 2_000;
+export const hasTestsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["workflow-tests", slug],
+    queryFn: async ({ signal }) => ((await request("getWorkflow", { params: { slug }, signal })).body.tests ?? []).length > 0,
+  });
+/** The newest run of a workflow's tests, followed to its end; null if there is none. */
+export const lastTestRunQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["test-runs", slug],
+    queryFn: async ({ signal }): Promise<TestRunWithResults | null> => {
+      const { rows } = (await request("listTestRuns", { params: { slug }, query: { limit: 1 }, signal })).body;
+      const [last] = rows;
+      if (!last) return null;
+      const { body } = await request("getTestRun", { params: { slug, id: last.batchId }, signal });
+      return body as TestRunWithResults;
+    },
+    refetchInterval: ({ state }) => (state.data?.status === "running" ? POLL_MS : false),
   });

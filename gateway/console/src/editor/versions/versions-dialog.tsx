@@ -19,6 +19,7 @@ import { complain, say } from "../../ui/overlays/toast";
 import { useDocument, useEditor, useScene, useUi } from "../context";
 import { GraphComparison } from "./comparison";
 import { isAhead, stateWords } from "./state";
+import { RunTests, Tests } from "./tests";
 import { VERSIONS_DIALOG } from "../../messages/editor/versions";
 
 /** Saves and publishes the canvas, so that callers get what is visible. */
@@ -204,6 +205,9 @@ const List = ({ onRestored }: { onRestored: () => void }) => {
           {head.version === chosen && (
             <div className="flex flex-col gap-4 px-2.5 pt-2 pb-4">
               <OtherAlias version={head.version} />
+              <div>
+                <RunTests version={head.version} />
+              </div>
               <Compared key={head.version} version={head.version} onRestored={onRestored} />
             </div>
           )}
@@ -228,6 +232,7 @@ export const VersionsDialog = ({ onClose }: { onClose: () => void }) => {
         {pending && <PendingChange />}
         <Publish />
         <Aliases />
+        <Tests />
         <section aria-label={VERSIONS_DIALOG.publishedVersions}>
           <List onRestored={onClose} />
         </section>
