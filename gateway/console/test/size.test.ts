@@ -41,9 +41,10 @@ describe("the console's code in the browser, compressed", () => {
     expect(sum(withImports(chunk("editor-page-")).filter((name) => !first.has(name)))).toBeLessThanOrEqual(175);
   });
 
-  it("is at most 100 kB of scripts and styles for the page of an app", () => {
+  // It includes the whole client, which grows with the API's resources.
+  it("is at most 102 kB of scripts and styles for the page of an app", () => {
     const [styles] = [...readFileSync(join(DIST, "app.html"), "utf8").matchAll(/\/assets\/([\w.-]+\.css)/g)].map(([, name]) => name!);
-    expect(sum([...withImports(entry("app.html")), styles!])).toBeLessThanOrEqual(100);
+    expect(sum([...withImports(entry("app.html")), styles!])).toBeLessThanOrEqual(102);
   });
 
   it("is at most 20 kB of styles", () => {
