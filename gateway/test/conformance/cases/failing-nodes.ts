@@ -244,7 +244,8 @@ const retirement: Case[] = [
   kinds("a key's webhook can name model.retiring, the notice of a model that its provider shuts down", async (ctx) => {
     const events = ["model.retiring"];
     const { session, keyId } = await ctx.actor({ tier: "business", webhook: { url: "https://example.com/notices", events } });
-    const keys = answers(await session.get("/api/keys"), 200, is.list).body as { id: string; webhook: { events: string[] } | null }[];
+    const { body } = answers(await session.get("/api/keys"), 200, is.list);
+    const keys = Object.values(body) as { id: string; webhook: { events: string[] } | null }[];
     assert.deepEqual(keys.find(({ id }) => id === keyId)?.webhook?.events, events);
   }),
 ];
