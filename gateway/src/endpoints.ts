@@ -53,6 +53,7 @@ import { runRoutes } from "./routes/runs/routes";
 import { secretRoutes } from "./routes/secrets/routes";
 import { hookRoutes } from "./routes/triggers/hooks";
 import { scheduleRoutes } from "./routes/triggers/schedules";
+import { webhookEndpointRoutes } from "./routes/webhooks/routes";
 import { oidcRoutes } from "./routes/sign-in/oidc";
 import { secondFactorRoutes } from "./routes/sign-in/second-factor";
 import { secondStepRoutes } from "./routes/sign-in/second-step";
@@ -96,6 +97,7 @@ export const routes: readonly Route[] = [
   ...organizationAuditRoutes,
   ...keyRoutes,
   ...runSecretRoutes,
+  ...webhookEndpointRoutes,
   ...secretRoutes,
   ...budgetRoutes,
   ...paymentRoutes,

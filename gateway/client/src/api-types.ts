@@ -2352,6 +2352,122 @@ export interface WebhookSecret {
   createdAt: string | null;
 }
 
+export interface WebhookEndpoints {
+  endpoints: WebhookEndpoint[];
+}
+
+export interface WebhookEndpoint {
+  id: string;
+  url: string;
+  events: (
+    | "execution.completed"
+    | "execution.failed"
+    | "execution.cancelled"
+    | "execution.waiting"
+    | "execution.sync.completed"
+    | "batch.completed"
+    | "budget.alert"
+  )[];
+  description: string;
+  /** Null while it gets messages */
+  disabledAt: string | null;
+  /** Why it is disabled */
+  disabledReason: string | null;
+  createdAt: string | null;
+  updatedAt: string | null;
+}
+
+export interface NewWebhookEndpoint {
+  url: string;
+  /** `execution.sync.completed`: the end of a run whose request was answered with it */
+  events: (
+    | "execution.completed"
+    | "execution.failed"
+    | "execution.cancelled"
+    | "execution.waiting"
+    | "execution.sync.completed"
+    | "batch.completed"
+    | "budget.alert"
+  )[];
+  description?: string;
+}
+
+export interface WebhookEndpointWithSecret {
+  id: string;
+  url: string;
+  events: (
+    | "execution.completed"
+    | "execution.failed"
+    | "execution.cancelled"
+    | "execution.waiting"
+    | "execution.sync.completed"
+    | "batch.completed"
+    | "budget.alert"
+  )[];
+  description: string;
+  /** Null while it gets messages */
+  disabledAt: string | null;
+  /** Why it is disabled */
+  disabledReason: string | null;
+  createdAt: string | null;
+  updatedAt: string | null;
+  /** Signs its messages. It is shown only in this answer */
+  secret: string;
+}
+
+export interface WebhookEndpointEdit {
+  url?: string;
+  /** `execution.sync.completed`: the end of a run whose request was answered with it */
+  events?: (
+    | "execution.completed"
+    | "execution.failed"
+    | "execution.cancelled"
+    | "execution.waiting"
+    | "execution.sync.completed"
+    | "batch.completed"
+    | "budget.alert"
+  )[];
+  description?: string;
+  /** True stops messages, false starts them again */
+  disabled?: boolean;
+}
+
+export interface EndpointDelivery {
+  id: string;
+  /** The `webhook-id` header */
+  messageId: string;
+  event: string;
+  /** The execution that the message is about */
+  executionId: string | null;
+  /** The batch that the message is about */
+  batchId: string | null;
+  /** `skipped`: no webhook wants the event. `unknown`: the delivery can't be read now, and the other fields are unset */
+  state: "pending" | "delivered" | "failed" | "disabled" | "skipped" | "unknown";
+  /** Total of all deliveries */
+  attempts: number;
+  createdAt: string | null;
+  deliveredAt: string | null;
+  /** Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's answer, for example `status 500` */
+  lastError: string | null;
+  /** Set while another attempt is due */
+  nextAttemptAt: string | null;
+  /** The last 50 attempts, oldest first */
+  history: EndpointAttempt[];
+}
+
+export interface EndpointAttempt {
+  at: string;
+  /** The receiver's status; null if it didn't answer */
+  status: number | null;
+  error: string | null;
+  durationMs: number;
+  /** 1 is the first delivery; each redelivery has the next number */
+  delivery: number;
+  /** Within the delivery */
+  attempt: number;
+  url: string;
+}
+
 export interface Secrets {
   /** True if this installation can store secrets (`SECRETS_KEYS`) */
   configured: boolean;
@@ -4827,6 +4943,59 @@ export interface Operations {
   rotateWebhookSecret: {
     response: WebhookSecret;
   };
+  /** List the account's webhook endpoints, oldest first */
+  listWebhookEndpoints: {
+    response: WebhookEndpoints;
+  };
+  /** Add a webhook endpoint */
+  createWebhookEndpoint: {
+    body: NewWebhookEndpoint;
+    response: WebhookEndpointWithSecret;
+  };
+  /** Change, disable or enable a webhook endpoint */
+  updateWebhookEndpoint: {
+    params: {
+      id: string;
+    };
+    body: WebhookEndpointEdit;
+    response: WebhookEndpoint;
+  };
+  /** Delete a webhook endpoint */
+  deleteWebhookEndpoint: {
+    params: {
+      id: string;
+    };
+    response: undefined;
+  };
+  /** Replace the secret of a webhook endpoint */
+  rotateWebhookEndpointSecret: {
+    params: {
+      id: string;
+    };
+    response: WebhookEndpointWithSecret;
+  };
+  /** List the messages to a webhook endpoint, newest first */
+  listWebhookEndpointDeliveries: {
+    params: {
+      id: string;
+    };
+    query?: {
+      limit?: number;
+      cursor?: string;
+    };
+    response: {
+      rows: EndpointDelivery[];
+      nextCursor: string | null;
+    };
+  };
+  /** Send a message to a webhook endpoint again, now */
+  redeliverToWebhookEndpoint: {
+    params: {
+      id: string;
+      deliveryId: string;
+    };
+    response: EndpointDelivery;
+  };
   /** List the caller's secrets, without their values */
   listSecrets: {
     response: Secrets;
@@ -5781,6 +5950,18 @@ export const OPERATIONS = {
   testKeyWebhook: { method: "POST", path: "/api/keys/{id}/webhook/test", idempotent: false, contentType: null },
   getWebhookSecret: { method: "GET", path: "/api/webhook-secret", idempotent: false, contentType: null },
   rotateWebhookSecret: { method: "POST", path: "/api/webhook-secret/rotate", idempotent: false, contentType: null },
+  listWebhookEndpoints: { method: "GET", path: "/api/webhook-endpoints", idempotent: false, contentType: null },
+  createWebhookEndpoint: { method: "POST", path: "/api/webhook-endpoints", idempotent: false, contentType: "application/json" },
+  updateWebhookEndpoint: { method: "PATCH", path: "/api/webhook-endpoints/{id}", idempotent: false, contentType: "application/json" },
+  deleteWebhookEndpoint: { method: "DELETE", path: "/api/webhook-endpoints/{id}", idempotent: false, contentType: null },
+  rotateWebhookEndpointSecret: { method: "POST", path: "/api/webhook-endpoints/{id}/rotate", idempotent: false, contentType: null },
+  listWebhookEndpointDeliveries: { method: "GET", path: "/api/webhook-endpoints/{id}/deliveries", idempotent: false, contentType: null },
+  redeliverToWebhookEndpoint: {
+    method: "POST",
+    path: "/api/webhook-endpoints/{id}/deliveries/{deliveryId}/redeliver",
+    idempotent: false,
+    contentType: null,
+  },
   listSecrets: { method: "GET", path: "/api/secrets", idempotent: false, contentType: null },
   putSecret: { method: "PUT", path: "/api/secrets/{name}", idempotent: false, contentType: "application/json" },
   deleteSecret: { method: "DELETE", path: "/api/secrets/{name}", idempotent: false, contentType: null },

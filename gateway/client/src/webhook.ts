@@ -6,7 +6,11 @@ export type AnnouncedExecution = Omit<Execution, "webhookDelivery"> & { webhookD
 
 /** A webhook message. Deduplicate deliveries by `webhook-id`. */
 export type WebhookMessage =
-  | { type: "execution.completed" | "execution.failed" | "execution.cancelled"; timestamp: string; data: AnnouncedExecution }
+  | {
+      type: "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.sync.completed";
+      timestamp: string;
+      data: AnnouncedExecution;
+    }
   | { type: "execution.waiting"; timestamp: string; data: AnnouncedExecution & { nodeId: string; consoleUrl: string } }
   | { type: "batch.completed"; timestamp: string; data: Batch }
   | { type: "budget.alert"; timestamp: string; data: BudgetAlert }

@@ -46,6 +46,8 @@ export interface CallerUser {
   business: { name: string; verified: boolean } | null;
   /** True for a service account, which only ever is the person of a key. */
   service: boolean;
+  /** Events that the account's webhook endpoints want. */
+  endpointEvents: readonly string[];
 }
 
 export interface CallerOrganization {
@@ -130,6 +132,7 @@ export const toCallerUser = (user: identity.User): CallerUser => ({
   plan: toPlan(user.plan, user.tier),
   business: user.business ? { name: user.business.name, verified: user.business.verified } : null,
   service: user.service,
+  endpointEvents: user.endpointEvents,
 });
 
 export const ADMIN = "admin";

@@ -25,6 +25,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<Tag, string>> = {
   Identity: "Who is calling; registration and sign-in",
   Organizations: "People who share workflows, keys and credits; for signed-in users",
   Keys: "API keys and their webhooks; for signed-in users",
+  "Webhook endpoints": "Addresses that get messages about all runs of an account",
   Secrets: "Values that HTTP nodes send, and that are never shown; for signed-in users",
   Folders: "Where workflows are kept",
   Media: "Files as inputs",

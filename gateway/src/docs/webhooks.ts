@@ -157,6 +157,12 @@ const CALLBACKS: readonly Callback[] = [
   { type: "execution.failed", summary: "An asynchronous run has failed", data: ended, example: FAILED },
   { type: "execution.cancelled", summary: "An asynchronous run was cancelled", data: ended, example: CANCELLED },
   {
+    type: "execution.sync.completed",
+    summary: "A run has ended whose request was answered with its end. Sent only to endpoints whose `events` name it",
+    data: ended,
+    example: COMPLETED,
+  },
+  {
     type: "budget.alert",
     summary: "A budget has reached a share of its credits; only to webhooks that name the event",
     data: budgetAlert,

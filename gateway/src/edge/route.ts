@@ -32,6 +32,7 @@ export const TAGS = [
   "Identity",
   "Organizations",
   "Keys",
+  "Webhook endpoints",
   "Secrets",
   "Folders",
   "Media",

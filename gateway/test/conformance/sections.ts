@@ -57,6 +57,7 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D29", "Files and data protection"],
   ["D30", "Service accounts and capabilities by name"],
   ["D31", "Environments"],
+  ["D32", "Webhook endpoints"],
   ["D33", "Quotes"],
   ["D34", "The APIs of fal and Replicate"],
 ]);

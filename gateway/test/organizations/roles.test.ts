@@ -20,10 +20,12 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
       createCheckout createErasure deleteBudget deleteKeyBudget deleteWorkflowBudget getErasure getWebhookSecret listMyLedger rotateWebhookSecret setKeyBudget setMetadataBudget setWorkflowBudget
   `,
   editor: `
-      cloneWorkflow createFolder createHook createKey createSchedule createWorkflow deleteAlias deleteExecution deleteFolder
-      deleteHook deleteKeyWebhook deleteMedia deleteSchedule deleteSecret deleteWorkflow importBundle keepMedia listKeys listSecrets moveWorkflow
-      publishVersion putSecret renameFolder replicateCreateFile replicateDeleteFile restoreVersion revokeKey rotateKey setAlias
-      setKeyWebhook testKeyWebhook updateKey updateMedia updateSchedule updateWorkflow uploadMedia
+      cloneWorkflow createFolder createHook createKey createSchedule createWebhookEndpoint createWorkflow deleteAlias
+      deleteExecution deleteFolder deleteHook deleteKeyWebhook deleteMedia deleteSchedule deleteSecret deleteWebhookEndpoint
+      deleteWorkflow importBundle keepMedia listKeys listSecrets listWebhookEndpointDeliveries listWebhookEndpoints
+      moveWorkflow publishVersion putSecret redeliverToWebhookEndpoint renameFolder replicateCreateFile replicateDeleteFile
+      restoreVersion revokeKey rotateKey rotateWebhookEndpointSecret setAlias setKeyWebhook testKeyWebhook updateKey
+      updateMedia updateSchedule updateWebhookEndpoint updateWorkflow uploadMedia
   `,
   runner: `
       cancelBatch cancelExecution cancelQueuedExecutions confirmWorkflow createAppToken createModelBatch createWorkflowBatch

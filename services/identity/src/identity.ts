@@ -32,6 +32,7 @@ import { createInvitations } from "./organizations/invitations";
 import { createOrganizations } from "./organizations/organizations";
 import { createServiceAccounts } from "./organizations/service-accounts";
 import { createUsers } from "./users/users";
+import { createEndpoints } from "./keys/endpoints";
 import { createRunSecrets } from "./keys/run-secrets";
 import { createWebhooks, urlProblem, type AddressProblem } from "./keys/webhooks";
 
@@ -147,6 +148,7 @@ export const createIdentity = async ({
     keys: createKeys({ store: store.keys, users, accounts, changes, secretBox, addressProblem, pepper, environment }),
     webhooks: createWebhooks({ store: store.keys, accounts, secretBox, changes, addressProblem }),
     runSecrets: createRunSecrets({ store: store.runSecrets, secretBox, clock }),
+    endpoints: createEndpoints({ store: store.endpoints, secretBox, changes, addressProblem }),
     webhookProblem: async (url) => urlProblem(url) ?? addressProblem(url),
     secrets: createSecrets({ store: store.secrets, envelope, addressProblem }),
     audit: createAudit(store.audit),

@@ -20,8 +20,11 @@ const toPlanMessage = (plan: Plan): identity.Plan =>
     caps: capsToNumbers(plan.caps),
   });
 
-export const toUserMessage = ({ plan, business, erasesAt, ...user }: User): identity.User =>
-  identity.User.fromPartial({ ...user, plan: toPlanMessage(plan), business: business ?? undefined, erasesAt: erasesAt ?? undefined });
+export const toUserMessage = ({ plan, business, erasesAt, endpointEvents = [], ...user }: User): identity.User =>
+  identity.User.fromPartial({
+    ...{ ...user, plan: toPlanMessage(plan), business: business ?? undefined, erasesAt: erasesAt ?? undefined },
+    endpointEvents: [...endpointEvents],
+  });
 
 export const toAuthenticatedMessage = ({
   key,

@@ -37,6 +37,10 @@ export interface UserRecord {
   bootstrapHash: string | null;
   /** Set once an erasure is scheduled. */
   erasure?: ErasureRecord | null;
+  /** Events that its webhook endpoints want; absent for none. */
+  endpointEvents?: string[];
+  /** Revision of the endpoints that they are of. */
+  endpointRevision?: number;
   createdAt: Date;
 }
 
@@ -180,6 +184,25 @@ export interface RunSecretRecord {
   _id: string;
   /** Newest first. */
   secrets: WebhookSecretRecord[];
+}
+
+/** `_id` is the owner: a person or an organization. */
+export interface EndpointsRecord {
+  _id: string;
+  /** Increases with every change. */
+  revision: number;
+  /** Oldest first. */
+  endpoints: EndpointRecord[];
+}
+
+export interface EndpointRecord extends WebhookRecord {
+  /** UUID. */
+  id: string;
+  description: string;
+  /** Newest first. */
+  secrets: WebhookSecretRecord[];
+  createdAt: Date;
+  updatedAt: Date;
 }
 
 export interface RotationRecord {

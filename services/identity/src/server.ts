@@ -33,6 +33,8 @@ import type { Organizations } from "./organizations/organizations";
 import type { ServiceAccounts } from "./organizations/service-accounts";
 import type { EarlierAccess } from "./users/earlier-access";
 import type { Users } from "./users/users";
+import type { Endpoints } from "./keys/endpoints";
+import { endpointHandlers } from "./keys/endpoint-server";
 import type { RunSecrets } from "./keys/run-secrets";
 import type { AddressProblem, Webhooks } from "./keys/webhooks";
 
@@ -56,6 +58,7 @@ export interface Identity {
   keys: Keys;
   webhooks: Webhooks;
   runSecrets: RunSecrets;
+  endpoints: Endpoints;
   /** Checks the address of a webhook. */
   webhookProblem: AddressProblem;
   authentication: Authentication;
@@ -175,7 +178,7 @@ const runSecretHandlers = ({ runSecrets, webhookProblem }: Identity): Pick<Serve
 
 type WebhookMethods = "setKeyWebhook" | "deleteKeyWebhook" | "getWebhookTarget" | "disableWebhook" | "reportDelivery";
 
-const webhookHandlers = ({ webhooks, runSecrets }: Identity): Pick<Server, WebhookMethods> => ({
+const webhookHandlers = ({ webhooks, runSecrets, endpoints }: Identity): Pick<Server, WebhookMethods> => ({
   setKeyWebhook: unary(async ({ userId, madeBy, keyId, url, events }: identity.SetKeyWebhookRequest) => {
     const { key, secret } = await webhooks.set({ userId, madeBy }, keyId, { url, events });
     return identity.SetKeyWebhookResponse.fromPartial({ key: toKeyMessage(key), webhookSecret: secret });
@@ -183,18 +186,21 @@ const webhookHandlers = ({ webhooks, runSecrets }: Identity): Pick<Server, Webho
   deleteKeyWebhook: unary(async ({ userId, madeBy, keyId }: identity.DeleteKeyWebhookRequest) =>
     identity.DeleteKeyWebhookResponse.fromPartial({ key: toKeyMessage(await webhooks.remove({ userId, madeBy }, keyId)) }),
   ),
-  getWebhookTarget: unary(async ({ keyId, userId, madeBy, runOf }: identity.GetWebhookTargetRequest) =>
-    identity.GetWebhookTargetResponse.fromPartial(
-      runOf === undefined
-        ? await webhooks.target(keyId, userId === undefined ? undefined : { userId, madeBy })
-        : { secrets: await runSecrets.signing(runOf) },
-    ),
+  getWebhookTarget: unary(async ({ keyId, userId, madeBy, runOf, endpoint }: identity.GetWebhookTargetRequest) => {
+    if (endpoint) return identity.GetWebhookTargetResponse.fromPartial(await endpoints.target(endpoint));
+    if (runOf !== undefined) return identity.GetWebhookTargetResponse.fromPartial({ secrets: await runSecrets.signing(runOf) });
+    const of = userId === undefined ? undefined : { userId, madeBy };
+    return identity.GetWebhookTargetResponse.fromPartial(await webhooks.target(keyId, of));
+  }),
+  disableWebhook: unary(async ({ reason, endpoint, ...settings }: identity.DisableWebhookRequest) =>
+    identity.DisableWebhookResponse.fromPartial({
+      disabled: endpoint ? await endpoints.disable({ ...settings, ...endpoint }, reason) : await webhooks.disable(settings, reason),
+    }),
   ),
-  disableWebhook: unary(async ({ reason, ...settings }: identity.DisableWebhookRequest) =>
-    identity.DisableWebhookResponse.fromPartial({ disabled: await webhooks.disable(settings, reason) }),
-  ),
-  reportDelivery: unary(async ({ at, ...report }: identity.ReportDeliveryRequest) =>
-    identity.ReportDeliveryResponse.fromPartial({ disabled: await webhooks.report({ ...report, at: at ?? new Date() }) }),
+  reportDelivery: unary(async ({ at = new Date(), endpoint, ...report }: identity.ReportDeliveryRequest) =>
+    identity.ReportDeliveryResponse.fromPartial({
+      disabled: endpoint ? await endpoints.report({ ...report, at, ...endpoint }) : await webhooks.report({ ...report, at }),
+    }),
   ),
 });
 
@@ -267,6 +273,7 @@ export const identityHandlers = (services: Identity): Server => ({
   ...keyHandlers(services),
   ...webhookHandlers(services),
   ...runSecretHandlers(services),
+  ...endpointHandlers(services.endpoints),
   ...tierHandlers(services),
   ...rolloutHandlers(services),
   ...auditHandlers(services),

@@ -3,6 +3,7 @@ import { Schema, type Connection, type Model } from "mongoose";
 import { createAddressStore, type AddressStore } from "./addresses/address-store";
 import { createAttemptsStore, type AttemptsStore } from "./sessions/attempts-store";
 import { createAuditStore, type AuditStore } from "./audit/audit-store";
+import { createEndpointModel, createEndpointStore, type EndpointStore } from "./keys/endpoint-store";
 import { createRunSecretStore, type RunSecretStore } from "./keys/run-secret-store";
 import { createKeyStore, type KeyStore } from "./keys/key-store";
 import type {
@@ -78,6 +79,8 @@ const userSchema = new Schema<UserRecord>(
     emailVerifiedAt: optionalDate,
     accessFrom: optionalDate,
     erasure: { type: erasureSchema, default: null },
+    endpointEvents: { type: [String], default: undefined },
+    endpointRevision: Number,
     createdAt: { type: Date, required: true },
   },
   OPTIONS,
@@ -234,6 +237,7 @@ export interface Store {
   oidc: OidcStore;
   runStops: RunStopStore;
   runSecrets: RunSecretStore;
+  endpoints: EndpointStore;
   secrets: SecretStore;
   audit: AuditStore;
   organizations: OrganizationStore;
@@ -265,6 +269,7 @@ export const createStore = (connection: Connection): Store => {
     oidc: createOidcStore({ users, ...createOidcModels(connection) }),
     runStops: createRunStopStore(runStops),
     runSecrets: createRunSecretStore(connection.model<RunSecretRecord>("RunSecret", runSecretSchema, "run-secrets")),
+    endpoints: createEndpointStore({ endpoints: createEndpointModel(connection), users, organizations }),
     secrets: createSecretStore(secrets),
     audit: createAuditStore(audit),
     organizations: createOrganizationStore(organizations),

@@ -28,6 +28,7 @@ export const ERASURE = {
     "known-addresses": "removed",
     "pending-sign-ins": "removed",
     "run-secrets": "removed",
+    "webhook-endpoints": "removed",
     "run-stops": "removed",
     "oidc-identities": "removed",
     "oidc-sign-ins": "removed",

@@ -2,6 +2,9 @@
 const KIB = 1024;
 const MIB = KIB * KIB;
 
+/** Webhook endpoints that one account can have. */
+export const WEBHOOK_ENDPOINTS = 20;
+
 export const LIMITS = {
   jsonBodyBytes: 10 * MIB,
   /** Bodies of routes that need no credentials. */

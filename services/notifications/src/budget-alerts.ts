@@ -6,21 +6,25 @@ import type { Billing, Identity } from "./clients";
 import { alertFacts } from "./mail/alert-facts";
 import type { OwnersMails } from "./mail/owners";
 import type { Deliveries } from "./webhooks/deliveries";
+import type { EndpointMessage, Endpoints } from "./webhooks/endpoints";
 import type { NewDelivery } from "./delivery";
 
 const BUDGET_ALERT = "budget.alert";
 
-/** The message of an alert for one key. */
-const alertMessage = (ownerId: string, keyId: string, alert: billingProto.BudgetAlert): NewDelivery => {
+/** The message of an alert, for endpoints. */
+const alertMessage = (ownerId: string, alert: billingProto.BudgetAlert): EndpointMessage => {
   const messageId = `msg_budget_${alert.id}`;
   const about = { kind: "body" as const, messageId, at: alert.at ?? new Date(0), dataJson: JSON.stringify(budgetAlertJson(alert)) };
-  return { _id: `${messageId}-${keyId}`, ownerId, keyId, event: BUDGET_ALERT, about };
+  return { _id: messageId, ownerId, event: BUDGET_ALERT, about };
 };
+/** The message of an alert for one key. */
+const toKey = (message: EndpointMessage, keyId: string): NewDelivery => ({ ...message, _id: `${message._id}-${keyId}`, keyId });
 
 export interface RelayedAlertsOptions {
   billing: Pick<Billing, "listBudgetAlerts" | "takeBudgetAlerts">;
   identity: Pick<Identity, "listKeys">;
   deliveries: Pick<Deliveries, "add">;
+  endpoints: Pick<Endpoints, "add">;
   /** Undefined without a mail server. */
   mails: OwnersMails | undefined;
 }
@@ -32,6 +36,7 @@ export const createRelayedAlerts = ({
   billing,
   identity,
   deliveries,
+  endpoints,
   mails,
 }: RelayedAlertsOptions): RelayedRows<billingProto.BudgetAlerts> => {
   /** Empty for a deleted account. */
@@ -59,7 +64,10 @@ export const createRelayedAlerts = ({
   const passOn = async ({ userId, alerts }: billingProto.BudgetAlerts): Promise<void> => {
     const ofBudgets = alerts.filter(({ lowCredits }) => lowCredits === undefined);
     const keys = ofBudgets.length > 0 ? (await keysOf(userId)).filter(hears) : [];
-    for (const alert of ofBudgets) for (const { id } of keys) await deliveries.add(alertMessage(userId, id, alert));
+    for (const message of ofBudgets.map((alert) => alertMessage(userId, alert))) {
+      for (const { id } of keys) await deliveries.add(toKey(message, id));
+      await endpoints.add(message);
+    }
     for (const alert of alerts) await mail(userId, alert);
     await billing.takeBudgetAlerts({ userId, ids: alerts.map(({ id }) => id) });
   };

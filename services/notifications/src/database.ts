@@ -11,6 +11,6 @@ export const createStores = (connection: Connection) => ({
 /** Messages and their delivery state. Raise the version with every change of a collection's indexes. */
 export const database = defineDatabase({
   service: "notifications",
-  version: FIRST_VERSION,
+  version: FIRST_VERSION + 1,
   declare: (connection) => void createStores(connection),
 });

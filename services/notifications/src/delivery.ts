@@ -1,4 +1,4 @@
-/** The stored state of a message to a key's webhook, and of its attempts. */
+/** The stored state of a message to a webhook or an endpoint, and of its attempts. */
 import type { BaseTier } from "@nodeloom/kernel";
 
 /** The first delivery of a message; each redelivery takes the next number. */
@@ -81,13 +81,18 @@ export interface DeliveryRecord extends Standing {
   url?: string;
   /** Events of the run's own webhook; absent or empty for ends of runs. */
   events?: string[];
+  /** The endpoint of the owner that gets it; absent for a webhook. */
+  endpointId?: string;
   createdAt: Date;
   /** Last start of a workflow for it; null before the first. */
   startedAt: Date | null;
 }
 
 /** A message to accept. */
-export type NewDelivery = Pick<DeliveryRecord, "_id" | "ownerId" | "keyId" | "baseTier" | "event" | "about" | "url" | "events"> & {
+export type NewDelivery = Pick<
+  DeliveryRecord,
+  "_id" | "ownerId" | "keyId" | "baseTier" | "event" | "about" | "url" | "events" | "endpointId"
+> & {
   earlier?: Standing;
 };
 

@@ -9,7 +9,8 @@ import { createAcceptRetiring } from "./retiring-models";
 import type { DeliveryStore } from "./store/deliveries";
 import type { MailStore } from "./store/mails";
 import type { Deliveries } from "./webhooks/deliveries";
-import { deliveryMessage, newDelivery } from "./webhooks/messages";
+import type { Endpoints } from "./webhooks/endpoints";
+import { deliveryMessage, endpointDeliveryMessage, newDelivery } from "./webhooks/messages";
 import type { Webhooks } from "./webhooks/webhooks";
 
 const MAX_IDS = 500;
@@ -17,6 +18,7 @@ const PAGE = 1_000;
 
 export interface HandlerOptions {
   deliveries: Pick<Deliveries, "add" | "again">;
+  endpoints: Endpoints;
   webhooks: Pick<Webhooks, "test">;
   identity: Pick<Identity, "listKeys">;
   /** Undefined without a mail server. */
@@ -27,7 +29,7 @@ export interface HandlerOptions {
 }
 
 export const notificationsHandlers = (options: HandlerOptions): notifications.NotificationsServiceServer => {
-  const { deliveries, webhooks, identity, mails, stores, executionDays } = options;
+  const { deliveries, endpoints, webhooks, identity, mails, stores, executionDays } = options;
   const acceptMail = createAcceptMail(mails);
   const acceptRetiring = createAcceptRetiring({ identity, deliveries, mails });
   const removeExpired = createRemoval({
@@ -36,7 +38,7 @@ export const notificationsHandlers = (options: HandlerOptions): notifications.No
   });
   return {
     send: unary(async ({ id, message }) => {
-      if (message?.$case === "webhook") await deliveries.add(newDelivery(id, message.value));
+      if (message?.$case === "webhook") await (message.value.toEndpoints ? endpoints : deliveries).add(newDelivery(id, message.value));
       else if (message?.$case === "modelRetiring") await acceptRetiring(id, message.value);
       else await acceptMail(id, message);
       return {};
@@ -46,6 +48,11 @@ export const notificationsHandlers = (options: HandlerOptions): notifications.No
       return { deliveries: (await stores.deliveries.findAll(ids)).map(deliveryMessage) };
     }),
     redeliver: unary(async ({ id, webhook }) => ({ delivery: deliveryMessage(await deliveries.again(newDelivery(id, webhook))) })),
+    listEndpointDeliveries: unary(async (request) => {
+      const { deliveries: page, nextCursor } = await endpoints.list(request);
+      return { deliveries: page.map(endpointDeliveryMessage), nextCursor };
+    }),
+    redeliverToEndpoint: unary(async (request) => ({ delivery: endpointDeliveryMessage(await endpoints.again(request)) })),
     testWebhook: unary((request) => webhooks.test(request)),
     getMail: unary(() => Promise.resolve({ configured: mails !== undefined })),
     removeExpired: unary(({ cursor }) => removeExpired(cursor)),

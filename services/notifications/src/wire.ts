@@ -22,6 +22,7 @@ import { createStores } from "./database";
 import { createMailing } from "./mail";
 import type { HandlerOptions } from "./server";
 import { createDeliveries } from "./webhooks/deliveries";
+import { createEndpoints } from "./webhooks/endpoints";
 import { createWebhooks } from "./webhooks/webhooks";
 import { createActivities } from "./temporal/activities";
 import { createStarter } from "./temporal/client";
@@ -59,19 +60,20 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const starter = createStarter({ client: temporal.client, taskQueue });
   const counts = { redis, keyPrefix: `${config.REDIS_KEY_PREFIX}outgoing`, windowSeconds: OUTGOING_WINDOW_SECONDS };
   const outgoing = createOutgoingBudget({ counter: createWindowCounter(counts) });
-  const webhooks = createWebhooks({ store: stores.deliveries, identity, executions, egress, outgoing, logger });
   const deliveries = createDeliveries({ store: stores.deliveries, identity, starter, logger });
+  const endpoints = createEndpoints({ identity, deliveries, store: stores.deliveries });
   const mailing = createMailing({
     config: { ...config, MAIL_KEYS: config.MAIL_KEYS.length > 0 ? config.MAIL_KEYS : config.TEMPORAL_PAYLOAD_KEYS },
     ...{ store: stores.mails, addresses, starter, redis, logger },
   });
+  const webhooks = createWebhooks({ store: stores.deliveries, identity, executions, egress, outgoing, mails: mailing.queue, logger });
   await temporal.work(createActivities({ webhooks, deliverMail: mailing.deliver }));
 
-  const alerts = createRelayedAlerts({ billing, identity, deliveries, mails: mailing.queue });
+  const alerts = createRelayedAlerts({ billing, identity, deliveries, endpoints, mails: mailing.queue });
   const owing = [deliveries.unstarted, alerts, ...(mailing.queue ? [mailing.queue.unstarted] : [])] as RelayedRows<unknown>[];
   const relay = startRelay(owing, { service: "notifications", connection, logger });
   return {
-    handlers: { deliveries, webhooks, identity, mails: mailing.queue, stores, executionDays: config.RETENTION_EXECUTIONS_DAYS },
+    handlers: { deliveries, endpoints, webhooks, identity, mails: mailing.queue, stores, executionDays: config.RETENTION_EXECUTIONS_DAYS },
     drain: async () => void (await Promise.all([relay.stop(), temporal.drain()])),
     stop: async () => {
       await temporal.close();

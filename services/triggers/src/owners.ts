@@ -74,7 +74,7 @@ const webhookOf = ({ key, capabilities = [] }: Known, own: RunWebhook | null | u
 };
 
 const runnerOf = (
-  { id: userId, role, tier }: identityProto.User,
+  { id: userId, role, tier, endpointEvents }: identityProto.User,
   plan: identityProto.Plan,
   found: Known,
   { personId, webhook }: { personId: string; webhook: RunWebhook | null | undefined },
@@ -84,6 +84,7 @@ const runnerOf = (
     ...{ userId, role, tier, source: SOURCE, keyId: key?.id ?? "", keyMetadata: key?.metadata ?? {}, keyAlias: key?.alias },
     ...{ baseTier: plan.base, markupPermille: plan.markupPermille, concurrency: plan.concurrency },
     ...webhookOf(found, webhook),
+    endpointEvents,
     ...(personId === userId ? {} : { personId }),
   });
 };

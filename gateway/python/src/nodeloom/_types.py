@@ -2596,6 +2596,92 @@ class WebhookSecret(TypedDict):
     createdAt: str | None
 
 
+class WebhookEndpoints(TypedDict):
+    endpoints: Sequence[WebhookEndpoint]
+
+
+class WebhookEndpoint(TypedDict):
+    id: str
+    url: str
+    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "execution.sync.completed", "batch.completed", "budget.alert"]]
+    description: str
+    # Null while it gets messages
+    disabledAt: str | None
+    # Why it is disabled
+    disabledReason: str | None
+    createdAt: str | None
+    updatedAt: str | None
+
+
+class NewWebhookEndpoint(TypedDict):
+    url: str
+    # `execution.sync.completed`: the end of a run whose request was answered with it
+    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "execution.sync.completed", "batch.completed", "budget.alert"]]
+    description: NotRequired[str]
+
+
+class WebhookEndpointWithSecret(TypedDict):
+    id: str
+    url: str
+    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "execution.sync.completed", "batch.completed", "budget.alert"]]
+    description: str
+    # Null while it gets messages
+    disabledAt: str | None
+    # Why it is disabled
+    disabledReason: str | None
+    createdAt: str | None
+    updatedAt: str | None
+    # Signs its messages. It is shown only in this answer
+    secret: str
+
+
+class WebhookEndpointEdit(TypedDict):
+    url: NotRequired[str]
+    # `execution.sync.completed`: the end of a run whose request was answered with it
+    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "execution.sync.completed", "batch.completed", "budget.alert"]]]
+    description: NotRequired[str]
+    # True stops messages, false starts them again
+    disabled: NotRequired[bool]
+
+
+class EndpointDelivery(TypedDict):
+    id: str
+    # The `webhook-id` header
+    messageId: str
+    event: str
+    # The execution that the message is about
+    executionId: str | None
+    # The batch that the message is about
+    batchId: str | None
+    # `skipped`: no webhook wants the event. `unknown`: the delivery can't be read now, and the other
+    # fields are unset
+    state: Literal["pending", "delivered", "failed", "disabled", "skipped", "unknown"]
+    # Total of all deliveries
+    attempts: float
+    createdAt: str | None
+    deliveredAt: str | None
+    # Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the
+    # receiver's answer, for example `status 500`
+    lastError: str | None
+    # Set while another attempt is due
+    nextAttemptAt: str | None
+    # The last 50 attempts, oldest first
+    history: Sequence[EndpointAttempt]
+
+
+class EndpointAttempt(TypedDict):
+    at: str
+    # The receiver's status; null if it didn't answer
+    status: float | None
+    error: str | None
+    durationMs: float
+    # 1 is the first delivery; each redelivery has the next number
+    delivery: float
+    # Within the delivery
+    attempt: float
+    url: str
+
+
 class Secrets(TypedDict):
     # True if this installation can store secrets (`SECRETS_KEYS`)
     configured: bool

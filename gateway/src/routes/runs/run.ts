@@ -43,6 +43,7 @@ export const toRunner = (caller: Caller, target: "workflow" | "model"): executio
     webhookEvents: webhook?.events ?? [],
     webhookForm: "",
     webhookOwn: false,
+    endpointEvents: [...user.endpointEvents],
     capabilities: [...caller.capabilities],
     maxBatches: user.plan.caps.batches,
     maxBatchRows: user.plan.caps.batchRows,

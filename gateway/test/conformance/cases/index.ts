@@ -6,6 +6,7 @@ import { authCases } from "./auth";
 import { batchCases } from "./batches";
 import { budgetCases } from "./budgets";
 import { bundleCases } from "./bundles";
+import { endpointCases } from "./endpoints";
 import { engineCases } from "./engine";
 import { environmentCases } from "./environments";
 import { erasureCases } from "./erasure";
@@ -49,6 +50,7 @@ export const CASES: readonly Case[] = [
   ...modelCases,
   ...usageCases,
   ...eventCases,
+  ...endpointCases,
   ...errorCases,
   ...limitCases,
   ...moneyCases,

@@ -20,6 +20,7 @@ export const toRunInput = (
 ): RunInput => {
   const { executionId, maxMillicredits } = request;
   const { userId, source, keyId, webhookUrl, webhookEvents, webhookForm, webhookOwn, baseTier, concurrency } = runner;
+  const { endpointEvents = [] } = runner;
   const { plan, workflowSlug, version, alias, modelIds, holds, reused } = planned;
   if (plan.graphHidden && request.fullProvenance)
     throw invalidRequest([{ path: "provenance", message: "can't be full for a workflow that you don't own: it would reveal prompts" }]);
@@ -40,6 +41,7 @@ export const toRunInput = (
           ...(webhookOwn ? { isOwn: true as const } : {}),
         }
       : null,
+    ...(endpointEvents.length > 0 ? { endpointEvents } : {}),
     held: [],
     // With 0 days, prompts go at the end of the run.
     ...(request.fullProvenance && retentionDays !== 0 ? { provenance: "full" as const } : {}),

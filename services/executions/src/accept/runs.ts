@@ -5,6 +5,7 @@ import { executions } from "@nodeloom/proto";
 import type { Execution } from "../lifecycle/execution";
 import type { Outbox } from "../lifecycle/outbox";
 import type { ExecutionView } from "../run/record";
+import { hasReceivers } from "../run/delivery";
 import { errorOf } from "../run/refusals";
 import { isFinal } from "../run/states";
 import { TIMING } from "../run/timing";
@@ -102,7 +103,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
    * @returns the row with it; if a synchronous run has ended meanwhile, that row
    */
   const noteAnswer = async (row: ExecutionView, { mode, fingerprint }: executions.RunRequest): Promise<ExecutionView> => {
-    if (row.answered !== undefined || (fingerprint === "" && row.webhook === null)) return row;
+    if (row.answered !== undefined || (fingerprint === "" && !hasReceivers(row))) return row;
     if (isSync(mode) && !isFinal(row)) {
       const isAccepted = await stores.rows.noteAnswer(row._id, "accepted");
       if (isAccepted) return { ...row, answered: "accepted" };

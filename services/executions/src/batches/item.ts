@@ -18,7 +18,7 @@ export const itemRequest = (
   executions.RunRequest.fromPartial({
     executionId: itemExecutionId(batch._id, index),
     target: { target: batch.target, version: batch.version, alias: batch.alias, until: batch.until ?? "" },
-    runner: batch.itemWebhooks ? runner : { ...runner, webhookUrl: "", webhookEvents: [] },
+    runner: batch.itemWebhooks ? runner : { ...runner, webhookUrl: "", webhookEvents: [], endpointEvents: [] },
     inputsJson,
     settingsJson,
     mode: executions.RunMode.RUN_MODE_RESPOND_ASYNC,

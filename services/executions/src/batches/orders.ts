@@ -2,6 +2,7 @@ import { DomainError, invalidInputs, invalidRequest, leastRetention, unavailable
 import { createSlots, NoSlot, type Logger } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
 import {
+  BATCH_COMPLETED,
   FINAL_BATCHES,
   isOutOfBudget,
   type BatchRecord,
@@ -25,8 +26,6 @@ import { checkBudget, type PricedBatch, type Pricing, type ReadOrder } from "./p
 import { statusOfRow } from "./view";
 import type { ReadTable } from "./table";
 import type { Runner } from "../run/runner";
-
-export const BATCH_COMPLETED = "batch.completed";
 
 /** Batches that one process validates at once; users take turns. */
 const CREATIONS = { concurrency: 2, queueLimit: 200 };

@@ -1,6 +1,7 @@
 /** Approvals of runs: how one starts, how it is decided, and the run's place in the queue meanwhile. */
 import { CONFLICT_ATTEMPTS, LIMITS, tooManyWaiting, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
+import { isForEndpoints } from "../run/delivery";
 import { elapsed, endKey, event, type ExecutionEvent } from "../run/events";
 import type { ExecutionView } from "../run/record";
 import { DECIDED, WAITING } from "../run/states";
@@ -37,7 +38,7 @@ export const decisionOf = ({ decisions = [] }: ExecutionView, nodeId: string): D
 export const isOpen = ({ waitingFor = [] }: ExecutionView, nodeId: string): boolean => waitingFor.includes(nodeId);
 
 /** Only a webhook that names the event receives it. */
-const hearsOfWaits = ({ webhook }: ExecutionView): boolean => webhook?.events.includes(WAITING) === true;
+const hearsOfWaits = (row: ExecutionView): boolean => row.webhook?.events.includes(WAITING) === true || isForEndpoints(row, WAITING);
 
 export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsOptions) => {
   const announceAll = (executionId: string, events: readonly ExecutionEvent[]): void => {

@@ -5,6 +5,7 @@ import type { Billing } from "../clients";
 import { countRun } from "../meters";
 import { isCharged } from "../run/call-record";
 import { chargeFor, costsBehind, nodeOf, sumOf, type Charge } from "../run/charge";
+import { hasReceivers } from "../run/delivery";
 import { missingEvents, runEvent, type ExecutionEvent } from "../run/events";
 import { skipPending } from "../run/nodes";
 import {
@@ -61,7 +62,8 @@ interface FinishedRun extends Pick<
   markupPermille: number;
   /** One entry per call; null if unknown. */
   held: readonly HeldItem[] | null;
-  hasWebhook: boolean;
+  /** A webhook or an endpoint gets its end. */
+  isSent: boolean;
   isItem: boolean;
   /** Rebuilds the row if it is gone. */
   input?: RunInput;
@@ -71,7 +73,7 @@ const carried = (input: RunInput, { extended = [] }: RunEnd): FinishedRun => ({
   ...input,
   markupPermille: input.plan.markupPermille,
   held: [...input.held, ...extended],
-  hasWebhook: input.webhook !== null,
+  isSent: hasReceivers(input),
   isItem: input.batch !== undefined,
   input,
 });
@@ -81,7 +83,7 @@ const abandoned = (row: ExecutionView): FinishedRun => ({
   executionId: row._id,
   receivedAt: row.createdAt.getTime(),
   held: null,
-  hasWebhook: row.webhook !== null,
+  isSent: hasReceivers(row),
   isItem: row.batchId !== undefined,
 });
 
@@ -143,7 +145,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
   };
 
   const endPlanned = async (input: RunInput, part: RunRecordPart, end: RunEnd): Promise<ExecutionView | null> => {
-    const left = endOutbox(input.webhook !== null, input.batch !== undefined);
+    const left = endOutbox(hasReceivers(input), input.batch !== undefined);
     const state = finalState({ ...input, isItem: input.batch !== undefined }, end, FREE);
     const record = finalRecord(input, end, state, part, left);
     return (await rows.insert(record)) ? announced(record, record.events.at(-1)!) : null;
@@ -161,7 +163,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
       isItem: batchId !== undefined,
     };
     const stowed = await log.stowedEnd(finalState(run, end, FREE), events, row._id);
-    const left = [...refusalOutbox(row.attempt), ...endOutbox(row.webhook !== null, row.batchId !== undefined)];
+    const left = [...refusalOutbox(row.attempt), ...endOutbox(hasReceivers(row), row.batchId !== undefined)];
     const ended = await rows.leave(row._id, where, stowed.state, stowed.events, left);
     return ended && announced(ended, settled);
   };
@@ -221,7 +223,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const { charged, nodes } = await chargeOf(run, end);
     const state = finalState(run, { ...end, nodes }, charged);
     const settled = settledEvent(end);
-    const left: OutboxEntry[] = [`place:${run.attempt}`, ...endOutbox(run.hasWebhook, run.isItem)];
+    const left: OutboxEntry[] = [`place:${run.attempt}`, ...endOutbox(run.isSent, run.isItem)];
     const ended =
       (await writeEnd(executionId, decided, state, settled, left)) ??
       (input ? await restored(input, { ...end, nodes }, state, left) : null);

@@ -3,7 +3,6 @@ import { createOutbox as createPlatformOutbox, withTimeout, type Logger } from "
 import type { usage as usageProto } from "@nodeloom/proto";
 import { itemEndOf } from "../run/batch";
 import { metadataOf, type ExecutionView } from "../run/record";
-import { isAnnounced } from "../run/delivery";
 import { isFinal, type OutboxEntry } from "../run/states";
 import { TIMING } from "../run/timing";
 import type { Stores } from "../record/stores";
@@ -18,6 +17,7 @@ export interface OutboxOptions {
   holds: Pick<Holds, "void">;
   queue: Pick<Queue, "leave">;
   reports: UsageReports;
+  /** Messages to the run's webhook and to endpoints of its owner. */
   webhooks: {
     end(row: ExecutionView): Promise<void>;
     waiting(row: ExecutionView, nodeId: string): Promise<void>;
@@ -66,7 +66,7 @@ export type Outbox = ReturnType<typeof createOutbox>;
 
 export const createOutbox = ({ stores, holds, queue, reports, webhooks, erase, starter, logger }: OutboxOptions) => {
   const send = async (row: ExecutionView, entry: OutboxEntry): Promise<void> => {
-    const { _id: executionId, userId, webhook } = row;
+    const { _id: executionId, userId } = row;
     const [what, attempt] = entry.split(":");
     switch (what) {
       case "void":
@@ -76,7 +76,7 @@ export const createOutbox = ({ stores, holds, queue, reports, webhooks, erase, s
       case "usage":
         return isFinal(row) ? reports.finished(finishedRun(row)) : reports.started(runStart(row));
       case "webhook":
-        return isAnnounced(row) ? webhooks.end(row) : undefined;
+        return webhooks.end(row);
       case "batch":
         return isFinal(row) ? countItem(stores, row) : undefined;
       case "erase":
@@ -88,7 +88,7 @@ export const createOutbox = ({ stores, holds, queue, reports, webhooks, erase, s
         return isFinal(row) ? undefined : starter.decided(executionId, nodeOf(entry));
       case "waiting":
         // A synchronous run that waits for a decision is answered with 202.
-        return webhook ? webhooks.waiting(row, nodeOf(entry)) : undefined;
+        return webhooks.waiting(row, nodeOf(entry));
       default:
         return undefined;
     }

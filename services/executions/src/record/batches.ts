@@ -2,7 +2,9 @@
 import { erasedAfter } from "@nodeloom/kernel";
 import { beyond, DURABLE, insertOnce, type ListPosition } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
+import { isForEndpoints } from "../run/delivery";
 import {
+  BATCH_COMPLETED,
   FINAL_BATCHES,
   OPEN_BATCHES,
   type BatchReason,
@@ -187,17 +189,18 @@ export const createBatchStore = (connection: Connection) => {
 
     /** Ends a batch with nothing under way. @param outcomes of its tests */
     finish: (
-      { _id, status, next, again, webhook, retentionDays }: BatchRecord,
+      { _id, status, next, again, webhook, runner, retentionDays }: BatchRecord,
       to: BatchStatus,
       outcomes?: readonly TestOutcome[],
     ): Promise<BatchRecord | null> => {
       const finishedAt = new Date();
       const eraseAt = retentionDays === undefined ? {} : { eraseAt: erasedAfter(retentionDays, finishedAt) };
+      const isSent = webhook !== null || isForEndpoints(runner, BATCH_COMPLETED);
       return change(
         { _id, status, next, again, underWay: [] },
         {
           $set: { status: to, finishedAt, ...eraseAt, ...(outcomes ? { "test.outcomes": outcomes } : {}) },
-          ...(webhook ? {} : { $unset: { isCarried: 1 } }),
+          ...(isSent ? {} : { $unset: { isCarried: 1 } }),
         },
       );
     },

@@ -53,6 +53,8 @@ export const OUT_OF_MAX_CREDITS: BatchReason = {
 export const isOutOfBudget = (reason: BatchReason | null): boolean =>
   reason?.code === OUT_OF_MAX_CREDITS.code && reason.scope !== OUT_OF_MAX_CREDITS.scope;
 
+export const BATCH_COMPLETED = "batch.completed";
+
 export interface BatchWebhook {
   url: string;
   state: DeliveryState;

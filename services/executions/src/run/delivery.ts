@@ -80,12 +80,33 @@ export const newWebhookState = (webhook: Pick<WebhookState, "url" | "events" | "
 /** True if notifications has the delivery state: always, except for deliveries that version 1.0.0 started. */
 export const isNotified = ({ state, isMoved }: WebhookState): boolean => state === undefined || isMoved === true;
 
-interface Announcing {
-  webhook: WebhookState | null;
+interface Answered {
   mode: RunInput["mode"];
   answered?: "accepted" | "failure" | undefined;
 }
 
+/** True unless the client's request was answered with the end of its run. */
+const isAccepted = ({ mode, answered }: Answered): boolean => mode === "async" || answered === "accepted";
+
 /** True if the run has a webhook and its client wasn't answered with the end: a run that was answered 200 announces nothing. */
-export const isAnnounced = ({ webhook, mode, answered }: Announcing): boolean =>
-  webhook !== null && (mode === "async" || answered === "accepted");
+export const isAnnounced = ({ webhook, ...row }: Answered & { webhook: WebhookState | null }): boolean =>
+  webhook !== null && isAccepted(row);
+
+/** The end of a run whose client was answered with it. Only endpoints that name the event get it. */
+const SYNC_COMPLETED = "execution.sync.completed";
+
+/** Event by which endpoints of the account get the end of a run. */
+export const endEventOf = ({ status, ...row }: Answered & { status: string }): string =>
+  isAccepted(row) ? `execution.${status}` : SYNC_COMPLETED;
+
+interface Receivers {
+  webhook: object | null;
+  endpointEvents?: readonly string[] | undefined;
+}
+
+/** True if a webhook or an endpoint of the account gets messages about the run. */
+export const hasReceivers = ({ webhook, endpointEvents = [] }: Receivers): boolean => webhook !== null || endpointEvents.length > 0;
+
+/** True if endpoints of the account wanted the event when the run was accepted. */
+export const isForEndpoints = ({ endpointEvents = [] }: Pick<Receivers, "endpointEvents">, event: string): boolean =>
+  endpointEvents.includes(event);

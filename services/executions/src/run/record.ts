@@ -17,7 +17,7 @@ export interface Costs {
 /** Members that the row shares with the workflow's input. */
 type Given =
   | ("userId" | "workflowSlug" | "version" | "alias" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt")
-  | "retentionDays";
+  | ("retentionDays" | "endpointEvents");
 
 export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   _id: string;
@@ -166,7 +166,7 @@ export type RunRecordPart = Pick<
 
 export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPart = {}): ExecutionRecord => {
   const { executionId, userId, workflowSlug, version, alias, modelIds, source, keyId, holdId, mode, webhook, attempt, baseTier } = input;
-  const { retentionDays } = input;
+  const { retentionDays, endpointEvents } = input;
   const admitted = runEvent("admitted", { workflowSlug, modelIds });
   return {
     ...{ _id: executionId, userId, workflowSlug, modelIds, source, keyId, holdId, mode, attempt, baseTier },
@@ -180,6 +180,7 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
     resultJson: null,
     error: null,
     webhook: webhook && newWebhookState(webhook),
+    ...(endpointEvents ? { endpointEvents } : {}),
     nodes,
     events: [admitted, ...endEvents(nodes, admitted.at)],
     ...{ millicredits: 0, grantUsed: false },

@@ -17,6 +17,8 @@ export interface Runner {
   webhookForm?: string;
   /** The webhook is the run's own and replaces the key's. */
   webhookOwn?: boolean;
+  /** Events that webhook endpoints of the user want; absent in rows of earlier releases. */
+  endpointEvents?: string[];
   /** Capabilities of the caller; a direct run of a model needs them for its fallbacks. */
   capabilities: string[];
   /** Metadata that the key fixes; absent in rows of earlier releases. */

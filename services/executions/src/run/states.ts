@@ -17,7 +17,7 @@ export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested
 
 /**
  * Work owed by a transition. It is delivered at once and then cleared; the relay delivers the rest. `void:<attempt>`: release the hold of
- * an attempt. `place:<attempt>`: free its place. `usage`: write its usage row. `webhook`: deliver its webhook. `batch`: count its end in
+ * an attempt. `place:<attempt>`: free its place. `usage`: write its usage row. `webhook`: send its end to its webhook and to endpoints. `batch`: count its end in
  * its batch. `erase`: remove what is kept beside the row of an erased run. `cancel`: signal the cancellation to its workflow.
  * `waiting:<node>`: announce that it waits for a decision. `decided:<node>`: signal the decision to its workflow.
  */
@@ -87,9 +87,9 @@ export const sourcesOf = (name: TransitionName, to: RunStatus): RunStatus[] => {
 /** A refused attempt may have credits and a place, or be about to. */
 export const refusalOutbox = (attempt: number): OutboxEntry[] => [`void:${attempt}`, `place:${attempt}`];
 
-export const endOutbox = (hasWebhook: boolean, isItem: boolean): OutboxEntry[] => [
+export const endOutbox = (isSent: boolean, isItem: boolean): OutboxEntry[] => [
   "usage",
-  ...(hasWebhook ? (["webhook"] as const) : []),
+  ...(isSent ? (["webhook"] as const) : []),
   ...(isItem ? (["batch"] as const) : []),
 ];
 

@@ -21,6 +21,8 @@ export interface RunInput {
   /** Key that submitted the run; null for a session. */
   keyId: string | null;
   webhook: { url: string; events: string[]; form?: string; isOwn?: true } | null;
+  /** Events that webhook endpoints of the user want; absent for none. */
+  endpointEvents?: string[];
   /** The built-in tier whose rights the user has. */
   baseTier: BaseTier;
   /** Executions the user can have in flight; 0: unlimited. */

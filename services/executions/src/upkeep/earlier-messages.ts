@@ -54,6 +54,7 @@ export const createEarlierMessages = ({ stores, notifications, webhooks, logger 
           earlier: undefined,
           url: "",
           events: [],
+          toEndpoints: false,
         });
         return null;
       },

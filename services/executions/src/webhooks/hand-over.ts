@@ -2,12 +2,11 @@
 import { DomainError, executionNotFound } from "@nodeloom/kernel";
 import { notifications as proto } from "@nodeloom/proto";
 import type { Notifications } from "../clients";
-import { isAnnounced, isNotified, type DeliveryState, type WebhookState } from "../run/delivery";
-import type { BatchRecord } from "../run/batch";
+import { endEventOf, isAnnounced, isForEndpoints, isNotified, type DeliveryState, type WebhookState } from "../run/delivery";
+import { BATCH_COMPLETED, type BatchRecord } from "../run/batch";
 import type { ExecutionView } from "../run/record";
 import { checkNotEmptied } from "../run/retention";
 import { isFinal, WAITING } from "../run/states";
-import { BATCH_COMPLETED } from "../batches/orders";
 import type { Stores } from "../record/stores";
 
 /** How long a poll waits for notifications; afterwards it shows what executions knows. */
@@ -35,6 +34,19 @@ const runWebhook = (row: ExecutionView, nodeId = ""): proto.Webhook =>
     ...(row.webhook?.isOwn ? { url: row.webhook.url, events: row.webhook.events } : {}),
     ...(row.webhook && nodeId === "" ? { earlier: earlierOf(row.webhook) } : {}),
   });
+
+const batchWebhook = ({ _id, userId, runner, webhook }: BatchRecord): proto.Webhook =>
+  proto.Webhook.fromPartial({
+    ...{ ownerId: userId, keyId: runner.keyId, baseTier: runner.baseTier, event: BATCH_COMPLETED },
+    about: { $case: "batchId", value: _id },
+    ...(webhook?.isOwn ? { url: webhook.url, events: [BATCH_COMPLETED] } : {}),
+    ...(webhook && webhook.attempts > 0 ? { earlier: { ...webhook, delivery: 1, deliveredAt: undefined, lastError: undefined } } : {}),
+  });
+
+/** A batch's webhook is pending, and notifications doesn't have it. */
+const owesWebhook = ({ webhook }: BatchRecord): boolean => webhook?.state === "pending" && webhook.isHandedOver !== true;
+
+type EndpointEvents = Parameters<typeof isForEndpoints>[0];
 
 const standingOf = ({ state, deliveredAt, lastError, nextAttemptAt, history, delivery, attempts }: proto.Delivery) => ({
   ...{ state: state as DeliveryState, delivery, attempts },
@@ -85,23 +97,28 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
     return rows.map((row) => (row.webhook && known.has(row._id) ? { ...row, webhook: { ...row.webhook, ...known.get(row._id) } } : row));
   };
 
+  /** Sends a message to the endpoints of its owner that want it. */
+  const sendToEndpoints = async (of: EndpointEvents, id: string, webhook: proto.Webhook): Promise<void> => {
+    if (isForEndpoints(of, webhook.event))
+      await send(id, { ...webhook, toEndpoints: true, keyId: "", url: "", events: [], earlier: undefined });
+  };
+
   return {
     /** Announces the end of a run. Repeating is safe: a message with a known id is sent once. */
-    end: (row: ExecutionView): Promise<void> => send(row._id, runWebhook(row)),
-    /** Announces that a node waits for a decision. */
-    waiting: (row: ExecutionView, nodeId: string): Promise<void> => send(`${row._id}.waiting.${nodeId}`, runWebhook(row, nodeId)),
-    batch: ({ _id, userId, runner, webhook }: BatchRecord): Promise<void> =>
-      send(
-        _id,
-        proto.Webhook.fromPartial({
-          ...{ ownerId: userId, keyId: runner.keyId, baseTier: runner.baseTier, event: BATCH_COMPLETED },
-          about: { $case: "batchId", value: _id },
-          ...(webhook?.isOwn ? { url: webhook.url, events: [BATCH_COMPLETED] } : {}),
-          ...(webhook && webhook.attempts > 0
-            ? { earlier: { ...webhook, delivery: 1, deliveredAt: undefined, lastError: undefined } }
-            : {}),
-        }),
-      ),
+    end: async (row: ExecutionView): Promise<void> => {
+      if (isAnnounced(row)) await send(row._id, runWebhook(row));
+      await sendToEndpoints(row, row._id, { ...runWebhook(row), event: endEventOf(row) });
+    },
+    /** Announces that a node waits for a decision. A synchronous run that waits is answered with 202. */
+    waiting: async (row: ExecutionView, nodeId: string): Promise<void> => {
+      const [id, webhook] = [`${row._id}.waiting.${nodeId}`, runWebhook(row, nodeId)];
+      if (row.webhook) await send(id, webhook);
+      await sendToEndpoints(row, id, webhook);
+    },
+    batch: async (batch: BatchRecord): Promise<void> => {
+      if (owesWebhook(batch)) await send(batch._id, batchWebhook(batch));
+      await sendToEndpoints(batch.runner, batch._id, batchWebhook(batch));
+    },
     /** Sends a complete message. */
     send,
 
@@ -141,8 +158,8 @@ export const createAnnounceBatch =
   ({ batches, webhooks }: { batches: Pick<Stores["batches"], "find" | "noteWebhook">; webhooks: Pick<HandOver, "batch"> }) =>
   async (batchId: string): Promise<null> => {
     const batch = await batches.find(batchId);
-    if (!batch?.finishedAt || batch.webhook?.state !== "pending" || batch.webhook.isHandedOver) return null;
+    if (!batch?.finishedAt || !batch.isCarried) return null;
     await webhooks.batch(batch);
-    await batches.noteWebhook(batchId, { isHandedOver: true }, true);
+    await batches.noteWebhook(batchId, batch.webhook ? { isHandedOver: true } : {}, true);
     return null;
   };

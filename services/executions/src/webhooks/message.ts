@@ -4,12 +4,13 @@ import { batchJson, executionJson, falWebhookJson, predictionJson, withSignedUrl
 import { media as mediaProto, type executions } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import { approvalOf } from "../lifecycle/approvals";
+import { endEventOf } from "../run/delivery";
+import { BATCH_COMPLETED } from "../run/batch";
 import type { ExecutionView } from "../run/record";
 import { isFinal, WAITING } from "../run/states";
 import type { Stores } from "../record/stores";
 import { batchMessage } from "../batches/view";
 import { executionMessage, type Details } from "../reads/view";
-import { BATCH_COMPLETED } from "../batches/orders";
 
 export interface WebhookMessageOptions {
   stores: Pick<Stores, "log" | "rows" | "batches">;
@@ -25,7 +26,7 @@ type Message = executions.WebhookMessage;
 /** The execution inside a message. It is the same at every attempt, so it omits the delivery state. */
 export const messageData = (record: ExecutionView, details: Details): Record<string, unknown> => ({
   ...executionJson(executionMessage(record, details), JSON.parse(record.resultJson ?? "null") ?? undefined),
-  webhookDelivery: { configured: true, url: record.webhook?.url },
+  webhookDelivery: record.webhook ? { configured: true, url: record.webhook.url } : { configured: false },
 });
 
 /** Bodies of webhooks that have another service's form. */
@@ -52,13 +53,14 @@ export const createWebhookMessage = ({ stores, details, publicBaseUrl, urls, med
     };
   };
 
-  const ended = async (record: ExecutionView): Promise<Message> => {
+  const ended = async (record: ExecutionView, forEndpoint: boolean): Promise<Message> => {
     // A run that is being ended from outside can be requested early.
     if (!isFinal(record)) throw unavailable("the execution is not final yet");
     const [whole, known] = [await stores.log.whole(record), await details(record)];
-    const foreign = FOREIGN_BODIES[record.webhook?.form ?? ""];
+    const foreign = forEndpoint ? undefined : FOREIGN_BODIES[record.webhook?.form ?? ""];
     const data = foreign ? foreign(executionMessage(whole, known), publicBaseUrl) : messageData(whole, known);
-    const head = { id: `msg_${record._id}`, type: `execution.${record.status}`, timestamp: record.finishedAt ?? record.createdAt };
+    const type = forEndpoint ? endEventOf(record) : `execution.${record.status}`;
+    const head = { id: `msg_${record._id}`, type, timestamp: record.finishedAt ?? record.createdAt };
     return { ...head, dataJson: JSON.stringify(data), bare: foreign !== undefined };
   };
 
@@ -77,11 +79,11 @@ export const createWebhookMessage = ({ stores, details, publicBaseUrl, urls, med
   };
 
   /** @returns undefined where there is nothing to announce any more @throws SERVICE_UNAVAILABLE while a run is not final */
-  return async ({ about, nodeId }: executions.GetWebhookMessageRequest): Promise<Message | undefined> => {
+  return async ({ about, nodeId, forEndpoint }: executions.GetWebhookMessageRequest): Promise<Message | undefined> => {
     if (!about) throw executionNotFound();
     if (about.$case === "batchId") return ofBatch(about.value);
     const record = await stores.rows.find(about.value);
-    if (!record?.webhook) return undefined;
-    return signed(await (nodeId === "" ? ended(record) : waiting(record, nodeId)), record.userId);
+    if (!record || record.status === "erased" || !(forEndpoint || record.webhook)) return undefined;
+    return signed(await (nodeId === "" ? ended(record, forEndpoint) : waiting(record, nodeId)), record.userId);
   };
 };

@@ -6,7 +6,8 @@ import { beginsNoMore, isOutOfBudget, OUT_OF_MAX_CREDITS, type BatchRecord, type
 import type { ExecutionView } from "../../src/run/record";
 import { createBeginItem } from "../../src/batches/begin-item";
 import { createCarryBatch } from "../../src/batches/carrying";
-import { BATCH_COMPLETED, createOrders } from "../../src/batches/orders";
+import { createOrders } from "../../src/batches/orders";
+import { BATCH_COMPLETED } from "../../src/run/batch";
 import { itemExecutionId } from "../../src/batches/item";
 import { rowId } from "../../src/record/batches";
 import type { Stores } from "../../src/record/stores";

@@ -131,7 +131,18 @@ it("erases the rows and items of a batch with the batch, also where its items en
   const { userId, look, insert } = world();
   const [word, batchId] = [`zq${randomUUID()}`, randomUUID()];
   await insert(word, 5, { batchId, index: 0 });
-  const batch = { _id: batchId, userId, status: "running", next: 1, again: [], underWay: [], total: 1, metadata: [], webhook: null };
+  const batch = {
+    _id: batchId,
+    userId,
+    status: "running",
+    next: 1,
+    again: [],
+    underWay: [],
+    total: 1,
+    metadata: [],
+    webhook: null,
+    runner: {},
+  };
   await connection.collection("batches").insertOne({ ...batch, retentionDays: 5, isCarried: true, createdAt: new Date() } as never);
   const input = await stores.payloads.putText(long(word), batchId);
   await connection.collection("batchrows").insertOne({ _id: `${batchId}.0`, batchId, index: 0, input } as never);

@@ -11,6 +11,7 @@ import { newRecord } from "../../src/run/record";
 import { createHolds, type Holds } from "../../src/lifecycle/holds";
 import { createQueue, type Queue } from "../../src/lifecycle/queue";
 import { initialNodes } from "../../src/run/nodes";
+import { createHandOver } from "../../src/webhooks/hand-over";
 import type { Billing, Usage } from "../../src/clients";
 import type { UsageReports } from "../../src/lifecycle/usage-reports";
 import type { RunEnd, RunInput } from "../../src/run/types";
@@ -82,10 +83,11 @@ export const startMoney = async (): Promise<Money> => {
     decided: async (): Promise<void> => undefined,
     placed: async (): Promise<void> => undefined,
   };
-  const webhooks = {
-    end: async ({ _id }: { _id: string }): Promise<void> => void delivered.push(_id),
-    waiting: async (): Promise<void> => undefined,
+  const send = async ({ id }: { id: string }): Promise<object> => {
+    delivered.push(id);
+    return {};
   };
+  const webhooks = createHandOver({ notifications: { send, getDeliveries: send, redeliver: send } as never, stores });
   const holds = createHolds({ billing });
   const queue = createQueue({ stores, starter, logger });
   const outbox = createOutbox({

@@ -11,6 +11,8 @@ import type { Holds } from "../../src/lifecycle/holds";
 import type { Queue } from "../../src/lifecycle/queue";
 import { createReconciler } from "../../src/upkeep/reconcile";
 import type { Answered, Runs } from "../../src/accept/runs";
+import { isAnnounced } from "../../src/run/delivery";
+import type { ExecutionView } from "../../src/run/record";
 import { isFinal } from "../../src/run/states";
 import type { Stores } from "../../src/record/stores";
 import { createRelayedRuns } from "../../src/upkeep/runs";
@@ -123,7 +125,12 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   const usage = process.wrap("usage", money.usage);
   const starter = process.wrap("temporal", temporal);
   const execution = createExecution({ stores, channel });
-  const webhooks = { end: ({ _id }: { _id: string }) => starter.announceEnd(_id), waiting: () => starter.announceWait() };
+  const webhooks = {
+    end: async (row: ExecutionView) => {
+      if (isAnnounced(row)) await starter.announceEnd(row._id);
+    },
+    waiting: () => starter.announceWait(),
+  };
   const lifecycle = wireLifecycle({
     ...{ stores, execution, billing, starter, logger },
     ...{ reports: reportEach(usage), webhooks, erase: () => Promise.resolve() },

@@ -33,8 +33,20 @@ const withoutPerson = (organization: OrganizationRecord, personId: string): Orga
  * models
  */
 export const createEraseIdentity = (connection: Connection, organizations: Pick<OrganizationStore, "listOf" | "change">): Erase => {
-  const { User, Key, ServiceAccount, Secret, KnownAddress, PendingSignIn, RunSecret, RunStop, OidcIdentity, OidcSignIn, Audit } =
-    connection.models;
+  const {
+    User,
+    Key,
+    ServiceAccount,
+    Secret,
+    KnownAddress,
+    PendingSignIn,
+    RunSecret,
+    RunStop,
+    OidcIdentity,
+    OidcSignIn,
+    Audit,
+    WebhookEndpoints,
+  } = connection.models;
   const some = async (model: typeof User, filter: object): Promise<RemovedPage> =>
     untilNone(await removeSome(model as never, filter, PAGE));
 
@@ -73,6 +85,7 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
     "known-addresses": () => knownAddresses(userId),
     "pending-sign-ins": () => some(PendingSignIn, { userId }),
     "run-secrets": () => some(RunSecret, { _id: userId }),
+    "webhook-endpoints": () => some(WebhookEndpoints, { _id: userId }),
     "run-stops": () => some(RunStop, { userId }),
     "oidc-identities": () => some(OidcIdentity, { userId }),
     "oidc-sign-ins": () => some(OidcSignIn, { "linking.userId": userId }),

@@ -75,32 +75,32 @@ export const urlProblem = (text: string): string | undefined => {
   return undefined;
 };
 
-const isEvent = (event: string): boolean => (WEBHOOK_EVENTS as readonly string[]).includes(event);
-
 /** The reason why an address is rejected, or undefined. Same rules as for deliveries. */
 export type AddressProblem = (url: string) => Promise<string | undefined>;
 
 /**
  * Problems of a webhook's settings, including private addresses. Deliveries resolve the address again.
  * @param place prefix of issue paths, empty or ending with a dot
+ * @param known events that can be named
  */
 export const webhookIssues = async (
   request: WebhookRequest,
   addressProblem: AddressProblem,
   place: "" | "webhook." = "",
+  known: readonly string[] = WEBHOOK_EVENTS,
 ): Promise<Issue[]> => {
-  const issues = settingsIssues(request, place);
+  const issues = settingsIssues(request, place, known);
   if (issues.length > 0) return issues;
   const problem = await addressProblem(request.url);
   return problem ? [{ path: `${place}url`, message: problem }] : [];
 };
 
-const settingsIssues = ({ url, events }: WebhookRequest, place: "" | "webhook."): Issue[] => {
+const settingsIssues = ({ url, events }: WebhookRequest, place: "" | "webhook.", known: readonly string[]): Issue[] => {
   const problem = urlProblem(url);
   return [
     ...(problem ? [{ path: `${place}url`, message: problem }] : []),
     ...events.flatMap((event, index) =>
-      isEvent(event) ? [] : [{ path: `${place}events.${index}`, message: `must be one of ${WEBHOOK_EVENTS.join(", ")}` }],
+      known.includes(event) ? [] : [{ path: `${place}events.${index}`, message: `must be one of ${known.join(", ")}` }],
     ),
   ];
 };

@@ -60,7 +60,7 @@ const ERASED: User = {
 };
 
 export const createAccounts = ({ users, store, serviceAccounts }: AccountsOptions): Accounts => {
-  const ofOrganization = async ({ _id, name, tierOf, erasure, createdAt }: OrganizationRecord): Promise<User> => {
+  const ofOrganization = async ({ _id, name, tierOf, erasure, createdAt, endpointEvents = [] }: OrganizationRecord): Promise<User> => {
     const person = (await users.find(tierOf)) ?? ERASED;
     return {
       ...person,
@@ -74,6 +74,7 @@ export const createAccounts = ({ users, store, serviceAccounts }: AccountsOption
       erasesAt: erasure?.erasesAt ?? null,
       createdAt,
       organization: { name, tierOf },
+      endpointEvents,
     };
   };
 

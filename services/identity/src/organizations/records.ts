@@ -20,6 +20,10 @@ export interface OrganizationRecord {
   erasure?: ErasureRecord | null;
   /** The stop of its runs for a scheduled erasure. */
   stop?: StopRecord | null;
+  /** Events that its webhook endpoints want; absent for none. */
+  endpointEvents?: string[];
+  /** Revision of the endpoints that they are of. */
+  endpointRevision?: number;
   /** Increases with every change; a change that relies on an earlier revision fails. */
   revision: number;
   createdAt: Date;

@@ -25,6 +25,8 @@ const organizationSchema = new Schema<OrganizationRecord>(
     invitations: { type: [invitationSchema], required: true },
     erasure: { type: erasureSchema, default: null },
     stop: { type: stopSchema, default: null },
+    endpointEvents: { type: [String], default: undefined },
+    endpointRevision: Number,
     revision: { type: Number, required: true },
     createdAt: date,
   },

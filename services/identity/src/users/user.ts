@@ -27,6 +27,8 @@ export interface User {
   organization?: { name: string; tierOf: string };
   /** True for a service account. */
   service?: boolean;
+  /** Events that the account's webhook endpoints want. */
+  endpointEvents?: readonly string[];
 }
 
 type NewUser = Pick<UserRecord, "email" | "passwordHash" | "role" | "tier" | "approved" | "createdAt">;
@@ -70,6 +72,7 @@ export const toUser = (record: UserRecord, plan: Plan): User => ({
   secondFactor: hasSecondFactor(record),
   erasesAt: record.erasure?.erasesAt ?? null,
   createdAt: record.createdAt,
+  ...(record.endpointEvents ? { endpointEvents: record.endpointEvents } : {}),
 });
 
 export const noSuchUser = (): DomainError => new DomainError("not_found", "NOT_FOUND", "no such user");

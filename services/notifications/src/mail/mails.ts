@@ -14,6 +14,7 @@ export type Mail =
   | ({ kind: "lowCredits"; remaining: number; monthly: number } & OfAccount)
   | ({ kind: "budgetAlert"; alert: AlertFacts } & OfAccount)
   | ({ kind: "modelRetiring"; retiring: RetiringFacts } & OfAccount)
+  | ({ kind: "endpointDisabled"; endpointUrl: string } & OfAccount)
   | ({ kind: "organizationLeaving" | "organizationKept" } & DecisionFacts & OfAccount);
 
 /** For emails about an account: the recipient, and the organization of the account; absent if it is the reader's own. */
@@ -79,7 +80,7 @@ export const MAIL_LIMITS = {
     approval: 20,
     lowCredits: 20,
     budgetAlert: 20,
-    ...{ organizationLeaving: 20, organizationKept: 20, modelRetiring: 20 },
+    ...{ organizationLeaving: 20, organizationKept: 20, modelRetiring: 20, endpointDisabled: 20 },
   },
   /** Pauses after temporary failures: they double from the first to the longest. */
   firstPause: 30 * SECOND,
@@ -87,7 +88,7 @@ export const MAIL_LIMITS = {
   /** How long sending is retried. A person who misses a link requests another. */
   triedFor: {
     ...{ passwordReset: HOUR, verification: DAY, invitation: 3 * DAY, approval: 3 * DAY, lowCredits: 3 * DAY, budgetAlert: 3 * DAY },
-    ...{ organizationLeaving: 3 * DAY, organizationKept: 3 * DAY, modelRetiring: 3 * DAY },
+    ...{ organizationLeaving: 3 * DAY, organizationKept: 3 * DAY, modelRetiring: 3 * DAY, endpointDisabled: 3 * DAY },
   },
   connections: 4,
   /** Emails that wait for a connection, per process. */

@@ -3,7 +3,10 @@ import type { EmailAddresses } from "../clients";
 import type { Mail, OfAccount } from "./mails";
 import type { MailQueue } from "./queue";
 
-type AboutAccount = Extract<Mail, { kind: "lowCredits" | "budgetAlert" | "modelRetiring" | "organizationLeaving" | "organizationKept" }>;
+type AboutAccount = Extract<
+  Mail,
+  { kind: "lowCredits" | "budgetAlert" | "modelRetiring" | "endpointDisabled" | "organizationLeaving" | "organizationKept" }
+>;
 type WithoutReader<M> = M extends unknown ? Omit<M, keyof OfAccount> : never;
 /** An email about an account before its owners are known. */
 export type OwnersMail = WithoutReader<AboutAccount>;

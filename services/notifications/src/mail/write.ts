@@ -3,6 +3,7 @@ import type { EmailAddresses } from "../clients";
 import {
   approvalLetter,
   budgetAlertLetter,
+  endpointDisabledLetter,
   invitationLetter,
   lowCreditsLetter,
   modelRetiringLetter,
@@ -30,6 +31,7 @@ export interface WriteOptions {
 
 /** Pages of the console. Browsers don't send the part after `#` to a server. */
 const PAGES = { reset: "/reset-password#token=", verify: "/verify-address#token=", unsubscribe: "/unsubscribe#token=" } as const;
+const GUIDE = "/docs/guide/webhooks.md#endpoints-for-all-runs";
 const ONE_CLICK = "/api/mail/unsubscribe?token=";
 
 /**
@@ -96,6 +98,10 @@ export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
         return notice(mail, (unsubscribeUrl) => budgetAlertLetter({ ...mail.alert, ...pageOf(mail, "/budgets"), unsubscribeUrl }));
       case "modelRetiring":
         return notice(mail, (unsubscribeUrl) => modelRetiringLetter({ ...mail.retiring, ...pageOf(mail, "/workflows"), unsubscribeUrl }));
+      case "endpointDisabled": {
+        const { organizationName } = pageOf(mail, "");
+        return toAccount(mail.userId, endpointDisabledLetter({ ...mail, url: baseUrl + GUIDE, organizationName }));
+      }
       case "organizationLeaving":
       case "organizationKept":
         return decision(mail);

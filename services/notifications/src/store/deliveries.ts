@@ -1,5 +1,5 @@
 /** Webhook messages with their progress and attempts. */
-import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
+import { beyond, DURABLE, insertOnce, removeSome, type ListPosition } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { NEW_STANDING, type DeliveryRecord, type DeliveryState, type NewDelivery, type WebhookAttempt } from "../delivery";
 import { documents } from "./documents";
@@ -10,6 +10,8 @@ const deliverySchema = documents<DeliveryRecord>("deliveries");
 // Few messages are pending at a time.
 deliverySchema.index({ state: 1, _id: 1 }, { partialFilterExpression: { state: "pending" } });
 deliverySchema.index({ ownerId: 1 });
+// Messages to one endpoint, newest first.
+deliverySchema.index({ endpointId: 1, createdAt: -1, _id: -1 }, { partialFilterExpression: { endpointId: { $exists: true } } });
 // For the deletion of old messages.
 deliverySchema.index({ createdAt: 1 });
 
@@ -30,6 +32,15 @@ export const createDeliveryStore = (connection: Connection) => {
     findAll: (ids: readonly string[]): Promise<DeliveryRecord[]> =>
       deliveries
         .find({ _id: { $in: [...ids] } }, { about: 0 })
+        .lean<DeliveryRecord[]>()
+        .exec(),
+
+    /** A page of an endpoint's messages, newest first. */
+    ofEndpoint: (ownerId: string, endpointId: string, after: ListPosition | undefined, limit: number): Promise<DeliveryRecord[]> =>
+      deliveries
+        .find({ endpointId, ownerId, ...beyond("createdAt", after, "$lt") }, { "about.dataJson": 0 })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
         .lean<DeliveryRecord[]>()
         .exec(),
 

@@ -13,6 +13,7 @@ export const MAIL_KINDS = [
   "organizationLeaving",
   "organizationKept",
   "modelRetiring",
+  "endpointDisabled",
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 

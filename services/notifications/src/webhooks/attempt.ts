@@ -4,10 +4,21 @@ import type { identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
 import { countWebhookAttempt } from "../meters";
 import { DELIVERY_ATTEMPTS } from "../timing";
-import type { SentAttempt } from "../delivery";
+import type { DeliveryRecord, SentAttempt } from "../delivery";
 import { createSend, type Message } from "./send";
 
 export const GONE = 410;
+
+/** A key's webhook, or an endpoint. */
+export interface Receiver {
+  keyId: string;
+  endpoint: identityProto.EndpointId | undefined;
+}
+
+export const receiverOf = ({ keyId, ownerId, endpointId }: Pick<DeliveryRecord, "keyId" | "ownerId" | "endpointId">): Receiver => ({
+  keyId,
+  endpoint: endpointId === undefined ? undefined : { ownerId, id: endpointId },
+});
 
 type Target = Pick<identityProto.GetWebhookTargetResponse, "url" | "revision" | "secrets">;
 
@@ -34,12 +45,12 @@ export interface Outcome {
  */
 export const createReport =
   (identity: Pick<Identity, "disableWebhook" | "reportDelivery">) =>
-  async ({ keyId, attempt }: { keyId: string; attempt: number }, { url, revision, at, status, error }: SentAttempt): Promise<Outcome> => {
+  async ({ attempt, ...of }: Receiver & { attempt: number }, { url, revision, at, status, error }: SentAttempt): Promise<Outcome> => {
     const delivered = error === null;
     const final = attempt >= DELIVERY_ATTEMPTS;
     const isGone = status === GONE;
     const { disabled } = isGone
-      ? await identity.disableWebhook({ keyId, url, revision, reason: "the receiver answered 410 Gone" })
-      : await identity.reportDelivery({ keyId, url, revision, at: new Date(at), delivered, final });
+      ? await identity.disableWebhook({ ...of, url, revision, reason: "the receiver answered 410 Gone" })
+      : await identity.reportDelivery({ ...of, url, revision, at: new Date(at), delivered, final });
     return { delivered, disabled, isGone, final };
   };

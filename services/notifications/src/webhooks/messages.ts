@@ -55,7 +55,7 @@ export const deliveryMessage = ({
   nextAttemptAt,
   history,
   ...standing
-}: Omit<DeliveryRecord, "about">): proto.Delivery =>
+}: Omit<DeliveryRecord, "about" | "createdAt" | "event">): proto.Delivery =>
   proto.Delivery.fromPartial({
     id: _id,
     ...standing,
@@ -64,3 +64,23 @@ export const deliveryMessage = ({
     nextAttemptAt: nextAttemptAt ?? undefined,
     history: history.map(({ status, error, ...attempt }) => ({ ...attempt, status: status ?? undefined, error: error ?? undefined })),
   });
+
+/** The webhook-id header of a message that executions makes; see its webhooks. */
+const messageIdOf = (about: About): string => {
+  switch (about.kind) {
+    case "run":
+      return `msg_${about.executionId}${about.nodeId === undefined ? "" : `.waiting.${encodeURIComponent(about.nodeId)}`}`;
+    case "batch":
+      return `msg_${about.batchId}`;
+    case "body":
+      return about.messageId;
+  }
+};
+
+/** A message as an endpoint's list shows it. */
+export const endpointDeliveryMessage = ({ about, event, createdAt, ...record }: DeliveryRecord): proto.Delivery => ({
+  ...deliveryMessage(record),
+  ...{ event, createdAt, messageId: messageIdOf(about) },
+  executionId: about.kind === "run" ? about.executionId : "",
+  batchId: about.kind === "batch" ? about.batchId : "",
+});

@@ -7,7 +7,8 @@ import type { Executions, Identity } from "../clients";
 import { countDelivery, countPostponed, noteFirstAttempt } from "../meters";
 import type { DeliveryStore } from "../store/deliveries";
 import { DELIVERY_ATTEMPTS, pauseBefore, TIMING } from "../timing";
-import { createAttempt, createReport, GONE } from "./attempt";
+import type { OwnersMails } from "../mail/owners";
+import { createAttempt, createReport, GONE, receiverOf } from "./attempt";
 import { createReadMessage } from "./body";
 import {
   END_OF,
@@ -28,11 +29,12 @@ const BY_DEFAULT: readonly string[] = ["execution.completed", "execution.failed"
 export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
   events.length === 0 ? BY_DEFAULT.includes(event) : events.includes(event);
 
-/** Reads the target of a message: the run's own webhook, or its key's. */
+/** Reads the target of a message: an endpoint, the run's own webhook, or its key's. */
 export const createReadTarget =
   (identity: Pick<Identity, "getWebhookTarget">) =>
-  async ({ keyId, ownerId, url, events = [] }: Pick<DeliveryRecord, "keyId" | "ownerId" | "url" | "events">) => {
-    if (url === undefined) return identity.getWebhookTarget({ keyId });
+  async (record: Pick<DeliveryRecord, "keyId" | "ownerId" | "url" | "events" | "endpointId">) => {
+    const { ownerId, url, events = [] } = record;
+    if (url === undefined) return identity.getWebhookTarget(receiverOf(record));
     const { secrets } = await identity.getWebhookTarget({ keyId: "", runOf: ownerId });
     return { url, events, secrets, disabled: false, revision: "" };
   };
@@ -62,11 +64,13 @@ export interface WebhooksOptions {
   executions: Pick<Executions, "getWebhookMessage">;
   egress: EgressClient;
   outgoing: TakeOutgoing;
+  /** Undefined where no mail server is configured. */
+  mails: OwnersMails | undefined;
   logger: Logger;
   timeoutMs?: number;
 }
 
-export const createWebhooks = ({ store, identity, executions, egress, outgoing, logger, timeoutMs }: WebhooksOptions) => {
+export const createWebhooks = ({ store, identity, executions, egress, outgoing, mails, logger, timeoutMs }: WebhooksOptions) => {
   const [send, attemptAt, report] = [createSend(egress, timeoutMs), createAttempt(egress, timeoutMs), createReport(identity)];
   const readTarget = createReadTarget(identity);
   const readMessage = createReadMessage({ executions });
@@ -75,11 +79,15 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
    * Reports an attempt.
    * @returns the delivery's state after it
    */
-  const stateAfter = async ({ _id, keyId, url }: DeliveryRecord, attempt: number, sent: SentAttempt): Promise<DeliveryState> => {
-    if (url !== undefined) return ownStateAfter(attempt, sent);
-    const { delivered, disabled, isGone, final } = await report({ keyId, attempt }, sent);
+  const stateAfter = async (record: DeliveryRecord, attempt: number, sent: SentAttempt): Promise<DeliveryState> => {
+    if (record.url !== undefined) return ownStateAfter(attempt, sent);
+    const { _id, keyId, ownerId, endpointId } = record;
+    const { delivered, disabled, isGone, final } = await report({ ...receiverOf(record), attempt }, sent);
     if (delivered) return "delivered";
-    if (disabled) logger.info({ keyId, message: _id, status: sent.status }, "the webhook is disabled");
+    if (disabled) logger.info({ keyId, endpointId, message: _id, status: sent.status }, "the webhook is disabled");
+    // Settings that are changed or enabled later have another revision, and their own mail.
+    if (disabled && endpointId !== undefined)
+      await mails?.addForOwners(ownerId, { kind: "endpointDisabled", endpointUrl: sent.url }, `${endpointId}.${sent.revision}`);
     if (disabled && (isGone || !final)) return "disabled";
     return final ? "failed" : "pending";
   };
@@ -105,7 +113,7 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
       const target = await readTarget(record);
       if (target.disabled) return { nothing: "disabled" };
       if (target.url === "" || !wants(target, record.event)) return { nothing: "skipped" };
-      const message = await readMessage(record.about, record.event);
+      const message = await readMessage(record);
       if (!message) return { nothing: "skipped" };
       await assertInBudget(record, target.url);
       const sent = await attemptAt(target, message);

@@ -84,6 +84,7 @@ beforeAll(async () => {
     identity: identity.client,
     egress,
     outgoing: () => Promise.resolve(null),
+    mails: undefined,
     logger,
   });
 }, 60_000);

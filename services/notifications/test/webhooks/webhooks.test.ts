@@ -21,11 +21,15 @@ let webhooks: Webhooks;
 let budget: Awaited<ReturnType<typeof openOutgoingBudget>>;
 /** Messages of executions by ID; others have none. */
 const messages = new Map<string, executions.WebhookMessage | "under way">();
-const getWebhookMessage = async ({ about }: executions.GetWebhookMessageRequest): Promise<executions.GetWebhookMessageResponse> => {
+const asked: executions.GetWebhookMessageRequest[] = [];
+const getWebhookMessage = async (request: executions.GetWebhookMessageRequest): Promise<executions.GetWebhookMessageResponse> => {
+  asked.push(request);
+  const { about } = request;
   const message = messages.get(about?.value ?? "");
   if (message === "under way") throw unavailable("the execution is not final yet");
   return { message };
 };
+const addForOwners = jest.fn<Promise<void>, unknown[]>(() => Promise.resolve());
 const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS, { take } = budget): Webhooks =>
   createWebhooks({
     store: stores.deliveries,
@@ -33,6 +37,7 @@ const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS, { take } = b
     identity: identity.client,
     egress: client,
     outgoing: take,
+    mails: { addForOwners },
     logger,
     timeoutMs,
   });
@@ -54,6 +59,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   receiver.deliveries.length = 0;
+  addForOwners.mockClear();
   receiver.respond = (response) => void response.writeHead(204).end();
 });
 
@@ -236,6 +242,47 @@ describe("an attempt", () => {
     messages.set(run.id().id, "under way");
     await expect(webhooks.send(run.id())).rejects.toMatchObject({ kind: "unavailable" });
     expect(await webhookOf(run)).toMatchObject({ state: "pending", attempts: 0, history: [] });
+  });
+});
+
+describe("an attempt at an endpoint", () => {
+  const newEndpoint = async (part: Partial<DeliveryRecord> = {}) => {
+    const request = { ownerId: identity.userId, url: receiver.url, events: ["execution.completed"], description: "" };
+    const { endpoint, secret } = await identity.client.createWebhookEndpoint(request);
+    const id = await insert({ keyId: "", endpointId: endpoint!.id, ...part });
+    const remove = () => identity.client.deleteWebhookEndpoint({ endpoint: { ownerId: identity.userId, id: endpoint!.id } });
+    return { endpointId: endpoint!.id, secret, id: (nth = 1) => ({ id, delivery: 1, attempt: nth }), remove };
+  };
+
+  it("is signed by the endpoint's secret, and asks executions for an endpoint's message", async () => {
+    const { secret, id, remove } = await newEndpoint();
+    expect((await attempt(id())).end).toBe("delivered");
+    const [{ body, headers } = { body: "", headers: {} as never }] = receiver.deliveries;
+    expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: "execution.completed" });
+    expect(asked.at(-1)).toMatchObject({ forEndpoint: true });
+    expect(addForOwners).not.toHaveBeenCalled();
+    await remove();
+  });
+
+  it("that is answered 410 disables the endpoint, and its owners are mailed about these settings once", async () => {
+    receiver.respond = answering(410);
+    const { endpointId, id, remove } = await newEndpoint();
+    const sent = await webhooks.send(id());
+    for (let round = 0; round < 2; round += 1) expect(await webhooks.record(id(), sent)).toEqual({ end: "disabled" });
+    const { endpoints } = await identity.client.listWebhookEndpoints({ ownerId: identity.userId });
+    expect(endpoints.find((one) => one.id === endpointId)).toMatchObject({ disabledReason: "the receiver answered 410 Gone" });
+    const { revision } = sent as SentAttempt;
+    // The queue sends one mail for the last argument.
+    const mail = [identity.userId, { kind: "endpointDisabled", endpointUrl: receiver.url }, `${endpointId}.${revision}`];
+    expect(addForOwners.mock.calls).toEqual([mail, mail]);
+    await remove();
+  });
+
+  it("sends nothing once the endpoint is deleted", async () => {
+    const { id, remove } = await newEndpoint();
+    await remove();
+    expect((await attempt(id())).end).toBe("nothing to send");
+    expect(receiver.deliveries).toHaveLength(0);
   });
 });
 

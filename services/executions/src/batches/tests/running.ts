@@ -23,7 +23,10 @@ export interface TestRunsOptions {
 }
 
 /** Runs of tests announce nothing. */
-const quiet = (runner: Runner): Runner => ({ ...runner, source: "test", webhookUrl: "", webhookEvents: [], webhookOwn: false });
+const quiet = (runner: Runner): Runner => ({
+  ...runner,
+  ...{ source: "test", webhookUrl: "", webhookEvents: [], webhookOwn: false, endpointEvents: [] },
+});
 
 const noTests = (): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", "the workflow has no tests: save some in its member tests");

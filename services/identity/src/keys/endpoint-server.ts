@@ -1,0 +1,44 @@
+import { invalidRequest } from "@nodeloom/kernel";
+import { unary } from "@nodeloom/platform";
+import { identity } from "@nodeloom/proto";
+import type { EndpointRecord } from "../records";
+import type { EndpointId } from "./endpoint-store";
+import type { Endpoints, WithSecret } from "./endpoints";
+
+type EndpointMethods =
+  "listWebhookEndpoints" | "createWebhookEndpoint" | "updateWebhookEndpoint" | "rotateWebhookEndpointSecret" | "deleteWebhookEndpoint";
+
+const endpointMessage = ({ id, url, events, description, ...rest }: EndpointRecord): identity.WebhookEndpoint =>
+  identity.WebhookEndpoint.fromPartial({
+    ...{ id, url, events, description, disabledReason: rest.disabledReason, createdAt: rest.createdAt, updatedAt: rest.updatedAt },
+    disabledAt: rest.disabledAt ?? undefined,
+  });
+const withSecret = ({ endpoint, secret }: WithSecret): identity.WebhookEndpointWithSecret => ({
+  endpoint: endpointMessage(endpoint),
+  secret,
+});
+
+const idOf = (endpoint: EndpointId | undefined): EndpointId => {
+  if (!endpoint) throw invalidRequest([{ path: "endpoint", message: "is required" }]);
+  return endpoint;
+};
+
+/** The endpoint methods of the identity service. */
+export const endpointHandlers = (endpoints: Endpoints): Pick<identity.IdentityServiceServer, EndpointMethods> => ({
+  listWebhookEndpoints: unary(async ({ ownerId }: identity.ListWebhookEndpointsRequest) => ({
+    endpoints: (await endpoints.list(ownerId)).map(endpointMessage),
+  })),
+  createWebhookEndpoint: unary(async ({ ownerId, ...wanted }: identity.CreateWebhookEndpointRequest) =>
+    withSecret(await endpoints.create(ownerId, wanted)),
+  ),
+  updateWebhookEndpoint: unary(async ({ endpoint, events, ...edit }: identity.UpdateWebhookEndpointRequest) => ({
+    endpoint: endpointMessage(await endpoints.edit(idOf(endpoint), { ...edit, events: events?.events })),
+  })),
+  rotateWebhookEndpointSecret: unary(async ({ endpoint }: identity.RotateWebhookEndpointSecretRequest) =>
+    withSecret(await endpoints.rotate(idOf(endpoint))),
+  ),
+  deleteWebhookEndpoint: unary(async ({ endpoint }: identity.DeleteWebhookEndpointRequest) => {
+    await endpoints.remove(idOf(endpoint));
+    return {};
+  }),
+});

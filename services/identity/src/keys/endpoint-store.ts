@@ -1,0 +1,82 @@
+import { DURABLE } from "@nodeloom/platform";
+import { Schema, type Connection, type Model } from "mongoose";
+import type { OrganizationRecord } from "../organizations/records";
+import type { EndpointRecord, EndpointsRecord, UserRecord, WebhookSecretRecord } from "../records";
+import { newestFirst } from "./key-store";
+
+const endpointsSchema = new Schema<EndpointsRecord>(
+  { _id: { type: String, required: true }, revision: { type: Number, required: true }, endpoints: { type: [Object], required: true } },
+  { versionKey: false, minimize: false, _id: false, id: false },
+);
+export const createEndpointModel = (connection: Connection): Model<EndpointsRecord> =>
+  connection.model<EndpointsRecord>("WebhookEndpoints", endpointsSchema, "webhook-endpoints");
+
+/** An endpoint, by its owner and its id. */
+export interface EndpointId {
+  ownerId: string;
+  id: string;
+}
+
+/** An endpoint with the settings of a delivery. */
+export interface EndpointSettings extends EndpointId {
+  url: string;
+  revision: string;
+}
+
+export type EndpointChange = Partial<Omit<EndpointRecord, "id" | "secrets" | "createdAt">>;
+
+/** Endpoints of an owner are one document, so that each change is one conditional update and their number is bounded. */
+export interface EndpointStore {
+  find(ownerId: string): Promise<EndpointsRecord | null>;
+  /** @returns null where there are that many already */
+  add(ownerId: string, endpoint: EndpointRecord, most: number): Promise<EndpointsRecord | null>;
+  /** @returns null without the endpoint, or if it doesn't fit `only` */
+  change(of: EndpointId, change: EndpointChange, only?: Partial<EndpointRecord>): Promise<EndpointsRecord | null>;
+  addSecret(of: EndpointId, secret: WebhookSecretRecord): Promise<EndpointsRecord | null>;
+  remove(of: EndpointId): Promise<EndpointsRecord | null>;
+  /** Notes on the account which events its enabled endpoints want, unless a later change was noted. */
+  noteEvents(record: EndpointsRecord, events: readonly string[]): Promise<void>;
+}
+
+export interface EndpointModels {
+  endpoints: Model<EndpointsRecord>;
+  users: Model<UserRecord>;
+  organizations: Model<OrganizationRecord>;
+}
+
+const OPTIONS = { returnDocument: "after", writeConcern: DURABLE } as const;
+const ONE_MORE = { $inc: { revision: 1 } };
+
+export const createEndpointStore = ({ endpoints, users, organizations }: EndpointModels): EndpointStore => {
+  const update = (filter: object, change: object, options: object = {}): Promise<EndpointsRecord | null> =>
+    endpoints
+      .findOneAndUpdate(filter, { ...ONE_MORE, ...change }, { ...OPTIONS, ...options })
+      .lean<EndpointsRecord>()
+      .exec();
+  const updateOne = (of: EndpointId, change: object, only?: Partial<EndpointRecord>): Promise<EndpointsRecord | null> =>
+    update(one(of, only), change, { arrayFilters: [{ "one.id": of.id }] });
+  const one = ({ ownerId, id }: EndpointId, only: Partial<EndpointRecord> = {}) => ({
+    _id: ownerId,
+    endpoints: { $elemMatch: { id, ...only } },
+  });
+
+  return {
+    find: (ownerId) => endpoints.findById(ownerId).lean<EndpointsRecord>().exec(),
+    add: async (ownerId, endpoint, most) => {
+      await endpoints.updateOne({ _id: ownerId }, { $setOnInsert: { revision: 0, endpoints: [] } }, { upsert: true }).exec();
+      return update({ _id: ownerId, [`endpoints.${most - 1}`]: { $exists: false } }, { $push: { endpoints: endpoint } });
+    },
+    change: (of, change, only) => {
+      const set = Object.fromEntries(Object.entries(change).map(([name, value]) => [`endpoints.$[one].${name}`, value]));
+      return updateOne(of, { $set: set }, only);
+    },
+    addSecret: (of, secret) => updateOne(of, { $push: { "endpoints.$[one].secrets": newestFirst(secret) } }),
+    remove: (of) => update(one(of), { $pull: { endpoints: { id: of.id } } }),
+    noteEvents: async ({ _id, revision }, events) => {
+      const older = { _id, $or: [{ endpointRevision: { $exists: false } }, { endpointRevision: { $lt: revision } }] };
+      const noted = { $set: { endpointEvents: [...events], endpointRevision: revision } };
+      await users.updateOne(older, noted).exec();
+      await organizations.updateOne(older, noted).exec();
+    },
+  };
+};

@@ -1,0 +1,192 @@
+/** Webhook endpoints of an account: addresses that get the events of all its runs. */
+import { randomUUID } from "node:crypto";
+import { DomainError, invalidRequest, isLonger, LIMITS, WEBHOOK_ENDPOINTS, wellFormed } from "@nodeloom/kernel";
+import type { Changes } from "../changes";
+import type { EndpointRecord, EndpointsRecord } from "../records";
+import type { EndpointChange, EndpointId, EndpointSettings, EndpointStore } from "./endpoint-store";
+import type { SecretBox } from "./webhook-secrets";
+import { FAILING_MS, newWebhookSecret, signing, webhookIssues, WEBHOOK_EVENTS, type AddressProblem, type WebhookTarget } from "./webhooks";
+
+export const ENDPOINT_EVENTS = [...WEBHOOK_EVENTS, "execution.sync.completed"] as const;
+const MAX_REASON_CHARS = 500;
+
+export interface EndpointEdit {
+  url?: string | undefined;
+  events?: string[] | undefined;
+  description?: string | undefined;
+  /** False enables one that was disabled. */
+  disabled?: boolean | undefined;
+}
+
+export interface EndpointReport extends EndpointSettings {
+  at: Date;
+  delivered: boolean;
+  /** No retry follows. */
+  final: boolean;
+}
+
+export interface WithSecret {
+  endpoint: EndpointRecord;
+  /** Shown once. */
+  secret: string;
+}
+
+/** Each method throws NOT_FOUND for an endpoint that the owner doesn't have. */
+export interface Endpoints {
+  list(ownerId: string): Promise<EndpointRecord[]>;
+  /** @throws INVALID_REQUEST, PRECONDITION_FAILED at the limit */
+  create(ownerId: string, wanted: Required<Pick<EndpointEdit, "url" | "events" | "description">>): Promise<WithSecret>;
+  /** @throws INVALID_REQUEST */
+  edit(of: EndpointId, edit: EndpointEdit): Promise<EndpointRecord>;
+  /** Makes another secret; the replaced one signs beside it for a day. */
+  rotate(of: EndpointId): Promise<WithSecret>;
+  remove(of: EndpointId): Promise<void>;
+  /** Empty for an endpoint that is gone. */
+  target(of: EndpointId): Promise<WebhookTarget>;
+  /** @returns true if the endpoint has these settings and is disabled now */
+  disable(settings: EndpointSettings, reason: string): Promise<boolean>;
+  /** Records a delivery attempt. After five days without a success, the next failed delivery disables the endpoint. */
+  report(report: EndpointReport): Promise<boolean>;
+}
+
+export interface EndpointsOptions {
+  store: EndpointStore;
+  secretBox: SecretBox;
+  changes: Changes;
+  addressProblem: AddressProblem;
+  clock?: () => number;
+}
+
+const noSuchEndpoint = (): DomainError => new DomainError("not_found", "NOT_FOUND", "webhook endpoint not found");
+const atLimit = (): DomainError =>
+  new DomainError("precondition", "PRECONDITION_FAILED", `at most ${WEBHOOK_ENDPOINTS} webhook endpoints: delete one first`);
+
+const NOTHING: WebhookTarget = { url: "", secrets: [], events: [], disabled: false, revision: "" };
+const ENABLED = { disabledAt: null, disabledReason: "", failingSince: null } as const;
+
+const eventsOf = ({ endpoints }: EndpointsRecord): string[] => {
+  const wanted = new Set(endpoints.filter(({ disabledAt }) => disabledAt === null).flatMap(({ events }) => events));
+  return ENDPOINT_EVENTS.filter((event) => wanted.has(event));
+};
+const oneOf = (record: EndpointsRecord | null, id: string): EndpointRecord => {
+  const found = record?.endpoints.find((endpoint) => endpoint.id === id);
+  if (!found) throw noSuchEndpoint();
+  return found;
+};
+/** Canonical order, each once. */
+const sorted = (events: readonly string[]): string[] => ENDPOINT_EVENTS.filter((event) => events.includes(event));
+
+export const createEndpoints = ({ store, secretBox, changes, addressProblem, clock = Date.now }: EndpointsOptions): Endpoints => {
+  const bound = ({ ownerId, id }: EndpointId): string => `endpoint:${ownerId}:${id}`;
+
+  const noted = async (record: EndpointsRecord): Promise<EndpointsRecord> => {
+    await store.noteEvents(record, eventsOf(record));
+    await changes.announce({ type: "user", id: record._id });
+    await changes.announce({ type: "organization", id: record._id });
+    return record;
+  };
+
+  const check = async ({ url, events, description }: Required<Pick<EndpointEdit, "url" | "events" | "description">>): Promise<void> => {
+    const issues = await webhookIssues({ url, events }, addressProblem, "", ENDPOINT_EVENTS);
+    if (events.length === 0) issues.push({ path: "events", message: "must name at least one event" });
+    if (isLonger(description, LIMITS.nameChars))
+      issues.push({ path: "description", message: `must have at most ${LIMITS.nameChars} characters` });
+    if (issues.length > 0) throw invalidRequest(issues);
+  };
+
+  const change = async (of: EndpointId, wanted: EndpointChange): Promise<EndpointRecord> => {
+    const record = await store.change(of, wanted);
+    if (!record) throw noSuchEndpoint();
+    return oneOf(await noted(record), of.id);
+  };
+
+  const isDisabled = async ({ ownerId, id, url, revision }: EndpointSettings): Promise<boolean> => {
+    const endpoint = (await store.find(ownerId))?.endpoints.find((one) => one.id === id);
+    return endpoint?.url === url && endpoint.revision === revision && endpoint.disabledAt !== null;
+  };
+
+  const disable = async ({ ownerId, id, url, revision }: EndpointSettings, reason: string, failingSince?: Date): Promise<boolean> => {
+    const disabled = { disabledAt: new Date(clock()), disabledReason: wellFormed(reason.slice(0, MAX_REASON_CHARS)) };
+    const only = { url, revision, disabledAt: null, ...(failingSince ? { failingSince } : {}) };
+    const record = await store.change({ ownerId, id }, disabled, only);
+    if (record) await noted(record);
+    return record !== null || (await isDisabled({ ownerId, id, url, revision }));
+  };
+
+  return {
+    list: async (ownerId) => {
+      const record = await store.find(ownerId);
+      // Repairs the note of a change that its process didn't finish.
+      if (record) await store.noteEvents(record, eventsOf(record));
+      return record?.endpoints ?? [];
+    },
+
+    create: async (ownerId, wanted) => {
+      await check(wanted);
+      const [id, now] = [randomUUID(), new Date(clock())];
+      const { secret, record: sealed } = newWebhookSecret(secretBox, bound({ ownerId, id }), now);
+      const { url, events, description } = wanted;
+      const endpoint: EndpointRecord = {
+        ...{ id, url, events: sorted(events), description, ...ENABLED, revision: randomUUID() },
+        ...{ secrets: [sealed], createdAt: now, updatedAt: now },
+      };
+      const record = await store.add(ownerId, endpoint, WEBHOOK_ENDPOINTS);
+      if (!record) throw atLimit();
+      await noted(record);
+      return { endpoint, secret };
+    },
+
+    edit: async (of, { disabled, ...edit }) => {
+      const before = oneOf(await store.find(of.ownerId), of.id);
+      const { url = before.url, events = before.events, description = before.description } = edit;
+      await check({ url, events, description });
+      const now = new Date(clock());
+      const isMoved = url !== before.url;
+      return change(of, {
+        ...{ url, events: sorted(events), description, updatedAt: now },
+        ...(isMoved || disabled !== undefined ? { revision: randomUUID() } : {}),
+        ...(disabled === true ? { disabledAt: now, disabledReason: "disabled by its owner", failingSince: null } : {}),
+        ...(disabled === false || (isMoved && disabled === undefined) ? ENABLED : {}),
+      });
+    },
+
+    rotate: async (of) => {
+      const { secret, record: sealed } = newWebhookSecret(secretBox, bound(of), new Date(clock()));
+      return { endpoint: oneOf(await store.addSecret(of, sealed), of.id), secret };
+    },
+
+    remove: async (of) => {
+      const record = await store.remove(of);
+      if (!record) throw noSuchEndpoint();
+      await noted(record);
+    },
+
+    target: async (of) => {
+      const endpoint = (await store.find(of.ownerId))?.endpoints.find(({ id }) => id === of.id);
+      if (!endpoint) return NOTHING;
+      if (endpoint.disabledAt) return { ...NOTHING, disabled: true };
+      const { url, events, revision } = endpoint;
+      const secrets = signing(endpoint.secrets, clock()).map(({ sealed }) => secretBox.open(sealed, bound(of)));
+      return { url, events, secrets, disabled: false, revision };
+    },
+
+    disable: (settings, reason) => disable(settings, reason),
+
+    report: async ({ at, delivered, final, ...settings }) => {
+      const { ownerId, id, url, revision } = settings;
+      const endpoint = (await store.find(ownerId))?.endpoints.find((one) => one.id === id);
+      if (endpoint?.url !== url || endpoint.revision !== revision) return false;
+      if (endpoint.disabledAt) return true;
+      const { failingSince } = endpoint;
+      if (delivered) {
+        // A success that was sent before the failures ends none of them.
+        if (failingSince && failingSince <= at)
+          await store.change({ ownerId, id }, { failingSince: null }, { url, revision, failingSince });
+        return false;
+      }
+      if (!failingSince) await store.change({ ownerId, id }, { failingSince: at }, { url, revision, failingSince: null });
+      if (!final || !failingSince || at.getTime() - failingSince.getTime() < FAILING_MS) return false;
+      return disable(settings, `every delivery has failed since ${failingSince.toISOString()}`, failingSince);
+    },
+  };
+};

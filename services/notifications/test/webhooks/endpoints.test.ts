@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import type { identity } from "@nodeloom/proto";
+import { createDeliveries, type DeliveryInput } from "../../src/webhooks/deliveries";
+import { createEndpoints, type EndpointMessage } from "../../src/webhooks/endpoints";
+import { logger, openStores, type Stores } from "../support/index";
+
+let stores: Stores;
+let stop: () => Promise<void>;
+beforeEach(async () => void ({ stores, stop } = await openStores()));
+afterEach(() => stop());
+
+const COMPLETED = "execution.completed";
+const endpoint = (part: Partial<identity.WebhookEndpoint> = {}): identity.WebhookEndpoint => ({
+  ...{ id: randomUUID(), url: "https://example.com/hook", events: [COMPLETED], description: "", disabledReason: "" },
+  ...{ disabledAt: undefined, createdAt: new Date(), updatedAt: new Date(), ...part },
+});
+const newMessage = (part: Partial<EndpointMessage> = {}): EndpointMessage => {
+  const executionId = randomUUID();
+  return { _id: executionId, ownerId: "u", event: COMPLETED, about: { kind: "run", executionId }, ...part };
+};
+
+const endpointsOf = (endpoints: identity.WebhookEndpoint[]) => {
+  const started: DeliveryInput[] = [];
+  const target = { url: "https://example.com/hook", events: [COMPLETED], disabled: false, secrets: [], revision: "r" };
+  const service = { listWebhookEndpoints: () => Promise.resolve({ endpoints }), getWebhookTarget: () => Promise.resolve(target) };
+  const starter = { startDelivery: (input: DeliveryInput) => Promise.resolve(void started.push(input)) };
+  const deliveries = createDeliveries({ store: stores.deliveries, identity: service, starter, logger });
+  return { started, ...createEndpoints({ identity: service, deliveries, store: stores.deliveries }) };
+};
+const listOf = (of: Pick<ReturnType<typeof endpointsOf>, "list">, endpointId: string, page: { limit?: number; cursor?: string } = {}) =>
+  of.list({ ownerId: "u", endpointId, limit: 0, cursor: "", ...page });
+
+it("sends a message once to each enabled endpoint that wants it, however often it is handed over", async () => {
+  const [first, second] = [endpoint(), endpoint()];
+  const all = endpointsOf([first, second, endpoint({ events: ["budget.alert"] }), endpoint({ disabledAt: new Date() })]);
+  const message = newMessage();
+  await Promise.all(Array.from({ length: 5 }, () => all.add(message)));
+  expect(all.started).toHaveLength(2);
+  for (const { id } of [first, second])
+    expect((await listOf(all, id)).deliveries).toMatchObject([{ endpointId: id, keyId: "", event: COMPLETED, state: "pending" }]);
+});
+
+it("tells the wait of a node from the end of its run, whatever the node's id is", async () => {
+  const one = endpoint({ events: [COMPLETED, "execution.waiting"] });
+  const all = endpointsOf([one]);
+  const [executionId, nodeId] = [randomUUID(), "a node / with spaces"];
+  await all.add(newMessage({ _id: executionId, about: { kind: "run", executionId } }));
+  const about = { kind: "run" as const, executionId, nodeId };
+  await all.add(newMessage({ _id: `${executionId}.waiting.${nodeId}`, event: "execution.waiting", about }));
+  const { deliveries } = await listOf(all, one.id);
+  expect(deliveries).toHaveLength(2);
+  // The list is read on with these ids.
+  const { nextCursor } = await listOf(all, one.id, { limit: 1 });
+  expect((await listOf(all, one.id, { limit: 1, cursor: nextCursor })).deliveries).toMatchObject([{ _id: deliveries[1]!._id }]);
+});
+
+it("removes an erased run's messages to endpoints", async () => {
+  const one = endpoint();
+  const all = endpointsOf([one]);
+  const [erased, kept] = [newMessage(), newMessage()];
+  await all.add(erased);
+  await all.add(kept);
+  await stores.deliveries.removeRun("u", erased._id);
+  expect((await listOf(all, one.id)).deliveries).toMatchObject([{ about: kept.about }]);
+});
+
+it("sends a message again to its own endpoint and owner alone", async () => {
+  const one = endpoint();
+  const all = endpointsOf([one]);
+  await all.add(newMessage());
+  const [{ _id: id } = { _id: "" }] = (await listOf(all, one.id)).deliveries;
+  const missing = { reason: "NOT_FOUND" };
+  await expect(all.again({ ownerId: "other", endpointId: one.id, id })).rejects.toMatchObject(missing);
+  await expect(all.again({ ownerId: "u", endpointId: randomUUID(), id })).rejects.toMatchObject(missing);
+  await expect(all.again({ ownerId: "u", endpointId: one.id, id: "none" })).rejects.toMatchObject(missing);
+  expect(await all.again({ ownerId: "u", endpointId: one.id, id })).toMatchObject({ delivery: 2, state: "pending" });
+  expect(all.started.map(({ delivery }) => delivery)).toEqual([1, 2]);
+});
