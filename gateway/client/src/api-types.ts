@@ -2535,7 +2535,9 @@ export interface Budget {
   /** In UTC. Weeks start on Monday; `total` never resets */
   window: "day" | "week" | "month" | "total";
   alertAt: number[];
-  /** Credits held and charged in this window, by runs since the budget was created */
+  /** Of a default budget: the value that `used` and `remaining` are of */
+  value?: string;
+  /** Credits held and charged in this window, by runs since the budget was created. 0 for a default budget without a `value` */
   used: number;
   /** Credits; 1 credit = 0.01 USD */
   remaining: number;
@@ -5065,6 +5067,11 @@ export interface Operations {
   };
   /** List the caller's budgets, oldest first */
   listBudgets: {
+    query?: {
+      /** Of the metadata, with `value`: only the budget that counts runs with this value */
+      name?: string;
+      value?: string;
+    };
     response: Budget[];
   };
   /** Set the budget of runs with a metadata value */

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { DomainError } from "@nodeloom/kernel";
-import { createRemoval, type ErasedMetadata, type Logger, type RemoveStep } from "@nodeloom/platform";
+import { DEFAULT_BUDGET_VALUE, DomainError } from "@nodeloom/kernel";
+import { createRemoval, type ErasedMetadata, type Logger, type RelayedRows, type RemoveStep } from "@nodeloom/platform";
 import { emptyAccount, type Account } from "./account/account";
 import { allocate, type Allocation } from "./account/allocate";
-import { rolled, type Budget } from "./account/budgets/budget";
+import { isDefault, rolled, type Budget } from "./account/budgets/budget";
+import { defaultFor } from "./account/budgets/defaults";
 import type { HoldReply } from "./account/hold";
 import { BILLING_LIMITS } from "./limits";
 import { createEraseBilling } from "./erasure";
@@ -16,6 +17,7 @@ import type { PaymentCommand } from "./account/payment";
 import { renewIfDue } from "./account/plan";
 import { createRenewals, type RenewedPage } from "./renewals";
 import { checked, type RequestOf } from "./requests";
+import { createReservations } from "./reservations";
 import type { SettleReply } from "./account/settle";
 import type { BillingStore } from "./store";
 
@@ -37,6 +39,12 @@ export interface BudgetAlertPage {
   nextCursor: string;
 }
 
+/** A budget as it stands now. */
+export interface PresentBudget extends Budget {
+  /** For a default budget: the value that its usage is of. */
+  ofValue?: string;
+}
+
 export type Billing = ReturnType<typeof createBilling>;
 
 /** Use cases of billing. `deadlineMs` is the end of the caller's wait, in milliseconds since 1970. */
@@ -46,6 +54,7 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
   const ledger = createLedger({ store, outbox });
   const audit = createAudit({ store, clock });
   const checkpoints = createCheckpoints({ store, logger, clock });
+  const reservations = createReservations({ store, groupCommit, logger, clock });
   const renewals = createRenewals({ store, groupCommit, logger, clock });
 
   const account = async (request: RequestOf<"account">): Promise<Account> => {
@@ -63,10 +72,10 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
     },
 
     hold: async (request: RequestOf<"hold">, deadlineMs?: number): Promise<HoldReply> =>
-      groupCommit.submit({ type: "hold", at: clock(), ...checked("hold", request) }, deadlineMs),
+      reservations.hold({ type: "hold", at: clock(), ...checked("hold", request) }, deadlineMs),
 
     extend: async (request: RequestOf<"extend">, deadlineMs?: number): Promise<HoldReply> =>
-      groupCommit.submit({ type: "extend", at: clock(), ...checked("extend", request) }, deadlineMs),
+      reservations.hold({ type: "extend", at: clock(), ...checked("extend", request) }, deadlineMs),
 
     settle: async (request: RequestOf<"settle">, deadlineMs?: number): Promise<SettleReply> =>
       groupCommit.submit({ type: "settle", at: clock(), ...checked("settle", request) }, deadlineMs),
@@ -90,13 +99,22 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
     /** @throws NOT_FOUND */
     removeBudget: async (request: RequestOf<"removeBudget">, deadlineMs?: number): Promise<void> => {
       const command = { type: "removeBudget", at: clock(), ...checked("removeBudget", request) } as const;
-      if (!(await groupCommit.submit(command, deadlineMs))) throw new DomainError("not_found", "NOT_FOUND", "there is no such budget");
+      const removed = await groupCommit.submit(command, deadlineMs);
+      if (!removed) throw new DomainError("not_found", "NOT_FOUND", "there is no such budget");
+      if (isDefault(removed.scope)) await store.removeCounters(request.userId, { number: removed.number });
     },
 
-    /** In order of creation, with current usage. */
-    budgets: async (request: RequestOf<"budgets">): Promise<Budget[]> => {
-      const { budgets } = await account(checked("budgets", request));
-      return budgets.map((budget) => rolled(budget, clock()));
+    /** In order of creation, with current usage. With `of`: the budget that counts runs with this value, if any. */
+    budgets: async (request: RequestOf<"budgets">): Promise<PresentBudget[]> => {
+      const { userId, of } = checked("budgets", request);
+      const at = clock();
+      const budgets = (await account({ userId })).budgets.map((budget) => rolled(budget, at));
+      if (!of) return budgets;
+      const { name, value } = of;
+      const found = defaultFor(budgets, name, value);
+      if (!found) return budgets.filter(({ scope }) => scope.type === "metadata" && scope.name === name && scope.value === value);
+      const used = { ...found.used, [found.window]: await store.usedOnCounter(userId, { ...found, value }, at) };
+      return [{ ...found, used, ofValue: value }];
     },
 
     /** Pending alerts, one page of accounts. */
@@ -143,14 +161,15 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
 
     erase: createEraseBilling({ store, groupCommit, outbox, clock }),
 
-    /** Removes the budget of a value of metadata; ledger rows have no metadata. */
+    /** Removes the budget of a value of metadata, and what it used of a default budget; ledger rows have no metadata. */
     eraseMetadata: async ({ ownerId: userId, name, value }: ErasedMetadata): Promise<void> => {
       const budget = { scope: { type: "metadata", name, value } } as const;
-      await groupCommit.submit({ type: "removeBudget", at: clock(), userId, budget });
+      if (value !== DEFAULT_BUDGET_VALUE) await groupCommit.submit({ type: "removeBudget", at: clock(), userId, budget });
+      await store.removeCounters(userId, { name, value });
     },
 
     /** Pending work for the relay. */
-    relayed: [outbox.relayed],
+    relayed: [outbox.relayed, reservations.relayed] as RelayedRows<unknown>[],
 
     /** Answers calls in progress, then drains their rows. */
     stop: async (): Promise<void> => {

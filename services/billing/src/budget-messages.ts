@@ -2,7 +2,8 @@
 
 import { BUDGET_WINDOWS, invalidRequest, type BudgetWindow } from "@nodeloom/kernel";
 import { billing as proto } from "@nodeloom/proto";
-import type { Budget, BudgetAlert, BudgetScope } from "./account/budgets/budget";
+import type { BudgetAlert, BudgetScope } from "./account/budgets/budget";
+import type { PresentBudget } from "./billing";
 import type { LowCreditsAlert } from "./account/account";
 import { windowEnd } from "./account/budgets/windows";
 
@@ -40,10 +41,10 @@ export const windowOf = (window: string): BudgetWindow => {
 };
 
 /** @param budget with current usage */
-export const budgetMessage = ({ id, scope, limit, window, alertAt, used, countedAt, createdAt }: Budget): proto.Budget =>
+export const budgetMessage = ({ id, scope, limit, window, alertAt, used, countedAt, createdAt, ofValue }: PresentBudget): proto.Budget =>
   proto.Budget.fromPartial({
     ...{ id, scope: scopeMessage(scope), millicredits: limit, window, alertAt, usedMillicredits: used[window], createdAt },
-    resetsAt: windowEnd(window, countedAt) ?? undefined,
+    ...{ resetsAt: windowEnd(window, countedAt) ?? undefined, ofValue },
   });
 
 export const alertMessage = (pending: BudgetAlert | LowCreditsAlert): proto.BudgetAlert => {

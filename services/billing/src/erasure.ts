@@ -5,7 +5,7 @@ import type { Outbox } from "./ledger/outbox";
 import type { BillingStore } from "./store";
 
 export interface ErasureDependencies {
-  store: Pick<BillingStore, "load" | "emptyRows">;
+  store: Pick<BillingStore, "load" | "emptyRows" | "removeCounters">;
   groupCommit: Pick<GroupCommit, "submit">;
   outbox: Pick<Outbox, "flush">;
   clock: () => Date;
@@ -29,5 +29,6 @@ export const createEraseBilling = ({ store, groupCommit, outbox, clock }: Erasur
       await outbox.flush(userId);
       return untilNone(await store.emptyRows(userId));
     },
+    counters: async () => untilNone(await store.removeCounters(userId)),
   }));
 };

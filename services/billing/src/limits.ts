@@ -14,6 +14,8 @@ export const BILLING_LIMITS = {
   balanceMillicredits: 1_000_000_000_000_000,
   /** Pending alerts per account. */
   pendingAlerts: 1_000,
+  /** Open reservations on one value of a default budget; keeps its counter far below 16 MB. */
+  reservations: 10_000,
   /** Accounts per page of alerts. */
   alertPageAccounts: 100,
   grantRuns: 1_000_000,

@@ -1,4 +1,4 @@
-import { BUDGET_BOUNDS, BUDGET_WINDOWS, CAPS, invalidRequest, MOVEMENT_KINDS, RUN_METADATA } from "@nodeloom/kernel";
+import { BUDGET_BOUNDS, BUDGET_WINDOWS, CAPS, DEFAULT_BUDGET_VALUE, invalidRequest, MOVEMENT_KINDS, RUN_METADATA } from "@nodeloom/kernel";
 import { z } from "zod";
 import { BILLING_LIMITS as LIMITS } from "./limits";
 
@@ -97,16 +97,21 @@ export const REQUESTS = {
     note: z.string().max(LIMITS.noteChars),
     reference: id,
   }),
-  setBudget: z.object({
-    userId: id,
-    scope,
-    millicredits,
-    window: z.enum(BUDGET_WINDOWS),
-    alertAt: z.array(threshold).max(BUDGET_BOUNDS.alerts),
-    maxBudgets: z.number().int().min(1).max(CAPS.budgets.ceiling).optional(),
-  }),
+  setBudget: z
+    .object({
+      userId: id,
+      scope,
+      millicredits,
+      window: z.enum(BUDGET_WINDOWS),
+      alertAt: z.array(threshold).max(BUDGET_BOUNDS.alerts),
+      maxBudgets: z.number().int().min(1).max(CAPS.budgets.ceiling).optional(),
+    })
+    .refine(({ scope: { type, value }, alertAt }) => alertAt.length === 0 || type !== "metadata" || value !== DEFAULT_BUDGET_VALUE, {
+      path: ["alertAt"],
+      message: "must be empty for a default budget, which has no alerts",
+    }),
   removeBudget: z.object({ userId: id, budget: z.union([z.object({ id }), z.object({ scope })]) }),
-  budgets: z.object({ userId: id }),
+  budgets: z.object({ userId: id, of: z.object({ name: metadataName, value: metadataValue }).optional() }),
   budgetAlerts: z.object({ cursor: text }),
   takeAlerts: z.object({ userId: id, ids: z.array(z.string().min(1).max(LIMITS.idChars)).max(LIMITS.pendingAlerts) }),
   renewDue: z.object({

@@ -2,6 +2,7 @@ import { groupBy } from "@nodeloom/kernel";
 import { DURABLE, isDuplicateKey, retry } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
 import type { Account } from "./account/account";
+import { createCounterStore } from "./counter-store";
 import { accountSchema, changes, toAccount, type AccountDocument } from "./account-store";
 import { COMMITTED, createAuditStore, type LedgerDocument } from "./ledger/audit-store";
 import type { LedgerRow, MovementKind } from "./account/movement";
@@ -47,13 +48,13 @@ ledgerSchema.index({ userId: 1, sequence: -1 }, { unique: true });
 
 const toRow = ({ _id, ...document }: LedgerDocument): LedgerRow => ({ id: _id, ...document });
 
-const insertOnce = ({ id, ...rest }: LedgerRow) => ({
+const insertOnce = ({ id, settled: _, ...rest }: LedgerRow) => ({
   updateOne: { filter: { _id: id } as object, update: { $setOnInsert: rest } as object, upsert: true },
 });
 
 export type BillingStore = ReturnType<typeof createStore>;
 
-/** Accounts and their ledger in MongoDB. Every write is a conditional update of one document, or an insert with a deterministic id. */
+/** Accounts, their ledger and counters in MongoDB. Every write is a conditional update of one document, or an insert with a deterministic id. */
 export const createStore = (connection: Connection) => {
   const accounts = connection.model<AccountDocument>("Account", accountSchema);
   const ledger = connection.model<LedgerDocument>("LedgerRow", ledgerSchema);
@@ -68,6 +69,7 @@ export const createStore = (connection: Connection) => {
 
   return {
     ...audit,
+    ...createCounterStore(connection),
 
     /** @returns undefined for an account that isn't stored */
     load: async (userId: string): Promise<Account | undefined> => {

@@ -50,6 +50,9 @@ const life = async (billing: Billing, userId: string): Promise<void> => {
   const trials = [{ model: "painter", runs: 1 }];
   await billing.setPlan({ userId, tier: "pro", monthlyMillicredits: 500, trials, reference: "approved" }, deadline());
   await billing.credit({ userId, credit: { kind: "topup", millicredits: FUNDS }, note: "", reference: "paid" }, deadline());
+  const metadata = { name: "customer", value: "*" };
+  const scope = { type: "metadata", ...metadata } as const;
+  await billing.setBudget({ userId, scope, millicredits: FUNDS, window: "total", alertAt: [] }, deadline());
   await billing.hold({ userId, executionId: `${userId}-1`, items: items(300), maxActive: 1 }, deadline());
   await billing.settle(
     { userId, executionId: `${userId}-1`, items: [{ key: "n:0", captureMillicredits: 1, consumeGrant: true }], captureAll: false },
@@ -57,7 +60,8 @@ const life = async (billing: Billing, userId: string): Promise<void> => {
   );
   // Reading the ledger drains the outbox between commands.
   await billing.ledgerPage({ userId, limit: 1, cursor: "" });
-  await billing.hold({ userId, executionId: `${userId}-2`, items: items(800), maxActive: 1 }, deadline());
+  const subject = { keyId: "", workflowSlug: "", metadata: { customer: "acme" } };
+  await billing.hold({ userId, executionId: `${userId}-2`, items: items(800), maxActive: 1, subject }, deadline());
   await billing.settle(
     { userId, executionId: `${userId}-2`, items: [{ key: "n:0", captureMillicredits: 600, consumeGrant: false }], captureAll: false },
     deadline(),
@@ -84,6 +88,15 @@ const expectLivedOnce = async (billing: Billing, userId: string): Promise<void> 
   );
 };
 
+/** A minute later, the counter has what was captured: reservations of holds that never came about are returned. */
+const expectCountedOnce = async (userId: string): Promise<void> => {
+  const later = createBilling({ store, logger, clock: () => new Date(Date.now() + 2 * 60_000) });
+  for (const rows of later.relayed) await createLooks(rows)();
+  const [budget] = await later.budgets({ userId, of: { name: "customer", value: "acme" } });
+  expect(budget).toMatchObject({ ofValue: "acme", used: { total: 600 } });
+  expect(await store.findDueCounters(new Date(8.64e15), 10)).toEqual([]);
+};
+
 const countOperations = async (): Promise<number> => {
   const { store: counted, operations } = dyingStore(Number.POSITIVE_INFINITY, "before");
   const billing = createBilling({ store: counted, logger });
@@ -107,6 +120,7 @@ it.each<Moment>(["before", "after"])(
       await life(successor, userId);
       await expectLivedOnce(successor, userId);
       await successor.stop();
+      await expectCountedOnce(userId);
     }
     const auditor = createBilling({ store, logger });
     expect(await auditor.checkLedger({ cursor: "" })).toMatchObject({ mismatches: [] });

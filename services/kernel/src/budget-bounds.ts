@@ -2,6 +2,9 @@
 export const BUDGET_WINDOWS = ["day", "week", "month", "total"] as const;
 export type BudgetWindow = (typeof BUDGET_WINDOWS)[number];
 
+/** The value of a default budget: each value of the metadata member without a budget of its own has this limit. */
+export const DEFAULT_BUDGET_VALUE = "*";
+
 export const BUDGET_BOUNDS = {
   /** Thresholds that send an alert, per budget. */
   alerts: 5,

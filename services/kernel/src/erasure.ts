@@ -70,6 +70,7 @@ export const ERASURE = {
     /** Amounts stay, because the balance is their sum. */
     accounts: "emptied",
     ledger: "emptied",
+    counters: "removed",
     checkpoints: "kept",
     checkouts: "kept",
     payments: "kept",

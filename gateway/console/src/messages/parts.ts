@@ -11,6 +11,7 @@ export const BALANCE_CARDS = {
 };
 
 export const BUDGET_BAR = {
+  each: (credits: string, window: string) => `${credits} credits ${window} each`,
   ofCredits: (used: string, credits: string, window: string) => `${used} of ${credits} credits ${window}`,
 };
 
@@ -29,10 +30,14 @@ export const BUDGET_DIALOG = {
   periodHint: "Times are UTC. Weeks start on Monday.",
   alertAt: "Alert at (%)",
   alertsHint: "Up to five percentages, such as 50, 80. Nodeloom sends budget.alert once per period to webhooks that subscribe to it.",
+  eachValue: "* gives every value without a budget of its own this much.",
+  noAlerts: "A default budget sends no alerts.",
   alertsInvalid: "Enter up to five numbers from 0.1 to 100.",
 };
 
 export const BUDGETS = {
+  perValue: "Default",
+  each: (name: string) => `each ${name}`,
   app: "App",
   perDay: "per day",
   perWeek: "per week",

@@ -2754,7 +2754,10 @@ class Budget(TypedDict):
     # In UTC. Weeks start on Monday; `total` never resets
     window: Literal["day", "week", "month", "total"]
     alertAt: Sequence[float]
-    # Credits held and charged in this window, by runs since the budget was created
+    # Of a default budget: the value that `used` and `remaining` are of
+    value: NotRequired[str]
+    # Credits held and charged in this window, by runs since the budget was created. 0 for a default
+    # budget without a `value`
     used: float
     # Credits; 1 credit = 0.01 USD
     remaining: float

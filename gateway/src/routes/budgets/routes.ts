@@ -1,4 +1,4 @@
-import { ENTERPRISE_CAPS, RUN_METADATA, USUAL_CAPS } from "@nodeloom/kernel";
+import { DEFAULT_BUDGET_VALUE, ENTERPRISE_CAPS, RUN_METADATA, USUAL_CAPS } from "@nodeloom/kernel";
 import { billing } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
@@ -14,8 +14,13 @@ type Scope = NonNullable<billing.BudgetScope["scope"]>;
 type Context = Pick<CallContext<"session">, "gateway" | "caller" | "logger" | "response">;
 
 const settingsBody = z.strictObject(settings).meta({ id: "BudgetSettings", example: { credits: 500, window: "month", alertAt: [0.8] } });
+const metadataValue = z.string().max(RUN_METADATA.valueChars);
 const metadataBody = z
-  .strictObject({ metadata: z.strictObject({ name: metadataName, value: z.string().max(RUN_METADATA.valueChars) }), ...settings })
+  .strictObject({ metadata: z.strictObject({ name: metadataName, value: metadataValue }), ...settings })
+  .refine(({ metadata, alertAt }) => metadata.value !== DEFAULT_BUDGET_VALUE || alertAt.length === 0, {
+    path: ["alertAt"],
+    message: "must be empty for a default budget, which has no alerts",
+  })
   .meta({
     id: "MetadataBudgetSettings",
     example: { metadata: { name: "customer", value: "acme" }, credits: 500, window: "month", alertAt: [0.8] },
@@ -25,6 +30,13 @@ const shared = { tag: "Budgets", auth: "session", limit: "user" } as const satis
 const ofKey = { ...shared, path: "/api/keys/:id/budget", params: idParams("key"), errors: ["NOT_FOUND"] } as const;
 const ofWorkflow = { ...shared, path: "/api/workflows/:slug/budget", params: workflowParams } as const;
 const ONE = `A run that may cost more than the remaining budget gets BUDGET_EXCEEDED before any call. An active run fails if it needs more. An account has at most ${USUAL_CAPS.budgets} budgets (Enterprise: ${ENTERPRISE_CAPS.budgets}). Setting one again changes it; what was used stays.`;
+
+const ofValue = z
+  .object({
+    name: metadataName.optional().meta({ description: "Of the metadata, with `value`: only the budget that counts runs with this value" }),
+    value: metadataValue.optional(),
+  })
+  .refine(({ name, value }) => (name === undefined) === (value === undefined), { path: ["value"], message: "must be sent with name" });
 
 const keyScope = (value: string): Scope => ({ $case: "keyId", value });
 const workflowScope = (value: string): Scope => ({ $case: "workflowSlug", value });
@@ -152,14 +164,17 @@ export const budgetRoutes = [
     ...shared,
     method: "GET",
     path: "/api/budgets",
-    query: listQuery(),
+    query: listQuery(ofValue),
     operationId: "listBudgets",
     summary: "List the caller's budgets, oldest first",
+    description:
+      "With `name` and `value`, the list has at most one budget: the value's own, or else the default budget of the name, with what this value has used of it.",
     role: "viewer",
     keyCapability: "usage:read",
     responses: { 200: z.array(budget) },
-    handler: async ({ gateway, caller }) => {
-      const { budgets } = await gateway.services.billing.listBudgets({ userId: caller.user.id });
+    handler: async ({ gateway, caller, query: { name, value } }) => {
+      const of = name === undefined || value === undefined ? {} : { of: { name, value } };
+      const { budgets } = await gateway.services.billing.listBudgets({ userId: caller.user.id, ...of });
       return { status: 200, body: budgets.map(budgetView) };
     },
   }),
@@ -169,7 +184,7 @@ export const budgetRoutes = [
     path: "/api/budgets",
     operationId: "setMetadataBudget",
     summary: "Set the budget of runs with a metadata value",
-    description: `Use it for your customers: set the customer in the metadata of each run, or of a key for all of its runs. ${ONE}`,
+    description: `Use it for your customers: set the customer in the metadata of each run, or of a key for all of its runs. The value \`*\` sets the default: each value without a budget of its own can use this much. It counts as one budget and has no alerts; a changed window starts at zero. ${ONE}`,
     role: "owner",
     keyCapability: "budgets:write",
     body: jsonBody(metadataBody),

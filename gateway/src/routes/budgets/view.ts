@@ -40,7 +40,11 @@ export const budget = z
     credits,
     window,
     alertAt: z.array(z.number()),
-    used: credits.meta({ description: "Credits held and charged in this window, by runs since the budget was created" }),
+    value: z.string().optional().meta({ description: "Of a default budget: the value that `used` and `remaining` are of" }),
+    used: credits.meta({
+      description:
+        "Credits held and charged in this window, by runs since the budget was created. 0 for a default budget without a `value`",
+    }),
     remaining: credits,
     resetsAt: timestamp.nullable().meta({ description: "When the window ends; null for `total`" }),
     createdAt: timestamp.nullable(),

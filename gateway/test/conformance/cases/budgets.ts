@@ -57,6 +57,40 @@ export const budgetCases: Case[] = [
     const [budget] = answers(await actor.session.get("/api/budgets"), 200).body as unknown as object[];
     fits(budget, { used: is.near(await priceOf(actor)) });
   }),
+  budgets("a default budget gives each customer without a budget of its own the same limit, to the milli-credit", async (ctx) => {
+    const actor = await user(ctx);
+    const price = await priceOf(actor);
+    const limit = (inThousandths(price) * 5 - 1) / 1_000;
+    const customer = (value: string) => ({ metadata: { name: "customer", value } });
+    const set = (value: string, credits: number) => actor.session.put("/api/budgets", { ...MONTH, ...customer(value), credits });
+    answers(await set("*", limit), 200, { ...customer("*"), credits: is.near(limit), used: 0, remaining: is.near(limit) });
+    answers(await set("globex", 100), 200);
+    const runs = await Promise.all(Array.from({ length: PARALLEL }, () => runFor(actor, { customer: "acme" })));
+    const refused = runs.filter(({ status }) => status !== 200);
+    assert.equal(runs.length - refused.length, 4);
+    for (const answer of refused)
+      refuses(answer, 402, "BUDGET_EXCEEDED", { scope: "metadata.customer", limit: is.near(limit), resetsAt: is.time });
+    for (const value of ["other", "globex"]) answers(await runFor(actor, { customer: value }), 200);
+    answers(await runFor(actor), 200);
+    const of = (value: string) => actor.session.get(`/api/budgets?name=customer&value=${value}`);
+    // What a run did not use is given back a moment after its end.
+    const settled = await eventually(
+      () => of("acme"),
+      ({ body }) => inThousandths((body as unknown as [{ used: number }])[0].used) === 4 * inThousandths(price),
+    );
+    answers(settled, 200, [{ ...customer("*"), value: "acme", used: is.near(4 * price), remaining: is.near(limit - 4 * price) }]);
+    answers(await of("globex"), 200, [{ ...customer("globex"), credits: 100, used: is.near(price) }]);
+    answers(await of("nobody"), 200, [{ value: "nobody", used: 0 }]);
+    answers(await actor.session.get("/api/budgets?name=project&value=acme"), 200, []);
+  }),
+  budgets("a default budget has no alerts, and a value is asked for with its name", async (ctx) => {
+    const { session } = await user(ctx);
+    const metadata = { name: "customer", value: "*" };
+    const alerting = { ...MONTH, credits: 1, metadata, alertAt: [0.8] };
+    refuses(await session.put("/api/budgets", alerting), 400, "INVALID_REQUEST", { issues: [{ path: "alertAt", message: is.text }] });
+    for (const query of ["name=customer", "value=acme"])
+      refuses(await session.get(`/api/budgets?${query}`), 400, "INVALID_REQUEST", { issues: [{ path: "value" }] });
+  }),
   budgets("bounds a workflow, and goes on when it is raised or removed", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, pictures);

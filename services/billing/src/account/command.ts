@@ -8,8 +8,9 @@ import {
   type RemoveBudgetCommand,
   type SetBudgetCommand,
 } from "./budgets/commands";
+import { findReserved, type FindReservedCommand } from "./budgets/reserved";
 import { erase, type EraseCommand } from "./erase";
-import { extend, hold, type ExtendCommand, type HoldCommand, type HoldReply } from "./hold";
+import { extend, hold, type ExtendCommand, type HoldCommand, type HoldReply, type ReserveFirst } from "./hold";
 import { payment, type PaymentCommand } from "./payment";
 import {
   credit,
@@ -25,8 +26,8 @@ import {
 import { settle, type SettleCommand, type SettleReply } from "./settle";
 
 interface Replies {
-  hold: HoldReply;
-  extend: HoldReply;
+  hold: HoldReply | ReserveFirst;
+  extend: HoldReply | ReserveFirst;
   settle: SettleReply;
   setPlan: Account;
   setMonthlyCredits: Account;
@@ -34,8 +35,9 @@ interface Replies {
   payment: Account;
   renew: Account;
   setBudget: Budget;
-  removeBudget: boolean;
+  removeBudget: Budget | null;
   alertsTaken: null;
+  findReserved: ReadonlySet<string>;
   erase: null;
 }
 
@@ -51,6 +53,7 @@ export type Command =
   | SetBudgetCommand
   | RemoveBudgetCommand
   | AlertsTakenCommand
+  | FindReservedCommand
   | EraseCommand;
 export type ReplyTo<C extends Command> = Replies[C["type"]];
 
@@ -66,6 +69,7 @@ const HANDLERS: { [T in Command["type"]]: (account: Account, command: Extract<Co
   setBudget,
   removeBudget,
   alertsTaken,
+  findReserved,
   erase,
 };
 

@@ -3,6 +3,7 @@ import { done, findMovement, needsLedger, record, refused, type Account, type Co
 import { allocate, type Allocation, type HoldItem } from "./allocate";
 import { countOn, type Counted, type Counting, type Subject } from "./budgets/budget";
 import { withPendingAlerts } from "./budgets/commands";
+import { reservedOf, suffices, usesOf, withReserved, type DefaultUse, type Reservation } from "./budgets/defaults";
 import { inSameWindow } from "./budgets/windows";
 import type { ActiveHold, ClosedHold, HeldItem } from "./held";
 import { BILLING_LIMITS } from "../limits";
@@ -18,6 +19,13 @@ export interface HoldCommand extends CommandContext {
   maxMillicredits?: number;
   /** Selects the budgets; absent for none. */
   subject?: Subject;
+  /** What counters of default budgets hold for it. */
+  reservation?: Reservation;
+}
+
+/** Nothing is held: the command must be repeated with a reservation of this. */
+export interface ReserveFirst {
+  reserve: DefaultUse[];
 }
 
 export interface HoldReply {
@@ -116,7 +124,9 @@ const withBudgets = (account: Account, { budgets, alerts, counted }: Counting): 
 const withCounted = (held: ActiveHold, added: readonly HeldItem[], { counted }: Counting): ActiveHold => {
   if (!counted) return held;
   const all = held.counted ?? [];
-  const isSame = ({ at, budgets }: Counted): boolean =>
+  const isSame = ({ at, budgets, reserved }: Counted): boolean =>
+    !reserved &&
+    !counted.reserved &&
     inSameWindow("day", at, counted.at) &&
     budgets.length === counted.budgets.length &&
     budgets.every((one) => counted.budgets.includes(one));
@@ -125,6 +135,21 @@ const withCounted = (held: ActiveHold, added: readonly HeldItem[], { counted }: 
   const concerned = new Set(added.filter(({ millicredits }) => millicredits > 0));
   const items = held.items.map((item) => (concerned.has(item) ? { ...item, countedIn } : item));
   return { ...held, items, counted: known < 0 ? [...all, counted] : all };
+};
+
+/** Counts a price on all budgets of a run. Default budgets come last, because a reservation is a write of its own. */
+const countAll = (
+  account: Account,
+  { userId, at, subject, reservation }: Pick<HoldCommand, "userId" | "at" | "subject" | "reservation">,
+  allocation: Allocation,
+): Counting | Transition<ReserveFirst> => {
+  const counting = countOn(account.budgets, subject, at, allocation.required);
+  if (counting instanceof DomainError) return refused(account, counting);
+  if (!allocation.sufficient) return refused(account, notEnough(allocation));
+  const uses = usesOf(account.budgets, subject, allocation.required);
+  if (uses.length === 0) return counting;
+  if (!reservation || !suffices(reservation, uses)) return done(account, { reserve: uses });
+  return { ...counting, counted: withReserved(counting.counted, at, reservedOf(userId, at, reservation)) };
 };
 
 /** Rows of a hold or an extension. Their ids contain the first added call, so that each row is written once. */
@@ -146,7 +171,7 @@ const holdMovements = (
  * Rejected for a voided execution, too many concurrent ones, too few credits, a price above the run's limit, or an exceeded budget
  * (BUDGET_EXCEEDED).
  */
-export const hold = (account: Account, command: HoldCommand): Transition<HoldReply> => {
+export const hold = (account: Account, command: HoldCommand): Transition<HoldReply | ReserveFirst> => {
   const { executionId, at } = command;
   const active = account.holds.find((held) => held.executionId === executionId);
   if (active) return done(account, heldReply(active.items));
@@ -163,9 +188,8 @@ export const hold = (account: Account, command: HoldCommand): Transition<HoldRep
   if (maxMillicredits !== undefined && allocation.required > maxMillicredits) {
     return refused(account, overLimit(allocation, maxMillicredits));
   }
-  const counting = countOn(account.budgets, command.subject, at, allocation.required);
-  if (counting instanceof DomainError) return refused(account, counting);
-  if (!allocation.sufficient) return refused(account, notEnough(allocation));
+  const counting = countAll(account, command, allocation);
+  if ("outcome" in counting) return counting;
 
   const keyId = command.subject?.keyId;
   const held: ActiveHold = {
@@ -189,6 +213,7 @@ export interface ExtendCommand extends CommandContext {
   /** The limit of a run without a hold; an existing hold keeps its own. */
   maxMillicredits?: number;
   subject?: Subject;
+  reservation?: Reservation;
 }
 
 /**
@@ -196,7 +221,7 @@ export interface ExtendCommand extends CommandContext {
  * of its own month.
  * Rejected for a closed execution (PRECONDITION_FAILED), too few credits, a price above the run's limit, or an exceeded budget.
  */
-export const extend = (account: Account, command: ExtendCommand): Transition<HoldReply> => {
+export const extend = (account: Account, command: ExtendCommand): Transition<HoldReply | ReserveFirst> => {
   const { executionId, at } = command;
   const active = account.holds.find((held) => held.executionId === executionId);
   if (!active) {
@@ -219,9 +244,8 @@ export const extend = (account: Account, command: ExtendCommand): Transition<Hol
   if (active.maxMillicredits !== undefined && already + allocation.required > active.maxMillicredits) {
     return refused(account, overLimit({ ...allocation, required: already + allocation.required }, active.maxMillicredits));
   }
-  const counting = countOn(account.budgets, command.subject, at, allocation.required);
-  if (counting instanceof DomainError) return refused(account, counting);
-  if (!allocation.sufficient) return refused(account, notEnough(allocation));
+  const counting = countAll(account, command, allocation);
+  if ("outcome" in counting) return counting;
   const extended = allocation.items.map((item) => ({ ...item, extendedIn: account.period }));
   const held = withCounted({ ...active, items: [...active.items, ...extended] }, extended, counting);
   const next: Account = { ...spend(account, allocation), holds: account.holds.map((one) => (one === active ? held : one)) };

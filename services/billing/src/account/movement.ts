@@ -1,4 +1,5 @@
 import type { MovementKind } from "@nodeloom/kernel";
+import type { SettledReservation } from "./budgets/defaults";
 import type { ClosedHold } from "./held";
 
 export type { MovementKind } from "@nodeloom/kernel";
@@ -28,11 +29,13 @@ export interface LedgerRow {
   note?: string;
   /** On the first row that closes an execution: the outcome, for calls repeated much later. */
   closed?: ClosedHold;
+  /** Reservations to settle when the row leaves the outbox; the ledger has none. */
+  settled?: SettledReservation[];
 }
 
 /** A row before it has a sequence number. */
 export type Movement = Pick<LedgerRow, "id" | "kind"> &
-  Partial<Pick<LedgerRow, "millicredits" | "movedMillicredits" | "runs" | "closed">> &
+  Partial<Pick<LedgerRow, "millicredits" | "movedMillicredits" | "runs" | "closed" | "settled">> &
   Partial<Pick<LedgerRow, "executionId" | "keyId" | "model" | "note">>;
 
 const idOf = (...parts: string[]): string => parts.map(encodeURIComponent).join(":");

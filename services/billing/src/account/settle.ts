@@ -1,5 +1,6 @@
 import { done, needsLedger, record, type Account, type CommandContext, type Transition } from "./account";
-import { giveBackTo, type Budget } from "./budgets/budget";
+import { giveBackTo } from "./budgets/budget";
+import type { SettledReservation } from "./budgets/defaults";
 import { groupOf, type ActiveHold, type ClosedHold, type ClosedItem, type HeldItem } from "./held";
 import { findClosed, grantMovements } from "./hold";
 import { withLowCredits } from "./low-credits";
@@ -80,7 +81,7 @@ const settledReply = ({ items }: ClosedHold): SettleReply => {
 };
 
 /** Rows of a closing: at least one, and the first one records the outcome. */
-const closingMovements = (userId: string, closed: ClosedHold): Movement[] => {
+const closingMovements = (userId: string, closed: ClosedHold, settled: SettledReservation[]): Movement[] => {
   const { executionId, items, voided } = closed;
   const captured = capturedOf(items);
   const released = heldOf(items) - captured;
@@ -93,6 +94,7 @@ const closingMovements = (userId: string, closed: ClosedHold): Movement[] => {
     movements.push({ id, kind: "release", movedMillicredits: released, executionId, ...(voided ? { note: "never held" } : {}) });
   }
   movements[0]!.closed = closed;
+  if (settled.length > 0) movements[0]!.settled = settled;
   return movements;
 };
 
@@ -120,17 +122,24 @@ const giveBack = (account: Account, items: readonly ClosedItem[], expired: numbe
   return { plan, topUp, grants };
 };
 
-/** Returns unused amounts to the budgets that counted them. */
-const giveBackToBudgets = (
-  budgets: Budget[],
+/** Returns unused amounts to the budgets that counted them, and settles reservations. */
+const settleBudgets = (
+  budgets: Account["budgets"],
   { counted = [], items: held }: ActiveHold,
   closed: readonly ClosedItem[],
   allowed: ReadonlyMap<HeldItem, Allowance>,
-): Budget[] =>
-  counted.reduce((current, one, place) => {
-    const captured = closed.filter((_, index) => allowed.get(held[index]!)!.heldFor.countedIn === place);
-    return giveBackTo(current, one, heldOf(held.filter(({ countedIn }) => countedIn === place)) - capturedOf(captured));
-  }, budgets);
+): { budgets: Account["budgets"]; settled: SettledReservation[] } => {
+  const captured = counted.map((_, place) =>
+    capturedOf(closed.filter((_item, index) => allowed.get(held[index]!)!.heldFor.countedIn === place)),
+  );
+  return {
+    budgets: counted.reduce(
+      (current, one, place) => giveBackTo(current, one, heldOf(held.filter(({ countedIn }) => countedIn === place)) - captured[place]!),
+      budgets,
+    ),
+    settled: counted.flatMap(({ reserved }, place) => (reserved ? [{ ...reserved, captured: captured[place]! }] : [])),
+  };
+};
 
 /**
  * Captures what an execution owes and releases the rest. A repeated call gets the first reply. An execution without a hold is closed as
@@ -150,12 +159,13 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
   const items = held.map((item) => closeItem(item, allowed.get(item)!.most, wanted.get(item.key), command.captureAll));
   const closed: ClosedHold = { executionId, voided: !active, items };
   const expired = expiredPlan(items, active?.period ?? 0, account.period);
+  const { budgets, settled } = active ? settleBudgets(account.budgets, active, items, allowed) : { budgets: account.budgets, settled: [] };
   const next: Account = {
     ...account,
     ...giveBack(account, items, expired),
     held: account.held - heldOf(items),
     holds: account.holds.filter((held) => held !== active),
-    budgets: active ? giveBackToBudgets(account.budgets, active, items, allowed) : account.budgets,
+    budgets,
     hasClosed: true,
   };
   const unused = items.filter((item) => item.source === "grant" && !item.consumed);
@@ -167,7 +177,7 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
     note: "its month ended while it was held",
   };
   const movements = [
-    ...closingMovements(userId, closed),
+    ...closingMovements(userId, closed, settled),
     ...(expired > 0 ? [expiry] : []),
     ...grantMovements(userId, executionId, "release", unused, 1),
   ];

@@ -19,20 +19,21 @@ interface Committed {
 }
 
 export interface OutboxDependencies {
-  store: Pick<BillingStore, "appendRows" | "dropFromOutbox" | "findOutboxes" | "load">;
+  store: Pick<BillingStore, "appendRows" | "dropFromOutbox" | "findOutboxes" | "load" | "settleReservations">;
   logger: Logger;
 }
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
 /**
- * Moves ledger rows from accounts' outboxes to the ledger: append first, remove afterwards. Both steps are idempotent, so after a crash the
- * relay repeats them.
+ * Moves ledger rows from accounts' outboxes to the ledger: append first, then settle reservations on default budgets, then remove. All steps
+ * are idempotent, so after a crash the relay repeats them.
  */
 export const createOutbox = ({ store, logger }: OutboxDependencies) => {
   const drain = async (rows: readonly LedgerRow[], appended?: () => void): Promise<void> => {
     if (rows.length === 0) return;
     await store.appendRows(rows);
+    await store.settleReservations(rows.flatMap(({ settled = [] }) => settled));
     appended?.();
     await store.dropFromOutbox(rows);
   };

@@ -25,6 +25,7 @@ export const budgetJson = (budget: billing.Budget): Record<string, unknown> => (
   credits: toCredits(budget.millicredits),
   window: budget.window,
   alertAt: budget.alertAt.map((share) => share / THOUSAND),
+  ...(budget.ofValue === undefined ? {} : { value: budget.ofValue }),
   used: toCredits(budget.usedMillicredits),
   remaining: toCredits(Math.max(0, budget.millicredits - budget.usedMillicredits)),
   resetsAt: iso(budget.resetsAt),

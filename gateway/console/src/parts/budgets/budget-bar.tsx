@@ -1,13 +1,15 @@
 import type { Budget } from "@nodeloom/client";
 import { classes } from "../../ui/classes";
 import { creditNumber } from "../../ui/format";
-import { windowWords } from "./budgets";
+import { isDefault, scopeOf, windowWords } from "./budgets";
 import { BUDGET_BAR } from "../../messages/parts";
 
 const NEARLY = 0.8;
 
 /** Used share of a budget, as a bar and in figures. */
-export const BudgetBar = ({ budget: { credits, used, window }, className }: { budget: Budget; className?: string }) => {
+export const BudgetBar = ({ budget, className }: { budget: Budget; className?: string }) => {
+  const { credits, used, window } = budget;
+  if (isDefault(scopeOf(budget))) return <span className={className}>{BUDGET_BAR.each(creditNumber(credits), windowWords(window))}</span>;
   const share = credits > 0 ? Math.min(1, used / credits) : 1;
   const color = share >= 1 ? "var(--bad)" : share >= NEARLY ? "var(--warn)" : "var(--accent)";
   const words = BUDGET_BAR.ofCredits(creditNumber(used), creditNumber(credits), windowWords(window));

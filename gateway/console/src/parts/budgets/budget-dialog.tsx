@@ -5,7 +5,7 @@ import { Button } from "../../ui/button";
 import { InputField, SelectField } from "../../ui/inputs/field";
 import { NumberField } from "../../ui/inputs/value-inputs";
 import { FormDialog } from "../form";
-import { readShares, removeBudget, saveBudget, scopeWords, sharesText, WINDOWS, type BudgetScope } from "./budgets";
+import { isDefault, readShares, removeBudget, saveBudget, scopeWords, sharesText, WINDOWS, type BudgetScope } from "./budgets";
 import { COMMON } from "../../messages/common";
 import { BUDGET_DIALOG } from "../../messages/parts";
 
@@ -59,6 +59,7 @@ const ScopeFields = ({ scope, keys, workflows, onChange }: ScopeFieldsProps) => 
           <InputField
             key={member}
             label={member === "name" ? COMMON.name : COMMON.value}
+            {...(member === "value" ? { hint: BUDGET_DIALOG.eachValue } : {})}
             value={scope.metadata[member]}
             onText={(text) => onChange({ scope: "metadata", metadata: { ...scope.metadata, [member]: text } })}
           />
@@ -85,7 +86,8 @@ export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }:
   const [window, setWindow] = useState<Budget["window"]>(budget?.window ?? "month");
   const [sharesTyped, setSharesTyped] = useState(budget ? sharesText(budget.alertAt) : DEFAULT_SHARES);
   const { busy, run } = useChange(...READS);
-  const alertAt = readShares(sharesTyped);
+  const isOfEach = isDefault(scope);
+  const alertAt = isOfEach ? [] : readShares(sharesTyped);
   const isComplete =
     credits !== undefined && credits >= 0 && alertAt !== undefined && (scope.scope !== "metadata" || scope.metadata.name !== "");
   const { kind, name } = scopeWords(scope, keys);
@@ -129,9 +131,10 @@ export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }:
       </div>
       <InputField
         label={BUDGET_DIALOG.alertAt}
-        hint={BUDGET_DIALOG.alertsHint}
+        hint={isOfEach ? BUDGET_DIALOG.noAlerts : BUDGET_DIALOG.alertsHint}
+        disabled={isOfEach}
         {...(alertAt === undefined ? { error: BUDGET_DIALOG.alertsInvalid } : {})}
-        value={sharesTyped}
+        value={isOfEach ? "" : sharesTyped}
         onText={setSharesTyped}
       />
     </FormDialog>

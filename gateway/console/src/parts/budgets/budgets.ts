@@ -18,6 +18,11 @@ export type BudgetScope =
   | { scope: "workflow"; workflowSlug: string }
   | { scope: "metadata"; metadata: { name: string; value: string } };
 
+const EACH_VALUE = "*";
+
+/** True for the budget of each value of a metadata member that has none of its own. */
+export const isDefault = (scope: BudgetScope): boolean => scope.scope === "metadata" && scope.metadata.value === EACH_VALUE;
+
 export const scopeOf = ({ scope, keyId = "", workflowSlug = "", metadata = { name: "", value: "" } }: Budget): BudgetScope => {
   switch (scope) {
     case "key":
@@ -60,6 +65,7 @@ export const scopeWords = (
       return { kind: COMMON.workflow, name: nameOf(scope.workflowSlug) };
     case "metadata":
       if (scope.metadata.name === APP_NAME) return { kind: BUDGETS.app, name: scope.metadata.value };
+      if (isDefault(scope)) return { kind: BUDGETS.perValue, name: BUDGETS.each(scope.metadata.name) };
       return { kind: COMMON.metadata, name: `${scope.metadata.name} = ${scope.metadata.value}` };
   }
 };

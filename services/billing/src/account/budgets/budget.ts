@@ -1,6 +1,6 @@
 /** Budgets: spending limits for a key, a workflow or a metadata value, as pure functions. */
 
-import { BUDGET_WINDOWS, DomainError, toCredits, type BudgetWindow } from "@nodeloom/kernel";
+import { BUDGET_WINDOWS, DEFAULT_BUDGET_VALUE, DomainError, toCredits, type BudgetWindow } from "@nodeloom/kernel";
 import { inSameWindow, windowEnd, windowStart } from "./windows";
 
 /**
@@ -55,10 +55,21 @@ export interface BudgetAlert {
   at: Date;
 }
 
+/** The part of a hold that the counters of default budgets count. */
+export interface Reserved {
+  id: string;
+  /** On each of the counters. */
+  millicredits: number;
+  /** Ids. */
+  counters: string[];
+}
+
 /** The budgets that count a hold's calls, by number, and the time. */
 export interface Counted {
   at: Date;
   budgets: number[];
+  /** The amount on counters of default budgets. */
+  reserved?: Reserved;
 }
 
 const THOUSAND = 1_000;
@@ -66,14 +77,19 @@ const THOUSAND = 1_000;
 export const isSameScope = (one: BudgetScope, other: BudgetScope): boolean =>
   one.type === other.type && one.name === other.name && one.value === other.value;
 
-export const covers = ({ type, name, value }: BudgetScope, { keyId, workflowSlug, metadata }: Subject): boolean => {
+/** True for a budget of each value without one of its own. */
+export const isDefault = ({ type, value }: BudgetScope): boolean => type === "metadata" && value === DEFAULT_BUDGET_VALUE;
+
+/** Default budgets cover no run themselves: the counters of their values do. */
+export const covers = (scope: BudgetScope, { keyId, workflowSlug, metadata }: Subject): boolean => {
+  const { type, name, value } = scope;
   switch (type) {
     case "key":
       return value === keyId;
     case "workflow":
       return value === workflowSlug;
     case "metadata":
-      return Object.hasOwn(metadata, name) && metadata[name] === value;
+      return !isDefault(scope) && Object.hasOwn(metadata, name) && metadata[name] === value;
   }
 };
 
@@ -112,15 +128,22 @@ export const withAlerts = (budget: Budget): { budget: Budget; alerts: BudgetAler
   return { budget: { ...budget, alerted: [...alerted, ...reached] }, alerts };
 };
 
-const exceeded = ({ scope, limit, used, window, countedAt }: Budget, required: number): DomainError => {
-  const remaining = Math.max(0, limit - used[window]);
+/** A budget in its present window, which contains `at`. */
+interface Exceeded extends Pick<Budget, "scope" | "limit" | "window"> {
+  used: number;
+  at: Date;
+}
+
+/** BUDGET_EXCEEDED: what is left, and until when. */
+export const exceeded = ({ scope, limit, used, window, at }: Exceeded, required: number): DomainError => {
+  const remaining = Math.max(0, limit - used);
   const of = scope.type === "metadata" ? `metadata.${scope.name}` : scope.type;
   const message = `the run may cost ${toCredits(required)} credits, and the budget of its ${of} has ${toCredits(remaining)} of ${toCredits(limit)} left`;
   return new DomainError("exhausted", "BUDGET_EXCEEDED", message, {
     scope: of,
     limit: toCredits(limit),
     remaining: toCredits(remaining),
-    resetsAt: windowEnd(window, countedAt)?.toISOString() ?? null,
+    resetsAt: windowEnd(window, at)?.toISOString() ?? null,
     requiredCredits: toCredits(required),
   });
 };
@@ -149,7 +172,7 @@ export const countOn = (
   const over = current.filter(({ used, window, limit }) => used[window] + millicredits > limit);
   const left = ({ limit, used, window }: Budget): number => limit - used[window];
   const [tightest] = over.sort((one, other) => left(one) - left(other));
-  if (tightest) return exceeded(tightest, millicredits);
+  if (tightest) return exceeded({ ...tightest, used: tightest.used[tightest.window], at: tightest.countedAt }, millicredits);
   const counted = current.map((budget) => withAlerts(add(budget, BUDGET_WINDOWS, millicredits)));
   const byNumber = new Map(counted.map(({ budget }) => [budget.number, budget]));
   return {

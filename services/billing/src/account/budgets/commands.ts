@@ -63,13 +63,13 @@ export const setBudget = (account: Account, command: SetBudgetCommand): Transiti
   return done(withPendingAlerts(next, alerts), budget);
 };
 
-/** @returns false if there is none. Its usage is no longer counted anywhere */
-export const removeBudget = (account: Account, { budget: which }: RemoveBudgetCommand): Transition<boolean> => {
+/** @returns the removed budget, whose usage is no longer counted anywhere; null if there is none */
+export const removeBudget = (account: Account, { budget: which }: RemoveBudgetCommand): Transition<Budget | null> => {
   const isMeant = (budget: Budget): boolean => ("id" in which ? budget.id === which.id : isSameScope(budget.scope, which.scope));
   const gone = account.budgets.find(isMeant);
-  if (!gone) return done(account, false);
+  if (!gone) return done(account, null);
   const budgetAlerts = account.budgetAlerts.filter((alert) => !("budgetId" in alert) || alert.budgetId !== gone.id);
-  return done({ ...account, budgets: account.budgets.filter((budget) => budget !== gone), budgetAlerts }, true);
+  return done({ ...account, budgets: account.budgets.filter((budget) => budget !== gone), budgetAlerts }, gone);
 };
 
 export const alertsTaken = (account: Account, { ids }: AlertsTakenCommand): Transition<null> => {

@@ -1,0 +1,19 @@
+import { done, type Account, type CommandContext, type Transition } from "../account";
+
+/** Asks which reservations the account has. */
+export interface FindReservedCommand extends CommandContext {
+  type: "findReserved";
+  ids: readonly string[];
+}
+
+/**
+ * The reservations that belong to a hold, or wait in the outbox to be settled. If one is missing, the account's revision changes: no hold
+ * that was decided earlier, with that reservation, can be written after this.
+ */
+export const findReserved = (account: Account, { ids }: FindReservedCommand): Transition<ReadonlySet<string>> => {
+  const held = account.holds.flatMap(({ counted = [] }) => counted.flatMap(({ reserved }) => (reserved ? [reserved.id] : [])));
+  const settled = account.outbox.flatMap((row) => (row.settled ?? []).map(({ id }) => id));
+  const known = new Set([...held, ...settled]);
+  const isComplete = account.revision === 0 || ids.every((id) => known.has(id));
+  return done(isComplete ? account : { ...account }, known);
+};

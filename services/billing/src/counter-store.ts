@@ -1,0 +1,162 @@
+import { CONFLICT_ATTEMPTS, tooManyRuns, unavailable } from "@nodeloom/kernel";
+import { DURABLE, isDuplicateKey, retryOnConflict } from "@nodeloom/platform";
+import { Schema, type Connection } from "mongoose";
+import { exceeded } from "./account/budgets/budget";
+import { counterId, type DefaultUse, type SettledReservation } from "./account/budgets/defaults";
+import { windowEnd } from "./account/budgets/windows";
+import { COMMITTED } from "./ledger/audit-store";
+import { BILLING_LIMITS } from "./limits";
+
+/** An amount that is held, or that a hold which hasn't come about yet has reserved. */
+export interface OpenReservation {
+  id: string;
+  millicredits: number;
+  /** When it is compared with the account next. */
+  checkAt: Date;
+}
+
+/** Usage of one value of a default budget in one window. */
+interface CounterDocument {
+  _id: string;
+  userId: string;
+  /** Number of the default budget. */
+  number: number;
+  name: string;
+  value: string;
+  /** Held and captured, in milli-credits. */
+  used: number;
+  reservations: OpenReservation[];
+  /** Absent for a window that never ends. */
+  expiresAt?: Date;
+}
+
+/** A counter with reservations that are due for a check. */
+export interface DueCounter {
+  id: string;
+  userId: string;
+  reservations: OpenReservation[];
+}
+
+const OPERATION_TIMEOUT_MS = 10_000;
+/** Clocks differ: a process may still count in a window that has ended elsewhere. */
+const EXPIRY_MARGIN_MS = 86_400_000;
+
+const counterSchema = new Schema<CounterDocument>(
+  {
+    _id: { type: String, required: true },
+    userId: { type: String, required: true },
+    number: { type: Number, required: true },
+    name: { type: String, required: true },
+    value: { type: String, required: true },
+    used: { type: Number, required: true },
+    reservations: [Schema.Types.Mixed],
+    expiresAt: Date,
+  },
+  // A hold relies on a reservation, so a failover must not undo it.
+  { collection: "counters", autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
+);
+// For erasing an account or a value, and for removing a budget.
+counterSchema.index({ userId: 1, name: 1, value: 1 });
+// For finding reservations whose hold may not have come about.
+counterSchema.index({ "reservations.checkAt": 1 });
+counterSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+export type CounterStore = ReturnType<typeof createCounterStore>;
+
+/** Counters of default budgets. Every write is one conditional update of one document. */
+export const createCounterStore = (connection: Connection) => {
+  const counters = connection.model<CounterDocument>("Counter", counterSchema);
+  const options = { writeConcern: DURABLE as never, maxTimeMS: OPERATION_TIMEOUT_MS };
+
+  const read = (id: string) =>
+    counters.findById(id).readConcern(COMMITTED).maxTimeMS(OPERATION_TIMEOUT_MS).lean<CounterDocument | null>().exec();
+
+  const usedOf = async (userId: string, use: Pick<DefaultUse, "number" | "value" | "window">, at: Date): Promise<number> =>
+    (await read(counterId(userId, use, at)))?.used ?? 0;
+
+  /** @returns false if the counter has too little left, or too many reservations */
+  const add = async (userId: string, use: DefaultUse, reservation: OpenReservation, at: Date): Promise<boolean> => {
+    const { number, name, value, limit, window, millicredits } = use;
+    const end = windowEnd(window, at);
+    const asAllowed = {
+      _id: counterId(userId, use, at),
+      used: { $lte: limit - millicredits },
+      [`reservations.${BILLING_LIMITS.reservations - 1}`]: { $exists: false },
+    };
+    const update = {
+      $inc: { used: millicredits },
+      $push: { reservations: reservation },
+      $setOnInsert: { userId, number, name, value, ...(end ? { expiresAt: new Date(end.getTime() + EXPIRY_MARGIN_MS) } : {}) },
+    };
+    try {
+      await counters.collection.updateOne(asAllowed as object, update as object, { ...options, upsert: true });
+      return true;
+    } catch (error) {
+      // The counter exists, but isn't as the filter wants it.
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  };
+
+  return {
+    /**
+     * Reserves an amount on the counter of one value.
+     * @throws DomainError: BUDGET_EXCEEDED, CONCURRENCY_LIMIT_EXCEEDED or SERVICE_UNAVAILABLE
+     */
+    reserve: async (userId: string, use: DefaultUse, reservation: OpenReservation, at: Date): Promise<void> => {
+      const { name, limit, window, millicredits } = use;
+      const refusal = (used: number) =>
+        exceeded({ scope: { type: "metadata", name, value: use.value }, limit, window, used, at }, millicredits);
+      if (millicredits > limit) throw refusal(await usedOf(userId, use, at));
+      const done = await retryOnConflict(CONFLICT_ATTEMPTS.account, async () => {
+        if (await add(userId, use, reservation, at)) return true;
+        const counter = await read(counterId(userId, use, at));
+        if (counter && counter.used + millicredits > limit) throw refusal(counter.used);
+        if (counter && counter.reservations.length >= BILLING_LIMITS.reservations) throw tooManyRuns(BILLING_LIMITS.reservations);
+        return undefined;
+      });
+      if (!done) throw unavailable("the budget is too busy");
+    },
+
+    usedOnCounter: usedOf,
+
+    /** Replaces reservations by what was captured, each once. */
+    settleReservations: async (settled: readonly SettledReservation[]): Promise<void> => {
+      const updates = settled.flatMap(({ id, millicredits, captured, counters: ids }) =>
+        ids.map((_id) => ({
+          updateOne: {
+            filter: { _id, "reservations.id": id } as object,
+            update: { $inc: { used: captured - millicredits }, $pull: { reservations: { id } } } as object,
+          },
+        })),
+      );
+      if (updates.length > 0) await counters.collection.bulkWrite(updates, { ordered: false, writeConcern: DURABLE as never });
+    },
+
+    /** Postpones the next check of a reservation. */
+    postpone: async (counter: string, id: string, checkAt: Date): Promise<void> => {
+      const filter = { _id: counter, "reservations.id": id } as object;
+      await counters.collection.updateOne(filter, { $set: { "reservations.$.checkAt": checkAt } } as object, options);
+    },
+
+    /** Counters with reservations that are due at a time, by id, after a given one. */
+    findDueCounters: async (at: Date, limit: number, afterId = ""): Promise<DueCounter[]> => {
+      const found = await counters
+        .find({ _id: { $gt: afterId }, "reservations.checkAt": { $lte: at } }, { userId: 1, reservations: 1 })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .readConcern(COMMITTED)
+        .maxTimeMS(OPERATION_TIMEOUT_MS)
+        .lean<CounterDocument[]>();
+      return found.map(({ _id, userId, reservations }) => ({
+        id: _id,
+        userId,
+        reservations: reservations.filter(({ checkAt }) => checkAt <= at),
+      }));
+    },
+
+    /** Removes an account's counters: all, those of one budget, or those of one value. @returns how many */
+    removeCounters: async (userId: string, which: { number?: number; name?: string; value?: string } = {}): Promise<number> =>
+      (await counters.deleteMany({ userId, ...which })).deletedCount,
+  };
+};
