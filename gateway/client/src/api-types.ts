@@ -103,6 +103,12 @@ export interface WorkflowSummary {
   estimatedCreditCost: number | null;
   /** True for a template that administrators feature */
   featured?: true;
+  /** Why the caller can't run it now: a model that it names isn't ready here, or not at the caller's tier. A fallback model may still take its place */
+  unavailable?: {
+    reason: string;
+    /** The tier that would be enough */
+    requiredTier?: string;
+  };
 }
 
 export interface NewWorkflow {

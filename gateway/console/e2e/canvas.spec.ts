@@ -127,6 +127,7 @@ onCanvas("what lies on a frame moves with it, and nothing else does; undo takes 
   await page.getByRole("textbox", { name: "Title" }).fill("Upper row");
   await saved(page);
   const before = await places();
+  await canvasStands(page);
   const title = await middleOf(page, ".frame-title");
   await page.mouse.move(title.x, title.y);
   await page.mouse.down();

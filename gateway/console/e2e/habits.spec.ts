@@ -114,8 +114,10 @@ test("a workflow node shows its state, price and result, live and after it is op
   await part.getByRole("img", { name: "completed" }).waitFor();
   expect(await part.locator(".node-strip img").count()).toBe(2);
   await part.getByText("2/2").waitFor();
-  // By its name in the run's list of nodes.
-  await page.locator("section[aria-label=Run]").getByText("Nodes", { exact: true }).click();
+  // By its name, in the list of the run's nodes: the list closes when the run completes.
+  const panel = page.locator("section[aria-label=Run]");
+  await panel.locator("header").getByText("Completed", { exact: true }).waitFor();
+  await panel.getByText("Nodes", { exact: true }).click();
   await page.getByRole("list", { name: "Nodes of this run" }).getByText("Part › Stills").waitFor();
   await page.reload();
   await part.locator(".node-strip img").nth(1).waitFor();
@@ -160,7 +162,7 @@ test("a hook's inputs are shown with a call to try it; a schedule's times are wo
   await page.getByRole("button", { name: /menu/i }).first().waitFor();
   await page.getByRole("button", { name: "New hook" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("Its inputs: subject.").waitFor();
+  await dialog.getByText("Inputs of the workflow: subject.").waitFor();
   await dialog.getByLabel("Credit limit per run").fill("5");
   await dialog.getByRole("button", { name: "Create hook" }).click();
   await page.getByText(/^curl -X POST/).waitFor();

@@ -109,11 +109,17 @@ onCanvas(
   async (page) => {
     await page.keyboard.press("Control+Enter");
     await page.getByTestId("run").click();
-    await page.locator(`${node("stills")} [aria-label=running]`).waitFor();
-    // A node that only handles values completes when the next one starts.
+    await page
+      .locator(`${node("stills")} [aria-label=running]`)
+      .first()
+      .waitFor();
+    // What only handles values is done when what follows it has begun.
     await page.locator(`${node("list")} [aria-label=completed]`).waitFor();
     await page.reload();
-    await page.locator(`${node("stills")} [aria-label=running]`).waitFor();
+    await page
+      .locator(`${node("stills")} [aria-label=running]`)
+      .first()
+      .waitFor();
     await page
       .locator(`${node("stills")} .node-strip-item img`)
       .nth(2)

@@ -201,7 +201,7 @@ onCanvas("main settings and the seed are set on the node, and its model is chose
   await page.getByLabel("Count").first().fill("3");
   await page.keyboard.press("Enter");
   await count.getByText("3", { exact: true }).waitFor();
-  await page.locator(node("one")).getByRole("button", { name: "New random seed" }).click();
+  await page.locator(node("one")).getByRole("button", { name: "Roll the dice" }).click();
   await eventually(async () => {
     const { count: pictures, seed } = ((await dataOf(read, "one")).inputs ?? {}) as { count?: number; seed?: number };
     return pictures === 3 && typeof seed === "number";
@@ -241,7 +241,7 @@ onCanvas("a link that takes another's place says so and is undone by a click; a 
 onCanvas("words never enter a port for pictures, an address does", TWINS, async (page) => {
   const image = await middleOf(page, port("one", "image"));
   await handOf(page).drag(await middleOf(page, port("words", "text", "source")), image);
-  await page.getByText(/“image” takes image, and “text” gives words/).waitFor();
+  await page.getByText(/“image” accepts image, but “text” outputs text/).waitFor();
   expect(await page.evaluate(`${SOURCES}.length`)).toBe(2);
   await handOf(page).drag(await middleOf(page, port("address", "text", "source")), image);
   await holds(page, `${SOURCES}.length === 3`);

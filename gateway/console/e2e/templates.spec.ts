@@ -62,7 +62,7 @@ test("featured templates come first, and a template is three clicks from its res
   // A workflow without results is shown by its graph.
   await eventually(async () => (await chosen.locator("svg.bg-board rect").count()) === 2 * NODES);
   expect(await accessibilityProblems(page)).toEqual([]);
-  await hand.click(chosen.getByRole("button", { name: "Use template" }));
+  await hand.click(chosen.getByRole("button", { name: "Use it" }));
   await nodes(page, NODES);
   expect(await page.getByLabel("Subject").inputValue()).toBe("a heron");
   // The photo came along: the node has no problem and shows its price.

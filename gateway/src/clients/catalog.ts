@@ -5,6 +5,7 @@ import {
   isUnavailable,
   TASK_NAMES,
   toCredits,
+  type BaseTier,
   type GeneratorUse,
   type JsonSchema,
   type Price,
@@ -15,12 +16,15 @@ import { createFreshCache } from "./cache";
 import { providerNames, type ProviderNames } from "./provider-names";
 import type { Services } from "./services";
 import { ranked } from "./ranking";
+import { obstacleIn, type Obstacle } from "./obstacles";
 import { CATALOGUE_FRESH_MS } from "../http/limits";
 
 type Priced = ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>;
 
 interface Read {
   priced: Priced;
+  /** Disabled models as well: they are the reason why a workflow can't run. */
+  listed: models.ListModelsResponse;
   names: ProviderNames;
 }
 
@@ -49,6 +53,8 @@ export type Estimator = (uses: readonly workflows.GeneratorUse[]) => number | nu
 export interface Catalog {
   /** Estimates in credits with a markup; at most one registry lookup for any number of workflows. */
   estimator(markupPermille: number): Promise<Estimator>;
+  /** Finds what keeps workflows from running at a tier (undefined: any), from the same lookup. */
+  obstacles(tier: BaseTier | undefined): Promise<(uses: readonly workflows.GeneratorUse[]) => Obstacle | undefined>;
   /** Input schemas by model name; empty while the registry is unavailable. */
   inputSchemas(): Promise<ReadonlyMap<string, { inputSchema: JsonSchema }>>;
   /** Models by their providers' names. */
@@ -64,8 +70,9 @@ export const createCatalog = (models: Services["models"]): Catalog => {
     freshMs: CATALOGUE_FRESH_MS,
     staleMs: CATALOGUE_FRESH_MS * 2,
     load: async () => {
-      const listed = await models.listModels({ includeDisabled: false });
-      return { priced: priced(listed), names: providerNames(listed) };
+      const listed = await models.listModels({ includeDisabled: true });
+      const enabled = { ...listed, models: listed.models.filter((model) => model.enabled) };
+      return { priced: priced(enabled), listed, names: providerNames(enabled) };
     },
   });
   const read = (): Promise<Read> => registry.get(REGISTRY, REGISTRY);
@@ -79,6 +86,10 @@ export const createCatalog = (models: Services["models"]): Catalog => {
         },
       ),
     providerNames: async () => (await read()).names,
+    obstacles: async (tier) => {
+      const { listed } = await read();
+      return (uses) => obstacleIn(listed, tier, uses);
+    },
     estimator: async (markupPermille) => {
       const { priced: prices } = await read();
       return (uses) => {

@@ -262,7 +262,7 @@ describe("the console in a browser", () => {
     found.signIn = await accessibilityProblems(page);
     await signIn(page, account.email, account.password);
     found.dashboard = await accessibilityProblems(page);
-    await page.getByRole("button", { name: "Use template" }).first().click();
+    await page.getByRole("button", { name: "Use it" }).first().click();
     await countNodes(page, 3);
     found.canvas = await accessibilityProblems(page);
     for (const [path, heading] of [

@@ -6,8 +6,8 @@ import { expectStatus } from "../client.mjs";
 import { CLIPS } from "./clips.mjs";
 import { FILM_FROM_AN_IDEA } from "./film-from-an-idea.mjs";
 import { NARRATED_SLIDESHOW } from "./narrated-slideshow.mjs";
-import { PICTURES } from "./pictures.mjs";
-import { VOICES } from "./voices.mjs";
+import { PICTURES, PRODUCT_SHOT, TEXT_TO_IMAGE, UPSCALE } from "./pictures.mjs";
+import { POSTCARD, VOICES } from "./voices.mjs";
 
 /**
  * @typedef {object} Template
@@ -19,8 +19,12 @@ import { VOICES } from "./voices.mjs";
  * @property {ReturnType<typeof import("../graph.mjs").edge>[]} edges
  */
 
-/** In display order. @type {readonly Template[]} */
-export const TEMPLATES = [FILM_FROM_AN_IDEA, NARRATED_SLIDESHOW, ...CLIPS, ...VOICES, ...PICTURES];
+/** In display order: what is quick and free stands first. @type {readonly Template[]} */
+export const TEMPLATES = [
+  ...[POSTCARD, TEXT_TO_IMAGE, UPSCALE, PRODUCT_SHOT],
+  ...[FILM_FROM_AN_IDEA, NARRATED_SLIDESHOW],
+  ...[...CLIPS, ...VOICES, ...PICTURES],
+];
 
 /** Placeholder for a file id in a field's default: `sample:harbour.jpg`. */
 const SAMPLE = /"sample:([a-z0-9.-]+)"/g;

@@ -2,7 +2,23 @@ import { edge, node, textField } from "../graph.mjs";
 
 /** Templates that create pictures. */
 
-const PRODUCT_SHOT = {
+export const TEXT_TO_IMAGE = {
+  slug: "text-to-image",
+  name: "Text to image",
+  description: "One prompt in, one picture out: the shortest pipeline, by the best model that this installation has.",
+  tags: ["pictures"],
+  nodes: [
+    node("input", "request-input", 0, 0, {
+      fields: [{ ...textField("prompt", "Prompt", "a paper boat on a quiet lake, morning light"), type: "textarea" }],
+      values: {},
+    }),
+    node("image", "generate-image", 1, 0, { model: "auto:image" }),
+    node("output", "response-output", 2, 0, {}),
+  ],
+  edges: ["input.prompt -> image.prompt", "image.image -> output.images"].map(edge),
+};
+
+export const PRODUCT_SHOT = {
   slug: "product-shot",
   name: "Product shot",
   description: "A product is cut out of any photo and stands in a new place that you describe.",
@@ -36,7 +52,7 @@ const PRODUCT_SHOT = {
   ].map(edge),
 };
 
-const UPSCALE = {
+export const UPSCALE = {
   slug: "upscale-and-sharpen",
   name: "Upscale and sharpen",
   description: "A small picture becomes four times as wide and high, and crisp.",
@@ -129,4 +145,4 @@ const STYLE_GRID = {
   ].map(edge),
 };
 
-export const PICTURES = [PRODUCT_SHOT, UPSCALE, THUMBNAILS, STYLE_GRID];
+export const PICTURES = [THUMBNAILS, STYLE_GRID];

@@ -37,7 +37,7 @@ const PODCAST = {
   ].map(edge),
 };
 
-const POSTCARD = {
+export const POSTCARD = {
   slug: "talking-postcard",
   name: "Talking postcard",
   description: "A photo says your greeting aloud, with captions and soft music: a film to send.",
@@ -94,4 +94,4 @@ const READ_ALOUD = {
   ),
 };
 
-export const VOICES = [PODCAST, POSTCARD, READ_ALOUD];
+export const VOICES = [PODCAST, READ_ALOUD];

@@ -6,14 +6,16 @@ const MAX_CHARACTERS = 200_000;
 const read = (key: string): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, (one as unknown) ?? undefined]));
   } catch {
     return undefined;
   }
 };
 
 const write = (key: string, typed: Readonly<Record<string, unknown>>): void => {
-  const text = JSON.stringify(typed);
+  // An emptied input stays empty: JSON has no undefined.
+  const text = JSON.stringify(typed, (_, value: unknown) => value ?? null);
   try {
     if (text.length <= MAX_CHARACTERS) sessionStorage.setItem(key, text);
   } catch {
@@ -21,10 +23,15 @@ const write = (key: string, typed: Readonly<Record<string, unknown>>): void => {
   }
 };
 
+const keyOf = (userId: string, slug: string): string => `nodeloom.inputs:${userId}/${slug}`;
+
+/** Hands typed inputs to another workflow, such as a copy of this one. */
+export const handInputs = ({ me, ui }: Editor, slug: string): void => write(keyOf(me.user.id, slug), ui.getState().typed);
+
 /** Keeps typed inputs through reloads of this tab. @param run run in the page's address, whose inputs take precedence */
 export const useKeptInputs = ({ slug, me, ui }: Editor, run: string | undefined): void =>
   useEffect(() => {
-    const key = `nodeloom.inputs:${me.user.id}/${slug}`;
+    const key = keyOf(me.user.id, slug);
     const kept = read(key);
     if (run === undefined && kept && Object.keys(ui.getState().typed).length === 0) ui.setState({ typed: kept });
     return ui.subscribe((now, then) => {

@@ -1,7 +1,7 @@
 import { inputFields, savedValues, upToNode, type InputField } from "@nodeloom/kernel/graph";
 import { useMemo } from "react";
 import { kernelGraph, type DocGraph } from "../document/graph";
-import { initialValues, sentInputs } from "../runs/run-form";
+import { initialValues, sentInputs } from "../runs/sent-inputs";
 import { useDocument, useUi } from "./context";
 
 /** Inputs of a run, or of its part up to a node. */

@@ -25,7 +25,7 @@ const useSecondsUntil = (at: number | undefined): number | undefined => {
 export const SaveState = () => {
   const { canEdit } = useEditor();
   const write = useDocument((state) => state.write);
-  if (!canEdit) return <Badge>{SAVE_STATE.readOnly}</Badge>;
+  if (!canEdit) return <Badge className="max-sm:hidden">{SAVE_STATE.readOnly}</Badge>;
   const [Icon, words, colour] =
     write.kind === "saved"
       ? ([CircleCheck, SAVE_STATE.saved, "text-faint"] as const)

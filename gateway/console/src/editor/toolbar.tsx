@@ -28,6 +28,7 @@ import { useDocument, useEditor, useScene, useUi } from "./context";
 import { RunButton } from "./panels/lazy-panels";
 import { SaveState } from "./save-state";
 import { ToolbarMenu } from "./toolbar-menu";
+import { UseIt } from "./use-it";
 import { VersionButton } from "./versions/version-button";
 import { COMMON } from "../messages/common";
 import { TOOLBAR } from "../messages/editor/page";
@@ -127,6 +128,7 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
         <ProblemsButton />
         {canEdit && <VersionButton />}
         {canEdit && <History />}
+        <UseIt />
         <ToolbarMenu stage={stage} />
         <IconButton
           icon={Share2}

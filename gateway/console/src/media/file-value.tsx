@@ -24,6 +24,8 @@ export interface FileValueProps {
   isOffered?: boolean;
   /** Opens the library, if there is one. */
   onChoose?: (() => void) | undefined;
+  /** The value is the workflow's own, such as a file of a template's author: nobody else can read it by its id. */
+  isExample?: boolean;
 }
 
 /** An own file by id or address; undefined for others. */
@@ -52,8 +54,10 @@ export const FileValue = ({
   disabled = false,
   isOffered = true,
   onChoose,
+  isExample = false,
 }: FileValueProps) => {
-  const known = useKnownFile(value);
+  const found = useKnownFile(value);
+  const known = found ?? (isExample ? { file: undefined, title: FILE_VALUE.exampleFile } : undefined);
   const ways = !disabled && (
     <span className="flex gap-1">
       {onChoose && (
@@ -72,7 +76,9 @@ export const FileValue = ({
           {ways}
         </div>
         <div className="flex items-center gap-3 rounded-lg border p-2">
-          <Thumb file={known.file} label={known.title} width={160} className="size-16 shrink-0 overflow-hidden rounded-md bg-(--media)" />
+          {known.file && (
+            <Thumb file={known.file} label={known.title} width={160} className="size-16 shrink-0 overflow-hidden rounded-md bg-(--media)" />
+          )}
           <span className="min-w-0 flex-1 text-sm wrap-anywhere">{known.title}</span>
           {!disabled && <IconButton icon={X} size="sm" label={FILE_VALUE.removeItFrom(label)} onClick={() => onChange(undefined)} />}
         </div>

@@ -47,8 +47,8 @@ export const HISTORY_PAGE = {
 
 export const PLANS_PAGE = {
   creditsPerMonth: "Credits per month",
-  priceOfARun: "Price of a run",
-  theProvidersPrice: (markupPermille: number) => `${markupPermille} × the provider's price`,
+  priceOfARun: "Price of a run, times the provider's",
+  times: (markup: number) => `${markup} ×`,
   exampleImage: "Credits for an image that costs 0.04 USD",
   concurrentRuns: "Concurrent runs",
   unlimited: "Unlimited",

@@ -70,7 +70,7 @@ export const COMMON = {
   everyStatus: "All statuses",
   trialRuns: "Trial runs",
   addNode: "Add a node",
-  useTemplate: "Use template",
+  useTemplate: "Use it",
   date: "Date",
   budget: "Budget",
   value: "Value",

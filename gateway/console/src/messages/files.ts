@@ -2,6 +2,7 @@ import { plural } from "./forms";
 
 export const FILES_PAGE = {
   earlier: "Earlier",
+  verify: "Verify a file",
   runExpired: "The run that made this file has expired.",
   selectedFiles: "Selected files",
   filesChosen: (count: number) => `${plural(count, "file", "files")}`,

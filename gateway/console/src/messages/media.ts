@@ -5,6 +5,8 @@ export const FILE_TITLE = {
 
 export const FILE_VALUE = {
   yourFile: "Your file",
+  exampleFile: "The workflow's example file",
+  emptyMeansExample: "If you leave this empty, the workflow uses its example file.",
   choose: "Choose",
   removeItFrom: (label: string) => `Remove it from ${label}`,
   hint: "Choose a file, or enter an address.",

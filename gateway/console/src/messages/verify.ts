@@ -23,6 +23,22 @@ export const FINDINGS = {
   issuedBy: "Issued by",
   expires: "Expires",
   problems: "Problems",
+  /** By C2PA's status codes. */
+  problem: {
+    "assertion.dataHash.mismatch": "The content changed after signing",
+    "assertion.bmffHash.mismatch": "The content changed after signing",
+    "assertion.hashedURI.mismatch": "A statement about the file changed after signing",
+    "assertion.missing": "A signed statement is missing",
+    "claim.missing": "The signed statements are missing",
+    "claim.hardBindings.missing": "The signature doesn't cover the content",
+    "claimSignature.missing": "The signature is missing",
+    "claimSignature.mismatch": "The signature doesn't match the statements",
+    "signingCredential.expired": "The certificate has expired",
+    "signingCredential.untrusted": "The certificate isn't on a trust list",
+    "signingCredential.invalid": "The certificate isn't valid",
+    "manifest.unreadable": "The credentials can't be read",
+    "general.error": "The credentials are invalid",
+  } as Readonly<Record<string, string>>,
   noSignatureFound: "No signature found",
   noCredentials: "The file has no content credentials. It never had any, or a program removed them.",
   readableTypes: "Nodeloom reads content credentials in PNG, JPEG, AVIF and HEIF files.",
@@ -30,7 +46,9 @@ export const FINDINGS = {
 
 export const VERIFY_PAGE = {
   verifyAFile: "Verify a file",
-  subtitle: "See how an image was made, and whether it changed since it was signed. The file isn't stored.",
+  subtitle: "See how a file was made, and whether it changed since it was signed. The file isn't stored.",
+  tooLarge: (size: string, most: string) => `The file has ${size}. Files up to ${most} can be verified.`,
+  orDropOrPasteIt: (most: string) => `or drop or paste it here: up to ${most}`,
   fileToVerify: "File to verify",
   chooseAFile: "Choose a file",
   cantVerifyThisFile: "Can't verify this file",

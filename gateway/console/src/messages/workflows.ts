@@ -52,6 +52,9 @@ export const USE_WORKFLOW_ACTIONS = {
 };
 
 export const WORKFLOW_CARD = {
+  tryIt: "Try it",
+  needsThePlan: (plan: string) => `Can't run on your plan: it needs ${plan}.`,
+  cantRunHere: (reason: string) => `Can't run here now: ${reason}.`,
   duplicate: "Duplicate",
   useThisTemplate: "Use this template",
   copy: (name: string) => `${name} copy`,

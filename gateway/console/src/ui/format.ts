@@ -66,3 +66,6 @@ export const bytes = (count: number): string => {
   while (amount >= KIB && unit < units.length - 1) [amount, unit] = [amount / KIB, unit + 1];
   return `${Number.isInteger(amount) ? amount : amount.toFixed(1)} ${units[unit]}`;
 };
+
+/** A plan's name: "pro" is "Pro". */
+export const titleOfTier = (tier: string): string => tier.charAt(0).toUpperCase() + tier.slice(1);

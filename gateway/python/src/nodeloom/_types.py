@@ -91,6 +91,14 @@ class McpError(TypedDict):
     error: McpErrorError
 
 
+class WorkflowSummaryUnavailable(TypedDict):
+    """Why the caller can't run it now: a model that it names isn't ready here, or not at the caller's tier. A fallback model may still take its place"""
+
+    reason: str
+    # The tier that would be enough
+    requiredTier: NotRequired[str]
+
+
 class WorkflowSummary(TypedDict):
     slug: str
     name: str
@@ -111,6 +119,9 @@ class WorkflowSummary(TypedDict):
     estimatedCreditCost: float | None
     # True for a template that administrators feature
     featured: NotRequired[Literal[True]]
+    # Why the caller can't run it now: a model that it names isn't ready here, or not at the caller's
+    # tier. A fallback model may still take its place
+    unavailable: NotRequired[WorkflowSummaryUnavailable]
 
 
 class NewWorkflow(TypedDict):

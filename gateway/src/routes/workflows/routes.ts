@@ -1,3 +1,4 @@
+import { tierOf } from "../../auth/caller";
 import { DomainError, isRefusal, LIMITS, type Reason } from "@nodeloom/kernel";
 import { z } from "zod";
 import { PAGE_DEFAULT } from "../../http/limits";
@@ -56,12 +57,13 @@ export const workflowRoutes = [
         rootLevel: query.folderId === ROOT,
         own: false,
       };
-      const [{ workflows: rows, nextCursor: next }, estimate] = await Promise.all([
+      const [{ workflows: rows, nextCursor: next }, estimate, obstacle] = await Promise.all([
         gateway.services.workflows.listWorkflows(request),
         gateway.catalog.estimator(caller.user.plan.markupPermille),
+        gateway.catalog.obstacles(tierOf(caller)),
       ]);
       const headers: Record<string, string> = next === "" ? {} : { Link: nextPage(query, next) };
-      return { status: 200, body: rows.map((row) => summaryView(row, estimate(row.generators))), headers };
+      return { status: 200, body: rows.map((row) => summaryView(row, estimate(row.generators), obstacle(row.generators))), headers };
     },
   }),
   defineRoute({

@@ -149,6 +149,16 @@ export const workflowSummary = workflowSchema
   .extend({
     estimatedCreditCost,
     featured: z.literal(true).optional().meta({ description: "True for a template that administrators feature" }),
+    unavailable: z
+      .object({
+        reason: z.string(),
+        requiredTier: z.string().optional().meta({ description: "The tier that would be enough" }),
+      })
+      .optional()
+      .meta({
+        description:
+          "Why the caller can't run it now: a model that it names isn't ready here, or not at the caller's tier. A fallback model may still take its place",
+      }),
   })
   .meta({ id: "WorkflowSummary" });
 

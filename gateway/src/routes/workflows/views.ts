@@ -4,6 +4,7 @@ import { raw } from "../../http/json";
 import { revisionTag } from "../../http/revisions";
 import type { Reply } from "../../edge/route";
 import type { Catalog } from "../../clients/catalog";
+import type { Obstacle } from "../../clients/obstacles";
 import { appSettingsView } from "../apps/settings";
 import { iso, type NodeWarning } from "../../http/schemas";
 import { DEFAULT_VIEWPORT, NO_NODES } from "./requests";
@@ -42,7 +43,11 @@ const view = (stored: workflows.Workflow): Record<string, unknown> => ({
   ...(stored.takedown ? { takedown: { reason: stored.takedown.reason, at: iso(stored.takedown.at) } } : {}),
 });
 
-export const summaryView = (stored: workflows.WorkflowSummary, estimatedCreditCost: number | null): Record<string, unknown> => ({
+export const summaryView = (
+  stored: workflows.WorkflowSummary,
+  estimatedCreditCost: number | null,
+  obstacle: Obstacle | undefined,
+): Record<string, unknown> => ({
   slug: stored.slug,
   name: stored.name,
   description: stored.description,
@@ -57,6 +62,7 @@ export const summaryView = (stored: workflows.WorkflowSummary, estimatedCreditCo
   updatedAt: iso(stored.updatedAt),
   estimatedCreditCost,
   ...(stored.featured ? { featured: true } : {}),
+  ...(obstacle && { unavailable: obstacle }),
 });
 
 const fieldView = (field: workflows.SchemaField): Record<string, unknown> => ({

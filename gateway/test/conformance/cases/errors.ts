@@ -61,6 +61,15 @@ const rows: Case[] = [
     const graph = { nodes: [node("v", "generate-video", { model: "sandbox-video-pro", inputs: { prompt: "x" } })] };
     refuses(await runGraph(await ctx.shared("pro", "errors"), graph), 403, "MODEL_TIER_REQUIRED");
   }),
+  errors("MODEL_TIER_REQUIRED: lists of workflows say it before a run", async (ctx) => {
+    const user = await ctx.shared("pro", "errors");
+    const graph = { nodes: [node("v", "generate-video", { model: "sandbox-video-pro", inputs: { prompt: "x" } })] };
+    const [above, within] = [await save(user, graph), await save(user, picture())];
+    const rows = answers(await user.get("/api/workflows"), 200).body as unknown as { slug: string; unavailable?: unknown }[];
+    const of = (slug: string): unknown => rows.find((row) => row.slug === slug)?.unavailable;
+    assert.deepEqual(of(above), { reason: "sandbox-video-pro needs the business tier or a higher one", requiredTier: "business" });
+    assert.equal(of(within), undefined);
+  }),
   errors("an absent workflow is a 404 without a code", async (ctx) => {
     const user = await ctx.shared("pro", "errors");
     noWorkflow(await user.post(`/api/workflows/nothing-${unique()}/run`, { inputs: {} }));

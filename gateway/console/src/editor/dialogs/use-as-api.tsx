@@ -6,7 +6,7 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { useChange } from "../../api/use-change";
 import { kernelGraph } from "../../document/graph";
-import { initialValues, sentInputs } from "../../runs/run-form";
+import { initialValues, sentInputs } from "../../runs/sent-inputs";
 import { curl, python, typescript, type Call } from "../../runs/snippets";
 import { Button } from "../../ui/button";
 import { Code } from "../../ui/copy";

@@ -116,10 +116,10 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
   );
 };
 
-const Nothing = () => (
+const Nothing = ({ canEdit }: { canEdit: boolean }) => (
   <div className="flex flex-col items-center px-6 py-14 text-center text-sm text-muted">
     <MousePointerClick className="mb-2 size-6 text-faint" aria-hidden />
-    {INSPECTOR.emptyHint}
+    {canEdit ? INSPECTOR.emptyHint : INSPECTOR.selectANodeToRead}
     <ul className="mt-6 grid w-full grid-cols-2 gap-x-4 gap-y-2 text-left text-xs" aria-label={INSPECTOR.portTypes}>
       {(["text", "number", "boolean", "image", "video", "audio", "media", "any"] as const).map((type) => (
         <li key={type} className="flex items-center gap-2">
@@ -166,7 +166,7 @@ export const Inspector = ({ stage }: { stage: Stage }) => {
   const selection = useDocument((state) => state.selection);
   const chosen = nodesOf(graph).filter(({ id }) => selection.nodes.has(id));
   const [node] = chosen;
-  if (!node) return <Nothing />;
+  if (!node) return <Nothing canEdit={editor.canEdit} />;
   if (chosen.length > 1)
     return (
       <div className="p-4 text-sm">

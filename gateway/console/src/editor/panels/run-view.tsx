@@ -1,7 +1,7 @@
 import type { Execution } from "@nodeloom/client";
 import { Link } from "@tanstack/react-router";
 import { CircleStop, ExternalLink, X } from "lucide-react";
-import { useLayoutEffect, useMemo, useRef, type RefObject } from "react";
+import { useLayoutEffect, useMemo, useRef, useState, type MouseEvent, type RefObject } from "react";
 import { api, messageOf } from "../../api/client";
 import { makesCalls, waitsForDecision } from "@nodeloom/kernel/graph";
 import { nodeById, nodesOf, type DocGraph } from "../../document/graph";
@@ -130,6 +130,26 @@ const useInView = (executionId: string, isRead: boolean): RefObject<HTMLElement 
   return section;
 };
 
+/** Nodes of a run: open until it completes, unless somebody opened or closed the list. */
+const NodeList = ({ run }: { run: LiveRun }) => {
+  const [chosen, choose] = useState<boolean>();
+  const isOpen = chosen ?? !(isOver(run) && run.execution?.status === "completed");
+  const toggle = (event: MouseEvent): void => {
+    event.preventDefault();
+    choose(!isOpen);
+  };
+  return (
+    <details open={isOpen}>
+      <summary className="text-[13px] font-medium text-muted" onClick={toggle}>
+        {COMMON.nodes}
+      </summary>
+      <div className="mt-1">
+        <Progress run={run} />
+      </div>
+    </details>
+  );
+};
+
 /** The shown run: progress, cost and end, and what a rerun reuses. */
 export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProps, "execution"> }) => {
   const { slug } = useEditor();
@@ -192,12 +212,7 @@ export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProp
       {execution?.error && <Failure error={execution.error} run={run} />}
       <Result run={run} />
       {over && execution && <RunAgain key={executionId} execution={execution} {...again} />}
-      <details open={!over || execution?.status !== "completed"}>
-        <summary className="text-[13px] font-medium text-muted">{COMMON.nodes}</summary>
-        <div className="mt-1">
-          <Progress run={run} />
-        </div>
-      </details>
+      <NodeList key={`nodes ${executionId}`} run={run} />
     </section>
   );
 };

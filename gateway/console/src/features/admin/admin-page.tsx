@@ -55,7 +55,7 @@ export const AdminPage = () => {
             to="/admin/$section"
             params={{ section: name }}
             className={classes(
-              "-mb-px border-b-2 px-3 py-2 text-sm font-medium whitespace-nowrap",
+              "-mb-px border-b-2 px-3 py-2 text-sm max-md:py-3 font-medium whitespace-nowrap",
               name === section ? "border-accent text-text" : "border-transparent text-muted hover:text-text",
             )}
             aria-current={name === section ? "page" : undefined}

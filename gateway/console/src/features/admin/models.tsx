@@ -93,7 +93,7 @@ export const ModelsSection = () => {
             columns={[
               {
                 title: COMMON.model,
-                className: "max-md:max-w-36!",
+                className: "max-md:max-w-32!",
                 cell: (model) => (
                   <span className="block min-w-0">
                     <span className="block truncate font-medium">{model.displayName}</span>
@@ -121,7 +121,7 @@ export const ModelsSection = () => {
                 cell: (model) => (
                   <Select
                     aria-label={MODELS.minimumPlanOf(model.displayName)}
-                    className="h-7! w-32! text-[13px]!"
+                    className="h-7! w-28! text-[13px]! max-md:w-24!"
                     value={model.minTier}
                     disabled={busy}
                     onText={(text) => change(model, { minTier: text }, MODELS.minimumPlanChanged)}
@@ -136,7 +136,7 @@ export const ModelsSection = () => {
                   const names = model.fallback.join(", ") || "none";
                   return (
                     <Button size="sm" aria-label={MODELS.fallbackModelsOf(names, model.displayName)} onClick={() => setReplacing(model)}>
-                      {names}
+                      <span className="max-w-24 truncate xl:max-w-48">{names}</span>
                     </Button>
                   );
                 },

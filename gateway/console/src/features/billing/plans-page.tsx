@@ -5,7 +5,7 @@ import { Check, Minus } from "lucide-react";
 import { meQuery } from "../../api/queries";
 import { Badge } from "../../ui/badge";
 import { classes } from "../../ui/classes";
-import { bytes, creditNumber } from "../../ui/format";
+import { bytes, creditNumber, titleOfTier } from "../../ui/format";
 import { Page } from "../../ui/page";
 import { billingQuery } from "./queries";
 import { COMMON } from "../../messages/common";
@@ -15,14 +15,13 @@ const MILLI = 1_000;
 /** 0.04 USD without a markup. */
 const EXAMPLE_CREDITS = 4;
 const number = (value: number): string => value.toLocaleString("en");
-const titleOf = (tier: string): string => tier.charAt(0).toUpperCase() + tier.slice(1);
 
 type Plan = (typeof PLANS)[keyof typeof PLANS];
 
 /** Differences between plans, most wanted first. */
 const LINES: readonly (readonly [string, (plan: Plan) => string | boolean])[] = [
   [PLANS_PAGE.creditsPerMonth, ({ monthlyMillicredits }) => number(monthlyMillicredits / MILLI)],
-  [PLANS_PAGE.priceOfARun, ({ markupPermille }) => PLANS_PAGE.theProvidersPrice(markupPermille / MILLI)],
+  [PLANS_PAGE.priceOfARun, ({ markupPermille }) => PLANS_PAGE.times(markupPermille / MILLI)],
   [PLANS_PAGE.exampleImage, ({ markupPermille }) => creditNumber((EXAMPLE_CREDITS * markupPermille) / MILLI)],
   [PLANS_PAGE.concurrentRuns, ({ concurrency }) => number(concurrency)],
   [COMMON.workflows, ({ maxWorkflows }) => (maxWorkflows === null ? PLANS_PAGE.unlimited : number(maxWorkflows))],
@@ -55,14 +54,19 @@ export const PlansPage = () => {
         <table className="w-full text-sm max-md:text-xs md:min-w-140">
           <thead>
             <tr className="border-b">
-              <td className="w-1/5 p-3 max-md:p-1.5" />
+              <td className="w-1/5 p-3 max-md:px-1 max-md:py-1.5" />
               {TIERS.map((tier) => (
                 <th
                   key={tier}
                   scope="col"
-                  className={classes("p-3 text-left align-top font-semibold max-md:p-1.5", tier === own && "bg-accent-soft")}
+                  className={classes("p-3 text-left align-top font-semibold max-md:px-1 max-md:py-1.5", tier === own && "bg-accent-soft")}
                 >
-                  {titleOf(tier)} {tier === own && <Badge tone="accent">{PLANS_PAGE.yourPlan}</Badge>}
+                  {titleOfTier(tier)}{" "}
+                  {tier === own && (
+                    <Badge tone="accent" className="max-md:px-0!">
+                      {PLANS_PAGE.yourPlan}
+                    </Badge>
+                  )}
                 </th>
               ))}
             </tr>
@@ -70,11 +74,11 @@ export const PlansPage = () => {
           <tbody>
             {LINES.map(([title, value]) => (
               <tr key={title} className="border-b last:border-0">
-                <th scope="row" className="p-3 text-left font-medium text-muted max-md:p-1.5">
+                <th scope="row" className="p-3 text-left font-medium text-muted max-md:px-1 max-md:py-1.5">
                   {title}
                 </th>
                 {TIERS.map((tier) => (
-                  <td key={tier} className={classes("p-3 tabular-nums max-md:p-1.5", tier === own && "bg-accent-soft")}>
+                  <td key={tier} className={classes("p-3 tabular-nums max-md:px-1 max-md:py-1.5", tier === own && "bg-accent-soft")}>
                     <Value of={value(PLANS[tier])} />
                   </td>
                 ))}

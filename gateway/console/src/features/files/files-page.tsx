@@ -1,14 +1,14 @@
 import type { MediaFile } from "@nodeloom/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
-import { Download, Images, Pin, Route, Trash2, X } from "lucide-react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Download, FileCheck, Images, Pin, Route, Trash2, X } from "lucide-react";
 import { useState } from "react";
 import { messageOf, request } from "../../api/client";
 import { LoadFailure } from "../../parts/error-pages";
 import { UploadButton } from "../../media/upload-button";
 import { downloadAll } from "../../media/viewer/download";
 import { view } from "../../media/viewer/store";
-import { Button } from "../../ui/button";
+import { Button, buttonClasses } from "../../ui/button";
 import { Empty, Skeleton } from "../../ui/notice";
 import { complain } from "../../ui/overlays/toast";
 import { Page } from "../../ui/page";
@@ -91,11 +91,17 @@ export const FilesPage = () => {
       title={COMMON.files}
       lead={page ? keptWords(page) : FILES_PAGE.subtitle}
       actions={
-        <UploadButton
-          accept="image/*,video/*,audio/*"
-          label={COMMON.upload}
-          onDone={() => void client.invalidateQueries({ queryKey: ["media"] })}
-        />
+        <>
+          <Link to="/verify" className={buttonClasses("secondary")}>
+            <FileCheck className="size-4" aria-hidden />
+            {FILES_PAGE.verify}
+          </Link>
+          <UploadButton
+            accept="image/*,video/*,audio/*"
+            label={COMMON.upload}
+            onDone={() => void client.invalidateQueries({ queryKey: ["media"] })}
+          />
+        </>
       }
     >
       <div className="mb-5 flex flex-col gap-2">

@@ -44,6 +44,13 @@ const sourceWords = ({ generator, actions, format }: CredentialsSource): string 
     ...actions.map(actionWords),
   ].join(" · ");
 
+const COMMON_NAME = /(?:^|, *)CN=([^,]+)/;
+const ORGANIZATION = /(?:^|, *)O=([^,]+)/;
+
+/** A certificate's name in words: "CN=Press desk, O=Example News" is "Press desk, Example News". */
+const nameWords = (name: string): string =>
+  [...new Set([COMMON_NAME, ORGANIZATION].flatMap((part) => part.exec(name)?.[1]?.trim() ?? []))].join(", ") || name;
+
 const List = ({ lines }: { lines: readonly string[] }) => (
   <ul className="flex flex-col gap-1">
     {lines.map((line, index) => (
@@ -60,11 +67,12 @@ const rowsOf = ({ digitalSourceType, contentType, bytes: size, credentials }: Fi
   if (credentials && credentials.sources.length > 0) rows.push([FINDINGS.sources, <List lines={credentials.sources.map(sourceWords)} />]);
   if (by)
     rows.push(
-      [FINDINGS.signer, by.name],
-      [FINDINGS.issuedBy, by.issuer],
+      [FINDINGS.signer, nameWords(by.name)],
+      [FINDINGS.issuedBy, nameWords(by.issuer)],
       [FINDINGS.expires, by.expiresAt === null ? "" : dateTime(by.expiresAt)],
     );
-  if (credentials && credentials.problems.length > 0) rows.push([FINDINGS.problems, <List lines={credentials.problems} />]);
+  if (credentials && credentials.problems.length > 0)
+    rows.push([FINDINGS.problems, <List lines={credentials.problems.map((code) => FINDINGS.problem[code] ?? code)} />]);
   return rows;
 };
 
@@ -81,10 +89,9 @@ const Verdict = ({ found: { credentials, supported } }: { found: FileVerificatio
 };
 
 /** The result of a verification, in words. */
-export const Findings = ({ name, found }: { name: string; found: FileVerification }) => (
-  <div className="flex flex-col gap-4">
-    <h2 className="text-sm font-semibold wrap-anywhere">{name}</h2>
+export const Findings = ({ found }: { found: FileVerification }) => (
+  <>
     <Verdict found={found} />
     <Facts rows={rowsOf(found)} />
-  </div>
+  </>
 );

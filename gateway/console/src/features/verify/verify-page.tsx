@@ -1,54 +1,98 @@
 import type { FileVerification } from "@nodeloom/client";
 import { LIMITS } from "@nodeloom/kernel/limits";
 import { useMutation } from "@tanstack/react-query";
-import { FileCheck } from "lucide-react";
-import { useRef } from "react";
+import { FileCheck, LoaderCircle } from "lucide-react";
+import { useEffect, useMemo, useState, type DragEvent } from "react";
 import { api, messageOf } from "../../api/client";
 import { SmallPage } from "../../parts/small-page";
-import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { bytes } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { Findings } from "./findings";
 import { VERIFY_PAGE } from "../../messages/verify";
 
-const tooLarge = (file: File): Error =>
-  new Error(`${file.name} has ${bytes(file.size)}; files up to ${bytes(LIMITS.verifiedBytes)} can be verified.`);
-
 const verify = async (file: File): Promise<FileVerification> => {
-  if (file.size > LIMITS.verifiedBytes) throw tooLarge(file);
+  if (file.size > LIMITS.verifiedBytes) throw new Error(VERIFY_PAGE.tooLarge(bytes(file.size), bytes(LIMITS.verifiedBytes)));
   return api.verify(file);
 };
 
-/** Open to everyone: says what made a file, whether its signature is whole, and whether this installation signed it. */
-export const VerifyPage = () => {
-  const input = useRef<HTMLInputElement>(null);
-  const { mutate, data, error, isPending, variables } = useMutation({ mutationFn: verify });
+/** Takes a file that is chosen, dropped, or pasted anywhere on the page. */
+const Drop = ({ busy, onFile }: { busy: boolean; onFile: (file: File) => void }) => {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const paste = ({ clipboardData }: ClipboardEvent): void => {
+      const file = clipboardData?.files[0];
+      if (file) onFile(file);
+    };
+    addEventListener("paste", paste);
+    return () => removeEventListener("paste", paste);
+  }, [onFile]);
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    const file = event.dataTransfer.files[0];
+    if (file) onFile(file);
+  };
+  const Icon = busy ? LoaderCircle : FileCheck;
   return (
-    <SmallPage title={VERIFY_PAGE.verifyAFile} lead={VERIFY_PAGE.subtitle}>
+    <label
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+      className={classes(
+        "flex cursor-pointer flex-col items-center gap-1.5 rounded-xl border border-dashed px-4 py-6 text-center text-sm focus-within:border-accent focus-within:outline-2 focus-within:outline-accent",
+        isOver ? "border-accent bg-accent-soft" : "border-line-strong/60 hover:bg-hover",
+      )}
+    >
+      <Icon className={classes("size-5 text-muted", busy && "animate-spin")} aria-hidden />
+      <span className="font-medium">{VERIFY_PAGE.chooseAFile}</span>
+      <span className="text-xs text-muted">{VERIFY_PAGE.orDropOrPasteIt(bytes(LIMITS.verifiedBytes))}</span>
       <input
-        ref={input}
         type="file"
         accept="image/*,video/*,audio/*"
         className="sr-only"
         aria-label={VERIFY_PAGE.fileToVerify}
-        tabIndex={-1}
         onChange={({ target }) => {
           const [file] = target.files ?? [];
           // Otherwise choosing the same file again is no change.
           target.value = "";
-          if (file) mutate(file);
+          if (file) onFile(file);
         }}
       />
-      <Button variant="primary" icon={FileCheck} busy={isPending} className="w-full" onClick={() => input.current?.click()}>
-        {VERIFY_PAGE.chooseAFile}
-      </Button>
-      <div aria-live="polite" className="mt-5">
+    </label>
+  );
+};
+
+/** Address of a picture that this browser alone has. */
+const usePreview = (file: File | undefined): string | undefined => {
+  const url = useMemo(() => (file?.type.startsWith("image/") ? URL.createObjectURL(file) : undefined), [file]);
+  useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url]);
+  return url;
+};
+
+/** Open to everyone: says what made a file, whether its signature is whole, and whether this installation signed it. */
+export const VerifyPage = () => {
+  const { mutate, data, error, isPending, variables } = useMutation({ mutationFn: verify });
+  const preview = usePreview(variables);
+  return (
+    <SmallPage title={VERIFY_PAGE.verifyAFile} lead={VERIFY_PAGE.subtitle}>
+      <Drop busy={isPending} onFile={mutate} />
+      <div aria-live="polite" className="flex flex-col gap-4 not-empty:mt-5">
+        {variables !== undefined && (
+          <div className="flex items-center gap-3">
+            {preview !== undefined && <img src={preview} alt="" className="size-14 flex-none rounded-lg bg-(--board) object-contain" />}
+            <h2 className="min-w-0 text-sm font-semibold wrap-anywhere">{variables.name}</h2>
+          </div>
+        )}
         {error !== null && (
           <Notice kind="bad" title={VERIFY_PAGE.cantVerifyThisFile}>
             {messageOf(error)}
           </Notice>
         )}
-        {data !== undefined && <Findings name={variables?.name ?? ""} found={data} />}
+        {data !== undefined && <Findings found={data} />}
       </div>
     </SmallPage>
   );

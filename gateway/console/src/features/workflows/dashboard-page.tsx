@@ -72,7 +72,7 @@ const ViewTabs = ({ filter }: { filter: Filter }) => {
           activeOptions={{ explicitUndefined: true }}
           aria-current={filter.show === show ? "page" : undefined}
           className={classes(
-            "-mb-px border-b-2 px-3 py-2 text-sm font-medium whitespace-nowrap",
+            "-mb-px border-b-2 px-3 py-2 text-sm max-md:py-3 font-medium whitespace-nowrap",
             filter.show === show ? "border-accent text-text" : "border-transparent text-muted hover:text-text",
           )}
         >

@@ -31,7 +31,7 @@ export const STARTERS: readonly (NewWorkflow & { name: string; description: stri
     description: STARTERS_TEXTS.imageSummary,
     nodes: [
       node("input", "request-input", 0, 0, prompt(STARTERS_TEXTS.imagePrompt)),
-      node("image", "generate-image", 1, 0, { model: "sandbox-image", inputs: {} }),
+      node("image", "generate-image", 1, 0, { model: "auto:image", inputs: {} }),
       node("output", "response-output", 2, 0, {}),
     ],
     edges: ["input.prompt > image.prompt", "image.image > output.images"].map(edge),
@@ -45,7 +45,7 @@ export const STARTERS: readonly (NewWorkflow & { name: string; description: stri
         items: [STARTERS_TEXTS.asAWoodcut, STARTERS_TEXTS.asAWatercolour, STARTERS_TEXTS.asABlueprint, STARTERS_TEXTS.stylesFelt],
       }),
       node("text", "text-box", 1, 0, { text: STARTERS_TEXTS.subjectStyle }),
-      node("image", "generate-image", 2, 0, { model: "sandbox-image-fast", inputs: {} }),
+      node("image", "generate-image", 2, 0, { model: "auto:image", inputs: {} }),
       node("output", "response-output", 3, 0, {}),
     ],
     edges: ["input.prompt > text.subject", "styles.items > text.style", "text.text > image.prompt", "image.image > output.images"].map(
@@ -58,11 +58,11 @@ export const STARTERS: readonly (NewWorkflow & { name: string; description: stri
     nodes: [
       node("input", "request-input", 0, 0, prompt(STARTERS_TEXTS.storyTopic)),
       node("writer", "llm-assistant", 1, 0, {
-        model: "sandbox-chat",
+        model: "auto:text",
         system: STARTERS_TEXTS.threeShortSentences,
         prompt: STARTERS_TEXTS.storyTemplate,
       }),
-      node("voice", "generate-audio", 2, 0, { model: "sandbox-speech", inputs: {} }),
+      node("voice", "generate-audio", 2, 0, { model: "auto:speech", inputs: {} }),
       node("output", "response-output", 3, 0, {}),
     ],
     edges: ["input.prompt > writer.prompt", "writer.text > voice.prompt", "writer.text > output.text", "voice.audio > output.audios"].map(

@@ -1,11 +1,11 @@
 import type { Folder, WorkflowSummary } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Archive, Copy, Download, Ellipsis, Eye, EyeOff, FolderInput, Trash2, Wallet } from "lucide-react";
+import { Archive, Copy, Download, Ellipsis, Eye, EyeOff, FolderInput, Play, Trash2, Wallet } from "lucide-react";
 import { useState } from "react";
 import { Badge } from "../../ui/badge";
-import { Button, IconButton } from "../../ui/button";
-import { credits } from "../../ui/format";
+import { Button, buttonClasses, IconButton } from "../../ui/button";
+import { credits, titleOfTier } from "../../ui/format";
 import { Menu, type MenuEntries } from "../../ui/overlays/menu";
 import { Time } from "../../ui/time";
 import type { OutputFile } from "../../media/files-in";
@@ -76,6 +76,30 @@ const menuOf = ({ workflow, own, folders, actions }: WorkflowCardProps, ask: (wh
   ];
 };
 
+/** What a caller may do with a template: try it as it is, or make it their own. If it can't run, why. */
+const Offer = ({ workflow: { slug, name, unavailable }, actions }: Pick<WorkflowCardProps, "workflow" | "actions">) => (
+  <>
+    {unavailable && (
+      <p className="mt-3 text-xs text-warn wrap-anywhere">
+        {unavailable.requiredTier === undefined
+          ? WORKFLOW_CARD.cantRunHere(unavailable.reason)
+          : WORKFLOW_CARD.needsThePlan(titleOfTier(unavailable.requiredTier))}
+      </p>
+    )}
+    <div className="relative z-10 mt-3 flex flex-wrap gap-2">
+      {!unavailable && (
+        <Link to="/workflows/$slug" params={{ slug }} search={{ panel: "run" }} className={buttonClasses("primary", "sm")}>
+          <Play className="size-3.5" aria-hidden />
+          {WORKFLOW_CARD.tryIt}
+        </Link>
+      )}
+      <Button size="sm" icon={Copy} onClick={() => void actions.duplicate(slug, name, "run")}>
+        {COMMON.useTemplate}
+      </Button>
+    </div>
+  </>
+);
+
 export const WorkflowCard = (props: WorkflowCardProps) => {
   const { workflow, own, actions, made } = props;
   const [asking, setAsking] = useState<"delete" | "budget">();
@@ -127,11 +151,7 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
           <span>{!estimatedCreditCost ? WORKFLOW_CARD.freeToRun : WORKFLOW_CARD.aboutPerRun(credits(estimatedCreditCost))}</span>
           <Time iso={updatedAt} />
         </div>
-        {!own && (
-          <Button size="sm" icon={Copy} className="relative z-10 mt-3 self-start" onClick={() => void actions.duplicate(slug, name, "run")}>
-            {COMMON.useTemplate}
-          </Button>
-        )}
+        {!own && <Offer workflow={workflow} actions={actions} />}
       </div>
       {asking === "budget" && <BudgetDialog of={scope} budget={budget} onClose={() => setAsking(undefined)} />}
       {asking === "delete" && (

@@ -16,7 +16,9 @@ import { WORKFLOW_LIST } from "../../messages/workflows";
 /** Empty dashboard: starters. */
 const Starters = ({ templates, me, actions }: { templates: readonly WorkflowSummary[]; me: Me; actions: WorkflowActions }) => {
   const balance = me.credits.plan + me.credits.topUp;
-  const isDear = ({ estimatedCreditCost }: WorkflowSummary): boolean => (estimatedCreditCost ?? 0) > balance;
+  const runsNow = ({ estimatedCreditCost, unavailable }: WorkflowSummary): boolean =>
+    unavailable === undefined && (estimatedCreditCost ?? 0) <= balance;
+  const starters = STARTERS.filter(({ name }) => templates.every((template) => template.name !== name));
   const cards = (rows: readonly WorkflowSummary[]) =>
     rows.map((workflow) => (
       <WorkflowCard key={workflow.slug} workflow={workflow} own={false} folders={[]} actions={actions} made={undefined} />
@@ -34,8 +36,8 @@ const Starters = ({ templates, me, actions }: { templates: readonly WorkflowSumm
       </div>
       <ul className="mt-4 grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
         {/* What can be run at once stands first. */}
-        {cards(templates.filter((template) => !isDear(template)))}
-        {STARTERS.map((starter) => (
+        {cards(templates.filter(runsNow))}
+        {starters.map((starter) => (
           <li key={starter.name} className="flex flex-col overflow-hidden rounded-2xl border bg-surface">
             <SketchCover nodes={starter.nodes ?? []} edges={starter.edges ?? []} />
             <div className="flex flex-1 flex-col p-4">
@@ -47,7 +49,7 @@ const Starters = ({ templates, me, actions }: { templates: readonly WorkflowSumm
             </div>
           </li>
         ))}
-        {cards(templates.filter(isDear))}
+        {cards(templates.filter((template) => !runsNow(template)))}
       </ul>
     </div>
   );

@@ -190,6 +190,7 @@ export const INSPECTOR = {
   comment: "Comment",
   noteHint: "For people who read this workflow. A mark on the node shows it.",
   json: "JSON",
+  selectANodeToRead: "This is another user's template. Run it as it is, or press Use it to make a copy that you can change.",
   emptyHint: "Select a node to change its settings. Double-click the canvas or press / to add one.",
   portTypes: "Port types",
   anyFile: "any file",

@@ -10,6 +10,7 @@ export const SAVE_STATE = {
 };
 
 export const TOOLBAR = {
+  useIt: "Use it",
   undoLast: "Undo",
   running: (percent: number, name: string) => `${percent} % · ${name}`,
   nothingToUndo: "Nothing to undo",

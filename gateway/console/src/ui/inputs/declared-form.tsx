@@ -40,7 +40,9 @@ const Control = ({ field, value, set, error, renderFile }: ControlProps) => {
   const text = typeof value === "string" ? value : "";
   const accept = UPLOADS[field.type];
   if (accept !== undefined) return renderFile({ field, label, accept, value: text, error, onChange: set });
-  const typed = { label, error, value: text };
+  // Emptied, it would be left out, and its default would take its place.
+  const required = field.required === true && typeof field.default === "string";
+  const typed = { label, error, value: text, required };
   switch (field.type) {
     case "number":
       return <NumberField label={label} error={error} value={value} onChange={set} />;
@@ -48,7 +50,7 @@ const Control = ({ field, value, set, error, renderFile }: ControlProps) => {
       return <Check label={label} checked={value === true} onCheck={set} />;
     case "select":
       return (
-        <SelectField {...typed} onText={(chosen) => set(chosen === "" ? undefined : chosen)} options={field.options ?? []}>
+        <SelectField label={label} error={error} value={text} onText={(chosen) => set(chosen === "" ? undefined : chosen)} options={field.options ?? []}>
           <option value="">{DECLARED_FORM.choose}</option>
         </SelectField>
       );

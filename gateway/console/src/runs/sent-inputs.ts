@@ -1,0 +1,20 @@
+import type { DeclaredField } from "../ui/inputs/declared-form";
+
+/** Initial values: last typed, else saved, else defaults. */
+export const initialValues = (fields: readonly DeclaredField[], saved: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.flatMap(({ name, default: fallback }) => {
+      const value = Object.hasOwn(saved, name) ? saved[name] : fallback;
+      return value === undefined || value === null ? [] : [[name, value]];
+    }),
+  );
+
+const WRITTEN: ReadonlySet<string> = new Set(["text", "textarea"]);
+
+/** An emptied text is sent: if it were left out, its default would take its place. */
+const isSent = ({ type, required, default: fallback }: DeclaredField, value: unknown): boolean =>
+  value !== undefined && (value !== "" || (WRITTEN.has(type) && required !== true && typeof fallback === "string" && fallback !== ""));
+
+/** Inputs with a value. */
+export const sentInputs = (fields: readonly DeclaredField[], values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(fields.flatMap((field) => (isSent(field, values[field.name]) ? [[field.name, values[field.name]]] : [])));
