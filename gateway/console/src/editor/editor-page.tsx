@@ -37,6 +37,7 @@ import { useOpenDocument, type Opened } from "./use-open-document";
 import { useKeptInputs } from "./kept-inputs";
 import { useOpenedRun } from "./use-opened-run";
 import { useShortcuts } from "./commands/use-shortcuts";
+import { useEndNotice } from "./running/use-end-notice";
 import { useStage } from "./board/use-stage";
 import { EDITOR_PAGE } from "../messages/editor/page";
 
@@ -93,6 +94,7 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
   const { slug, document, ui } = editor;
   useKeptInputs(editor, run);
   useOpenedRun(editor, run);
+  useEndNotice();
   useEffect(() => {
     if (panel === "run") ui.setState({ panel: "run", panelOpen: true });
   }, [ui, panel]);

@@ -28,3 +28,6 @@ const EXTENSIONS: readonly (readonly [RegExp, MediaFamily])[] = [
 /** Media type of an address, if it shows one. */
 export const familyOfUrl = (url: string): MediaFamily | undefined =>
   EXTENSIONS.find(([pattern]) => pattern.test(new URL(url, location.origin).pathname))?.[1];
+
+/** An address without the signature, which each answer renews. */
+export const unsigned = (url: string): string => url.split("?")[0]!;

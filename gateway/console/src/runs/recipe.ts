@@ -18,13 +18,29 @@ const flowed = (graph: DocGraph, nodes: Nodes, inputs: Execution["inputs"], node
   return edge && carried(graph, { nodes, inputs }, edge);
 };
 
+/** The text that a call has for itself: its element of a list. */
+const ownText = (
+  graph: DocGraph,
+  nodes: Nodes,
+  inputs: Execution["inputs"],
+  node: DocNode,
+  item: number,
+  calls: number,
+): string | undefined =>
+  edgesOf(graph)
+    .filter(({ target }) => target === node.id)
+    .map((edge) => carried(graph, { nodes, inputs }, edge))
+    .filter((value) => Array.isArray(value) && value.length === calls)
+    .map((value) => (value as unknown[])[item])
+    .find((one): one is string => typeof one === "string" && one.trim() !== "");
+
 /** Settings and prompt of a call, as far as the run and the graph show them. */
 export const recipeOf = (
   graph: DocGraph,
   node: DocNode,
   { nodes, inputs }: { nodes: Nodes; inputs: Execution["inputs"] },
   item: number,
-): { model: string | undefined; prompt: string | undefined; settings: [string, string][] } => {
+): { model: string | undefined; prompt: string | undefined; value: string | undefined; settings: [string, string][] } => {
   const progress = nodes.get(node.id);
   const calls = progress?.items ?? 1;
   const own = isRecord(node.data.inputs) ? node.data.inputs : {};
@@ -37,6 +53,7 @@ export const recipeOf = (
   return {
     model: typeof node.data.model === "string" ? node.data.model : undefined,
     prompt: prompt === undefined ? undefined : filled(asText(prompt)),
+    value: calls > 1 ? ownText(graph, nodes, inputs, node, item, calls) : undefined,
     settings,
   };
 };

@@ -2,18 +2,18 @@ import { useState } from "react";
 import { Code, CopyButton } from "../ui/copy";
 import { AnswerTable, isReadable } from "./answers/answer-table";
 import { filesIn, valuesIn } from "../media/files-in";
-import { Gallery } from "../media/gallery";
+import { Gallery, type Prompts } from "../media/gallery";
 import { RESULT_VIEW } from "../messages/runs";
 
 /** Result of a run: files, texts, and the raw JSON. */
-export const ResultView = ({ result }: { result: Readonly<Record<string, unknown>> }) => {
+export const ResultView = ({ result, prompts }: { result: Readonly<Record<string, unknown>>; prompts?: Prompts | undefined }) => {
   const [raw, setRaw] = useState(false);
   const files = filesIn(result);
   const values = valuesIn(result);
   const json = JSON.stringify(result, undefined, 2);
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      {files.length > 0 && <Gallery files={files} />}
+      {files.length > 0 && <Gallery files={files} prompts={prompts} />}
       {values.map(([name, value]) => (
         <div key={name} className="min-w-0">
           <div className="mb-1 flex items-center justify-between gap-2 text-xs font-medium text-muted">

@@ -27,8 +27,13 @@ const isMade = ({ file, text }: ShownItem): boolean => file !== undefined || tex
 interface Facts {
   facts: ViewerItem["facts"];
   prompt?: string | undefined;
+  /** Text of the item alone, such as its element of a list. */
+  value?: string | undefined;
   seed?: string | undefined;
 }
+
+const MOST_TITLE = 80;
+const shortened = (text: string): string => (text.length > MOST_TITLE ? `${text.slice(0, MOST_TITLE - 1)}…` : text);
 
 const setOf = (
   node: DocNode,
@@ -42,13 +47,11 @@ const setOf = (
   return {
     id,
     title: at === null ? title : `${title}, ${dateTime(at)}`,
-    items: made.map((item, index) => ({
-      id: `${id} ${index}`,
-      file: item.file,
-      text: item.text,
-      title: made.length > 1 ? `${title} ${index + 1}` : title,
-      ...factsOf(item),
-    })),
+    items: made.map((item, index) => {
+      const { value, ...facts } = factsOf(item);
+      const numbered = made.length > 1 ? `${title} ${index + 1}` : title;
+      return { id: `${id} ${index}`, file: item.file, text: item.text, title: value === undefined ? numbered : shortened(value), ...facts };
+    }),
   };
 };
 
@@ -69,7 +72,7 @@ const setOfRun = async (editor: Editor, node: DocNode, execution: Execution): Pr
   const progress = stateIn(node, nodes);
   if (!progress) return setOf(node, execution.executionId, execution.createdAt, [], () => ({ facts: [] }));
   return setOf(node, execution.executionId, execution.createdAt, itemsOf(node, progress, execution.result), (item) => {
-    const { model, prompt, settings } = recipeOf(graph, then, { nodes, inputs: execution.inputs }, item.item);
+    const { model, prompt, value, settings } = recipeOf(graph, then, { nodes, inputs: execution.inputs }, item.item);
     const seed = settings.find(([name]) => name === "seed")?.[1];
     const facts: [string, string][] = [
       ...(model === undefined ? [] : [[COMMON.model, nameOfModel(editor, model)] as [string, string]]),
@@ -77,10 +80,10 @@ const setOfRun = async (editor: Editor, node: DocNode, execution: Execution): Pr
       ...settings,
       ...(item.creditsCost > 0 ? [[COMMON.price, credits(item.creditsCost)] as [string, string]] : []),
       ...(progress.durationMs === null ? [] : [[VIEW_MADE.nodeTotal, duration(progress.durationMs)] as [string, string]]),
-      [VIEW_MADE.run, `${execution.createdAt === null ? "" : dateTime(execution.createdAt)} · ${execution.executionId}`],
+      ...(execution.createdAt === null ? [] : [[VIEW_MADE.run, dateTime(execution.createdAt)] as [string, string]]),
       ...(execution.version === null ? [] : [[COMMON.version, String(execution.version)] as [string, string]]),
     ];
-    return { facts, prompt, seed };
+    return { facts, prompt, value, seed };
   });
 };
 

@@ -1,6 +1,6 @@
 import type { Execution } from "@nodeloom/client";
 import { Link } from "@tanstack/react-router";
-import { CircleStop, ExternalLink, X } from "lucide-react";
+import { Bell, CircleStop, ExternalLink, X } from "lucide-react";
 import { useLayoutEffect, useMemo, useRef, useState, type MouseEvent, type RefObject } from "react";
 import { api, messageOf } from "../../api/client";
 import { makesCalls, waitsForDecision } from "@nodeloom/kernel/graph";
@@ -10,6 +10,7 @@ import { nameOfNode } from "../../runs/node-name";
 import { reusedShare } from "../../runs/again/reused-from";
 import { RunAgain, type RunAgainProps } from "../../runs/again/run-again";
 import { endOutputs, failedIn } from "../../runs/outputs";
+import { promptsOf } from "../../runs/prompts";
 import { ResultView } from "../../runs/result-view";
 import { cancelReport, RunStatus } from "../../runs/status";
 import { TroubleNotice } from "../../runs/trouble/trouble-notice";
@@ -23,8 +24,10 @@ import { Notice } from "../../ui/notice";
 import { complain } from "../../ui/overlays/toast";
 import { useDocument, useEditor, type Editor } from "../context";
 import { reachedNodes } from "../scene/shown";
+import { mayAskToNotify } from "../running/use-end-notice";
 import { titleIn } from "../titles";
 import { COMMON } from "../../messages/common";
+import { END_NOTICE } from "../../messages/editor/running";
 import { RUN_VIEW } from "../../messages/editor/panels";
 
 /** Name of a run's node; nodes of inlined workflows include the workflow's name. */
@@ -83,13 +86,14 @@ const Result = ({ run }: { run: LiveRun }) => {
   const result = run.execution?.result ?? {};
   const states = [...withWholes(nodesOf(graph), run.nodes).values()].filter(({ id }) => id === outerId(id));
   const ends = Object.keys(result).length === 0 ? endOutputs(graph, { nodes: states }) : [];
-  if (ends.length === 0) return run.execution?.result === undefined ? null : <ResultView result={result} />;
+  const prompts = promptsOf(graph, { nodes: [...run.nodes.values()], inputs: run.execution?.inputs ?? {} });
+  if (ends.length === 0) return run.execution?.result === undefined ? null : <ResultView result={result} prompts={prompts} />;
   return ends.map(({ id, outputs }) => {
     const node = nodeById(graph, id);
     return (
       <div key={id}>
         <h2 className="mb-1.5 text-[13px] font-semibold">{node ? titleIn(editor, node) : id}</h2>
-        <ResultView result={outputs} />
+        <ResultView result={outputs} prompts={prompts} />
       </div>
     );
   });
@@ -150,6 +154,22 @@ const NodeList = ({ run }: { run: LiveRun }) => {
   );
 };
 
+/** Asks for the browser's permission: only on a click. */
+const NotifyMe = () => {
+  const [isOffered, setOffered] = useState(mayAskToNotify);
+  if (!isOffered) return null;
+  return (
+    <Button
+      size="sm"
+      variant="ghost"
+      icon={Bell}
+      onClick={() => void Notification.requestPermission().then(() => setOffered(mayAskToNotify()))}
+    >
+      {END_NOTICE.notifyMe}
+    </Button>
+  );
+};
+
 /** The shown run: progress, cost and end, and what a rerun reuses. */
 export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProps, "execution"> }) => {
   const { slug } = useEditor();
@@ -200,6 +220,7 @@ export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProp
           <Button size="sm" icon={CircleStop} disabled={execution?.status === "cancel_requested"} onClick={() => void cancel()}>
             {COMMON.cancel}
           </Button>
+          <NotifyMe />
           <p className="mt-1 text-xs text-faint">{RUN_VIEW.cancelHint}</p>
         </div>
       )}

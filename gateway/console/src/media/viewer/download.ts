@@ -1,4 +1,5 @@
 import { complain } from "../../ui/overlays/toast";
+import { fileName, plain } from "./file-name";
 import type { ViewerItem } from "./store";
 
 const save = (blob: Blob, name: string): void => {
@@ -9,19 +10,6 @@ const save = (blob: Blob, name: string): void => {
   link.click();
   // The browser reads it a moment later.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
-};
-
-const MOST_NAME = 60;
-const plain = (title: string): string =>
-  title
-    .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-|-$/g, "")
-    .slice(0, MOST_NAME) || "result";
-
-/** File name of an item: its title, with the extension of its address. */
-export const fileName = ({ title, file }: Pick<ViewerItem, "title" | "file">): string => {
-  const ending = file ? (/\.[a-z0-9]{2,5}$/i.exec(new URL(file.url, location.origin).pathname)?.[0] ?? "") : ".txt";
-  return plain(title) + ending;
 };
 
 const blobOf = async ({ file, text }: ViewerItem): Promise<Blob> => {
@@ -44,8 +32,7 @@ export const downloadAll = async (items: readonly ViewerItem[], title: string): 
   try {
     const { downloadZip } = await import("client-zip");
     const entries = async function* () {
-      for (const [index, item] of items.entries())
-        yield { name: `${String(index + 1).padStart(2, "0")}-${fileName(item)}`, input: await blobOf(item) };
+      for (const [index, item] of items.entries()) yield { name: fileName(item, index + 1), input: await blobOf(item) };
     };
     save(await downloadZip(entries()).blob(), `${plain(title)}.zip`);
   } catch (error) {

@@ -13,3 +13,10 @@ export const RUN_BUTTON = {
   free: "free",
   moreRunOptions: "More run options",
 };
+
+export const END_NOTICE = {
+  completed: "Run completed",
+  failed: "Run failed",
+  cancelled: "Run cancelled",
+  notifyMe: "Notify me when it ends",
+};

@@ -50,7 +50,13 @@ const Control = ({ field, value, set, error, renderFile }: ControlProps) => {
       return <Check label={label} checked={value === true} onCheck={set} />;
     case "select":
       return (
-        <SelectField label={label} error={error} value={text} onText={(chosen) => set(chosen === "" ? undefined : chosen)} options={field.options ?? []}>
+        <SelectField
+          label={label}
+          error={error}
+          value={text}
+          onText={(chosen) => set(chosen === "" ? undefined : chosen)}
+          options={field.options ?? []}
+        >
           <option value="">{DECLARED_FORM.choose}</option>
         </SelectField>
       );

@@ -1,0 +1,61 @@
+import type { Execution } from "@nodeloom/client";
+import { useEffect } from "react";
+import { api } from "../../api/client";
+import { isOver, useLive } from "../../runs/live";
+import { credits, duration } from "../../ui/format";
+import { useDocument, useEditor } from "../context";
+import { END_NOTICE } from "../../messages/editor/running";
+
+/** A hidden page has no stream of events; browsers slow its timers down further. */
+const LOOK_MS = 5_000;
+
+const ENDS: Readonly<Record<string, string>> = {
+  completed: END_NOTICE.completed,
+  failed: END_NOTICE.failed,
+  cancelled: END_NOTICE.cancelled,
+};
+
+/** False where browsers have no notifications, or not for this address. */
+export const canNotify = (): boolean => typeof Notification === "function" && Notification.permission === "granted";
+export const mayAskToNotify = (): boolean => typeof Notification === "function" && Notification.permission === "default";
+
+const notify = (name: string, { executionId, status, durationMs, creditsCost }: Execution): void => {
+  const body = `${ENDS[status] ?? status} · ${duration(durationMs)} · ${credits(creditsCost)}`;
+  // By its tag, two tabs of one run show one notice.
+  const notice = new Notification(name, { body, tag: executionId });
+  notice.addEventListener("click", () => {
+    window.focus();
+    notice.close();
+  });
+};
+
+/** Notifies once the shown run ends while the page is hidden, if the user allowed it. */
+export const useEndNotice = (): void => {
+  const { slug } = useEditor();
+  const name = useDocument((state) => state.meta.name);
+  const going = useLive(({ runs }) => (isOver(runs[slug]) ? undefined : runs[slug]?.executionId));
+  useEffect(() => {
+    if (going === undefined) return undefined;
+    let timer: ReturnType<typeof setInterval> | undefined;
+    const look = async (): Promise<void> => {
+      // A failed look is repeated at the next one.
+      const execution = await api.executions.get(going).catch(() => undefined);
+      if (execution === undefined || ENDS[execution.status] === undefined || timer === undefined) return;
+      stop();
+      notify(name, execution);
+    };
+    const stop = (): void => {
+      clearInterval(timer);
+      timer = undefined;
+    };
+    const onVisibility = (): void => {
+      stop();
+      if (document.hidden && canNotify()) timer = setInterval(() => void look(), LOOK_MS);
+    };
+    document.addEventListener("visibilitychange", onVisibility);
+    return () => {
+      stop();
+      document.removeEventListener("visibilitychange", onVisibility);
+    };
+  }, [going, name]);
+};
