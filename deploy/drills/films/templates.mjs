@@ -33,7 +33,7 @@ export const runTemplate = async (api, key, slug, inputs = {}) => {
 };
 
 /** @param {Api} api @param {string} key */
-const untilSeeded = async (api, key) => {
+export const untilSeeded = async (api, key) => {
   for (const end = Date.now() + SEEDED_MS; ; await pause(LOOK_MS)) {
     const { body } = await api.call("GET", "/api/workflows", { key });
     const names = new Set(body.map((/** @type {{ name: string }} */ { name }) => name));
@@ -54,8 +54,6 @@ const keepAll = async (slug, result) => {
 /** @param {import("../support/run-drill.mjs").Drill} drill @param {Api} api */
 export const templates = async ({ check, say }, api) => {
   const { apiKey: key } = readLocal().accounts.business;
-  await untilSeeded(api, key);
-
   const flagship = async () => {
     // The first run loads the models.
     await runTemplate(api, key, FLAGSHIP);

@@ -80,3 +80,31 @@ test("Run opens the form if a required input is empty", async () => {
   await page.getByLabel("Motif").waitFor();
   expect(await costs(String(body.slug))).toEqual([]);
 });
+
+/** A page that the browser lets notify; what it is told is kept. */
+const NOTICES = `globalThis.notices = [];
+globalThis.Notification = class extends EventTarget {
+  static permission = "granted";
+  constructor(title, { body }) { super(); globalThis.notices.push(title + ": " + body); }
+};`;
+/** As if its tab were behind another. */
+const HIDE = `Object.defineProperty(document, "hidden", { configurable: true, get: () => true }); document.dispatchEvent(new Event("visibilitychange"));`;
+
+test("a run that ends while its tab is hidden notifies whoever allowed it", async () => {
+  const slow = nodeAt(
+    "slow",
+    "generate-image",
+    { x: 0, y: 0 },
+    { model: "sandbox-image", inputs: { prompt: "a boat", sandbox: { latencyMs: 3_000 } } },
+  );
+  const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Slow", nodes: [slow], edges: [] } });
+  const { page } = await stage.signedIn(account);
+  await page.addInitScript(NOTICES);
+  await page.goto(`/workflows/${String(body.slug)}`);
+  await nodes(page, 1);
+  await runNow(page).click();
+  await page.locator(`${NODE}[data-id="slow"]`).getByRole("img", { name: "running" }).first().waitFor();
+  await page.evaluate(HIDE);
+  await page.waitForFunction(`globalThis.notices.length > 0`);
+  expect(await page.evaluate(`globalThis.notices`)).toEqual([expect.stringMatching(/^Slow: Run completed · .+ credits$/)]);
+});

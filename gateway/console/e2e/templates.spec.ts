@@ -83,3 +83,35 @@ test("featured templates come first, and a template is three clicks from its res
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test("a template is tried as it is, and copied with what was typed; one that the plan can't run says so before", async () => {
+  const video = {
+    nodes: [nodeAt("clip", "generate-video", { x: 0, y: 0 }, { model: "sandbox-video-pro", inputs: { prompt: "x" } })],
+    edges: [],
+  };
+  const body = { name: "Films", isTemplate: true, ...video };
+  expect((await stage.http.call("POST", "/api/workflows", { key: author.key, body })).status).toBe(201);
+  const { page, context, complaints } = await stage.signedIn(user);
+  await page.goto("/?show=templates");
+  const card = (name: string) => page.locator("li", { has: page.getByRole("link", { name, exact: true }) });
+  await card("Films").getByText("Can't run on your plan: it needs Business.").waitFor();
+  expect(await card("Films").getByRole("link", { name: "Try it" }).count()).toBe(0);
+  const own = async (): Promise<number> =>
+    ((await stage.http.call("GET", "/api/workflows", { key: user.key })).body as unknown as { name: string; isTemplate: boolean }[]).filter(
+      ({ name, isTemplate }) => name === "Herons" && !isTemplate,
+    ).length;
+  const before = await own();
+  await card("Herons").getByRole("link", { name: "Try it" }).click();
+  await nodes(page, NODES);
+  await page.getByText("The workflow's example file").waitFor();
+  await page.getByLabel("Subject").fill("a crane");
+  await page.getByTestId("run").click();
+  await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
+  expect(await own()).toBe(before);
+  await page.getByRole("button", { name: "Use it" }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  expect(await page.getByLabel("Subject").inputValue()).toBe("a crane");
+  expect(await own()).toBe(before + 1);
+  expect(complaints).toEqual([]);
+  await context.close();
+});

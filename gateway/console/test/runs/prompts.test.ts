@@ -30,7 +30,7 @@ const NODES = [
 ];
 
 // As in a browser.
-Object.assign(globalThis, { location: { origin: "https://console.example" } });
+Object.assign(globalThis, { location: { origin: "https://console.example" }, GATEWAY_ORIGIN: "" });
 
 describe("what a run made", () => {
   it("is found by its prompt, whatever signature its address has", () => {

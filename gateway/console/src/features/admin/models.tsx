@@ -136,7 +136,7 @@ export const ModelsSection = () => {
                   const names = model.fallback.join(", ") || "none";
                   return (
                     <Button size="sm" aria-label={MODELS.fallbackModelsOf(names, model.displayName)} onClick={() => setReplacing(model)}>
-                      <span className="max-w-24 truncate xl:max-w-48">{names}</span>
+                      <span className="max-w-24 truncate">{names}</span>
                     </Button>
                   );
                 },

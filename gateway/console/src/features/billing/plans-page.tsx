@@ -54,12 +54,12 @@ export const PlansPage = () => {
         <table className="w-full text-sm max-md:text-xs md:min-w-140">
           <thead>
             <tr className="border-b">
-              <td className="w-1/5 p-3 max-md:px-1 max-md:py-1.5" />
+              <td className="w-1/5 p-3 max-md:p-1" />
               {TIERS.map((tier) => (
                 <th
                   key={tier}
                   scope="col"
-                  className={classes("p-3 text-left align-top font-semibold max-md:px-1 max-md:py-1.5", tier === own && "bg-accent-soft")}
+                  className={classes("p-3 text-left align-top font-semibold max-md:p-1", tier === own && "bg-accent-soft")}
                 >
                   {titleOfTier(tier)}{" "}
                   {tier === own && (
@@ -74,11 +74,11 @@ export const PlansPage = () => {
           <tbody>
             {LINES.map(([title, value]) => (
               <tr key={title} className="border-b last:border-0">
-                <th scope="row" className="p-3 text-left font-medium text-muted max-md:px-1 max-md:py-1.5">
+                <th scope="row" className="p-3 text-left font-medium text-muted max-md:p-1">
                   {title}
                 </th>
                 {TIERS.map((tier) => (
-                  <td key={tier} className={classes("p-3 tabular-nums max-md:px-1 max-md:py-1.5", tier === own && "bg-accent-soft")}>
+                  <td key={tier} className={classes("p-3 tabular-nums max-md:p-1", tier === own && "bg-accent-soft")}>
                     <Value of={value(PLANS[tier])} />
                   </td>
                 ))}

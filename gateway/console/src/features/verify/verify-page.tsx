@@ -43,7 +43,7 @@ const Drop = ({ busy, onFile }: { busy: boolean; onFile: (file: File) => void })
       onDragLeave={() => setOver(false)}
       onDrop={drop}
       className={classes(
-        "flex cursor-pointer flex-col items-center gap-1.5 rounded-xl border border-dashed px-4 py-6 text-center text-sm focus-within:border-accent focus-within:outline-2 focus-within:outline-accent",
+        "flex cursor-pointer flex-col items-center gap-1.5 rounded-xl border border-dashed px-4 py-6 text-center text-sm focus-within:border-accent",
         isOver ? "border-accent bg-accent-soft" : "border-line-strong/60 hover:bg-hover",
       )}
     >
@@ -80,7 +80,7 @@ export const VerifyPage = () => {
   return (
     <SmallPage title={VERIFY_PAGE.verifyAFile} lead={VERIFY_PAGE.subtitle}>
       <Drop busy={isPending} onFile={mutate} />
-      <div aria-live="polite" className="flex flex-col gap-4 not-empty:mt-5">
+      <div aria-live="polite" className="mt-4 flex flex-col gap-4">
         {variables !== undefined && (
           <div className="flex items-center gap-3">
             {preview !== undefined && <img src={preview} alt="" className="size-14 flex-none rounded-lg bg-(--board) object-contain" />}
