@@ -105,6 +105,6 @@ test("a run that ends while its tab is hidden notifies whoever allowed it", asyn
   await runNow(page).click();
   await page.locator(`${NODE}[data-id="slow"]`).getByRole("img", { name: "running" }).first().waitFor();
   await page.evaluate(HIDE);
-  await page.waitForFunction(`globalThis.notices.length > 0`);
+  await expect.poll(() => page.evaluate(`globalThis.notices.length`), { timeout: 60_000 }).toBe(1);
   expect(await page.evaluate(`globalThis.notices`)).toEqual([expect.stringMatching(/^Slow: Run completed · .+ credits$/)]);
 });

@@ -24,7 +24,7 @@ export interface FileValueProps {
   isOffered?: boolean;
   /** Opens the library, if there is one. */
   onChoose?: (() => void) | undefined;
-  /** The value is the workflow's own, such as a file of a template's author: nobody else can read it by its id. */
+  /** The value is the workflow's own, such as a file of a template's author, which other users can't look up. */
   isExample?: boolean;
 }
 

@@ -134,7 +134,7 @@ const useInView = (executionId: string, isRead: boolean): RefObject<HTMLElement 
   return section;
 };
 
-/** Nodes of a run: open until it completes, unless somebody opened or closed the list. */
+/** Nodes of a run: open until it completes, unless the user opened or closed the list. */
 const NodeList = ({ run }: { run: LiveRun }) => {
   const [chosen, choose] = useState<boolean>();
   const isOpen = chosen ?? !(isOver(run) && run.execution?.status === "completed");

@@ -16,7 +16,7 @@ const ENDS: Readonly<Record<string, string>> = {
 };
 
 /** False where browsers have no notifications, or not for this address. */
-export const canNotify = (): boolean => typeof Notification === "function" && Notification.permission === "granted";
+const canNotify = (): boolean => typeof Notification === "function" && Notification.permission === "granted";
 export const mayAskToNotify = (): boolean => typeof Notification === "function" && Notification.permission === "default";
 
 const notify = (name: string, { executionId, status, durationMs, creditsCost }: Execution): void => {
