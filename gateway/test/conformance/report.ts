@@ -4,15 +4,14 @@ import { SECTIONS } from "./sections";
 
 const HEAD = `# Conformance
 
-What the HTTP interface promises, and whether it was seen to hold. Each line is one case of the suite in
-\`gateway/test/conformance\`, which speaks only HTTP and can be run against any deployment:
+Promises of the HTTP interface, and whether they hold. Each line is one case of the suite in \`gateway/test/conformance\`. The suite
+speaks only HTTP, so you can run it against any deployment:
 
 \`\`\`sh
-npm run drill -- conformance --base-url http://127.0.0.1:8080 --accounts .nodeloom/local.json
+npm run drill -- conformance --base-url http://127.0.0.1:8080 --accounts .nodeloom/local.json --report conformance.md
 \`\`\`
 
-This page is written by that command (with \`--report docs/conformance.md\`); a test checks that it lists every case.
-A ticked case passed; the others failed or could not be tried, and say why.
+A ticked case passed. The others failed or couldn't be tried, and say why.
 `;
 
 const MARKS: Readonly<Record<Outcome["status"], string>> = { passed: "x", failed: " ", skipped: " " };
