@@ -41,20 +41,24 @@ export const gatewayVariables = {
   REDIS_URL: variables.REDIS_URL,
   REDIS_KEY_PREFIX: variables.REDIS_KEY_PREFIX,
   PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
-  GATEWAY_LISTEN: hostPort().default("127.0.0.1:8080").describe("where the HTTP API listens"),
+  GATEWAY_LISTEN: hostPort().default("127.0.0.1:8080").describe("address of the HTTP API"),
   SESSION_SECRET: z
     .string()
     .min(MIN_SECRET_CHARS)
-    .describe("signs session cookies, the ids of agents' sessions and the tokens of apps' visitors; changing it signs everyone out"),
+    .describe("secret that signs session cookies, agents' session ids and app visitors' tokens. Changing it signs everyone out"),
   TRUST_PROXY: trustProxy.describe(
     "which proxies may say who the client is: a number of hops, or their addresses and ranges, comma separated",
   ),
-  ANONYMOUS_RATE_LIMIT: integer(1).default(ANONYMOUS_REQUESTS_PER_MINUTE).describe("requests per minute and address without a caller"),
-  REGISTRATION_RATE_LIMIT: integer(1).default(REGISTRATIONS_PER_MINUTE).describe("accounts that an address may register per minute"),
-  CONSOLE_MEDIA_ORIGINS: origins.describe("origins besides its own that the console shows media from: a bucket, a CDN"),
+  ANONYMOUS_RATE_LIMIT: integer(1)
+    .default(ANONYMOUS_REQUESTS_PER_MINUTE)
+    .describe("requests per minute and address without a key or session"),
+  REGISTRATION_RATE_LIMIT: integer(1).default(REGISTRATIONS_PER_MINUTE).describe("accounts that one address can register per minute"),
+  CONSOLE_MEDIA_ORIGINS: origins.describe("other origins from which the console shows media, such as a bucket or a CDN"),
   ADMIN_LISTEN: hostPort()
     .optional()
-    .describe("where Temporal's UI is served to administrators, with `TEMPORAL_UI_URL`; nowhere without it"),
+    .describe(
+      "address at which the gateway serves Temporal's UI to administrators, with `TEMPORAL_UI_URL`. Without it, the UI isn't served",
+    ),
   ADMIN_BASE_URL: z
     .url()
     .optional()
@@ -65,16 +69,16 @@ export const gatewayVariables = {
     .url()
     .refine((url) => new URL(url).pathname.replace(/\/$/, "") === TEMPORAL_UI_PATH, `must end with ${TEMPORAL_UI_PATH}`)
     .optional()
-    .describe("Temporal's UI, which takes that path for its own (`TEMPORAL_UI_PUBLIC_PATH=/temporal`)"),
+    .describe("Temporal's UI, which must use that path (`TEMPORAL_UI_PUBLIC_PATH=/temporal`)"),
   TEMPORAL_UI_WRITES: z
     .stringbool()
     .default(false)
-    .describe("whether administrators may terminate, signal and reset workflows in Temporal's UI"),
+    .describe("true: administrators can terminate, signal and reset workflows in Temporal's UI"),
   TEMPORAL_NAMESPACE: z.string().default("default").describe("Temporal namespace of the runs, for links to them"),
-  REQUEST_TIMEOUT_MS: integer(1).default(MEDIA_UPLOAD_MS).describe("how long a client may take to send an upload"),
-  BODY_TIMEOUT_MS: integer(1).default(BODY_MS).describe("how long a client may take to send any other body"),
+  REQUEST_TIMEOUT_MS: integer(1).default(MEDIA_UPLOAD_MS).describe("time limit for sending an upload"),
+  BODY_TIMEOUT_MS: integer(1).default(BODY_MS).describe("time limit for sending any other body"),
   ...addressVariables("gateway"),
-  MEDIA_HTTP_URL: z.url().default("http://127.0.0.1:8081").describe("media's HTTP side"),
+  MEDIA_HTTP_URL: z.url().default("http://127.0.0.1:8081").describe("HTTP address of media"),
 };
 
 export type GatewayConfig = ConfigOf<typeof gatewayVariables>;

@@ -34,7 +34,7 @@ export interface OpenAiError {
     message: string;
     type: string;
     param: string | null;
-    /** A code of this API */
+    /** Error code of this API */
     code: string | null;
     executionId?: string;
     [member: string]: unknown;
@@ -49,9 +49,9 @@ export interface FalError {
         msg: string;
         type: string;
       }[];
-  /** A code of this API, or `client_cancelled` */
+  /** Error code of this API, or `client_cancelled` */
   error_type?: string;
-  /** A code of this API */
+  /** Error code of this API */
   code?: string;
   executionId?: string;
   [member: string]: unknown;
@@ -66,7 +66,7 @@ export interface ReplicateError {
     field: string;
     description: string;
   }[];
-  /** A code of this API */
+  /** Error code of this API */
   code?: string;
   executionId?: string;
   [member: string]: unknown;
@@ -96,7 +96,7 @@ export interface WorkflowSummary {
   /** `{ image, video? }`, media-storage URLs */
   cover: Record<string, unknown> | null;
   createdBy: string;
-  /** Set where an organization owns it; `createdBy` is the person then */
+  /** Set if an organization owns it. `createdBy` is then the person */
   organizationId?: string;
   updatedAt: string;
   /** Credits per run at the caller's tier; null without generators */
@@ -119,9 +119,9 @@ export interface NewWorkflow {
   hidden?: boolean;
   archived?: boolean;
   publicPlayground?: boolean;
-  /** Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it */
+  /** True if the owner's agents get it as a tool at `/mcp`. Only a signed-in person can change it */
   mcp?: boolean;
-  /** Its public app, or null. Only sessions can change it */
+  /** Its public app, or null. Only a signed-in person can change it */
   app?: AppSettings | null;
   /** Days for which its executions are kept after their end; null for as long as the installation keeps them */
   retentionDays?: number | null;
@@ -146,11 +146,11 @@ export interface AppSettings {
   payer: "owner" | "runner";
   /** Daily budget (UTC) of the owner's credits for the runs of all visitors */
   dailyCredits: number;
-  /** Runs that one visitor has in a day (UTC) */
+  /** Runs per visitor and day (UTC) */
   perVisitorPerDay: number;
   /** Empty: the workflow's name */
   title: string;
-  /** A picture's media-storage URL */
+  /** Address of a stored picture */
   cover: string | null;
   theme: "auto" | "light" | "dark";
   /** Origins whose pages can embed the app and use its tokens */
@@ -168,11 +168,11 @@ export interface Workflow {
   hidden: boolean;
   archived: boolean;
   publicPlayground: boolean;
-  /** Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it */
+  /** True if the owner's agents get it as a tool at `/mcp`. Only a signed-in person can change it */
   mcp?: boolean;
-  /** Set where it has a page for others */
+  /** Set if it has a public page */
   app?: AppSettings;
-  /** Days for which its executions are kept, where it sets them */
+  /** Days for which its executions are kept, if the workflow sets them */
   retentionDays?: number;
   /** Its tests, where it has some; only for its owner */
   tests?: WorkflowTest[];
@@ -181,7 +181,7 @@ export interface Workflow {
   /** `{ image, video? }`, media-storage URLs */
   cover: Record<string, unknown> | null;
   createdBy: string;
-  /** Set where an organization owns it; `createdBy` is the person then */
+  /** Set if an organization owns it. `createdBy` is then the person */
   organizationId?: string;
   nodes: unknown[];
   edges: unknown[];
@@ -195,7 +195,7 @@ export interface Workflow {
   productionVersion?: number;
   /** True if the draft's graph differs from this version */
   changedSincePublished: boolean;
-  /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
+  /** True if a caller who can't run the workflow has changed its graph. Its app, hooks and schedules run the last approved graph until a caller who can run it publishes or confirms the change. A change of the draft counts even if a version is published, because `workflow` nodes with `version: "draft"` run the draft; until then they run the approved one */
   pendingChange?: boolean;
   /** Misspelled settings. Only in the answer to saving the graph; absent if there are none */
   warnings?: {
@@ -271,11 +271,11 @@ export interface WorkflowWithQuoteError {
   hidden: boolean;
   archived: boolean;
   publicPlayground: boolean;
-  /** Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it */
+  /** True if the owner's agents get it as a tool at `/mcp`. Only a signed-in person can change it */
   mcp?: boolean;
-  /** Set where it has a page for others */
+  /** Set if it has a public page */
   app?: AppSettings;
-  /** Days for which its executions are kept, where it sets them */
+  /** Days for which its executions are kept, if the workflow sets them */
   retentionDays?: number;
   /** Its tests, where it has some; only for its owner */
   tests?: WorkflowTest[];
@@ -284,7 +284,7 @@ export interface WorkflowWithQuoteError {
   /** `{ image, video? }`, media-storage URLs */
   cover: Record<string, unknown> | null;
   createdBy: string;
-  /** Set where an organization owns it; `createdBy` is the person then */
+  /** Set if an organization owns it. `createdBy` is then the person */
   organizationId?: string;
   nodes: unknown[];
   edges: unknown[];
@@ -298,7 +298,7 @@ export interface WorkflowWithQuoteError {
   productionVersion?: number;
   /** True if the draft's graph differs from this version */
   changedSincePublished: boolean;
-  /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
+  /** True if a caller who can't run the workflow has changed its graph. Its app, hooks and schedules run the last approved graph until a caller who can run it publishes or confirms the change. A change of the draft counts even if a version is published, because `workflow` nodes with `version: "draft"` run the draft; until then they run the approved one */
   pendingChange?: boolean;
   /** Misspelled settings. Only in the answer to saving the graph; absent if there are none */
   warnings?: {
@@ -326,9 +326,9 @@ export interface WorkflowChanges {
   hidden?: boolean;
   archived?: boolean;
   publicPlayground?: boolean;
-  /** Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it */
+  /** True if the owner's agents get it as a tool at `/mcp`. Only a signed-in person can change it */
   mcp?: boolean;
-  /** Its public app, or null. Only sessions can change it */
+  /** Its public app, or null. Only a signed-in person can change it */
   app?: AppSettings | null;
   /** Days for which its executions are kept after their end; null for as long as the installation keeps them */
   retentionDays?: number | null;
@@ -408,7 +408,7 @@ export interface WorkflowAlias {
   version: number | null;
   /** True for `production` until you set it: it follows the newest published version */
   isDefault: boolean;
-  /** When it was set; null for the default */
+  /** Time when it was set; null for the default */
   updatedAt: string | null;
   /** User id of the person who set it; null for the default */
   updatedBy: string | null;
@@ -562,7 +562,7 @@ export interface BundleImport {
     /** Its slug in this account; null until it exists */
     slug: string | null;
     action: "create" | "update" | "unchanged" | "conflict";
-    /** Why it is in conflict */
+    /** Reason for the conflict */
     reason?: string;
     /** True if a version is published */
     publishes: boolean;
@@ -578,16 +578,16 @@ export interface BundleImport {
 export interface WorkflowRunRequest {
   /** Keys are the schema's field names; omitted fields take their defaults */
   inputs: Record<string, unknown>;
-  /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
+  /** Your own names and texts for the run. They are on the execution, its webhooks and its usage row */
   metadata?: Record<string, string>;
   /** Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`) */
   provenance?: "full";
   webhook?: RunWebhook;
   /** Days for which the execution is kept after its end. The workflow's own value, or that of a rerun's source, counts if it is smaller. With 0, inputs, texts, calls and events are removed at its end; status, result and its files stay for 28 hours */
   retentionDays?: number;
-  /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
+  /** Rejects the run with INSUFFICIENT_CREDITS if it could cost more credits than this. Calls that trial grants pay cost none. The `estimatedCreditCost` of a quote is sufficient */
   maxCredits?: number;
-  /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
+  /** Id of a node in your own workflow: only that node and the nodes it depends on run. Inputs that they don't use are ignored */
   until?: string;
 }
 
@@ -646,22 +646,22 @@ export interface WorkflowQuoteRequest {
   webhook?: RunWebhook;
   /** Ignored */
   retentionDays?: number;
-  /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
+  /** Id of a node in your own workflow: only that node and the nodes it depends on run. Inputs that they don't use are ignored */
   until?: string;
 }
 
 export interface Quote {
-  /** What the run probably costs, and holds when it starts. A list of unknown length counts as one item, or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators */
+  /** Expected cost of the run, which it holds when it starts. A list of unknown length counts as one item, or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators */
   estimatedCreditCost: number | null;
-  /** The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every text of unknown length the size that its node allows. Another run may use up trial grants first */
+  /** Maximum cost of the run: every list of unknown length has `maxItems` or 50 items, and every text of unknown length the maximum size for its node. It can be higher if another run uses up trial grants first */
   maxCreditCost: number | null;
-  /** Whether a completed run costs just this. It is false if the two differ, a switch decides during the run, a fallback model has another price, or a model is paid by the tokens it uses */
+  /** True if a completed run costs exactly this. False if estimate and maximum differ, a switch decides during the run, a fallback model has another price, or a model is paid by tokens */
   exact: boolean;
   nodes: {
     id: string;
     type: string;
     model: string;
-    /** Calls at most */
+    /** Maximum number of calls */
     items: number;
     /** Maximum cost of its calls, without calls that trial grants pay for */
     estimatedCreditCost: number;
@@ -686,14 +686,14 @@ export interface Quote {
 export interface RunRequest {
   /** Keys are the schema's field names; omitted fields take their defaults */
   inputs: Record<string, unknown>;
-  /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
+  /** Your own names and texts for the run. They are on the execution, its webhooks and its usage row */
   metadata?: Record<string, string>;
   /** Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`) */
   provenance?: "full";
   webhook?: RunWebhook;
   /** Days for which the execution is kept after its end. The workflow's own value, or that of a rerun's source, counts if it is smaller. With 0, inputs, texts, calls and events are removed at its end; status, result and its files stay for 28 hours */
   retentionDays?: number;
-  /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
+  /** Rejects the run with INSUFFICIENT_CREDITS if it could cost more credits than this. Calls that trial grants pay cost none. The `estimatedCreditCost` of a quote is sufficient */
   maxCredits?: number;
 }
 
@@ -734,13 +734,13 @@ export interface Schedule {
     message: string;
     at: string | null;
   } | null;
-  /** The key that last changed it, with which it stops; null: a session did */
+  /** Key that last changed it, and with which it stops; null for a session */
   keyId: string | null;
   /** The person who created it or last changed its target. It stops if they lose access. Null if unknown */
   madeBy: string | null;
-  /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
+  /** True if a caller who can't run the workflow has changed its graph. Its app, hooks and schedules run the last approved graph until a caller who can run it publishes or confirms the change. A change of the draft counts even if a version is published, because `workflow` nodes with `version: "draft"` run the draft; until then they run the approved one */
   pendingChange: boolean;
-  /** The next times; none while it is paused or stopped */
+  /** Next times. Empty while it is paused or stopped */
   nextRuns: string[];
   /** Recent times and their outcomes, newest first */
   history: ScheduledTime[];
@@ -798,19 +798,19 @@ export interface ScheduleWithRuns {
     message: string;
     at: string | null;
   } | null;
-  /** The key that last changed it, with which it stops; null: a session did */
+  /** Key that last changed it, and with which it stops; null for a session */
   keyId: string | null;
   /** The person who created it or last changed its target. It stops if they lose access. Null if unknown */
   madeBy: string | null;
-  /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
+  /** True if a caller who can't run the workflow has changed its graph. Its app, hooks and schedules run the last approved graph until a caller who can run it publishes or confirms the change. A change of the draft counts even if a version is published, because `workflow` nodes with `version: "draft"` run the draft; until then they run the approved one */
   pendingChange: boolean;
-  /** The next times; none while it is paused or stopped */
+  /** Next times. Empty while it is paused or stopped */
   nextRuns: string[];
   /** Recent times and their outcomes, newest first */
   history: ScheduledTime[];
   createdAt: string | null;
   updatedAt: string | null;
-  /** Its last runs, newest first; none without `execution:read` */
+  /** Its last runs, newest first. Empty without `execution:read` */
   executions: Execution[];
 }
 
@@ -819,7 +819,7 @@ export interface Execution {
   status: "processing" | "completed" | "failed" | "cancelled" | "cancel_requested";
   requestId: string | null;
   durationMs: number;
-  /** True while the run waits in line */
+  /** True while the run is queued */
   queued?: boolean;
   /** Position in the queue, from 1 */
   position?: number;
@@ -838,22 +838,22 @@ export interface Execution {
   metadata: Record<string, string>;
   /** Set on an item of a batch */
   batchId?: string;
-  /** Which item, from 0 */
+  /** Index of the item, from 0 */
   index?: number;
   workflowSlug: string | null;
   /** The published version that ran; null for the draft, and for models */
   version: number | null;
   /** The alias that selected the version; null for a version that was named by its number, for the draft, and for models. Absent in webhooks */
   alias?: string | null;
-  /** Workflows whose nodes were a part of it, as they were then */
+  /** Inner workflows, as they were at the time of the run */
   inlined?: InlinedWorkflow[];
   modelIds: string[];
-  /** The execution that this one is a rerun of */
+  /** The execution that this one reruns */
   rerunOf?: string;
-  /** Days for which it is kept after its end, where its workflow or its request set them */
+  /** Days for which the execution is kept after its end, if its workflow or its request set them */
   retentionDays?: number;
   source: string;
-  /** The key that it was submitted by; null for a session's */
+  /** Key that submitted it; null for a session */
   keyId: string | null;
   /** For an organization's run: user id of the person who started it or owns the key */
   startedBy?: string;
@@ -877,7 +877,7 @@ export interface MadeDecision {
     | null;
   comment: string | null;
   decidedAt: string | null;
-  /** `rerun`: taken from an earlier run */
+  /** `rerun`: reused from an earlier run */
   by: "owner" | "timeout" | "rerun";
 }
 
@@ -886,12 +886,12 @@ export interface WaitingFor {
   title: string;
   instructions?: string;
   since: string;
-  /** When `onTimeout` decides */
+  /** Time when `onTimeout` decides */
   until: string;
   onTimeout: "approve" | "reject";
   /** The value under review. Lists omit values above 2 kB */
   value: unknown;
-  /** True where the value is too long to be shown here */
+  /** True if the value is too long to be shown here */
   truncated?: boolean;
 }
 
@@ -917,7 +917,7 @@ export type WebhookDelivery =
       /** Total of all deliveries */
       attempts: number;
       deliveredAt: string | null;
-      /** Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's answer, for example `status 500` */
+      /** Reason why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's response, for example `status 500` */
       lastError: string | null;
       /** Set while another attempt is due */
       nextAttemptAt: string | null;
@@ -927,13 +927,13 @@ export type WebhookDelivery =
 
 export interface WebhookAttempt {
   at: string;
-  /** The receiver's status; null when it did not answer */
+  /** Status of the receiver's response; null if there was none */
   status: number | null;
   error: string | null;
   durationMs: number;
   /** 1 is the run's own delivery; each redelivery takes the next number */
   delivery: number;
-  /** Within the delivery */
+  /** Number of the attempt within the delivery */
   attempt: number;
   /** Address of the delivery, if it changed since the run was submitted */
   url?: string;
@@ -949,7 +949,7 @@ export interface NodeState {
   durationMs: number | null;
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
-  /** Calls the node makes; before it begins: at most */
+  /** Number of calls of the node. Before it begins: the maximum */
   items?: number;
   itemsDone?: number;
   error: ExecutionError | null;
@@ -958,7 +958,7 @@ export interface NodeState {
   cancelReport?: "stopped" | "provider_told" | "could_not_stop";
   /** Outputs of a node or call, by port. Texts and JSON are cut at 4 kB */
   outputs?: Record<string, unknown>;
-  /** True when something was cut */
+  /** True if values were cut */
   truncated?: boolean;
   /** Present if the node makes several calls */
   calls?: NodeCall[];
@@ -978,7 +978,7 @@ export interface NodeCall {
   status: "processing" | "completed" | "failed" | "cancelled";
   /** Outputs of a node or call, by port. Texts and JSON are cut at 4 kB */
   outputs?: Record<string, unknown>;
-  /** True when something was cut */
+  /** True if values were cut */
   truncated?: boolean;
   error: ExecutionError | null;
   /** Credits; 1 credit = 0.01 USD */
@@ -986,7 +986,7 @@ export interface NodeCall {
   requestId: string | null;
   /** The execution that made the call. Its output was reused free of charge */
   reusedFrom?: string;
-  /** The models that were tried in their order, where more than one was */
+  /** The models that were tried, in order, if more than one */
   attempts?: CallAttempt[];
 }
 
@@ -1030,28 +1030,28 @@ export interface Hook {
   id: string;
   workflowSlug: string;
   alias: string | null;
-  /** The beginning of its secret */
+  /** First characters of its secret */
   start: string;
-  /** JMESPath from the JSON body to the run's inputs, an object; empty: the body itself */
+  /** JMESPath that turns the JSON body into the inputs of the run, an object. Empty: the body itself */
   expression: string;
   /** Maximum cost of each run in credits */
   maxCredits: number;
   hmac: {
     header: string;
   } | null;
-  /** The header with the sender's id of a delivery: the same id is the same run, however often it is sent */
+  /** Header with the sender's delivery id. Deliveries with the same id start one run */
   deliveryIdHeader: string | null;
-  /** The key that set it, with which it ends; null: a session did */
+  /** Key that created it, and with which it ends; null for a session */
   keyId: string | null;
   /** The person who created it or last changed its target. It stops if they lose access. Null if unknown */
   madeBy: string | null;
-  /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
+  /** True if a caller who can't run the workflow has changed its graph. Its app, hooks and schedules run the last approved graph until a caller who can run it publishes or confirms the change. A change of the draft counts even if a version is published, because `workflow` nodes with `version: "draft"` run the draft; until then they run the approved one */
   pendingChange: boolean;
   createdAt: string | null;
 }
 
 export interface NewHook {
-  /** JMESPath from the JSON body to the run's inputs, an object; empty: the body itself */
+  /** JMESPath that turns the JSON body into the inputs of the run, an object. Empty: the body itself */
   expression: string;
   /** Maximum cost of each run in credits */
   maxCredits: number;
@@ -1061,7 +1061,7 @@ export interface NewHook {
     header: string;
     secret: string;
   } | null;
-  /** The header with the sender's id of a delivery: the same id is the same run, however often it is sent */
+  /** Header with the sender's delivery id. Deliveries with the same id start one run */
   deliveryIdHeader?: string | null;
 }
 
@@ -1069,22 +1069,22 @@ export interface IssuedHook {
   id: string;
   workflowSlug: string;
   alias: string | null;
-  /** The beginning of its secret */
+  /** First characters of its secret */
   start: string;
-  /** JMESPath from the JSON body to the run's inputs, an object; empty: the body itself */
+  /** JMESPath that turns the JSON body into the inputs of the run, an object. Empty: the body itself */
   expression: string;
   /** Maximum cost of each run in credits */
   maxCredits: number;
   hmac: {
     header: string;
   } | null;
-  /** The header with the sender's id of a delivery: the same id is the same run, however often it is sent */
+  /** Header with the sender's delivery id. Deliveries with the same id start one run */
   deliveryIdHeader: string | null;
-  /** The key that set it, with which it ends; null: a session did */
+  /** Key that created it, and with which it ends; null for a session */
   keyId: string | null;
   /** The person who created it or last changed its target. It stops if they lose access. Null if unknown */
   madeBy: string | null;
-  /** Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one */
+  /** True if a caller who can't run the workflow has changed its graph. Its app, hooks and schedules run the last approved graph until a caller who can run it publishes or confirms the change. A change of the draft counts even if a version is published, because `workflow` nodes with `version: "draft"` run the draft; until then they run the approved one */
   pendingChange: boolean;
   createdAt: string | null;
   /** Address for deliveries. Shown only once */
@@ -1097,25 +1097,25 @@ export interface HookReceipt {
 }
 
 export interface WorkflowBatchRequest {
-  /** Inputs, one object an item */
+  /** Inputs, one object per item */
   inputs?: Record<string, unknown>[];
   /** Instead of `inputs`: items with their own settings, to compare several */
   items?: {
     inputs: Record<string, unknown>;
-    /** By node id: settings over those of your own graph; members of `inputs` each by itself. Without `workflow:write`: `model`, which needs the capability of that model, and `inputs` of generators */
+    /** Settings by node id, which replace those in your own graph; each member of `inputs` on its own. Without `workflow:write`, you can set `model` (with the capability of that model) and the `inputs` of generators */
     settings?: Record<string, Record<string, unknown>>;
   }[];
-  /** A CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
+  /** Instead of `inputs`: a CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out */
   mediaId?: string;
-  /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
+  /** Id of a node in your own workflow: only that node and the nodes it depends on run. Inputs that they don't use are ignored */
   until?: string;
-  /** The most that all items together cost. A batch that is expected to cost more is refused; one that turns out to cost more pauses */
+  /** Maximum cost of all items together. If the expected cost is higher, the batch is rejected. If the actual cost would be higher, the batch pauses */
   maxCredits?: number;
   /** Concurrent items. Maximum and default: half of your tier's concurrent runs */
   concurrency?: number;
-  /** `stop`: no item begins after one has failed */
+  /** `stop`: after a failed item, no further item begins */
   onError?: "continue" | "stop";
-  /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
+  /** Your own names and texts for the run. They are on the execution, its webhooks and its usage row */
   metadata?: Record<string, string>;
   /** Sends the end of each item to the batch's webhook, or else to the key's */
   itemWebhooks?: boolean;
@@ -1139,24 +1139,24 @@ export interface BatchQuote {
   total: number;
   /** Expected cost of all items, without calls that trial grants pay for */
   estimatedCreditCost: number;
-  /** The most that all items can cost */
+  /** Maximum cost of all items */
   maxCreditCost: number;
   /** True if completed items cost exactly this */
   exact: boolean;
 }
 
 export interface ModelBatchRequest {
-  /** Inputs, one object an item */
+  /** Inputs, one object per item */
   inputs?: Record<string, unknown>[];
-  /** A CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
+  /** Instead of `inputs`: a CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out */
   mediaId?: string;
-  /** The most that all items together cost. A batch that is expected to cost more is refused; one that turns out to cost more pauses */
+  /** Maximum cost of all items together. If the expected cost is higher, the batch is rejected. If the actual cost would be higher, the batch pauses */
   maxCredits?: number;
   /** Concurrent items. Maximum and default: half of your tier's concurrent runs */
   concurrency?: number;
-  /** `stop`: no item begins after one has failed */
+  /** `stop`: after a failed item, no further item begins */
   onError?: "continue" | "stop";
-  /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
+  /** Your own names and texts for the run. They are on the execution, its webhooks and its usage row */
   metadata?: Record<string, string>;
   /** Sends the end of each item to the batch's webhook, or else to the key's */
   itemWebhooks?: boolean;
@@ -1167,9 +1167,9 @@ export interface ModelBatchRequest {
 
 export interface Batch {
   batchId: string;
-  /** `completed`: every item has ended. `failed`: it stopped at the first failed item, as `onError` asked */
+  /** `completed`: every item has ended. `failed`: the batch stopped at the first failed item, because of `onError` */
   status: "running" | "paused" | "cancel_requested" | "completed" | "failed" | "cancelled";
-  /** Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … */
+  /** Code of the reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … */
   reason: {
     code: string;
     message: string;
@@ -1182,7 +1182,7 @@ export interface Batch {
   /** The alias that selected the version, as on executions */
   alias?: string | null;
   model: string | null;
-  /** The node that its items run to; null for everything */
+  /** The node up to which its items run; null for the whole workflow */
   until: string | null;
   total: number;
   counts: {
@@ -1206,7 +1206,7 @@ export interface Batch {
   source: string;
   /** The person who created or last resumed it. The batch stops if they lose access */
   madeBy: string | null;
-  /** The batch whose rows these are */
+  /** Batch of the rows */
   rerunOf: string | null;
   /** Delivery of `batch.completed`, if the batch's webhook, or else the key's, subscribes to it */
   webhookDelivery:
@@ -1220,10 +1220,10 @@ export interface Batch {
         state: "pending" | "delivered" | "failed" | "disabled" | "skipped" | "unknown";
         attempts: number;
         deliveredAt: string | null;
-        /** Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's answer, for example `status 500` */
+        /** Reason why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's response, for example `status 500` */
         lastError: string | null;
       };
-  /** Days for which it is kept after its end, where they are set */
+  /** Days for which it is kept after its end, if they are set */
   retentionDays?: number;
   createdAt: string | null;
   finishedAt: string | null;
@@ -1231,9 +1231,9 @@ export interface Batch {
 
 export interface BatchWithRows {
   batchId: string;
-  /** `completed`: every item has ended. `failed`: it stopped at the first failed item, as `onError` asked */
+  /** `completed`: every item has ended. `failed`: the batch stopped at the first failed item, because of `onError` */
   status: "running" | "paused" | "cancel_requested" | "completed" | "failed" | "cancelled";
-  /** Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … */
+  /** Code of the reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … */
   reason: {
     code: string;
     message: string;
@@ -1246,7 +1246,7 @@ export interface BatchWithRows {
   /** The alias that selected the version, as on executions */
   alias?: string | null;
   model: string | null;
-  /** The node that its items run to; null for everything */
+  /** The node up to which its items run; null for the whole workflow */
   until: string | null;
   total: number;
   counts: {
@@ -1270,7 +1270,7 @@ export interface BatchWithRows {
   source: string;
   /** The person who created or last resumed it. The batch stops if they lose access */
   madeBy: string | null;
-  /** The batch whose rows these are */
+  /** Batch of the rows */
   rerunOf: string | null;
   /** Delivery of `batch.completed`, if the batch's webhook, or else the key's, subscribes to it */
   webhookDelivery:
@@ -1284,10 +1284,10 @@ export interface BatchWithRows {
         state: "pending" | "delivered" | "failed" | "disabled" | "skipped" | "unknown";
         attempts: number;
         deliveredAt: string | null;
-        /** Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's answer, for example `status 500` */
+        /** Reason why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's response, for example `status 500` */
         lastError: string | null;
       };
-  /** Days for which it is kept after its end, where they are set */
+  /** Days for which it is kept after its end, if they are set */
   retentionDays?: number;
   createdAt: string | null;
   finishedAt: string | null;
@@ -1297,7 +1297,7 @@ export interface BatchWithRows {
 
 export interface BatchRow {
   index: number;
-  /** Known before the item begins: `GET /api/executions/{id}` finds it once it has */
+  /** Known before the item begins. `GET /api/executions/{id}` returns it once the item has begun */
   executionId: string;
   status: "waiting" | "processing" | "completed" | "failed" | "cancelled" | "skipped";
   /** Credits; 1 credit = 0.01 USD */
@@ -1328,9 +1328,9 @@ export interface Model {
   displayName: string;
   description: string;
   modality: string;
-  /** How its provider is called */
+  /** Protocol of the calls to its provider */
   provider: {
-    /** How it is called */
+    /** Protocol of its calls */
     kind: string;
   };
   /** Provider that runs it */
@@ -1351,19 +1351,19 @@ export interface Model {
   sandbox: boolean;
   /** Location: at a provider, on the platform's own machine, or in the sandbox */
   runsAt: "provider" | "local" | "sandbox";
-  /** Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`, of one that is not installed 404 */
+  /** State of the model. Runs of a model that is `downloading` or `away` return 503 with `Retry-After`; runs of one that isn't installed return 404 */
   status: "ready" | "needs-key" | "downloading" | "away";
   /** Tasks for which `auto:<task>` can choose it */
   tasks: string[];
   /** Reason why it isn't ready, and the next step */
   statusReason: string | null;
-  /** The day on which its id and price were read */
+  /** Day on which its id and price were read */
   asOf: string | null;
   /** Source of the price */
   source: string | null;
-  /** The day on which its provider shuts it down, where that is known */
+  /** Day on which its provider shuts it down, if known */
   retiresOn: string | null;
-  /** It no longer runs; only administrators see it */
+  /** True if it no longer runs. Only administrators see it */
   retired: boolean;
   /** The model to use once it is retired */
   successor: string | null;
@@ -1513,9 +1513,9 @@ export type TierPrice =
     };
 
 export interface LocalModels {
-  /** `off`: the installation has none */
+  /** `off`: the installation has no mail server */
   status: "ready" | "downloading" | "away" | "off";
-  /** Why they are not ready */
+  /** Reason why they aren't ready */
   reason: string | null;
   fetchedBytes: number;
   totalBytes: number;
@@ -1529,7 +1529,7 @@ export interface Task {
   summary: string;
   /** Inputs for any model of the task. Inputs that the chosen model lacks are dropped with a warning */
   inputs: string[];
-  /** The model that a run by the caller would take now */
+  /** Model that a run by the caller would use now */
   model: string | null;
   /** Reason why no model is ready, and the next step */
   reason: string | null;
@@ -1549,19 +1549,19 @@ export interface NodeKind {
   inputs: {
     name: string;
     type: "text" | "number" | "boolean" | "image" | "video" | "audio" | "media" | "any";
-    /** Takes a list as one value */
+    /** True if the port takes a list as one value */
     list: boolean;
   }[];
   /** Operations of the kind, each with its own inputs */
   operations: MediaOperation[];
-  /** Any name is an input port */
+  /** True if any name is an input port */
   takesAnyInput: boolean;
-  /** The inputs of the node's model are input ports */
+  /** True if the inputs of the node's model are input ports */
   portsOfModel: boolean;
   outputs: {
     name: string;
     type: "text" | "number" | "boolean" | "image" | "video" | "audio" | "media" | "any";
-    /** The setting without which a node does not have the port */
+    /** Setting that the port depends on */
     setting?: string;
   }[];
 }
@@ -1588,7 +1588,7 @@ export interface DecisionRequest {
   decision: "approve" | "reject";
   /** Replaces the reviewed value. Needs the same type, a list of at most the same length, and at most 8 kB or the original size */
   value?: unknown;
-  /** Kept with the decision, and in its audit row */
+  /** Stored with the decision and in the audit log */
   comment?: string;
 }
 
@@ -1613,12 +1613,12 @@ export interface CancelQueuedRequest {
 }
 
 export interface CancelQueuedResult {
-  /** How many */
+  /** Number */
   cancelled: number;
 }
 
 export interface ExecutionGraph {
-  /** Nodes as they ran, including the settings of a batch's item */
+  /** Nodes as they ran, including the settings of an item of a batch */
   nodes: Record<string, unknown>[];
   edges: Record<string, unknown>[];
 }
@@ -1629,7 +1629,7 @@ export interface CancelResult {
 
 /** One event of the stream */
 export interface ExecutionEvent {
-  /** Send it as `Last-Event-ID` to go on after this event */
+  /** Send it as `Last-Event-ID` to continue after this event */
   id: string;
   event: string;
   /** JSON: `{type, at, data}` */
@@ -1648,9 +1648,9 @@ export interface ErasureOrder {
     value: string;
   };
   workflow?: string;
-  /** Only executions that were created earlier; default: now */
+  /** Only executions created before this time. Default: now */
   before?: string;
-  /** Only counts */
+  /** Returns only the counts */
   dryRun?: boolean;
 }
 
@@ -1659,7 +1659,7 @@ export interface CreatedErasure {
   erasureId: string | null;
   /** Executions that match now */
   matched: number;
-  /** Where copies can remain: providers delete the data that was sent to them by their own rules */
+  /** Places that can still have copies: providers delete data by their own rules */
   notReached: "providers"[];
 }
 
@@ -1672,7 +1672,7 @@ export interface Erasure {
   before: string;
   /** Executions that matched when it was created */
   matched: number;
-  /** How many of them are gone with their data */
+  /** Number that are removed with their data */
   erased: number;
   /** Executions that are under way or whose data is still being removed, and, by metadata, batches that aren't removed yet */
   remaining: number;
@@ -1682,7 +1682,7 @@ export interface Erasure {
   hooks: string[];
   /** Ids of API keys that fix the value. They aren't changed. */
   keys: string[];
-  /** Where copies can remain: providers delete the data that was sent to them by their own rules */
+  /** Places that can still have copies: providers delete data by their own rules */
   notReached: "providers"[];
   createdAt: string;
   finishedAt: string | null;
@@ -1691,41 +1691,41 @@ export interface Erasure {
 export interface RerunRequest {
   /** Default: the inputs of the original execution */
   inputs?: Record<string, unknown>;
-  /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
+  /** Your own names and texts for the run. They are on the execution, its webhooks and its usage row */
   metadata?: Record<string, string>;
   /** Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`) */
   provenance?: "full";
   webhook?: RunWebhook;
   /** Days for which the execution is kept after its end. The workflow's own value, or that of a rerun's source, counts if it is smaller. With 0, inputs, texts, calls and events are removed at its end; status, result and its files stay for 28 hours */
   retentionDays?: number;
-  /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
+  /** Rejects the run with INSUFFICIENT_CREDITS if it could cost more credits than this. Calls that trial grants pay cost none. The `estimatedCreditCost` of a quote is sufficient */
   maxCredits?: number;
   /** As for runs. Without `until` and `version`, the execution's own value */
   until?: string;
-  /** Ids of nodes whose calls are repeated */
+  /** Ids of nodes whose calls are made again */
   nodes?: string[];
-  /** Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are sent, or asked for, again otherwise */
+  /** Ids of nodes whose HTTP requests, or decisions on the same value, are reused. Otherwise requests are sent again, and decisions are asked for again */
   reuse?: string[];
   /** A revision of the workflow's graph, instead of `version` */
   alias?: string;
   /** A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution ran */
   version?: number | string;
-  /** `async` answers 202 at once, as `Prefer: respond-async` does */
+  /** `async` returns 202 at once, like `Prefer: respond-async` */
   mode?: "sync" | "async";
 }
 
 export interface RerunQuote {
-  /** What the run probably costs, and holds when it starts. A list of unknown length counts as one item, or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators */
+  /** Expected cost of the run, which it holds when it starts. A list of unknown length counts as one item, or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators */
   estimatedCreditCost: number | null;
-  /** The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every text of unknown length the size that its node allows. Another run may use up trial grants first */
+  /** Maximum cost of the run: every list of unknown length has `maxItems` or 50 items, and every text of unknown length the maximum size for its node. It can be higher if another run uses up trial grants first */
   maxCreditCost: number | null;
-  /** Whether a completed run costs just this. It is false if the two differ, a switch decides during the run, a fallback model has another price, or a model is paid by the tokens it uses */
+  /** True if a completed run costs exactly this. False if estimate and maximum differ, a switch decides during the run, a fallback model has another price, or a model is paid by tokens */
   exact: boolean;
   nodes: {
     id: string;
     type: string;
     model: string;
-    /** Calls at most */
+    /** Maximum number of calls */
     items: number;
     /** Maximum cost of its calls, without calls that trial grants pay for */
     estimatedCreditCost: number;
@@ -1774,7 +1774,7 @@ export interface UsageSummary {
     creditsCost: number;
     models: {
       model: string;
-      /** Runs in which it was used */
+      /** Number of runs that used it */
       runs: number;
       /** Credits; 1 credit = 0.01 USD */
       creditsCost: number;
@@ -1838,13 +1838,13 @@ export interface OwnOrganization {
   name: string;
   /** The caller's own role */
   role: "owner" | "editor" | "runner" | "viewer";
-  /** Set where it is to be deleted: until then an owner can keep it */
+  /** Set if its deletion is scheduled. Until then an owner can cancel it */
   erasesAt?: string;
 }
 
 export interface Me {
   user: User;
-  /** Set where `X-Organization` names one: the credits are its own then */
+  /** Set if `X-Organization` names one. The credits are then the organization's */
   organization?: OwnOrganization;
   credits: Balances;
   /** Null while no business is registered */
@@ -1876,7 +1876,7 @@ export interface Balances {
 
 export interface Business {
   name: string;
-  /** An administrator has checked it */
+  /** True if an administrator has checked it */
   verified: boolean;
 }
 
@@ -1888,7 +1888,7 @@ export interface LedgerRow {
   /** Credits moved between available and held */
   moved: number;
   executionId: string | null;
-  /** The key that the execution was submitted by; null for a session's */
+  /** Key that submitted the execution; null for a session */
   keyId: string | null;
   model: string | null;
   /** Trial runs granted, used (negative) or returned */
@@ -1913,7 +1913,7 @@ export interface PendingAccountExport {
   status: "processing";
 }
 
-/** `password` is required where the account has one */
+/** `password` is required if the account has one */
 export interface AccountDeletion {
   password?: string;
 }
@@ -1978,7 +1978,7 @@ export interface ByPassword {
 }
 
 export interface SecondFactorEnrolment {
-  /** Base32, to type into an authenticator. Shown this once */
+  /** Base32, to enter in an authenticator. Shown only once */
   secret: string;
   /** The secret as an address for a QR code */
   url: string;
@@ -1990,7 +1990,7 @@ export interface ByCode {
 }
 
 export interface RecoveryCodes {
-  /** Each takes the place of a code once. Shown this once */
+  /** Each replaces a code once. Shown only once */
   recoveryCodes: string[];
 }
 
@@ -2006,20 +2006,20 @@ export interface SignInMethods {
   oidc: {
     name: string;
   } | null;
-  /** Set where `POST /api/auth/password/reset` can mail a link */
+  /** Set if `POST /api/auth/password/reset` can mail a link */
   mail?: true;
 }
 
 export interface OidcState {
   /** Name of the provider; null if none is configured */
   name: string | null;
-  /** Null where the account is not linked to the provider */
+  /** Null if the account isn't linked to the provider */
   linkedAt: string | null;
 }
 
 export interface OidcLink {
   password: string;
-  /** Path of the page to go on with */
+  /** Path of the page to open after the sign-in */
   returnTo?: string;
 }
 
@@ -2041,12 +2041,12 @@ export interface AddressVerification {
 
 export interface MailSettings {
   email: string;
-  /** Null until the address is proven: no notices are sent before */
+  /** Null until the address is verified. No notices are sent before */
   verifiedAt: string | null;
   notices: {
-    /** When less than a tenth of a month's plan credits is left */
+    /** Sent when less than a tenth of the month's plan credits is left */
     lowCredits: boolean;
-    /** When a budget reaches a share that its `alertAt` names */
+    /** Sent when a budget reaches a share in its `alertAt` */
     budgetAlerts: boolean;
     /** 30 and 7 days before a provider shuts down a model that your workflows name */
     retiringModels: boolean;
@@ -2055,9 +2055,9 @@ export interface MailSettings {
 
 export interface MailChanges {
   notices: {
-    /** When less than a tenth of a month's plan credits is left */
+    /** Sent when less than a tenth of the month's plan credits is left */
     lowCredits?: boolean;
-    /** When a budget reaches a share that its `alertAt` names */
+    /** Sent when a budget reaches a share in its `alertAt` */
     budgetAlerts?: boolean;
     /** 30 and 7 days before a provider shuts down a model that your workflows name */
     retiringModels?: boolean;
@@ -2176,12 +2176,12 @@ export interface IssuedInvitation {
   expiresAt: string | null;
   /** A link for the invited person: works once, before it expires. Shown only once */
   link: string;
-  /** What `POST /api/invitations/accept` takes; it is in the link, too */
+  /** Token for `POST /api/invitations/accept`, also contained in the link */
   token: string;
 }
 
 export interface InvitationToken {
-  /** What `POST /api/invitations/accept` takes; it is in the link, too */
+  /** Token for `POST /api/invitations/accept`, also contained in the link */
   token: string;
 }
 
@@ -2201,7 +2201,7 @@ export interface AuditRow {
   after: unknown;
   /** An entry stays `pending` if its process died during the write, which may have succeeded */
   outcome: "pending" | "done" | "failed";
-  /** Why a failed write was refused */
+  /** Reason for the rejection of a failed write */
   errorCode: string | null;
   requestId: string;
   at: string | null;
@@ -2216,9 +2216,9 @@ export interface ApiKey {
   capabilities: string[];
   /** For an organization's key: user id of its creator. The key acts within their role and stops working when they leave */
   createdBy?: string;
-  /** Set where every run by the key has such metadata */
+  /** Set if every run by the key has this metadata */
   metadata?: Record<string, string>;
-  /** Set where every run of a workflow by the key uses this alias */
+  /** Set if every run of a workflow by the key uses this alias */
   alias?: string;
   createdAt: string | null;
   lastUsedAt: string | null;
@@ -2264,9 +2264,9 @@ export interface IssuedApiKey {
   capabilities: string[];
   /** For an organization's key: user id of its creator. The key acts within their role and stops working when they leave */
   createdBy?: string;
-  /** Set where every run by the key has such metadata */
+  /** Set if every run by the key has this metadata */
   metadata?: Record<string, string>;
-  /** Set where every run of a workflow by the key uses this alias */
+  /** Set if every run of a workflow by the key uses this alias */
   alias?: string;
   createdAt: string | null;
   lastUsedAt: string | null;
@@ -2279,9 +2279,9 @@ export interface IssuedApiKey {
   } | null;
   /** Hints about the capabilities, for example: without `execution:read` the key can start runs but not poll them */
   warnings?: string[];
-  /** The value, shown this once */
+  /** The value. Shown only once */
   key: string;
-  /** Shown this once */
+  /** Shown only once */
   webhookSecret?: string;
 }
 
@@ -2302,9 +2302,9 @@ export interface ChangedApiKey {
   capabilities: string[];
   /** For an organization's key: user id of its creator. The key acts within their role and stops working when they leave */
   createdBy?: string;
-  /** Set where every run by the key has such metadata */
+  /** Set if every run by the key has this metadata */
   metadata?: Record<string, string>;
-  /** Set where every run of a workflow by the key uses this alias */
+  /** Set if every run of a workflow by the key uses this alias */
   alias?: string;
   createdAt: string | null;
   lastUsedAt: string | null;
@@ -2328,9 +2328,9 @@ export interface ApiKeyWithWebhookSecret {
   capabilities: string[];
   /** For an organization's key: user id of its creator. The key acts within their role and stops working when they leave */
   createdBy?: string;
-  /** Set where every run by the key has such metadata */
+  /** Set if every run by the key has this metadata */
   metadata?: Record<string, string>;
-  /** Set where every run of a workflow by the key uses this alias */
+  /** Set if every run of a workflow by the key uses this alias */
   alias?: string;
   createdAt: string | null;
   lastUsedAt: string | null;
@@ -2347,7 +2347,7 @@ export interface ApiKeyWithWebhookSecret {
 export interface WebhookTest {
   /** The receiver answered 2xx */
   delivered: boolean;
-  /** The receiver's status; null when it did not answer */
+  /** Status of the receiver's response; null if there was none */
   status: number | null;
   error: string | null;
   durationMs: number;
@@ -2488,9 +2488,9 @@ export interface ListedSecret {
   /** Hosts that can receive it */
   hosts: string[];
   createdAt: string | null;
-  /** When its value or its hosts were set last */
+  /** Time when its value or hosts were last set */
   updatedAt: string | null;
-  /** The caller's workflows whose drafts send it, those changed last first */
+  /** The caller's workflows whose drafts send it, last changed first */
   usedBy: {
     slug: string;
     name: string;
@@ -2514,7 +2514,7 @@ export interface Secret {
   /** Hosts that can receive it */
   hosts: string[];
   createdAt: string | null;
-  /** When its value or its hosts were set last */
+  /** Time when its value or hosts were last set */
   updatedAt: string | null;
 }
 
@@ -2523,7 +2523,7 @@ export interface BudgetSettings {
   credits: number;
   /** In UTC. Weeks start on Monday; `total` never resets */
   window: "day" | "week" | "month" | "total";
-  /** Shares of the credits that are announced (`budget.alert`), each once in a window */
+  /** Shares of the credits that send `budget.alert`, each once in a window */
   alertAt?: number[];
 }
 
@@ -2547,7 +2547,7 @@ export interface Budget {
   used: number;
   /** Credits; 1 credit = 0.01 USD */
   remaining: number;
-  /** When the window ends; null for `total` */
+  /** End of the window; null for `total` */
   resetsAt: string | null;
   createdAt: string | null;
 }
@@ -2561,12 +2561,12 @@ export interface MetadataBudgetSettings {
   credits: number;
   /** In UTC. Weeks start on Monday; `total` never resets */
   window: "day" | "week" | "month" | "total";
-  /** Shares of the credits that are announced (`budget.alert`), each once in a window */
+  /** Shares of the credits that send `budget.alert`, each once in a window */
   alertAt?: number[];
 }
 
 export interface BillingSettings {
-  /** Null where credits can't be bought */
+  /** Null if credits can't be bought */
   purchases: PurchaseTerms | null;
 }
 
@@ -2590,7 +2590,7 @@ export interface Checkout {
 }
 
 export interface PaymentEventReceipt {
-  /** `refused`: an administrator finds why in the audit */
+  /** `refused`: the audit log has the reason */
   outcome: "taken" | "ignored" | "refused";
 }
 
@@ -2634,7 +2634,7 @@ export interface MediaFile {
   durationMs?: number;
   /** `generated`: made by a run */
   origin: "upload" | "generated";
-  /** Stays until it is deleted, and counts against the quota. Other files are removed after 90 days */
+  /** True if it is kept until you delete it. It then counts against the quota. Other files are removed after 90 days */
   kept: boolean;
   createdAt: string | null;
   /** Anyone reads it by its address without a signature */
@@ -2656,7 +2656,7 @@ export interface Provenance {
   durationMs?: number;
   /** `generated`: made by a run */
   origin: "upload" | "generated";
-  /** Stays until it is deleted, and counts against the quota. Other files are removed after 90 days */
+  /** True if it is kept until you delete it. It then counts against the quota. Other files are removed after 90 days */
   kept: boolean;
   createdAt: string | null;
   /** Anyone reads it by its address without a signature */
@@ -2673,11 +2673,11 @@ export interface Provenance {
   signed: boolean | null;
   /** Reason for a generated file without a signature: its format, its size, too many files at once, an error, or `PROVENANCE` */
   unsignedReason: "format" | "size" | "busy" | "failed" | "off" | null;
-  /** Prompts and settings, where the run said `provenance: "full"` */
+  /** Prompts and settings, if the run had `provenance: "full"` */
   inputs: Record<string, unknown> | null;
   /** Its source files and their sources, nearest first. Only your own files */
   ancestors: ProvenanceRecord[];
-  /** There are more than are shown: 200 files, 20 steps back */
+  /** True if there are more than the 200 files or 20 steps shown */
   truncated: boolean;
 }
 
@@ -2694,7 +2694,7 @@ export interface ProvenanceRecord {
   durationMs?: number;
   /** `generated`: made by a run */
   origin: "upload" | "generated";
-  /** Stays until it is deleted, and counts against the quota. Other files are removed after 90 days */
+  /** True if it is kept until you delete it. It then counts against the quota. Other files are removed after 90 days */
   kept: boolean;
   createdAt: string | null;
   /** Anyone reads it by its address without a signature */
@@ -2711,7 +2711,7 @@ export interface ProvenanceRecord {
   signed: boolean | null;
   /** Reason for a generated file without a signature: its format, its size, too many files at once, an error, or `PROVENANCE` */
   unsignedReason: "format" | "size" | "busy" | "failed" | "off" | null;
-  /** Prompts and settings, where the run said `provenance: "full"` */
+  /** Prompts and settings, if the run had `provenance: "full"` */
   inputs: Record<string, unknown> | null;
 }
 
@@ -2727,11 +2727,11 @@ export interface FileVerification {
 }
 
 export interface ContentCredentials {
-  /** The signature is the certificate's, and no byte that it covers has changed */
+  /** True if the signature matches the certificate and no byte that it covers has changed */
   whole: boolean;
-  /** Whole, and signed by a certificate of this installation */
+  /** True if it is whole and signed by a certificate of this installation */
   ours: boolean;
-  /** This installation made that certificate: other validators don't trust it */
+  /** True if this installation made that certificate. Other validators don't trust it */
   selfMade: boolean;
   /** Status codes of C2PA, such as `assertion.dataHash.mismatch` */
   problems: string[];
@@ -2760,7 +2760,7 @@ export interface CredentialsAction {
 }
 
 export interface CredentialsSource {
-  /** `parentOf`: the file was made from this one; `inputTo` and `componentOf`: it went in */
+  /** `parentOf`: the file was made from this one. `inputTo` and `componentOf`: this one was an input */
   relationship: string;
   format: string | null;
   generator: string | null;
@@ -2773,10 +2773,10 @@ export interface OpenAiImageRequest {
   /** Value for the input `prompt`, or the first text input. Ignored if there is none */
   prompt?: string | null;
   n?: number | null;
-  /** Pixels, as 1024x1024; for models that take a size or a ratio */
+  /** Pixels, such as 1024x1024; for models with a size or a ratio */
   size?: string | null;
   response_format?: "url" | "b64_json" | null;
-  /** Kept as the run's metadata `user` */
+  /** Stored as the metadata `user` of the run */
   user?: string | null;
   stream?: false | null;
   /** More inputs of the model or workflow, by name */
@@ -2799,10 +2799,10 @@ export interface OpenAiImageEditForm {
   /** Value for the input `prompt`, or the first text input. Ignored if there is none */
   prompt?: string | null;
   n?: number | null;
-  /** Pixels, as 1024x1024; for models that take a size or a ratio */
+  /** Pixels, such as 1024x1024; for models with a size or a ratio */
   size?: string | null;
   response_format?: "url" | "b64_json" | null;
-  /** Kept as the run's metadata `user` */
+  /** Stored as the metadata `user` of the run */
   user?: string | null;
   image: Binary[];
   mask?: Binary;
@@ -2863,7 +2863,7 @@ export interface OpenAiChatRequest {
   /** A model's internal name, or `workflow/<slug>` */
   model: string;
   messages: OpenAiMessage[];
-  /** Functions that the model can call, of models that call some */
+  /** Functions that the model can call, if the model supports them */
   tools?: OpenAiTool[] | null;
   tool_choice?:
     | "auto"
@@ -2899,7 +2899,7 @@ export interface OpenAiChatRequest {
       }
     | null;
   n?: 1 | null;
-  /** Kept as the run's metadata `user` */
+  /** Stored as the metadata `user` of the run */
   user?: string | null;
   /** More inputs of the model or workflow, by name */
   inputs?: Record<string, unknown>;
@@ -2908,7 +2908,7 @@ export interface OpenAiChatRequest {
 
 export interface OpenAiMessage {
   role: "system" | "developer" | "user" | "assistant" | "tool";
-  /** A text, or parts of the types `text` and `image_url`; null only of an assistant's */
+  /** A text, or parts of the types `text` and `image_url`. Null only for an assistant's message */
   content?:
     | string
     | {
@@ -2969,7 +2969,7 @@ export interface OpenAiChatCompletion {
     logprobs: null;
     finish_reason: "stop" | "length" | "tool_calls";
   }[];
-  /** Tokens, where the model's provider counts them */
+  /** Tokens, if the model's provider counts them */
   usage?: {
     prompt_tokens: number;
     completion_tokens: number;
@@ -2987,7 +2987,7 @@ export interface OpenAiChatChunk {
     delta: {
       role?: "assistant";
       content?: string;
-      /** Each whole, at the end */
+      /** Complete values, sent at the end */
       tool_calls?: {
         id: string;
         type: "function";
@@ -3075,7 +3075,7 @@ export interface OpenAiResponseRequest {
         [member: string]: unknown;
       }[];
   instructions?: string | null;
-  /** Functions that the model can call, of models that call some */
+  /** Functions that the model can call, if the model supports them */
   tools?:
     | {
         type: "function";
@@ -3121,9 +3121,9 @@ export interface OpenAiResponseRequest {
   } | null;
   max_output_tokens?: number | null;
   stream?: boolean | null;
-  /** Comes back with the response, and is kept nowhere */
+  /** Returned with the response. It isn't stored */
   metadata?: Record<string, unknown> | null;
-  /** Kept as the run's metadata `user` */
+  /** Stored as the metadata `user` of the run */
   user?: string | null;
   background?: false | null;
   previous_response_id?: null;
@@ -3170,7 +3170,7 @@ export interface OpenAiResponse {
   incomplete_details: {
     reason: "max_output_tokens";
   } | null;
-  /** Tokens, where the model's provider counts them */
+  /** Tokens, if the model's provider counts them */
   usage: {
     input_tokens: number;
     input_tokens_details: {
@@ -3188,20 +3188,20 @@ export interface OpenAiResponse {
 }
 
 export interface OpenAiResponseEvent {
-  /** Same as the event's name */
+  /** Name of the event */
   type: string;
   sequence_number: number;
   [member: string]: unknown;
 }
 
 export interface OpenAiEmbeddingsRequest {
-  /** The internal name of a model that makes vectors */
+  /** The internal name of an embedding model */
   model: string;
   /** A text, or up to 2048; each also as its tokens of cl100k_base */
   input: string | string[] | number[] | number[][];
   /** `base64`: 32-bit floats, little-endian */
   encoding_format?: "float" | "base64" | null;
-  /** Kept as the run's metadata `user` */
+  /** Stored as the metadata `user` of the run */
   user?: string | null;
   /** More inputs of the model or workflow, by name */
   inputs?: Record<string, unknown>;
@@ -3254,7 +3254,7 @@ export interface FalStatus {
     inference_time: number;
   };
   error?: string;
-  /** A code of this API, or `client_cancelled` */
+  /** Error code of this API, or `client_cancelled` */
   error_type?: string;
   response_url: string;
   status_url: string;
@@ -3281,7 +3281,7 @@ export interface FalSubmitted {
 }
 
 export interface ReplicatePredictionRequest {
-  /** Inputs, by their own or Replicate's names */
+  /** Inputs, by Nodeloom's or Replicate's names */
   input?: Record<string, unknown>;
   /** Receives the finished prediction, signed with the secret of `GET /api/webhook-secret` */
   webhook?: string | null;
@@ -3321,7 +3321,7 @@ export interface ReplicatePrediction {
 }
 
 export interface ReplicateVersionRequest {
-  /** Inputs, by their own or Replicate's names */
+  /** Inputs, by Nodeloom's or Replicate's names */
   input?: Record<string, unknown>;
   /** Receives the finished prediction, signed with the secret of `GET /api/webhook-secret` */
   webhook?: string | null;
@@ -3411,7 +3411,7 @@ export interface ReplicateFiles {
   results: ReplicateFile[];
 }
 
-/** A message of JSON-RPC 2.0, one a request */
+/** A message of JSON-RPC 2.0, one per request */
 export interface McpMessage {
   jsonrpc: "2.0";
   method?: string;
@@ -3511,7 +3511,7 @@ export interface UserChanges {
   suspended?: boolean;
   tier?: string;
   role?: "user" | "admin";
-  /** Null: the account is for no business any more */
+  /** Null: removes the business */
   business?: {
     name: string;
     verified: boolean;
@@ -3625,7 +3625,7 @@ export interface AdminExecution {
   status: "processing" | "completed" | "failed" | "cancelled" | "cancel_requested";
   requestId: string | null;
   durationMs: number;
-  /** True while the run waits in line */
+  /** True while the run is queued */
   queued?: boolean;
   /** Position in the queue, from 1 */
   position?: number;
@@ -3644,22 +3644,22 @@ export interface AdminExecution {
   metadata: Record<string, string>;
   /** Set on an item of a batch */
   batchId?: string;
-  /** Which item, from 0 */
+  /** Index of the item, from 0 */
   index?: number;
   workflowSlug: string | null;
   /** The published version that ran; null for the draft, and for models */
   version: number | null;
   /** The alias that selected the version; null for a version that was named by its number, for the draft, and for models. Absent in webhooks */
   alias?: string | null;
-  /** Workflows whose nodes were a part of it, as they were then */
+  /** Inner workflows, as they were at the time of the run */
   inlined?: InlinedWorkflow[];
   modelIds: string[];
-  /** The execution that this one is a rerun of */
+  /** The execution that this one reruns */
   rerunOf?: string;
-  /** Days for which it is kept after its end, where its workflow or its request set them */
+  /** Days for which the execution is kept after its end, if its workflow or its request set them */
   retentionDays?: number;
   source: string;
-  /** The key that it was submitted by; null for a session's */
+  /** Key that submitted it; null for a session */
   keyId: string | null;
   /** For an organization's run: user id of the person who started it or owns the key */
   startedBy?: string;
@@ -3691,7 +3691,7 @@ export interface ModerationRow {
   message: string | null;
   /** Categories that the hook returned */
   policy: string | null;
-  /** How many the hook was shown; they are not kept */
+  /** Number of texts that the hook checked. They aren't stored */
   texts: number;
   files: number;
 }
@@ -3716,9 +3716,9 @@ export type ModelEntry = Record<string, unknown>;
 
 export interface ModelImport {
   provider: "fal" | "replicate" | "openrouter";
-  /** fal: the application's path; Replicate: `owner/name` */
+  /** fal: path of the application. Replicate: `owner/name` */
   app?: string;
-  /** An alternative name of the parameter: OpenRouter's models have ids */
+  /** Another name of the parameter, for OpenRouter's models */
   model?: string;
   /** Name of the new model. Default: derived from the provider's name */
   internalName?: string;
@@ -3743,9 +3743,9 @@ export interface ModelChanges {
 
 export interface ModelOrder {
   task: "image" | "edit" | "upscale" | "cutout" | "video" | "image-to-video" | "speech" | "music" | "text" | "transcribe";
-  /** Models that were put first; the others follow: those of providers, those of the machine itself, the sandbox's */
+  /** Models that come first. The others follow: those of providers, local models, the sandbox */
   order: string[];
-  /** All models that do the task, as they are tried now */
+  /** All models for the task, in the order in which they are tried */
   models: string[];
 }
 
@@ -3762,7 +3762,7 @@ export interface ProviderKeys {
 export interface ProviderKey {
   /** Environment variable for the key */
   name: string;
-  /** Whose key it is */
+  /** Owner of the key */
   account: string;
   /** Page where you create keys */
   keysUrl: string | null;
@@ -3798,10 +3798,10 @@ export interface ModelServer {
   name: string;
   url: string;
   hasKey: boolean;
-  /** It is named by `MODEL_SERVERS` */
+  /** True if `MODEL_SERVERS` names it */
   fromEnvironment: boolean;
   status: "ready" | "away";
-  /** Why it can't be used now */
+  /** Reason why it can't be used now */
   statusReason: string | null;
   /** Models that an OpenAI-compatible server lists */
   models: ServerModel[];
@@ -3825,7 +3825,7 @@ export interface ServerModel {
   makes: "chat" | "image" | "speech" | "transcribe" | "none";
   /** True if it accepts images */
   sees: boolean;
-  /** Its name in graphs; null where it is not offered */
+  /** Its name in graphs; null if it isn't offered */
   internalName: string | null;
 }
 
@@ -3844,7 +3844,7 @@ export interface ModelServerAddress {
 
 export interface ModelServerTest {
   works: boolean;
-  /** Why it can't be used */
+  /** Reason why it can't be used */
   message: string | null;
   models: ServerModel[];
 }
@@ -3906,7 +3906,7 @@ export interface CustomTier {
   base: "pro" | "business" | "enterprise";
   /** Null: unlimited */
   rateLimitPerMinute: number | null;
-  /** Over wholesale, to three decimals */
+  /** Factor on the provider's price, with up to three decimals */
   markup: number;
   /** Credits; 1 credit = 0.01 USD */
   monthlyCredits: number;
@@ -3915,7 +3915,7 @@ export interface CustomTier {
   id: string;
 }
 
-/** How many of each an account of the tier can have. Null: as many as the platform allows. Absent: as its `base` has */
+/** Limits of an account of the tier. Null: the platform's maximum. Absent: the limit of its `base` */
 export interface TierCaps {
   /** Null: 2000 */
   budgets?: number | null;
@@ -3941,7 +3941,7 @@ export interface CustomTierSettings {
   base: "pro" | "business" | "enterprise";
   /** Null: unlimited */
   rateLimitPerMinute: number | null;
-  /** Over wholesale, to three decimals */
+  /** Factor on the provider's price, with up to three decimals */
   markup: number;
   /** Credits; 1 credit = 0.01 USD */
   monthlyCredits: number;
@@ -3951,7 +3951,7 @@ export interface CustomTierSettings {
 }
 
 export interface TemporalUi {
-  /** Null where it is not served */
+  /** Null if it isn't served */
   url: string | null;
   namespace: string;
 }
@@ -3969,7 +3969,7 @@ export interface BudgetAlert {
     name: string;
     value: string;
   };
-  /** The share that was reached */
+  /** Share that was reached */
   threshold: number;
   /** Credits; 1 credit = 0.01 USD */
   credits: number;
@@ -4001,13 +4001,13 @@ export interface Operations {
   /** List the caller's workflows and everyone's templates */
   listWorkflows: {
     query?: {
-      /** Rows of a page; without it, everything is one answer */
+      /** Rows per page. Without it, one response has all rows */
       limit?: number;
       cursor?: string;
       /** Searches name, description, slug and tags */
       q?: string;
       tag?: string;
-      /** The caller's own in this folder; `null`: at the root level */
+      /** Only the caller's workflows in this folder. `null`: at the root level */
       folderId?: string;
     };
     response: WorkflowSummary[];
@@ -4069,7 +4069,7 @@ export interface Operations {
     };
     response: PublicSchema;
   };
-  /** Make a copy of a workflow or a template */
+  /** Copy a workflow or a template */
   cloneWorkflow: {
     params: {
       slug: string;
@@ -4086,7 +4086,7 @@ export interface Operations {
     };
     body?: {
       note?: string;
-      /** Its tasks (`auto:image`) stay the models that they are now */
+      /** Replaces its tasks (`auto:image`) by the models that they have now */
       pinModels?: boolean;
     } | null;
     response: WorkflowVersionHead;
@@ -4113,7 +4113,7 @@ export interface Operations {
     };
     response: WorkflowVersion;
   };
-  /** Put a published version's graph into the draft */
+  /** Restore a published version to the draft */
   restoreVersion: {
     params: {
       slug: string;
@@ -4212,7 +4212,7 @@ export interface Operations {
       slug: string;
     };
     query?: {
-      /** With `async=true` the answer comes at once and the run is polled */
+      /** With `async=true`, the response is 202 at once, and you poll the run */
       async?: "true" | "false";
       /** A version's number, or `draft`. Without it and without `alias`: `production`, or the draft while no version is published */
       version?: string;
@@ -4242,7 +4242,7 @@ export interface Operations {
       internalName: string;
     };
     query?: {
-      /** With `async=true` the answer comes at once and the run is polled */
+      /** With `async=true`, the response is 202 at once, and you poll the run */
       async?: "true" | "false";
     };
     body: RunRequest;
@@ -4263,7 +4263,7 @@ export interface Operations {
     };
     response: Schedule[];
   };
-  /** Run a workflow at times */
+  /** Create a schedule */
   createSchedule: {
     params: {
       slug: string;
@@ -4288,7 +4288,7 @@ export interface Operations {
     body: ScheduleChange;
     response: Schedule;
   };
-  /** Delete a schedule; runs that it has started go on */
+  /** Delete a schedule; runs that it started continue */
   deleteSchedule: {
     params: {
       slug: string;
@@ -4303,7 +4303,7 @@ export interface Operations {
     };
     response: Hook[];
   };
-  /** Make an address by which another service starts a workflow; it is shown this once */
+  /** Create a hook, an address that starts a workflow; it is shown only once */
   createHook: {
     params: {
       slug: string;
@@ -4311,7 +4311,7 @@ export interface Operations {
     body: NewHook;
     response: IssuedHook;
   };
-  /** Revoke a hook at once; runs that it has started go on */
+  /** Revoke a hook; runs that it started continue */
   deleteHook: {
     params: {
       slug: string;
@@ -4393,7 +4393,7 @@ export interface Operations {
     };
     response: BatchWithRows;
   };
-  /** All rows of a batch with their results, as a file */
+  /** Download all rows of a batch with their results */
   getBatchResults: {
     params: {
       id: string;
@@ -4410,7 +4410,7 @@ export interface Operations {
     };
     response: Batch;
   };
-  /** Go on with a paused batch */
+  /** Resume a paused batch */
   resumeBatch: {
     params: {
       id: string;
@@ -4418,7 +4418,7 @@ export interface Operations {
     body?: ResumeBatchRequest;
     response: Batch;
   };
-  /** Run those rows of a batch again that ended in a way, as a new batch */
+  /** Run the failed, skipped or cancelled rows of a batch again, as a new batch */
   rerunBatch: {
     params: {
       id: string;
@@ -4429,7 +4429,7 @@ export interface Operations {
   /** List the enabled models; to administrators also those that are not installed or need a key or a price */
   listModels: {
     query?: {
-      /** Words that its name, its description or its provider must have */
+      /** Words to find in its name, description or provider */
       q?: string;
       /** Kind of its output */
       modality?: "image" | "video" | "audio" | "text";
@@ -4445,7 +4445,7 @@ export interface Operations {
     };
     response: Model;
   };
-  /** How far the files of the machine's own models are fetched */
+  /** Get the progress of the downloads of local models */
   getLocalModels: {
     response: LocalModels;
   };
@@ -4469,7 +4469,7 @@ export interface Operations {
     body: DecisionRequest;
     response: Decision;
   };
-  /** Cancel all executions that wait in line */
+  /** Cancel all queued executions */
   cancelQueuedExecutions: {
     body: CancelQueuedRequest;
     response: CancelQueuedResult;
@@ -4479,11 +4479,11 @@ export interface Operations {
     query?: {
       status?: "processing" | "completed" | "failed" | "cancelled" | "cancel_requested";
       workflowSlug?: string;
-      /** The items of this batch; without it, executions that are items of none */
+      /** Only items of this batch. Without it, only executions that aren't items of a batch */
       batchId?: string;
-      /** Executions that were created then or later */
+      /** Only executions created at or after this time */
       createdAfter?: string;
-      /** Executions that were created earlier */
+      /** Only executions created before this time */
       createdBefore?: string;
       /** `true`: only executions that wait for a decision */
       waiting?: "true" | "false";
@@ -4555,7 +4555,7 @@ export interface Operations {
       id: string;
     };
     query?: {
-      /** With `async=true` the answer comes at once and the run is polled */
+      /** With `async=true`, the response is 202 at once, and you poll the run */
       async?: "true" | "false";
     };
     body: RerunRequest;
@@ -4604,7 +4604,7 @@ export interface Operations {
   me: {
     response: Me;
   };
-  /** Have the account deleted after the waiting time */
+  /** Schedule the deletion of the account */
   deleteAccount: {
     body?: AccountDeletion;
     response: LeavingAccount;
@@ -4622,19 +4622,19 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
-  /** An archive of everything that the account has */
+  /** Export all data of the account */
   exportAccount: {
     response: AccountExport | PendingAccountExport;
   };
-  /** The archive itself */
+  /** The archive */
   downloadAccountExport: {
     response: string;
   };
-  /** Keep the account after all */
+  /** Cancel the deletion of the account */
   restoreAccount: {
     response: undefined;
   };
-  /** Have an organization deleted after the waiting time */
+  /** Schedule the deletion of an organization */
   deleteOrganization: {
     params: {
       id: string;
@@ -4642,7 +4642,7 @@ export interface Operations {
     body?: AccountDeletion;
     response: LeavingAccount;
   };
-  /** An organization, with its balances */
+  /** Get an organization with its balances */
   getOrganization: {
     params: {
       id: string;
@@ -4657,7 +4657,7 @@ export interface Operations {
     body: OrganizationName;
     response: Organization;
   };
-  /** Keep an organization after all */
+  /** Cancel the deletion of an organization */
   restoreOrganization: {
     params: {
       id: string;
@@ -4684,12 +4684,12 @@ export interface Operations {
     body: PasswordChange;
     response: undefined;
   };
-  /** Set a password by a link */
+  /** Set a password with a link */
   redeemPasswordReset: {
     body: PasswordReset;
     response: undefined;
   };
-  /** Complete a sign-in by the code of the second factor */
+  /** Complete a sign-in with the code of the second factor */
   completeLogin: {
     body: SecondStep;
     response: UserReply;
@@ -4698,17 +4698,17 @@ export interface Operations {
   getSecondFactor: {
     response: SecondFactor;
   };
-  /** Make the secret of a second factor */
+  /** Create the secret of a second factor */
   enrolSecondFactor: {
     body: ByPassword;
     response: SecondFactorEnrolment;
   };
-  /** Switch the second factor on by a code of its secret; all other sessions end */
+  /** Turn the second factor on with a code; all other sessions end */
   confirmSecondFactor: {
     body: ByCode;
     response: RecoveryCodes;
   };
-  /** Switch the second factor off, by the password and a code */
+  /** Turn the second factor off, with the password and a code */
   disableSecondFactor: {
     body: ByPasswordAndCode;
     response: undefined;
@@ -4724,10 +4724,10 @@ export interface Operations {
   getSignInMethods: {
     response: SignInMethods;
   };
-  /** Sign in by the provider: for browsers, which it sends there */
+  /** Send a browser to the provider to sign in */
   startOidc: {
     query?: {
-      /** Path of the page to go on with */
+      /** Path of the page to open after the sign-in */
       returnTo?: string;
     };
     response: never;
@@ -4740,40 +4740,40 @@ export interface Operations {
   getOidc: {
     response: OidcState;
   };
-  /** Link the caller's account to the provider, by the password */
+  /** Link the caller's account to the provider, with the password */
   linkOidc: {
     body: OidcLink;
     response: OidcAddress;
   };
-  /** End the link of the caller's account to the provider, by the password */
+  /** Unlink the caller's account from the provider, with the password */
   unlinkOidc: {
     body: OidcUnlink;
     response: undefined;
   };
-  /** Have a link mailed that sets a new password */
+  /** Mail a link to set a new password */
   requestPasswordReset: {
     body: PasswordResetRequest;
     response: undefined;
   };
-  /** Have a link mailed that proves the caller's address */
+  /** Mail a link to verify the caller's address */
   requestVerification: {
     response: undefined;
   };
-  /** Prove the caller's address by the token that was mailed to it */
+  /** Verify the caller's address with the mailed token */
   verifyAddress: {
     body: AddressVerification;
     response: undefined;
   };
-  /** The caller's address, and which notices it gets */
+  /** Get the caller's address and the notices it receives */
   getMailSettings: {
     response: MailSettings;
   };
-  /** Switch notices on or off */
+  /** Turn notices on or off */
   updateMailSettings: {
     body: MailChanges;
     response: MailSettings;
   };
-  /** Switch off the kind of notice that a link was in */
+  /** Turn off the kind of notice that contained the link */
   unsubscribe: {
     query: {
       token: string;
@@ -4784,7 +4784,7 @@ export interface Operations {
   listOrganizations: {
     response: Organization[];
   };
-  /** Make an organization, whose owner the caller is */
+  /** Create an organization with the caller as owner */
   createOrganization: {
     body: OrganizationName;
     response: Organization;
@@ -4796,7 +4796,7 @@ export interface Operations {
     };
     response: Member[];
   };
-  /** Give a member another role, everywhere within one second */
+  /** Change the role of a member, everywhere within one second */
   changeMember: {
     params: {
       id: string;
@@ -4868,7 +4868,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Join an organization by an invitation */
+  /** Accept an invitation to an organization */
   acceptInvitation: {
     body: InvitationToken;
     response: Organization;
@@ -4891,12 +4891,12 @@ export interface Operations {
   listKeys: {
     response: ApiKey[];
   };
-  /** Create an API key; its value is shown this once */
+  /** Create an API key; its value is shown only once */
   createKey: {
     body: NewApiKey;
     response: IssuedApiKey;
   };
-  /** Rename an API key, or change its capabilities, its metadata or its alias, everywhere within one second */
+  /** Change an API key's name, capabilities, metadata or alias, everywhere within one second */
   updateKey: {
     params: {
       id: string;
@@ -4921,7 +4921,7 @@ export interface Operations {
     };
     response: IssuedApiKey;
   };
-  /** Set an API key's webhook; its secret is shown this once */
+  /** Set an API key's webhook; its secret is shown only once */
   setKeyWebhook: {
     params: {
       id: string;
@@ -4936,7 +4936,7 @@ export interface Operations {
     };
     response: ApiKey;
   };
-  /** Send a signed test message to an API key's webhook, now and once */
+  /** Send a signed test message to an API key's webhook */
   testKeyWebhook: {
     params: {
       id: string;
@@ -5085,7 +5085,7 @@ export interface Operations {
     body: MetadataBudgetSettings;
     response: Budget;
   };
-  /** Remove a budget, whatever it is for */
+  /** Remove a budget of any kind */
   deleteBudget: {
     params: {
       id: string;
@@ -5096,12 +5096,12 @@ export interface Operations {
   getBilling: {
     response: BillingSettings;
   };
-  /** Begin to buy credits */
+  /** Start a purchase of credits */
   createCheckout: {
     body: CheckoutOrder;
     response: Checkout;
   };
-  /** Take an event of Stripe: for Stripe, which signs it */
+  /** Receive an event from Stripe */
   receivePaymentEvent: {
     body?: unknown;
     response: PaymentEventReceipt;
@@ -5171,14 +5171,14 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** How a file came to be */
+  /** Get the provenance of a file */
   getMediaProvenance: {
     params: {
       id: string;
     };
     response: Provenance;
   };
-  /** Keep a file that a run made */
+  /** Keep a generated file */
   keepMedia: {
     params: {
       id: string;
@@ -5190,17 +5190,17 @@ export interface Operations {
     body: Binary;
     response: FileVerification;
   };
-  /** Make images */
+  /** Generate images */
   openaiGenerateImages: {
     body: OpenAiImageRequest;
     response: OpenAiImages;
   };
-  /** Change images */
+  /** Edit images */
   openaiEditImages: {
     body: OpenAiImageEditForm;
     response: OpenAiImages;
   };
-  /** Speak a text */
+  /** Create speech */
   openaiSpeak: {
     body: OpenAiSpeechRequest;
     response: string;
@@ -5210,17 +5210,17 @@ export interface Operations {
     body: OpenAiTranscriptionForm;
     response: OpenAiTranscription;
   };
-  /** Answer a chat */
+  /** Create a chat completion */
   openaiChat: {
     body: OpenAiChatRequest;
     response: OpenAiChatCompletion;
   };
-  /** Answer a conversation */
+  /** Create a response */
   openaiRespond: {
     body: OpenAiResponseRequest;
     response: OpenAiResponse;
   };
-  /** Put texts into vectors */
+  /** Create embeddings */
   openaiEmbed: {
     body: OpenAiEmbeddingsRequest;
     response: OpenAiEmbeddings;
@@ -5252,7 +5252,7 @@ export interface Operations {
     body?: Record<string, unknown>;
     response: Record<string, unknown>;
   };
-  /** Read how far a request is */
+  /** Get the status of a request */
   falStatus: {
     params: {
       /** `workflow/<slug>`, `nodeloom/<model>`, or fal's own name of a model */
@@ -5392,7 +5392,7 @@ export interface Operations {
     };
     response: ReplicateFiles;
   };
-  /** Read a file's facts */
+  /** Read a file's type, size and dimensions */
   replicateGetFile: {
     params: {
       id: string;
@@ -5406,10 +5406,10 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Answer a message of the Model Context Protocol */
+  /** Handle a message of the Model Context Protocol */
   mcp: {
     query?: {
-      /** Adds the models that the caller can run as tools */
+      /** Also lists the models that the caller can run as tools */
       models?: "true" | "false";
     };
     body: McpMessage;
@@ -5441,7 +5441,7 @@ export interface Operations {
     } | null;
     response: AppToken;
   };
-  /** Get a token for a visitor of an own app */
+  /** Get a token for a visitor of your own app */
   createAppToken: {
     params: {
       slug: string;
@@ -5482,56 +5482,56 @@ export interface Operations {
     body: UserChanges;
     response: AdminUser;
   };
-  /** Have a user's account deleted after the waiting time */
+  /** Schedule the deletion of a user's account */
   adminDeleteUser: {
     params: {
       id: string;
     };
     response: LeavingAccount;
   };
-  /** Make a link by which a user sets a new password */
+  /** Create a link to set a user's password */
   adminResetPassword: {
     params: {
       id: string;
     };
     response: PasswordResetLink;
   };
-  /** An archive of everything that a user has */
+  /** Export all data of a user */
   adminExportUser: {
     params: {
       id: string;
     };
     response: AccountExport | PendingAccountExport;
   };
-  /** The archive itself */
+  /** The archive */
   adminDownloadUserExport: {
     params: {
       id: string;
     };
     response: string;
   };
-  /** Keep a user's account after all */
+  /** Cancel the deletion of a user's account */
   adminRestoreUser: {
     params: {
       id: string;
     };
     response: undefined;
   };
-  /** End the link of a user's account to the provider */
+  /** Unlink a user's account from the provider */
   adminUnlinkOidc: {
     params: {
       id: string;
     };
     response: undefined;
   };
-  /** Have an organization deleted after the waiting time */
+  /** Schedule the deletion of an organization */
   adminDeleteOrganization: {
     params: {
       id: string;
     };
     response: LeavingAccount;
   };
-  /** Keep an organization after all */
+  /** Cancel the deletion of an organization */
   adminRestoreOrganization: {
     params: {
       id: string;
@@ -5566,7 +5566,7 @@ export interface Operations {
   adminCheckLedger: {
     query?: {
       cursor?: string;
-      /** `true`: adds up all history, and checks the yearly checkpoints by it */
+      /** `true`: adds up all rows, and checks the yearly checkpoints */
       full?: "true" | "false";
     };
     response: LedgerCheck;
@@ -5619,7 +5619,7 @@ export interface Operations {
       configured: boolean;
     };
   };
-  /** Take a template down or let it back, or have it shown first */
+  /** Take down, restore or feature a template */
   adminModerateTemplate: {
     params: {
       slug: string;
@@ -5749,7 +5749,7 @@ export interface Operations {
     body: ServerWorkflow;
     response: WorkflowInspection;
   };
-  /** Make a model of a ComfyUI workflow, or replace the one of its name */
+  /** Create or replace a model from a ComfyUI workflow */
   adminPutServerWorkflow: {
     params: {
       id: string;

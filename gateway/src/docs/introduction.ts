@@ -7,42 +7,43 @@ const perWindow = (requests: number | null): string => (requests === null ? "unl
 /** First page of the document: rules shared by all operations. */
 export const INTRODUCTION = `### Authentication
 
-Send an API key in the header \`x-api-key\`. The operations under *Keys* make one; they need a signed-in user, and a tier of Pro or above. The
-key is shown once, when it is made. What it may do is a list of capabilities, such as \`workflow:run\` or \`workflow:poster-maker:run\`; each
-operation says which one it needs.
-
-The session cookie of a signed-in browser works, too, for requests from the service's own pages. The page to try
-operations, \`/docs/explorer\`, is signed in already if the console is; or put a key into its *Authorize*.
+Send an API key in the header \`x-api-key\`. Create one in the console or with the operations under *Keys*, as a signed-in user of tier Pro or
+above. You see its value only once. A key has capabilities, such as \`workflow:run\` or \`workflow:poster-maker:run\`. Each operation names the
+capability that it needs.
 
 \`\`\`sh
 curl "$BASE/api/whoami" -H "x-api-key: $KEY"
 \`\`\`
 
-A signed-in member of an [organization](/docs/guide/organizations) acts for it with \`X-Organization: <id>\`; a key is of one account, and acts for that.
+Requests from the service's own pages can use the session cookie of a signed-in browser instead. If you are signed in to the console, so is the
+page to try operations, \`/docs/explorer\`. Otherwise enter a key there under *Authorize*.
+
+If you are a member of an [organization](/docs/guide/organizations), send \`X-Organization: <id>\` with a session to act for it. A key always acts
+for its own account.
 
 ### Errors
 
-Whatever is not 2xx has a JSON body: \`{ "error": "what went wrong", "code": "INVALID_INPUTS", … }\`. Decide by \`code\`; \`error\` is for people. Only a
-workflow that was not found has no code. Each operation lists its codes. Every answer carries \`X-Request-Id\`, which finds the request in the logs, and
-every answer about a run \`X-Execution-Id\`.
+Every error has a JSON body: \`{ "error": "what went wrong", "code": "INVALID_INPUTS", … }\`. Decide by \`code\`; \`error\` is for people. Only the
+404 of a workflow has no code. Each operation lists its codes. Every response has \`X-Request-Id\`, which you can find in the logs, and every
+response about a run has \`X-Execution-Id\`.
 
 ### Rate limits
 
-Requests are counted per user and operation, in windows of ${RATE_WINDOW_SECONDS} seconds: Pro ${perWindow(PLANS.pro.rateLimitPerMinute)}, Business ${perWindow(PLANS.business.rateLimitPerMinute)}, Enterprise ${perWindow(PLANS.enterprise.rateLimitPerMinute)}. Answers
-say where you are: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, and \`X-RateLimit-Reset\`, the Unix second at which the window ends. A 429 carries
-\`Retry-After\` in seconds as well. With fewer than five requests left, wait for the reset.
+Requests are counted per user and operation, in windows of ${RATE_WINDOW_SECONDS} seconds: Pro ${perWindow(PLANS.pro.rateLimitPerMinute)}, Business ${perWindow(PLANS.business.rateLimitPerMinute)}, Enterprise ${perWindow(PLANS.enterprise.rateLimitPerMinute)}. Each response has
+\`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`, the Unix second at which the window ends. A 429 also has
+\`Retry-After\`, in seconds. If fewer than five requests are left, wait for the reset.
 
 ### Idempotency
 
-Runs, new workflows and folders, and redeliveries take an \`Idempotency-Key\`. For ${hours} hours the same key and body give the same answer, marked \`Idempotency-Replayed: true\`, and
-nothing is run, charged or created twice. So a request whose answer was lost can be sent again.
+Send an \`Idempotency-Key\` with runs, redeliveries, new workflows and new folders. For ${hours} hours, the same key and body return the same
+response, marked \`Idempotency-Replayed: true\`. Nothing is run, charged or created twice, so you can repeat a request whose response was lost.
 
 ### Runs
 
-A run answers when it is over, or after two minutes at the latest with a 202: it goes on, and is polled. With \`?async=true\` the 202 comes at once.
-Poll \`GET /api/executions/{id}\` every two seconds, follow its events as a stream, or be told by a webhook.
+A run returns its result, or a 202 if it takes longer than two minutes; it then continues. With \`?async=true\` you get the 202 at once.
+Poll \`GET /api/executions/{id}\` every two seconds, follow its events as a stream, or use a webhook.
 
 ### Webhooks
 
-A key may have a webhook. It is called when an asynchronous run made with that key is over, and signed as
-[Standard Webhooks](https://www.standardwebhooks.com) asks for: see *Webhooks*.`;
+A key can have a webhook. Nodeloom calls it when an asynchronous run with that key ends, and signs the message by
+[Standard Webhooks](https://www.standardwebhooks.com): see *Webhooks*.`;

@@ -13,29 +13,29 @@ import { webhooks } from "./webhooks";
 /** OpenAPI 3.1 document, generated from the table that also routes and validates. */
 
 const TAG_DESCRIPTIONS: Readonly<Record<Tag, string>> = {
-  Workflows: "Graphs that are saved, and the schemas of their inputs",
-  Runs: "Run a workflow or a single model, or ask what a run would cost",
-  "Schedules and hooks": "Runs at times, and runs that other services start",
-  Batches: "Many runs of one workflow or model, with one budget",
-  Models: "What can be run, with inputs and prices",
-  Executions: "Runs under way and past: poll, follow, cancel",
-  Usage: "What was run by key, and what it cost",
-  Budgets: "What runs of a key, of a workflow or with a value of metadata may cost; for signed-in users",
-  Billing: "Credits that are bought, where that is set up; for signed-in users",
-  Identity: "Who is calling; registration and sign-in",
-  Organizations: "People who share workflows, keys and credits; for signed-in users",
+  Workflows: "Create, change, publish and share workflows",
+  Runs: "Run a workflow or a model, or get the price first",
+  "Schedules and hooks": "Start runs at set times, or from other services",
+  Batches: "Run a workflow or model with many inputs and one budget",
+  Models: "Models that you can run, with their inputs and prices",
+  Executions: "Poll, follow, cancel, rerun and delete runs",
+  Usage: "Runs and their cost, by key, workflow or customer",
+  Budgets: "Limit what runs of a key, a workflow or a customer can cost; for signed-in users",
+  Billing: "Buy credits, if the installation sells them; for signed-in users",
+  Identity: "Your account, registration and sign-in",
+  Organizations: "Share workflows, keys and credits; for signed-in users",
   Keys: "API keys and their webhooks; for signed-in users",
   "Webhook endpoints": "Addresses that get messages about all runs of an account",
-  Secrets: "Values that HTTP nodes send, and that are never shown; for signed-in users",
-  Folders: "Where workflows are kept",
-  Media: "Files as inputs",
-  OpenAI: "OpenAI's API over the platform's models and workflows: its libraries need the base URL alone",
-  fal: "fal's API over the platform's models and workflows",
-  Replicate: "Replicate's API over the platform's models and workflows",
-  Agents: "The Model Context Protocol: workflows as tools of agents",
-  Apps: "Workflows' pages for others, and the tokens of their visitors",
-  Admin: "Accounts, credits, models, tiers; for administrators",
-  Health: "For load balancers and monitors",
+  Secrets: "Values that HTTP nodes send and that are never shown; for signed-in users",
+  Folders: "Folders for workflows",
+  Media: "Upload, list, keep and verify files",
+  OpenAI: "OpenAI's API for Nodeloom's models and workflows: set the base URL in OpenAI's libraries",
+  fal: "fal's API for Nodeloom's models and workflows",
+  Replicate: "Replicate's API for Nodeloom's models and workflows",
+  Agents: "The Model Context Protocol: workflows as tools for agents",
+  Apps: "Pages of workflows for people without an account, and their tokens",
+  Admin: "Accounts, credits, models and tiers; for administrators",
+  Health: "Health checks for load balancers and monitors",
 };
 
 const errorSchema = z
@@ -65,7 +65,7 @@ const openAiErrorSchema = z
       message: z.string(),
       type: z.string().meta({ example: "invalid_request_error" }),
       param: z.string().nullable(),
-      code: z.string().nullable().meta({ description: "A code of this API" }),
+      code: z.string().nullable().meta({ description: "Error code of this API" }),
       executionId: z.string().optional(),
     }),
   })
@@ -74,8 +74,8 @@ const openAiErrorSchema = z
 const falErrorSchema = z
   .looseObject({
     detail: z.union([z.string(), z.array(z.object({ loc: z.array(z.string()), msg: z.string(), type: z.string() }))]),
-    error_type: z.string().optional().meta({ description: "A code of this API, or `client_cancelled`" }),
-    code: z.string().optional().meta({ description: "A code of this API" }),
+    error_type: z.string().optional().meta({ description: "Error code of this API, or `client_cancelled`" }),
+    code: z.string().optional().meta({ description: "Error code of this API" }),
     executionId: z.string().optional(),
   })
   .meta({ id: "FalError" });
@@ -86,7 +86,7 @@ const replicateErrorSchema = z
     detail: z.string(),
     status: z.number().int(),
     invalid_fields: z.array(z.object({ type: z.string(), field: z.string(), description: z.string() })).optional(),
-    code: z.string().optional().meta({ description: "A code of this API" }),
+    code: z.string().optional().meta({ description: "Error code of this API" }),
     executionId: z.string().optional(),
   })
   .meta({ id: "ReplicateError" });

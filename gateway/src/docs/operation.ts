@@ -25,15 +25,15 @@ const parametersOf = (schema: z.ZodType | undefined, place: "path" | "query", co
 };
 
 const IDEMPOTENCY = {
-  replay: "The same key and body give the same answer again, as long as the execution is kept",
-  rebuild: "What is sent again under the same key is made once, and answered again as it is then, with `Idempotency-Replayed: true`",
-  once: "What is sent again under the same key happens once",
+  replay: "The same key and body return the same response for as long as the execution is kept",
+  rebuild: "A repeated request with the same key creates nothing. It returns the current state, with `Idempotency-Replayed: true`",
+  once: "A repeated request with the same key has no further effect",
 } as const;
 
 /** Request headers that some routes read. */
 const READ: Partial<Record<RouteHeader, string>> = {
-  "If-Match": "Change only this revision (an ETag)",
-  "Last-Event-ID": "Send only what came after this event",
+  "If-Match": "Changes only this revision (an ETag)",
+  "Last-Event-ID": "Sends only the events after this one",
 };
 
 const headerParameters = (route: Route): Json[] => {
@@ -53,16 +53,16 @@ const headerParameters = (route: Route): Json[] => {
     parameters.push(
       parameter(
         "Prefer",
-        "`wait=n`: wait at most n seconds for the result. `respond-async`: answer 202 at once, whatever the models are. `no-queue`: refuse the run (429) instead of letting it wait in line. A value that can't be read is refused",
+        "`wait=n`: wait at most n seconds for the result. `respond-async`: return 202 at once, for all models. `no-queue`: reject the run (429) instead of queueing it. Invalid values are rejected",
       ),
     );
-  if (isRevalidated(route)) parameters.push(parameter("If-None-Match", "Answer 304 without a body where this ETag still holds"));
+  if (isRevalidated(route)) parameters.push(parameter("If-None-Match", "Returns 304 without a body if this is still the current ETag"));
   for (const name of route.headers ?? []) if (READ[name]) parameters.push(parameter(name, READ[name]));
   if (route.role !== "self")
     parameters.push(
       parameter(
         "X-Organization",
-        "The organization that the request is for: by session one that the caller is a member of; a key has its own",
+        "Organization that the request acts for. A session can name one of the caller's organizations; a key always acts for its own",
         {
           type: "string",
           format: "uuid",

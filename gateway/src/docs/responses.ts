@@ -12,13 +12,13 @@ const NOT_MODIFIED = 304;
 const STATUS_TEXT: Readonly<Record<number, string>> = {
   200: "Success",
   201: "Created",
-  202: "Accepted; it goes on",
+  202: "Accepted; the run continues",
   204: "Success, without a body",
-  303: "Go on at `Location`",
+  303: "Follow `Location`",
 };
 
 const header = (description: string, type = "string"): Json => ({ description, schema: { type } });
-const REQUEST_ID = { "X-Request-Id": header("Names this request in logs") };
+const REQUEST_ID = { "X-Request-Id": header("Id of the request, also in the logs") };
 const EXECUTION_ID = { "X-Execution-Id": header("The run's execution id") };
 const RATE_LIMIT = {
   "X-RateLimit-Limit": header("Requests per window; absent for unlimited callers", "integer"),
@@ -27,12 +27,12 @@ const RATE_LIMIT = {
 };
 const TAG = header("For If-None-Match");
 const REPLIES: Partial<Record<RouteHeader, Json>> = {
-  ETag: header("For If-Match: the workflow's revision, and after a hyphen what is no part of it"),
+  ETag: header("For If-Match. The part before the hyphen is the workflow's revision"),
   Link: header('The next page, as `<address>; rel="next"`; absent on the last one'),
-  Location: header("The address of what was made"),
+  Location: header("Address of the created object"),
 };
-const REPLAYED = { "Idempotency-Replayed": header("`true` where an earlier request with the same Idempotency-Key is answered again") };
-const APPLIED = { "Preference-Applied": header("`respond-async`, where it was asked for and done") };
+const REPLAYED = { "Idempotency-Replayed": header("`true` if this is the response to an earlier request with the same Idempotency-Key") };
+const APPLIED = { "Preference-Applied": header("`respond-async`, if you requested it and it was applied") };
 const AUTHENTICATE = { "WWW-Authenticate": header("How to authenticate") };
 const RETRY_AFTER = { "Retry-After": header("Seconds to wait", "integer") };
 

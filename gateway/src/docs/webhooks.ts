@@ -13,7 +13,7 @@ const HEADERS: readonly { name: string; description: string; schema: Json }[] = 
   {
     name: "webhook-id",
     description:
-      "The same at every attempt and redelivery of an execution: `msg_<executionId>`; of `execution.waiting`: `msg_<executionId>.waiting.<nodeId>`, its node's id percent-encoded; of `budget.alert`: `msg_budget_…`; of `model.retiring`: `msg_retiring_…`",
+      "Id of the message, the same for every attempt and redelivery. `msg_<executionId>` for an execution; `msg_<executionId>.waiting.<nodeId>` for `execution.waiting`, with the node's id percent-encoded; `msg_budget_…` for `budget.alert`; `msg_retiring_…` for `model.retiring`",
     schema: { type: "string", examples: ["msg_1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11"] },
   },
   {
@@ -24,17 +24,18 @@ const HEADERS: readonly { name: string; description: string; schema: Json }[] = 
   {
     name: "webhook-signature",
     description:
-      "`v1,` and the base64 HMAC-SHA-256, keyed with the bytes of the secret (`whsec_` and base64), of `<webhook-id>.<webhook-timestamp>.<body>`. " +
-      "While a secret is being replaced there are two, with a space between them; one that is right is enough",
+      "`v1,` and the base64 HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<body>`, keyed with the bytes of the secret (`whsec_` and base64). " +
+      "While a secret is being replaced, there are several, separated by spaces. One must match",
     schema: { type: "string", examples: ["v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="] },
   },
 ];
 
 const RESPONSES: Json = {
   "2XX": { description: "Received. Answer within 15 seconds, and do the work afterwards." },
-  "410": { description: "Not wanted any more: the webhook is disabled." },
+  "410": { description: "Disables the webhook." },
   default: {
-    description: "Tried again: eight attempts in all, over about a day. `Retry-After` can lengthen a pause. Redirects are not followed.",
+    description:
+      "Nodeloom retries: eight attempts in total, over about a day. `Retry-After` can lengthen a pause. Redirects aren't followed.",
   },
 };
 
@@ -164,20 +165,20 @@ const CALLBACKS: readonly Callback[] = [
   },
   {
     type: "budget.alert",
-    summary: "A budget has reached a share of its credits; only to webhooks that name the event",
+    summary: "A budget has reached a share of its credits. Sent only to webhooks that subscribe to it",
     data: budgetAlert,
     example: BUDGET_ALERT,
   },
   {
     type: "model.retiring",
-    summary: "A provider shuts down a model that workflows name, in 30 or 7 days; only to webhooks that name the event",
+    summary: "A provider shuts down a model that workflows name, in 30 or 7 days. Sent only to webhooks that subscribe to it",
     data: modelRetiring,
     example: MODEL_RETIRING,
   },
-  { type: "batch.completed", summary: "A batch is over; only to webhooks that name the event", data: batch, example: BATCH },
+  { type: "batch.completed", summary: "A batch has ended. Sent only to webhooks that subscribe to it", data: batch, example: BATCH },
   {
     type: "execution.waiting",
-    summary: "An asynchronous run waits for a decision. Sent only to webhooks whose `events` name it",
+    summary: "An asynchronous run waits for a decision. Sent only to webhooks that subscribe to it",
     data: ended.extend({ nodeId: z.string(), consoleUrl: z.url().meta({ description: "Page where a person can decide" }) }),
     example: WAITING,
   },

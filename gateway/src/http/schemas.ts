@@ -94,7 +94,7 @@ export const limit = queryInteger(1, PAGE_MAX, PAGE_DEFAULT);
 export const optionalLimit = wholeNumber(1, PAGE_MAX)
   .optional()
   .meta({
-    description: "Rows of a page; without it, everything is one answer",
+    description: "Rows per page. Without it, one response has all rows",
     override: { type: "integer", pattern: null, minimum: 1, maximum: PAGE_MAX },
   });
 export const offset = queryInteger(0, MAX_OFFSET, 0);
@@ -119,7 +119,7 @@ export const aliasQuery = aliasName
 export const selection = { version: versionQuery, alias: aliasQuery };
 
 /** For pages of executions, whose results may be long. */
-export const PAGES_END_EARLY = "A page has fewer rows than `limit` where results are long: go on as long as there is a `nextCursor`.";
+export const PAGES_END_EARLY = "If results are long, a page has fewer rows than `limit`: continue as long as there is a `nextCursor`.";
 
 /** A page of a list with cursors; `nextCursor` is null at the end. */
 export const cursorPage = <T extends z.ZodType>(row: T): z.ZodObject<{ rows: z.ZodArray<T>; nextCursor: z.ZodNullable<z.ZodString> }> =>

@@ -28,7 +28,7 @@ const message = z
     id: id.nullish().meta({ description: "Absent from notifications" }),
     params: z.looseObject({ cursor: z.string().optional() }).optional(),
   })
-  .meta({ id: "McpMessage", description: "A message of JSON-RPC 2.0, one a request" });
+  .meta({ id: "McpMessage", description: "A message of JSON-RPC 2.0, one per request" });
 const answer = z
   .looseObject({ jsonrpc: z.literal("2.0"), id: id.nullish(), result: z.looseObject({}).optional(), error: z.looseObject({}).optional() })
   .meta({ id: "McpAnswer" });
@@ -72,16 +72,16 @@ export const mcpRoutes = [
     method: "POST",
     path: "/mcp",
     operationId: "mcp",
-    summary: "Answer a message of the Model Context Protocol",
+    summary: "Handle a message of the Model Context Protocol",
     description:
-      "Streamable HTTP without state: revisions from 2024-11-05 to 2026-07-28. Tools are the caller's workflows with `mcp: true`, models with `?models=true`, and those that list, read, save, price, run, follow and cancel. " +
-      "A call of a tool counts on the route that it stands for, too, and needs its capability. The answer to a request is one message, or with a `progressToken` a stream of messages.",
+      "Streamable HTTP without state, in the revisions from 2024-11-05 to 2026-07-28. Tools are the caller's workflows with `mcp: true`, models with `?models=true`, and tools to list, read, save, price, run, follow and cancel. " +
+      "A tool call also counts on the limit of the route behind it and needs that route's capability. The response is one message, or a stream of messages if the request has a `progressToken`.",
     tag: "Agents",
     auth: "any",
     role: "viewer",
     limit: "user",
     protocol: "mcp",
-    query: z.strictObject({ models: queryFlag.optional().meta({ description: "Adds the models that the caller can run as tools" }) }),
+    query: z.strictObject({ models: queryFlag.optional().meta({ description: "Also lists the models that the caller can run as tools" }) }),
     body: jsonBody(message, {
       kept: ["params"],
       invalid: (issues) =>

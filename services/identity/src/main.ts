@@ -44,10 +44,7 @@ export const service = defineService({
     REDIS_KEY_PREFIX: variables.REDIS_KEY_PREFIX,
     ...listenVariable("identity"),
     USER_EGRESS_ALLOW: variables.USER_EGRESS_ALLOW,
-    API_KEY_PEPPER: z
-      .string()
-      .min(32)
-      .describe("secret under which API keys are hashed and webhook secrets encrypted; changing it revokes every key"),
+    API_KEY_PEPPER: z.string().min(32).describe("secret that hashes API keys and encrypts webhook secrets. Changing it revokes every key"),
     SECRETS_KEYS: secretsKeys().describe(
       "keys (64 hexadecimal digits each, comma separated) under which secrets such as the keys of providers are encrypted; the first encrypts, all decrypt; none can be kept without",
     ),
@@ -57,10 +54,10 @@ export const service = defineService({
       .min(0)
       .max(MAX_ERASURE_DAYS)
       .default(ERASURE_DAYS)
-      .describe("days for which an account that is to be deleted can change its mind; parts of a day are allowed"),
-    NODELOOM_ENV: z.string().regex(KEY_ENVIRONMENT).default("live").describe("names the environment inside key values"),
-    BOOTSTRAP_ADMIN_EMAIL: z.string().optional().describe("address of an admin to make sure of"),
-    BOOTSTRAP_ADMIN_PASSWORD: z.string().optional().describe("password of that admin"),
+      .describe("days before a deletion that an owner requested becomes final, for example 0.5"),
+    NODELOOM_ENV: z.string().regex(KEY_ENVIRONMENT).default("live").describe("name of the environment, which is part of key values"),
+    BOOTSTRAP_ADMIN_EMAIL: z.string().optional().describe("email address of an administrator; the account is created if it is missing"),
+    BOOTSTRAP_ADMIN_PASSWORD: z.string().optional().describe("password of that administrator"),
   },
   start: async ({ config, logger }) => {
     const { BOOTSTRAP_ADMIN_EMAIL: adminEmail, BOOTSTRAP_ADMIN_PASSWORD: adminPassword } = config;

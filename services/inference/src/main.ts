@@ -44,23 +44,23 @@ export const service = defineService({
   name: "inference",
   variables: {
     ...listenVariable("inference"),
-    INFERENCE_API_KEY: z.string().default("inference").describe("key that the models of this machine expect from callers"),
+    INFERENCE_API_KEY: z.string().default("inference").describe("key that the local models expect from callers"),
     INFERENCE_DATA_DIR: z
       .string()
       .default(join(tmpdir(), "nodeloom-inference"))
-      .describe("folder of the local models' jobs and of what they made"),
-    NODELOOM_CACHE_DIR: z.string().optional().describe("folder of what is downloaded; ~/.cache/nodeloom without it"),
+      .describe("folder for jobs and outputs of the local models"),
+    NODELOOM_CACHE_DIR: z.string().optional().describe("folder for downloads. Default: ~/.cache/nodeloom"),
     LOCAL_MODELS_DIR: z
       .string()
       .optional()
       .describe(
         "folder of models that are there already, which is only read: GGUF files of text models in `chat`, fetched ones in `local-models`",
       ),
-    INFERENCE_CONCURRENCY: integer(1).default(2).describe("local models that are loaded, and may compute, at once"),
-    INFERENCE_THREADS: integer(1).optional().describe("threads that a local model may compute with; half of the machine's, at most 4"),
-    INFERENCE_IDLE_MINUTES: integer(1).default(5).describe("minutes without a request after which a local model is unloaded"),
+    INFERENCE_CONCURRENCY: integer(1).default(2).describe("local models that are loaded and run at the same time"),
+    INFERENCE_THREADS: integer(1).optional().describe("threads of a local model. Default: half of the machine's, at most 4"),
+    INFERENCE_IDLE_MINUTES: integer(1).default(5).describe("minutes without a request before a local model is unloaded"),
     PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
-    MEDIA_HTTP_URL: z.url().default("http://127.0.0.1:8081").describe("media's HTTP side, for the platform's own files among the inputs"),
+    MEDIA_HTTP_URL: z.url().default("http://127.0.0.1:8081").describe("HTTP address of media, for stored files among the inputs"),
   },
   start: async ({ config, logger }) => {
     const sources = sourcesOf(config.PUBLIC_BASE_URL, config.MEDIA_HTTP_URL);

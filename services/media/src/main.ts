@@ -83,11 +83,11 @@ export const service = defineService({
     PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
     PROVIDER_EGRESS_ALLOW: variables.PROVIDER_EGRESS_ALLOW,
     USER_EGRESS_ALLOW: variables.USER_EGRESS_ALLOW,
-    MEDIA_DIR: z.string().describe("folder that holds the stored files; with a bucket, only those on their way to it"),
-    MEDIA_S3_BUCKET: z.string().optional().describe("bucket of an S3-compatible store that holds the files instead of the folder"),
-    MEDIA_S3_ENDPOINT: z.url().optional().describe("address of the S3-compatible store, unless it is AWS"),
+    MEDIA_DIR: z.string().describe("folder for the stored files; with a bucket, only for those that are being uploaded to it"),
+    MEDIA_S3_BUCKET: z.string().optional().describe("bucket of an S3-compatible store for the files, instead of the folder"),
+    MEDIA_S3_ENDPOINT: z.url().optional().describe("address of the S3-compatible store. Default: AWS"),
     MEDIA_S3_REGION: z.string().default("us-east-1").describe("region of the bucket"),
-    MEDIA_S3_PREFIX: z.string().default("").describe("what the names of the files in the bucket begin with, such as `media/`"),
+    MEDIA_S3_PREFIX: z.string().default("").describe("prefix of the file names in the bucket, such as `media/`"),
     PROVENANCE: z
       .enum(["off", "metadata", "signed"])
       .optional()
@@ -104,10 +104,12 @@ export const service = defineService({
     MEDIA_URL_KEYS: urlKeys().describe(
       "keys (64 hexadecimal digits each, comma separated) that sign the addresses of files; the first signs, all verify",
     ),
-    MEDIA_URL_HOURS: integer(1).default(24).describe("hours that the address of a file in an answer is valid, rounded up to the hour"),
+    MEDIA_URL_HOURS: integer(1)
+      .default(24)
+      .describe("hours for which the address of a file in a response is valid, rounded up to the hour"),
     ...listenVariable("media"),
     ...addressVariables("media"),
-    MEDIA_HTTP_LISTEN: hostPort().default("127.0.0.1:8081").describe("where the media service serves bytes over HTTP"),
+    MEDIA_HTTP_LISTEN: hostPort().default("127.0.0.1:8081").describe("address at which media serves files over HTTP"),
   },
   start: async ({ config, logger }) => {
     const settings = provenanceSettings(config);

@@ -56,14 +56,14 @@ export const SAMPLING_INPUTS: Readonly<Record<"top_p" | "stop", JsonSchema>> = {
   top_p: {
     type: "number",
     title: "Top P",
-    description: "The share of likely words that the model chooses from.",
+    description: "Share of the likeliest words from which the model chooses.",
     minimum: 0,
     maximum: 1,
   },
   stop: {
     type: "array",
     title: "Stop",
-    description: "Texts before which the answer ends.",
+    description: "The answer ends before any of these texts.",
     minItems: 1,
     maxItems: 4,
     items: { type: "string", minLength: 1, maxLength: MAX_STOP_CHARS },
@@ -121,6 +121,6 @@ export const toolInputs = (maxCharacters = USUAL_TURN_CHARACTERS): Readonly<Reco
   parallel_tool_calls: {
     type: "boolean",
     title: "Parallel tool calls",
-    description: "Whether one answer can call several tools.",
+    description: "Lets one answer call several tools.",
   },
 });

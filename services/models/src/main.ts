@@ -62,12 +62,12 @@ export const service = defineService({
     ...listenVariable("models"),
     ...addressVariables("models"),
     MODELS_REGISTRY_DIR: z.string().default(REGISTRY).describe("folder of the registry's JSON files"),
-    SANDBOX_URL: z.url().optional().describe("base URL of the sandbox provider; its models are disabled without it"),
-    INFERENCE_URL: z.url().optional().describe("base URL of the models of this machine; they are disabled without it"),
+    SANDBOX_URL: z.url().optional().describe("base URL of the sandbox provider. Without it, its models are disabled"),
+    INFERENCE_URL: z.url().optional().describe("base URL of the local models. Without it, they are disabled"),
     MODEL_SERVERS: modelServers.describe(
       "servers of models in your network: `kind=url` separated by commas, of the kinds `openai` and `comfyui`",
     ),
-    INFERENCE_API_KEY: z.string().default("inference").describe("key that the models of this machine expect"),
+    INFERENCE_API_KEY: z.string().default("inference").describe("key that the local models expect"),
   },
   start: async ({ config, logger }) => {
     // The registry's files decide which other variables are read.

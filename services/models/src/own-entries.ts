@@ -17,7 +17,7 @@ export const ownEntries = (models: readonly OwnModel[], url: string): ReadonlyMa
         ...chat({ baseUrl: `${url}/v1`, auth: KEY }, { id: name, sees: false }),
         internalName: name,
         displayName: `${title} (local)`,
-        description: "Runs on this machine, from weights that its operator has.",
+        description: "Runs on this machine, with weights from its operator.",
         tasks: ["text"],
         ...AT_HOME,
       },

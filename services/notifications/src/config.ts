@@ -27,8 +27,8 @@ export const variables = {
   TEMPORAL_TASK_QUEUE: z
     .string()
     .default("nodeloom")
-    .describe("name of the Temporal task queue of the runs; that of notifications is the same with `-notifications`"),
-  TEMPORAL_PAYLOAD_KEYS: payloadKeys().describe("as for executions: what workflows carry of receivers is encrypted"),
+    .describe("Temporal task queue of the runs. The queue of notifications has this name with `-notifications`"),
+  TEMPORAL_PAYLOAD_KEYS: payloadKeys().describe("as for executions: encrypts the receivers of messages in workflows"),
   MAIL_KEYS: payloadKeys().describe(
     "keys (64 hexadecimal digits each, comma separated) under which mails are encrypted until they are sent; the first encrypts, all decrypt. By default those of TEMPORAL_PAYLOAD_KEYS",
   ),
@@ -41,7 +41,7 @@ export const variables = {
     .min(1)
     .max(MAX_RETENTION_DAYS)
     .default(RETENTION.executions.days)
-    .describe("days for which executions are kept, and how far their webhooks have come"),
+    .describe("days for which executions and the state of their webhooks are kept"),
 };
 
 export type Config = z.infer<z.ZodObject<typeof variables>> & TlsConfig & TemporalSecurityConfig & { SHUTDOWN_GRACE_MS: number };

@@ -46,29 +46,29 @@ export const variables = {
   MONGODB_DATABASE_PREFIX: z.string().default("nodeloom_").describe("prefix of each service's database"),
   REDIS_URL: z.string().startsWith("redis").describe("Redis server"),
   REDIS_KEY_PREFIX: z.string().default("nodeloom:").describe("prefix of every Redis key and channel"),
-  PUBLIC_BASE_URL: z.url().describe("the gateway as clients see it"),
+  PUBLIC_BASE_URL: z.url().describe("address of the gateway for clients"),
   PROVIDER_EGRESS_ALLOW: list()
     .pipe(z.array(hostPort()))
-    .describe("host:port exceptions to the egress guard for providers and their files, comma separated"),
+    .describe("private addresses of providers and their files, as host:port, comma separated (egress guard)"),
   USER_EGRESS_ALLOW: list()
     .pipe(z.array(hostPort()))
-    .describe("host:port exceptions to the egress guard for addresses that users choose, comma separated"),
+    .describe("private addresses that users can choose, as host:port, comma separated (egress guard)"),
 } as const;
 
 /** Transport security between services: all three files, or none. */
 const tlsVariables = {
   TLS_CERT_FILE: z.string().optional().describe("certificate for mutual TLS between services"),
   TLS_KEY_FILE: z.string().optional().describe("private key for mutual TLS between services"),
-  TLS_CA_FILE: z.string().optional().describe("authority that signed every service's certificate"),
-  TLS_RELOAD_MS: integer(100).default(60_000).describe("how often the three files are read again, for certificates that were renewed"),
+  TLS_CA_FILE: z.string().optional().describe("certificate authority of all services"),
+  TLS_RELOAD_MS: integer(100).default(60_000).describe("interval at which the three files are read again, for renewed certificates"),
 };
 
 export const processVariables = {
-  NODE_ENV: z.enum(["development", "test", "production"]).default("development").describe("how strict to be about cookies and origins"),
+  NODE_ENV: z.enum(["development", "test", "production"]).default("development").describe("strictness about cookies and origins"),
   LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
     .default("info")
-    .describe("least severe line that is logged"),
+    .describe("least severe level that is logged"),
   OPS_LISTEN: hostPort()
     .optional()
     .describe(
@@ -76,9 +76,9 @@ export const processVariables = {
     ),
   DRAIN_MS: integer()
     .default(0)
-    .describe("how long a process that is told to stop says so, and still serves, before it takes no more work"),
-  SHUTDOWN_GRACE_MS: integer().default(15_000).describe("how long a stop may take after that before it is forced"),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe("OpenTelemetry collector (gRPC); tracing and metrics are on when set"),
+    .describe("time between the signal to stop and the end of accepting work, in which the process reports that it stops"),
+  SHUTDOWN_GRACE_MS: integer().default(15_000).describe("time limit of the stop after that, before the process is killed"),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe("OpenTelemetry collector (gRPC). Turns on tracing and metrics"),
   TRACES_SHARE: z.coerce
     .number()
     .min(0)
@@ -87,7 +87,7 @@ export const processVariables = {
     .describe(
       "share of the requests that are traced, from 0 to 1; the same for every process, so that a trace is there whole or not at all",
     ),
-  OTEL_BSP_SCHEDULE_DELAY: integer(1).default(5_000).describe("how often traces are sent, in milliseconds"),
+  OTEL_BSP_SCHEDULE_DELAY: integer(1).default(5_000).describe("interval between sending traces, in milliseconds"),
   ...tlsVariables,
 };
 

@@ -61,7 +61,7 @@ describe("a configuration", () => {
     const problem = problemOf({});
     expect(problem).toContain("MONGODB_URI is missing: MongoDB server, without a database name");
     expect(problem).toContain("REDIS_URL is missing: Redis server");
-    expect(problem).toContain("PUBLIC_BASE_URL is missing: the gateway as clients see it");
+    expect(problem).toContain("PUBLIC_BASE_URL is missing: address of the gateway for clients");
     expect(problem).toContain("LISTEN is missing: where it listens");
     expect(problem.split("\n")).toHaveLength(5);
   });
@@ -74,7 +74,7 @@ describe("a configuration", () => {
   it.each([
     ["MONGODB_URI", "postgres://db", "MongoDB server"],
     ["REDIS_URL", "127.0.0.1:6379", "Redis server"],
-    ["PUBLIC_BASE_URL", "nodeloom", "the gateway as clients see it"],
+    ["PUBLIC_BASE_URL", "nodeloom", "address of the gateway for clients"],
     ["LISTEN", "8080", "where it listens"],
     ["LISTEN", "localhost:", "where it listens"],
     ["LISTEN", "localhost:99999", "where it listens"],

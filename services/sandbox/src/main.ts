@@ -16,7 +16,7 @@ export const service = defineService({
     SANDBOX_CONTROL_KEY: z
       .string()
       .optional()
-      .describe("key of the sandbox provider's control routes (faults, statistics); unset refuses them"),
+      .describe("key for the sandbox provider's control routes (faults, statistics). Without it, they are closed"),
     SANDBOX_DATA_DIR: z.string().default(join(tmpdir(), "nodeloom-sandbox")).describe("folder of the sandbox provider's job journal"),
   },
   start: async ({ config, logger }) => {

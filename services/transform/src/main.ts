@@ -33,11 +33,11 @@ export const service = defineService({
   variables: {
     ...listenVariable("transform"),
     ...addressVariables("transform"),
-    TRANSFORM_DIR: z.string().default(join(tmpdir(), "nodeloom-transform")).describe("folder of the files of operations under way"),
-    TRANSFORM_CONCURRENCY: integer(1).optional().describe("operations that run at once; as many as the machine has cores without it"),
-    FFMPEG_PATH: z.string().optional().describe("ffmpeg; the one on PATH without it, else the one that is fetched"),
-    NODELOOM_CACHE_DIR: z.string().optional().describe("folder of what is downloaded; ~/.cache/nodeloom without it"),
-    LOCAL_MODELS_DIR: z.string().optional().describe("folder that may have ffmpeg among what was fetched for models of this machine"),
+    TRANSFORM_DIR: z.string().default(join(tmpdir(), "nodeloom-transform")).describe("folder for the files of running operations"),
+    TRANSFORM_CONCURRENCY: integer(1).optional().describe("operations that run at the same time. Default: the number of cores"),
+    FFMPEG_PATH: z.string().optional().describe("path of ffmpeg. Default: the one on PATH, or else the downloaded one"),
+    NODELOOM_CACHE_DIR: z.string().optional().describe("folder for downloads. Default: ~/.cache/nodeloom"),
+    LOCAL_MODELS_DIR: z.string().optional().describe("folder for downloads of the local models, which can contain ffmpeg"),
   },
   start: async ({ config, logger }) => {
     const isolation = await networkIsolation();

@@ -81,7 +81,7 @@ const CLIP_TO_GIF = {
         { name: "clip", type: "video_upload", label: "Clip", default: "sample:clip.mp4" },
         { name: "start", type: "number", label: "From second", default: 0, min: 0, max: 1_800 },
         { name: "seconds", type: "number", label: "For seconds", default: 2, min: 0.5, max: 15 },
-        { name: "speed", type: "number", label: "Times as fast", default: 1, min: 0.25, max: 8 },
+        { name: "speed", type: "number", label: "Speed", default: 1, min: 0.25, max: 8 },
       ],
       values: {},
     }),

@@ -38,7 +38,7 @@ class OpenAiErrorError(TypedDict):
     message: str
     type: str
     param: str | None
-    # A code of this API
+    # Error code of this API
     code: str | None
     executionId: NotRequired[str]
 
@@ -55,9 +55,9 @@ class FalErrorDetail2Item(TypedDict):
 
 class FalError(TypedDict):
     detail: str | Sequence[FalErrorDetail2Item]
-    # A code of this API, or `client_cancelled`
+    # Error code of this API, or `client_cancelled`
     error_type: NotRequired[str]
-    # A code of this API
+    # Error code of this API
     code: NotRequired[str]
     executionId: NotRequired[str]
 
@@ -73,7 +73,7 @@ class ReplicateError(TypedDict):
     detail: str
     status: int
     invalid_fields: NotRequired[Sequence[ReplicateErrorInvalidFieldsItem]]
-    # A code of this API
+    # Error code of this API
     code: NotRequired[str]
     executionId: NotRequired[str]
 
@@ -112,7 +112,7 @@ class WorkflowSummary(TypedDict):
     # `{ image, video? }`, media-storage URLs
     cover: Mapping[str, Any] | None
     createdBy: str
-    # Set where an organization owns it; `createdBy` is the person then
+    # Set if an organization owns it. `createdBy` is then the person
     organizationId: NotRequired[str]
     updatedAt: str
     # Credits per run at the caller's tier; null without generators
@@ -132,9 +132,9 @@ class NewWorkflow(TypedDict):
     hidden: NotRequired[bool]
     archived: NotRequired[bool]
     publicPlayground: NotRequired[bool]
-    # Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it
+    # True if the owner's agents get it as a tool at `/mcp`. Only a signed-in person can change it
     mcp: NotRequired[bool]
-    # Its public app, or null. Only sessions can change it
+    # Its public app, or null. Only a signed-in person can change it
     app: NotRequired[AppSettings | None]
     # Days for which its executions are kept after their end; null for as long as the installation keeps
     # them
@@ -161,11 +161,11 @@ class AppSettings(TypedDict):
     payer: Literal["owner", "runner"]
     # Daily budget (UTC) of the owner's credits for the runs of all visitors
     dailyCredits: float
-    # Runs that one visitor has in a day (UTC)
+    # Runs per visitor and day (UTC)
     perVisitorPerDay: int
     # Empty: the workflow's name
     title: str
-    # A picture's media-storage URL
+    # Address of a stored picture
     cover: str | None
     theme: Literal["auto", "light", "dark"]
     # Origins whose pages can embed the app and use its tokens
@@ -195,11 +195,11 @@ class Workflow(TypedDict):
     hidden: bool
     archived: bool
     publicPlayground: bool
-    # Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it
+    # True if the owner's agents get it as a tool at `/mcp`. Only a signed-in person can change it
     mcp: NotRequired[bool]
-    # Set where it has a page for others
+    # Set if it has a public page
     app: NotRequired[AppSettings]
-    # Days for which its executions are kept, where it sets them
+    # Days for which its executions are kept, if the workflow sets them
     retentionDays: NotRequired[int]
     # Its tests, where it has some; only for its owner
     tests: NotRequired[Sequence[WorkflowTest]]
@@ -208,7 +208,7 @@ class Workflow(TypedDict):
     # `{ image, video? }`, media-storage URLs
     cover: Mapping[str, Any] | None
     createdBy: str
-    # Set where an organization owns it; `createdBy` is the person then
+    # Set if an organization owns it. `createdBy` is then the person
     organizationId: NotRequired[str]
     nodes: Sequence[Any]
     edges: Sequence[Any]
@@ -222,10 +222,10 @@ class Workflow(TypedDict):
     productionVersion: NotRequired[float]
     # True if the draft's graph differs from this version
     changedSincePublished: bool
-    # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
-    # the graph that was approved last until a caller who can run it publishes or confirms the change. A
-    # change of the draft counts also behind a published version, because `workflow` nodes with `version:
-    # "draft"` run the draft: until then they run the approved one
+    # True if a caller who can't run the workflow has changed its graph. Its app, hooks and schedules run
+    # the last approved graph until a caller who can run it publishes or confirms the change. A change of
+    # the draft counts even if a version is published, because `workflow` nodes with `version: "draft"`
+    # run the draft; until then they run the approved one
     pendingChange: NotRequired[bool]
     # Misspelled settings. Only in the answer to saving the graph; absent if there are none
     warnings: NotRequired[Sequence[WorkflowWarningsItem]]
@@ -320,11 +320,11 @@ class WorkflowWithQuoteError(TypedDict):
     hidden: bool
     archived: bool
     publicPlayground: bool
-    # Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it
+    # True if the owner's agents get it as a tool at `/mcp`. Only a signed-in person can change it
     mcp: NotRequired[bool]
-    # Set where it has a page for others
+    # Set if it has a public page
     app: NotRequired[AppSettings]
-    # Days for which its executions are kept, where it sets them
+    # Days for which its executions are kept, if the workflow sets them
     retentionDays: NotRequired[int]
     # Its tests, where it has some; only for its owner
     tests: NotRequired[Sequence[WorkflowTest]]
@@ -333,7 +333,7 @@ class WorkflowWithQuoteError(TypedDict):
     # `{ image, video? }`, media-storage URLs
     cover: Mapping[str, Any] | None
     createdBy: str
-    # Set where an organization owns it; `createdBy` is the person then
+    # Set if an organization owns it. `createdBy` is then the person
     organizationId: NotRequired[str]
     nodes: Sequence[Any]
     edges: Sequence[Any]
@@ -347,10 +347,10 @@ class WorkflowWithQuoteError(TypedDict):
     productionVersion: NotRequired[float]
     # True if the draft's graph differs from this version
     changedSincePublished: bool
-    # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
-    # the graph that was approved last until a caller who can run it publishes or confirms the change. A
-    # change of the draft counts also behind a published version, because `workflow` nodes with `version:
-    # "draft"` run the draft: until then they run the approved one
+    # True if a caller who can't run the workflow has changed its graph. Its app, hooks and schedules run
+    # the last approved graph until a caller who can run it publishes or confirms the change. A change of
+    # the draft counts even if a version is published, because `workflow` nodes with `version: "draft"`
+    # run the draft; until then they run the approved one
     pendingChange: NotRequired[bool]
     # Misspelled settings. Only in the answer to saving the graph; absent if there are none
     warnings: NotRequired[Sequence[WorkflowWithQuoteErrorWarningsItem]]
@@ -370,9 +370,9 @@ class WorkflowChanges(TypedDict):
     hidden: NotRequired[bool]
     archived: NotRequired[bool]
     publicPlayground: NotRequired[bool]
-    # Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it
+    # True if the owner's agents get it as a tool at `/mcp`. Only a signed-in person can change it
     mcp: NotRequired[bool]
-    # Its public app, or null. Only sessions can change it
+    # Its public app, or null. Only a signed-in person can change it
     app: NotRequired[AppSettings | None]
     # Days for which its executions are kept after their end; null for as long as the installation keeps
     # them
@@ -454,7 +454,7 @@ class WorkflowAlias(TypedDict):
     version: float | None
     # True for `production` until you set it: it follows the newest published version
     isDefault: bool
-    # When it was set; null for the default
+    # Time when it was set; null for the default
     updatedAt: str | None
     # User id of the person who set it; null for the default
     updatedBy: str | None
@@ -631,7 +631,7 @@ class BundleImportWorkflowsItem(TypedDict):
     # Its slug in this account; null until it exists
     slug: str | None
     action: Literal["create", "update", "unchanged", "conflict"]
-    # Why it is in conflict
+    # Reason for the conflict
     reason: NotRequired[str]
     # True if a version is published
     publishes: bool
@@ -652,7 +652,7 @@ class BundleImport(TypedDict):
 class WorkflowRunRequest(TypedDict):
     # Keys are the schema's field names; omitted fields take their defaults
     inputs: Mapping[str, Any]
-    # Your own names for the run, as texts: on the execution, its webhooks and its usage row
+    # Your own names and texts for the run. They are on the execution, its webhooks and its usage row
     metadata: NotRequired[Mapping[str, str]]
     # Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`)
     provenance: NotRequired[Literal["full"]]
@@ -661,11 +661,11 @@ class WorkflowRunRequest(TypedDict):
     # source, counts if it is smaller. With 0, inputs, texts, calls and events are removed at its end;
     # status, result and its files stay for 28 hours
     retentionDays: NotRequired[int]
-    # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
-    # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
+    # Rejects the run with INSUFFICIENT_CREDITS if it could cost more credits than this. Calls that trial
+    # grants pay cost none. The `estimatedCreditCost` of a quote is sufficient
     maxCredits: NotRequired[float]
-    # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
-    # ask for are left aside
+    # Id of a node in your own workflow: only that node and the nodes it depends on run. Inputs that they
+    # don't use are ignored
     until: NotRequired[str]
 
 
@@ -732,8 +732,8 @@ class WorkflowQuoteRequest(TypedDict):
     webhook: NotRequired[RunWebhook]
     # Ignored
     retentionDays: NotRequired[int]
-    # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
-    # ask for are left aside
+    # Id of a node in your own workflow: only that node and the nodes it depends on run. Inputs that they
+    # don't use are ignored
     until: NotRequired[str]
 
 
@@ -741,7 +741,7 @@ class QuoteNodesItem(TypedDict):
     id: str
     type: str
     model: str
-    # Calls at most
+    # Maximum number of calls
     items: float
     # Maximum cost of its calls, without calls that trial grants pay for
     estimatedCreditCost: float
@@ -763,14 +763,16 @@ class QuoteWarningsItem(TypedDict):
 
 
 class Quote(TypedDict):
-    # What the run probably costs, and holds when it starts. A list of unknown length counts as one item,
-    # or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators
+    # Expected cost of the run, which it holds when it starts. A list of unknown length counts as one
+    # item, or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without
+    # generators
     estimatedCreditCost: float | None
-    # The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every
-    # text of unknown length the size that its node allows. Another run may use up trial grants first
+    # Maximum cost of the run: every list of unknown length has `maxItems` or 50 items, and every text of
+    # unknown length the maximum size for its node. It can be higher if another run uses up trial grants
+    # first
     maxCreditCost: float | None
-    # Whether a completed run costs just this. It is false if the two differ, a switch decides during the
-    # run, a fallback model has another price, or a model is paid by the tokens it uses
+    # True if a completed run costs exactly this. False if estimate and maximum differ, a switch decides
+    # during the run, a fallback model has another price, or a model is paid by tokens
     exact: bool
     nodes: Sequence[QuoteNodesItem]
     # Trial grants for the run's models
@@ -782,7 +784,7 @@ class Quote(TypedDict):
 class RunRequest(TypedDict):
     # Keys are the schema's field names; omitted fields take their defaults
     inputs: Mapping[str, Any]
-    # Your own names for the run, as texts: on the execution, its webhooks and its usage row
+    # Your own names and texts for the run. They are on the execution, its webhooks and its usage row
     metadata: NotRequired[Mapping[str, str]]
     # Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`)
     provenance: NotRequired[Literal["full"]]
@@ -791,8 +793,8 @@ class RunRequest(TypedDict):
     # source, counts if it is smaller. With 0, inputs, texts, calls and events are removed at its end;
     # status, result and its files stay for 28 hours
     retentionDays: NotRequired[int]
-    # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
-    # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
+    # Rejects the run with INSUFFICIENT_CREDITS if it could cost more credits than this. Calls that trial
+    # grants pay cost none. The `estimatedCreditCost` of a quote is sufficient
     maxCredits: NotRequired[float]
 
 
@@ -836,16 +838,16 @@ class Schedule(TypedDict):
     paused: bool
     # Reason for an automatic stop. `paused: false` restarts it
     stopped: ScheduleStopped1 | None
-    # The key that last changed it, with which it stops; null: a session did
+    # Key that last changed it, and with which it stops; null for a session
     keyId: str | None
     # The person who created it or last changed its target. It stops if they lose access. Null if unknown
     madeBy: str | None
-    # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
-    # the graph that was approved last until a caller who can run it publishes or confirms the change. A
-    # change of the draft counts also behind a published version, because `workflow` nodes with `version:
-    # "draft"` run the draft: until then they run the approved one
+    # True if a caller who can't run the workflow has changed its graph. Its app, hooks and schedules run
+    # the last approved graph until a caller who can run it publishes or confirms the change. A change of
+    # the draft counts even if a version is published, because `workflow` nodes with `version: "draft"`
+    # run the draft; until then they run the approved one
     pendingChange: bool
-    # The next times; none while it is paused or stopped
+    # Next times. Empty while it is paused or stopped
     nextRuns: Sequence[str]
     # Recent times and their outcomes, newest first
     history: Sequence[ScheduledTime]
@@ -909,22 +911,22 @@ class ScheduleWithRuns(TypedDict):
     paused: bool
     # Reason for an automatic stop. `paused: false` restarts it
     stopped: ScheduleWithRunsStopped1 | None
-    # The key that last changed it, with which it stops; null: a session did
+    # Key that last changed it, and with which it stops; null for a session
     keyId: str | None
     # The person who created it or last changed its target. It stops if they lose access. Null if unknown
     madeBy: str | None
-    # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
-    # the graph that was approved last until a caller who can run it publishes or confirms the change. A
-    # change of the draft counts also behind a published version, because `workflow` nodes with `version:
-    # "draft"` run the draft: until then they run the approved one
+    # True if a caller who can't run the workflow has changed its graph. Its app, hooks and schedules run
+    # the last approved graph until a caller who can run it publishes or confirms the change. A change of
+    # the draft counts even if a version is published, because `workflow` nodes with `version: "draft"`
+    # run the draft; until then they run the approved one
     pendingChange: bool
-    # The next times; none while it is paused or stopped
+    # Next times. Empty while it is paused or stopped
     nextRuns: Sequence[str]
     # Recent times and their outcomes, newest first
     history: Sequence[ScheduledTime]
     createdAt: str | None
     updatedAt: str | None
-    # Its last runs, newest first; none without `execution:read`
+    # Its last runs, newest first. Empty without `execution:read`
     executions: Sequence[Execution]
 
 
@@ -933,7 +935,7 @@ class Execution(TypedDict):
     status: Literal["processing", "completed", "failed", "cancelled", "cancel_requested"]
     requestId: str | None
     durationMs: float
-    # True while the run waits in line
+    # True while the run is queued
     queued: NotRequired[bool]
     # Position in the queue, from 1
     position: NotRequired[float]
@@ -952,7 +954,7 @@ class Execution(TypedDict):
     metadata: Mapping[str, str]
     # Set on an item of a batch
     batchId: NotRequired[str]
-    # Which item, from 0
+    # Index of the item, from 0
     index: NotRequired[float]
     workflowSlug: str | None
     # The published version that ran; null for the draft, and for models
@@ -960,15 +962,15 @@ class Execution(TypedDict):
     # The alias that selected the version; null for a version that was named by its number, for the draft,
     # and for models. Absent in webhooks
     alias: NotRequired[str | None]
-    # Workflows whose nodes were a part of it, as they were then
+    # Inner workflows, as they were at the time of the run
     inlined: NotRequired[Sequence[InlinedWorkflow]]
     modelIds: Sequence[str]
-    # The execution that this one is a rerun of
+    # The execution that this one reruns
     rerunOf: NotRequired[str]
-    # Days for which it is kept after its end, where its workflow or its request set them
+    # Days for which the execution is kept after its end, if its workflow or its request set them
     retentionDays: NotRequired[float]
     source: str
-    # The key that it was submitted by; null for a session's
+    # Key that submitted it; null for a session
     keyId: str | None
     # For an organization's run: user id of the person who started it or owns the key
     startedBy: NotRequired[str]
@@ -993,7 +995,7 @@ class MadeDecision(TypedDict):
     decidedBy: MadeDecisionDecidedBy11 | MadeDecisionDecidedBy12 | None
     comment: str | None
     decidedAt: str | None
-    # `rerun`: taken from an earlier run
+    # `rerun`: reused from an earlier run
     by: Literal["owner", "timeout", "rerun"]
 
 
@@ -1002,12 +1004,12 @@ class WaitingFor(TypedDict):
     title: str
     instructions: NotRequired[str]
     since: str
-    # When `onTimeout` decides
+    # Time when `onTimeout` decides
     until: str
     onTimeout: Literal["approve", "reject"]
     # The value under review. Lists omit values above 2 kB
     value: Any
-    # True where the value is too long to be shown here
+    # True if the value is too long to be shown here
     truncated: NotRequired[bool]
 
 
@@ -1034,8 +1036,8 @@ class WebhookDelivery2(TypedDict):
     # Total of all deliveries
     attempts: float
     deliveredAt: str | None
-    # Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the
-    # receiver's answer, for example `status 500`
+    # Reason why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the
+    # receiver's response, for example `status 500`
     lastError: str | None
     # Set while another attempt is due
     nextAttemptAt: str | None
@@ -1048,13 +1050,13 @@ WebhookDelivery: TypeAlias = "WebhookDelivery1 | WebhookDelivery2"
 
 class WebhookAttempt(TypedDict):
     at: str
-    # The receiver's status; null when it did not answer
+    # Status of the receiver's response; null if there was none
     status: float | None
     error: str | None
     durationMs: float
     # 1 is the run's own delivery; each redelivery takes the next number
     delivery: float
-    # Within the delivery
+    # Number of the attempt within the delivery
     attempt: float
     # Address of the delivery, if it changed since the run was submitted
     url: NotRequired[str]
@@ -1077,7 +1079,7 @@ class NodeState(TypedDict):
     durationMs: float | None
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
-    # Calls the node makes; before it begins: at most
+    # Number of calls of the node. Before it begins: the maximum
     items: NotRequired[float]
     itemsDone: NotRequired[float]
     error: ExecutionError | None
@@ -1086,7 +1088,7 @@ class NodeState(TypedDict):
     cancelReport: NotRequired[Literal["stopped", "provider_told", "could_not_stop"]]
     # Outputs of a node or call, by port. Texts and JSON are cut at 4 kB
     outputs: NotRequired[Mapping[str, Any]]
-    # True when something was cut
+    # True if values were cut
     truncated: NotRequired[bool]
     # Present if the node makes several calls
     calls: NotRequired[Sequence[NodeCall]]
@@ -1103,7 +1105,7 @@ class NodeCall(TypedDict):
     status: Literal["processing", "completed", "failed", "cancelled"]
     # Outputs of a node or call, by port. Texts and JSON are cut at 4 kB
     outputs: NotRequired[Mapping[str, Any]]
-    # True when something was cut
+    # True if values were cut
     truncated: NotRequired[bool]
     error: ExecutionError | None
     # Credits; 1 credit = 0.01 USD
@@ -1111,7 +1113,7 @@ class NodeCall(TypedDict):
     requestId: str | None
     # The execution that made the call. Its output was reused free of charge
     reusedFrom: NotRequired[str]
-    # The models that were tried in their order, where more than one was
+    # The models that were tried, in order, if more than one
     attempts: NotRequired[Sequence[CallAttempt]]
 
 
@@ -1164,23 +1166,23 @@ class Hook(TypedDict):
     id: str
     workflowSlug: str
     alias: str | None
-    # The beginning of its secret
+    # First characters of its secret
     start: str
-    # JMESPath from the JSON body to the run's inputs, an object; empty: the body itself
+    # JMESPath that turns the JSON body into the inputs of the run, an object. Empty: the body itself
     expression: str
     # Maximum cost of each run in credits
     maxCredits: float
     hmac: HookHmac1 | None
-    # The header with the sender's id of a delivery: the same id is the same run, however often it is sent
+    # Header with the sender's delivery id. Deliveries with the same id start one run
     deliveryIdHeader: str | None
-    # The key that set it, with which it ends; null: a session did
+    # Key that created it, and with which it ends; null for a session
     keyId: str | None
     # The person who created it or last changed its target. It stops if they lose access. Null if unknown
     madeBy: str | None
-    # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
-    # the graph that was approved last until a caller who can run it publishes or confirms the change. A
-    # change of the draft counts also behind a published version, because `workflow` nodes with `version:
-    # "draft"` run the draft: until then they run the approved one
+    # True if a caller who can't run the workflow has changed its graph. Its app, hooks and schedules run
+    # the last approved graph until a caller who can run it publishes or confirms the change. A change of
+    # the draft counts even if a version is published, because `workflow` nodes with `version: "draft"`
+    # run the draft; until then they run the approved one
     pendingChange: bool
     createdAt: str | None
 
@@ -1191,7 +1193,7 @@ class NewHookHmac1(TypedDict):
 
 
 class NewHook(TypedDict):
-    # JMESPath from the JSON body to the run's inputs, an object; empty: the body itself
+    # JMESPath that turns the JSON body into the inputs of the run, an object. Empty: the body itself
     expression: str
     # Maximum cost of each run in credits
     maxCredits: float
@@ -1199,7 +1201,7 @@ class NewHook(TypedDict):
     # Deliveries must be signed: the header contains `sha256=` and the hexadecimal HMAC-SHA-256 of the raw
     # body
     hmac: NotRequired[NewHookHmac1 | None]
-    # The header with the sender's id of a delivery: the same id is the same run, however often it is sent
+    # Header with the sender's delivery id. Deliveries with the same id start one run
     deliveryIdHeader: NotRequired[str | None]
 
 
@@ -1211,23 +1213,23 @@ class IssuedHook(TypedDict):
     id: str
     workflowSlug: str
     alias: str | None
-    # The beginning of its secret
+    # First characters of its secret
     start: str
-    # JMESPath from the JSON body to the run's inputs, an object; empty: the body itself
+    # JMESPath that turns the JSON body into the inputs of the run, an object. Empty: the body itself
     expression: str
     # Maximum cost of each run in credits
     maxCredits: float
     hmac: IssuedHookHmac1 | None
-    # The header with the sender's id of a delivery: the same id is the same run, however often it is sent
+    # Header with the sender's delivery id. Deliveries with the same id start one run
     deliveryIdHeader: str | None
-    # The key that set it, with which it ends; null: a session did
+    # Key that created it, and with which it ends; null for a session
     keyId: str | None
     # The person who created it or last changed its target. It stops if they lose access. Null if unknown
     madeBy: str | None
-    # Whether a caller who can't run the workflow has changed its graph: its app, hooks and schedules run
-    # the graph that was approved last until a caller who can run it publishes or confirms the change. A
-    # change of the draft counts also behind a published version, because `workflow` nodes with `version:
-    # "draft"` run the draft: until then they run the approved one
+    # True if a caller who can't run the workflow has changed its graph. Its app, hooks and schedules run
+    # the last approved graph until a caller who can run it publishes or confirms the change. A change of
+    # the draft counts even if a version is published, because `workflow` nodes with `version: "draft"`
+    # run the draft; until then they run the approved one
     pendingChange: bool
     createdAt: str | None
     # Address for deliveries. Shown only once
@@ -1241,31 +1243,32 @@ class HookReceipt(TypedDict):
 
 class WorkflowBatchRequestItemsItem(TypedDict):
     inputs: Mapping[str, Any]
-    # By node id: settings over those of your own graph; members of `inputs` each by itself. Without
-    # `workflow:write`: `model`, which needs the capability of that model, and `inputs` of generators
+    # Settings by node id, which replace those in your own graph; each member of `inputs` on its own.
+    # Without `workflow:write`, you can set `model` (with the capability of that model) and the `inputs`
+    # of generators
     settings: NotRequired[Mapping[str, Mapping[str, Any]]]
 
 
 class WorkflowBatchRequest(TypedDict):
-    # Inputs, one object an item
+    # Inputs, one object per item
     inputs: NotRequired[Sequence[Mapping[str, Any]]]
     # Instead of `inputs`: items with their own settings, to compare several
     items: NotRequired[Sequence[WorkflowBatchRequestItemsItem]]
-    # A CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows) instead. CSV has
-    # the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the
-    # types of the workflow's fields, and an empty cell is an input that is not given
+    # Instead of `inputs`: a CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier
+    # allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons
+    # or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out
     mediaId: NotRequired[str]
-    # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
-    # ask for are left aside
+    # Id of a node in your own workflow: only that node and the nodes it depends on run. Inputs that they
+    # don't use are ignored
     until: NotRequired[str]
-    # The most that all items together cost. A batch that is expected to cost more is refused; one that
-    # turns out to cost more pauses
+    # Maximum cost of all items together. If the expected cost is higher, the batch is rejected. If the
+    # actual cost would be higher, the batch pauses
     maxCredits: NotRequired[float]
     # Concurrent items. Maximum and default: half of your tier's concurrent runs
     concurrency: NotRequired[int]
-    # `stop`: no item begins after one has failed
+    # `stop`: after a failed item, no further item begins
     onError: NotRequired[Literal["continue", "stop"]]
-    # Your own names for the run, as texts: on the execution, its webhooks and its usage row
+    # Your own names and texts for the run. They are on the execution, its webhooks and its usage row
     metadata: NotRequired[Mapping[str, str]]
     # Sends the end of each item to the batch's webhook, or else to the key's
     itemWebhooks: NotRequired[bool]
@@ -1291,27 +1294,27 @@ class BatchQuote(TypedDict):
     total: float
     # Expected cost of all items, without calls that trial grants pay for
     estimatedCreditCost: float
-    # The most that all items can cost
+    # Maximum cost of all items
     maxCreditCost: float
     # True if completed items cost exactly this
     exact: bool
 
 
 class ModelBatchRequest(TypedDict):
-    # Inputs, one object an item
+    # Inputs, one object per item
     inputs: NotRequired[Sequence[Mapping[str, Any]]]
-    # A CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows) instead. CSV has
-    # the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the
-    # types of the workflow's fields, and an empty cell is an input that is not given
+    # Instead of `inputs`: a CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier
+    # allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons
+    # or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out
     mediaId: NotRequired[str]
-    # The most that all items together cost. A batch that is expected to cost more is refused; one that
-    # turns out to cost more pauses
+    # Maximum cost of all items together. If the expected cost is higher, the batch is rejected. If the
+    # actual cost would be higher, the batch pauses
     maxCredits: NotRequired[float]
     # Concurrent items. Maximum and default: half of your tier's concurrent runs
     concurrency: NotRequired[int]
-    # `stop`: no item begins after one has failed
+    # `stop`: after a failed item, no further item begins
     onError: NotRequired[Literal["continue", "stop"]]
-    # Your own names for the run, as texts: on the execution, its webhooks and its usage row
+    # Your own names and texts for the run. They are on the execution, its webhooks and its usage row
     metadata: NotRequired[Mapping[str, str]]
     # Sends the end of each item to the batch's webhook, or else to the key's
     itemWebhooks: NotRequired[bool]
@@ -1350,16 +1353,17 @@ class BatchWebhookDelivery2(TypedDict):
     state: Literal["pending", "delivered", "failed", "disabled", "skipped", "unknown"]
     attempts: int
     deliveredAt: str | None
-    # Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the
-    # receiver's answer, for example `status 500`
+    # Reason why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the
+    # receiver's response, for example `status 500`
     lastError: str | None
 
 
 class Batch(TypedDict):
     batchId: str
-    # `completed`: every item has ended. `failed`: it stopped at the first failed item, as `onError` asked
+    # `completed`: every item has ended. `failed`: the batch stopped at the first failed item, because of
+    # `onError`
     status: Literal["running", "paused", "cancel_requested", "completed", "failed", "cancelled"]
-    # Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …
+    # Code of the reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …
     reason: BatchReason1 | None
     workflowSlug: str | None
     # The published version that its items run; null for the draft, and for models
@@ -1367,7 +1371,7 @@ class Batch(TypedDict):
     # The alias that selected the version, as on executions
     alias: NotRequired[str | None]
     model: str | None
-    # The node that its items run to; null for everything
+    # The node up to which its items run; null for the whole workflow
     until: str | None
     total: int
     counts: BatchCounts
@@ -1384,11 +1388,11 @@ class Batch(TypedDict):
     source: str
     # The person who created or last resumed it. The batch stops if they lose access
     madeBy: str | None
-    # The batch whose rows these are
+    # Batch of the rows
     rerunOf: str | None
     # Delivery of `batch.completed`, if the batch's webhook, or else the key's, subscribes to it
     webhookDelivery: BatchWebhookDelivery1 | BatchWebhookDelivery2
-    # Days for which it is kept after its end, where they are set
+    # Days for which it is kept after its end, if they are set
     retentionDays: NotRequired[int]
     createdAt: str | None
     finishedAt: str | None
@@ -1423,16 +1427,17 @@ class BatchWithRowsWebhookDelivery2(TypedDict):
     state: Literal["pending", "delivered", "failed", "disabled", "skipped", "unknown"]
     attempts: int
     deliveredAt: str | None
-    # Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the
-    # receiver's answer, for example `status 500`
+    # Reason why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the
+    # receiver's response, for example `status 500`
     lastError: str | None
 
 
 class BatchWithRows(TypedDict):
     batchId: str
-    # `completed`: every item has ended. `failed`: it stopped at the first failed item, as `onError` asked
+    # `completed`: every item has ended. `failed`: the batch stopped at the first failed item, because of
+    # `onError`
     status: Literal["running", "paused", "cancel_requested", "completed", "failed", "cancelled"]
-    # Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …
+    # Code of the reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …
     reason: BatchWithRowsReason1 | None
     workflowSlug: str | None
     # The published version that its items run; null for the draft, and for models
@@ -1440,7 +1445,7 @@ class BatchWithRows(TypedDict):
     # The alias that selected the version, as on executions
     alias: NotRequired[str | None]
     model: str | None
-    # The node that its items run to; null for everything
+    # The node up to which its items run; null for the whole workflow
     until: str | None
     total: int
     counts: BatchWithRowsCounts
@@ -1457,11 +1462,11 @@ class BatchWithRows(TypedDict):
     source: str
     # The person who created or last resumed it. The batch stops if they lose access
     madeBy: str | None
-    # The batch whose rows these are
+    # Batch of the rows
     rerunOf: str | None
     # Delivery of `batch.completed`, if the batch's webhook, or else the key's, subscribes to it
     webhookDelivery: BatchWithRowsWebhookDelivery1 | BatchWithRowsWebhookDelivery2
-    # Days for which it is kept after its end, where they are set
+    # Days for which it is kept after its end, if they are set
     retentionDays: NotRequired[int]
     createdAt: str | None
     finishedAt: str | None
@@ -1476,7 +1481,7 @@ class BatchRowError1(TypedDict):
 
 class BatchRow(TypedDict):
     index: int
-    # Known before the item begins: `GET /api/executions/{id}` finds it once it has
+    # Known before the item begins. `GET /api/executions/{id}` returns it once the item has begun
     executionId: str
     status: Literal["waiting", "processing", "completed", "failed", "cancelled", "skipped"]
     # Credits; 1 credit = 0.01 USD
@@ -1500,9 +1505,9 @@ class RerunBatchRequest(TypedDict):
 
 
 class ModelProvider(TypedDict):
-    """How its provider is called"""
+    """Protocol of the calls to its provider"""
 
-    # How it is called
+    # Protocol of its calls
     kind: str
 
 
@@ -1511,7 +1516,7 @@ class Model(TypedDict):
     displayName: str
     description: str
     modality: str
-    # How its provider is called
+    # Protocol of the calls to its provider
     provider: ModelProvider
     # Provider that runs it
     company: str
@@ -1531,20 +1536,20 @@ class Model(TypedDict):
     sandbox: bool
     # Location: at a provider, on the platform's own machine, or in the sandbox
     runsAt: Literal["provider", "local", "sandbox"]
-    # Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`,
-    # of one that is not installed 404
+    # State of the model. Runs of a model that is `downloading` or `away` return 503 with `Retry-After`;
+    # runs of one that isn't installed return 404
     status: Literal["ready", "needs-key", "downloading", "away"]
     # Tasks for which `auto:<task>` can choose it
     tasks: Sequence[str]
     # Reason why it isn't ready, and the next step
     statusReason: str | None
-    # The day on which its id and price were read
+    # Day on which its id and price were read
     asOf: str | None
     # Source of the price
     source: str | None
-    # The day on which its provider shuts it down, where that is known
+    # Day on which its provider shuts it down, if known
     retiresOn: str | None
-    # It no longer runs; only administrators see it
+    # True if it no longer runs. Only administrators see it
     retired: bool
     # The model to use once it is retired
     successor: str | None
@@ -1707,9 +1712,9 @@ TierPrice: TypeAlias = "TierPrice1 | TierPrice2 | TierPrice3 | TierPrice4 | Tier
 
 
 class LocalModels(TypedDict):
-    # `off`: the installation has none
+    # `off`: the installation has no mail server
     status: Literal["ready", "downloading", "away", "off"]
-    # Why they are not ready
+    # Reason why they aren't ready
     reason: str | None
     fetchedBytes: float
     totalBytes: float
@@ -1723,7 +1728,7 @@ class Task(TypedDict):
     summary: str
     # Inputs for any model of the task. Inputs that the chosen model lacks are dropped with a warning
     inputs: Sequence[str]
-    # The model that a run by the caller would take now
+    # Model that a run by the caller would use now
     model: str | None
     # Reason why no model is ready, and the next step
     reason: str | None
@@ -1732,14 +1737,14 @@ class Task(TypedDict):
 class NodeKindInputsItem(TypedDict):
     name: str
     type: Literal["text", "number", "boolean", "image", "video", "audio", "media", "any"]
-    # Takes a list as one value
+    # True if the port takes a list as one value
     list: bool
 
 
 class NodeKindOutputsItem(TypedDict):
     name: str
     type: Literal["text", "number", "boolean", "image", "video", "audio", "media", "any"]
-    # The setting without which a node does not have the port
+    # Setting that the port depends on
     setting: NotRequired[str]
 
 
@@ -1757,9 +1762,9 @@ class NodeKind(TypedDict):
     inputs: Sequence[NodeKindInputsItem]
     # Operations of the kind, each with its own inputs
     operations: Sequence[MediaOperation]
-    # Any name is an input port
+    # True if any name is an input port
     takesAnyInput: bool
-    # The inputs of the node's model are input ports
+    # True if the inputs of the node's model are input ports
     portsOfModel: bool
     outputs: Sequence[NodeKindOutputsItem]
 
@@ -1787,7 +1792,7 @@ class DecisionRequest(TypedDict):
     # Replaces the reviewed value. Needs the same type, a list of at most the same length, and at most 8
     # kB or the original size
     value: NotRequired[Any]
-    # Kept with the decision, and in its audit row
+    # Stored with the decision and in the audit log
     comment: NotRequired[str]
 
 
@@ -1813,12 +1818,12 @@ class CancelQueuedRequest(TypedDict):
 
 
 class CancelQueuedResult(TypedDict):
-    # How many
+    # Number
     cancelled: float
 
 
 class ExecutionGraph(TypedDict):
-    # Nodes as they ran, including the settings of a batch's item
+    # Nodes as they ran, including the settings of an item of a batch
     nodes: Sequence[Mapping[str, Any]]
     edges: Sequence[Mapping[str, Any]]
 
@@ -1830,7 +1835,7 @@ class CancelResult(TypedDict):
 class ExecutionEvent(TypedDict):
     """One event of the stream"""
 
-    # Send it as `Last-Event-ID` to go on after this event
+    # Send it as `Last-Event-ID` to continue after this event
     id: str
     event: str
     # JSON: `{type, at, data}`
@@ -1852,9 +1857,9 @@ class ErasureOrder(TypedDict):
     executions: NotRequired[Sequence[str]]
     metadata: NotRequired[ErasureOrderMetadata]
     workflow: NotRequired[str]
-    # Only executions that were created earlier; default: now
+    # Only executions created before this time. Default: now
     before: NotRequired[str]
-    # Only counts
+    # Returns only the counts
     dryRun: NotRequired[bool]
 
 
@@ -1863,7 +1868,7 @@ class CreatedErasure(TypedDict):
     erasureId: str | None
     # Executions that match now
     matched: int
-    # Where copies can remain: providers delete the data that was sent to them by their own rules
+    # Places that can still have copies: providers delete data by their own rules
     notReached: Sequence[Literal["providers"]]
 
 
@@ -1876,7 +1881,7 @@ class Erasure(TypedDict):
     before: str
     # Executions that matched when it was created
     matched: int
-    # How many of them are gone with their data
+    # Number that are removed with their data
     erased: int
     # Executions that are under way or whose data is still being removed, and, by metadata, batches that
     # aren't removed yet
@@ -1887,7 +1892,7 @@ class Erasure(TypedDict):
     hooks: Sequence[str]
     # Ids of API keys that fix the value. They aren't changed.
     keys: Sequence[str]
-    # Where copies can remain: providers delete the data that was sent to them by their own rules
+    # Places that can still have copies: providers delete data by their own rules
     notReached: Sequence[Literal["providers"]]
     createdAt: str
     finishedAt: str | None
@@ -1896,7 +1901,7 @@ class Erasure(TypedDict):
 class RerunRequest(TypedDict):
     # Default: the inputs of the original execution
     inputs: NotRequired[Mapping[str, Any]]
-    # Your own names for the run, as texts: on the execution, its webhooks and its usage row
+    # Your own names and texts for the run. They are on the execution, its webhooks and its usage row
     metadata: NotRequired[Mapping[str, str]]
     # Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`)
     provenance: NotRequired[Literal["full"]]
@@ -1905,22 +1910,22 @@ class RerunRequest(TypedDict):
     # source, counts if it is smaller. With 0, inputs, texts, calls and events are removed at its end;
     # status, result and its files stay for 28 hours
     retentionDays: NotRequired[int]
-    # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
-    # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
+    # Rejects the run with INSUFFICIENT_CREDITS if it could cost more credits than this. Calls that trial
+    # grants pay cost none. The `estimatedCreditCost` of a quote is sufficient
     maxCredits: NotRequired[float]
     # As for runs. Without `until` and `version`, the execution's own value
     until: NotRequired[str]
-    # Ids of nodes whose calls are repeated
+    # Ids of nodes whose calls are made again
     nodes: NotRequired[Sequence[str]]
-    # Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are
-    # sent, or asked for, again otherwise
+    # Ids of nodes whose HTTP requests, or decisions on the same value, are reused. Otherwise requests are
+    # sent again, and decisions are asked for again
     reuse: NotRequired[Sequence[str]]
     # A revision of the workflow's graph, instead of `version`
     alias: NotRequired[str]
     # A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution
     # ran
     version: NotRequired[int | str]
-    # `async` answers 202 at once, as `Prefer: respond-async` does
+    # `async` returns 202 at once, like `Prefer: respond-async`
     mode: NotRequired[Literal["sync", "async"]]
 
 
@@ -1928,7 +1933,7 @@ class RerunQuoteNodesItem(TypedDict):
     id: str
     type: str
     model: str
-    # Calls at most
+    # Maximum number of calls
     items: float
     # Maximum cost of its calls, without calls that trial grants pay for
     estimatedCreditCost: float
@@ -1965,14 +1970,16 @@ class RerunQuoteReused(TypedDict):
 
 
 class RerunQuote(TypedDict):
-    # What the run probably costs, and holds when it starts. A list of unknown length counts as one item,
-    # or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators
+    # Expected cost of the run, which it holds when it starts. A list of unknown length counts as one
+    # item, or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without
+    # generators
     estimatedCreditCost: float | None
-    # The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every
-    # text of unknown length the size that its node allows. Another run may use up trial grants first
+    # Maximum cost of the run: every list of unknown length has `maxItems` or 50 items, and every text of
+    # unknown length the maximum size for its node. It can be higher if another run uses up trial grants
+    # first
     maxCreditCost: float | None
-    # Whether a completed run costs just this. It is false if the two differ, a switch decides during the
-    # run, a fallback model has another price, or a model is paid by the tokens it uses
+    # True if a completed run costs exactly this. False if estimate and maximum differ, a switch decides
+    # during the run, a fallback model has another price, or a model is paid by tokens
     exact: bool
     nodes: Sequence[RerunQuoteNodesItem]
     # Trial grants for the run's models
@@ -1985,7 +1992,7 @@ class RerunQuote(TypedDict):
 
 class UsageSummaryDaysItemModelsItem(TypedDict):
     model: str
-    # Runs in which it was used
+    # Number of runs that used it
     runs: int
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
@@ -2069,7 +2076,7 @@ class OwnOrganization(TypedDict):
     name: str
     # The caller's own role
     role: Literal["owner", "editor", "runner", "viewer"]
-    # Set where it is to be deleted: until then an owner can keep it
+    # Set if its deletion is scheduled. Until then an owner can cancel it
     erasesAt: NotRequired[str]
 
 
@@ -2080,7 +2087,7 @@ class MeOnboarding(TypedDict):
 
 class Me(TypedDict):
     user: User
-    # Set where `X-Organization` names one: the credits are its own then
+    # Set if `X-Organization` names one. The credits are then the organization's
     organization: NotRequired[OwnOrganization]
     credits: Balances
     # Null while no business is registered
@@ -2111,7 +2118,7 @@ class Balances(TypedDict):
 
 class Business(TypedDict):
     name: str
-    # An administrator has checked it
+    # True if an administrator has checked it
     verified: bool
 
 
@@ -2123,7 +2130,7 @@ class LedgerRow(TypedDict):
     # Credits moved between available and held
     moved: float
     executionId: str | None
-    # The key that the execution was submitted by; null for a session's
+    # Key that submitted the execution; null for a session
     keyId: str | None
     model: str | None
     # Trial runs granted, used (negative) or returned
@@ -2149,7 +2156,7 @@ class PendingAccountExport(TypedDict):
 
 
 class AccountDeletion(TypedDict):
-    """`password` is required where the account has one"""
+    """`password` is required if the account has one"""
 
     password: NotRequired[str]
 
@@ -2214,7 +2221,7 @@ class ByPassword(TypedDict):
 
 
 class SecondFactorEnrolment(TypedDict):
-    # Base32, to type into an authenticator. Shown this once
+    # Base32, to enter in an authenticator. Shown only once
     secret: str
     # The secret as an address for a QR code
     url: str
@@ -2226,7 +2233,7 @@ class ByCode(TypedDict):
 
 
 class RecoveryCodes(TypedDict):
-    # Each takes the place of a code once. Shown this once
+    # Each replaces a code once. Shown only once
     recoveryCodes: Sequence[str]
 
 
@@ -2244,20 +2251,20 @@ class SignInMethods(TypedDict):
     password: Literal[True]
     # The provider for signing in
     oidc: SignInMethodsOidc1 | None
-    # Set where `POST /api/auth/password/reset` can mail a link
+    # Set if `POST /api/auth/password/reset` can mail a link
     mail: NotRequired[Literal[True]]
 
 
 class OidcState(TypedDict):
     # Name of the provider; null if none is configured
     name: str | None
-    # Null where the account is not linked to the provider
+    # Null if the account isn't linked to the provider
     linkedAt: str | None
 
 
 class OidcLink(TypedDict):
     password: str
-    # Path of the page to go on with
+    # Path of the page to open after the sign-in
     returnTo: NotRequired[str]
 
 
@@ -2278,9 +2285,9 @@ class AddressVerification(TypedDict):
 
 
 class MailSettingsNotices(TypedDict):
-    # When less than a tenth of a month's plan credits is left
+    # Sent when less than a tenth of the month's plan credits is left
     lowCredits: bool
-    # When a budget reaches a share that its `alertAt` names
+    # Sent when a budget reaches a share in its `alertAt`
     budgetAlerts: bool
     # 30 and 7 days before a provider shuts down a model that your workflows name
     retiringModels: bool
@@ -2288,15 +2295,15 @@ class MailSettingsNotices(TypedDict):
 
 class MailSettings(TypedDict):
     email: str
-    # Null until the address is proven: no notices are sent before
+    # Null until the address is verified. No notices are sent before
     verifiedAt: str | None
     notices: MailSettingsNotices
 
 
 class MailChangesNotices(TypedDict):
-    # When less than a tenth of a month's plan credits is left
+    # Sent when less than a tenth of the month's plan credits is left
     lowCredits: NotRequired[bool]
-    # When a budget reaches a share that its `alertAt` names
+    # Sent when a budget reaches a share in its `alertAt`
     budgetAlerts: NotRequired[bool]
     # 30 and 7 days before a provider shuts down a model that your workflows name
     retiringModels: NotRequired[bool]
@@ -2418,12 +2425,12 @@ class IssuedInvitation(TypedDict):
     expiresAt: str | None
     # A link for the invited person: works once, before it expires. Shown only once
     link: str
-    # What `POST /api/invitations/accept` takes; it is in the link, too
+    # Token for `POST /api/invitations/accept`, also contained in the link
     token: str
 
 
 class InvitationToken(TypedDict):
-    # What `POST /api/invitations/accept` takes; it is in the link, too
+    # Token for `POST /api/invitations/accept`, also contained in the link
     token: str
 
 
@@ -2443,7 +2450,7 @@ class AuditRow(TypedDict):
     after: Any
     # An entry stays `pending` if its process died during the write, which may have succeeded
     outcome: Literal["pending", "done", "failed"]
-    # Why a failed write was refused
+    # Reason for the rejection of a failed write
     errorCode: str | None
     requestId: str
     at: str | None
@@ -2466,9 +2473,9 @@ class ApiKey(TypedDict):
     # For an organization's key: user id of its creator. The key acts within their role and stops working
     # when they leave
     createdBy: NotRequired[str]
-    # Set where every run by the key has such metadata
+    # Set if every run by the key has this metadata
     metadata: NotRequired[Mapping[str, str]]
-    # Set where every run of a workflow by the key uses this alias
+    # Set if every run of a workflow by the key uses this alias
     alias: NotRequired[str]
     createdAt: str | None
     lastUsedAt: str | None
@@ -2510,9 +2517,9 @@ class IssuedApiKey(TypedDict):
     # For an organization's key: user id of its creator. The key acts within their role and stops working
     # when they leave
     createdBy: NotRequired[str]
-    # Set where every run by the key has such metadata
+    # Set if every run by the key has this metadata
     metadata: NotRequired[Mapping[str, str]]
-    # Set where every run of a workflow by the key uses this alias
+    # Set if every run of a workflow by the key uses this alias
     alias: NotRequired[str]
     createdAt: str | None
     lastUsedAt: str | None
@@ -2521,9 +2528,9 @@ class IssuedApiKey(TypedDict):
     # Hints about the capabilities, for example: without `execution:read` the key can start runs but not
     # poll them
     warnings: NotRequired[Sequence[str]]
-    # The value, shown this once
+    # The value. Shown only once
     key: str
-    # Shown this once
+    # Shown only once
     webhookSecret: NotRequired[str]
 
 
@@ -2552,9 +2559,9 @@ class ChangedApiKey(TypedDict):
     # For an organization's key: user id of its creator. The key acts within their role and stops working
     # when they leave
     createdBy: NotRequired[str]
-    # Set where every run by the key has such metadata
+    # Set if every run by the key has this metadata
     metadata: NotRequired[Mapping[str, str]]
-    # Set where every run of a workflow by the key uses this alias
+    # Set if every run of a workflow by the key uses this alias
     alias: NotRequired[str]
     createdAt: str | None
     lastUsedAt: str | None
@@ -2582,9 +2589,9 @@ class ApiKeyWithWebhookSecret(TypedDict):
     # For an organization's key: user id of its creator. The key acts within their role and stops working
     # when they leave
     createdBy: NotRequired[str]
-    # Set where every run by the key has such metadata
+    # Set if every run by the key has this metadata
     metadata: NotRequired[Mapping[str, str]]
-    # Set where every run of a workflow by the key uses this alias
+    # Set if every run of a workflow by the key uses this alias
     alias: NotRequired[str]
     createdAt: str | None
     lastUsedAt: str | None
@@ -2596,7 +2603,7 @@ class ApiKeyWithWebhookSecret(TypedDict):
 class WebhookTest(TypedDict):
     # The receiver answered 2xx
     delivered: bool
-    # The receiver's status; null when it did not answer
+    # Status of the receiver's response; null if there was none
     status: float | None
     error: str | None
     durationMs: float
@@ -2712,9 +2719,9 @@ class ListedSecret(TypedDict):
     # Hosts that can receive it
     hosts: Sequence[str]
     createdAt: str | None
-    # When its value or its hosts were set last
+    # Time when its value or hosts were last set
     updatedAt: str | None
-    # The caller's workflows whose drafts send it, those changed last first
+    # The caller's workflows whose drafts send it, last changed first
     usedBy: Sequence[ListedSecretUsedByItem]
 
 
@@ -2736,7 +2743,7 @@ class Secret(TypedDict):
     # Hosts that can receive it
     hosts: Sequence[str]
     createdAt: str | None
-    # When its value or its hosts were set last
+    # Time when its value or hosts were last set
     updatedAt: str | None
 
 
@@ -2745,7 +2752,7 @@ class BudgetSettings(TypedDict):
     credits: float
     # In UTC. Weeks start on Monday; `total` never resets
     window: Literal["day", "week", "month", "total"]
-    # Shares of the credits that are announced (`budget.alert`), each once in a window
+    # Shares of the credits that send `budget.alert`, each once in a window
     alertAt: NotRequired[Sequence[float]]
 
 
@@ -2772,7 +2779,7 @@ class Budget(TypedDict):
     used: float
     # Credits; 1 credit = 0.01 USD
     remaining: float
-    # When the window ends; null for `total`
+    # End of the window; null for `total`
     resetsAt: str | None
     createdAt: str | None
 
@@ -2788,12 +2795,12 @@ class MetadataBudgetSettings(TypedDict):
     credits: float
     # In UTC. Weeks start on Monday; `total` never resets
     window: Literal["day", "week", "month", "total"]
-    # Shares of the credits that are announced (`budget.alert`), each once in a window
+    # Shares of the credits that send `budget.alert`, each once in a window
     alertAt: NotRequired[Sequence[float]]
 
 
 class BillingSettings(TypedDict):
-    # Null where credits can't be bought
+    # Null if credits can't be bought
     purchases: PurchaseTerms | None
 
 
@@ -2817,7 +2824,7 @@ class Checkout(TypedDict):
 
 
 class PaymentEventReceipt(TypedDict):
-    # `refused`: an administrator finds why in the audit
+    # `refused`: the audit log has the reason
     outcome: Literal["taken", "ignored", "refused"]
 
 
@@ -2861,7 +2868,8 @@ class MediaFile(TypedDict):
     durationMs: NotRequired[int]
     # `generated`: made by a run
     origin: Literal["upload", "generated"]
-    # Stays until it is deleted, and counts against the quota. Other files are removed after 90 days
+    # True if it is kept until you delete it. It then counts against the quota. Other files are removed
+    # after 90 days
     kept: bool
     createdAt: str | None
     # Anyone reads it by its address without a signature
@@ -2883,7 +2891,8 @@ class Provenance(TypedDict):
     durationMs: NotRequired[int]
     # `generated`: made by a run
     origin: Literal["upload", "generated"]
-    # Stays until it is deleted, and counts against the quota. Other files are removed after 90 days
+    # True if it is kept until you delete it. It then counts against the quota. Other files are removed
+    # after 90 days
     kept: bool
     createdAt: str | None
     # Anyone reads it by its address without a signature
@@ -2902,11 +2911,11 @@ class Provenance(TypedDict):
     # Reason for a generated file without a signature: its format, its size, too many files at once, an
     # error, or `PROVENANCE`
     unsignedReason: Literal["format", "size", "busy", "failed", "off"] | None
-    # Prompts and settings, where the run said `provenance: "full"`
+    # Prompts and settings, if the run had `provenance: "full"`
     inputs: Mapping[str, Any] | None
     # Its source files and their sources, nearest first. Only your own files
     ancestors: Sequence[ProvenanceRecord]
-    # There are more than are shown: 200 files, 20 steps back
+    # True if there are more than the 200 files or 20 steps shown
     truncated: bool
 
 
@@ -2923,7 +2932,8 @@ class ProvenanceRecord(TypedDict):
     durationMs: NotRequired[int]
     # `generated`: made by a run
     origin: Literal["upload", "generated"]
-    # Stays until it is deleted, and counts against the quota. Other files are removed after 90 days
+    # True if it is kept until you delete it. It then counts against the quota. Other files are removed
+    # after 90 days
     kept: bool
     createdAt: str | None
     # Anyone reads it by its address without a signature
@@ -2942,7 +2952,7 @@ class ProvenanceRecord(TypedDict):
     # Reason for a generated file without a signature: its format, its size, too many files at once, an
     # error, or `PROVENANCE`
     unsignedReason: Literal["format", "size", "busy", "failed", "off"] | None
-    # Prompts and settings, where the run said `provenance: "full"`
+    # Prompts and settings, if the run had `provenance: "full"`
     inputs: Mapping[str, Any] | None
 
 
@@ -2958,11 +2968,11 @@ class FileVerification(TypedDict):
 
 
 class ContentCredentials(TypedDict):
-    # The signature is the certificate's, and no byte that it covers has changed
+    # True if the signature matches the certificate and no byte that it covers has changed
     whole: bool
-    # Whole, and signed by a certificate of this installation
+    # True if it is whole and signed by a certificate of this installation
     ours: bool
-    # This installation made that certificate: other validators don't trust it
+    # True if this installation made that certificate. Other validators don't trust it
     selfMade: bool
     # Status codes of C2PA, such as `assertion.dataHash.mismatch`
     problems: Sequence[str]
@@ -2991,7 +3001,7 @@ class CredentialsAction(TypedDict):
 
 
 class CredentialsSource(TypedDict):
-    # `parentOf`: the file was made from this one; `inputTo` and `componentOf`: it went in
+    # `parentOf`: the file was made from this one. `inputTo` and `componentOf`: this one was an input
     relationship: str
     format: str | None
     generator: str | None
@@ -3004,10 +3014,10 @@ class OpenAiImageRequest(TypedDict):
     # Value for the input `prompt`, or the first text input. Ignored if there is none
     prompt: NotRequired[str | None]
     n: NotRequired[int | None]
-    # Pixels, as 1024x1024; for models that take a size or a ratio
+    # Pixels, such as 1024x1024; for models with a size or a ratio
     size: NotRequired[str | None]
     response_format: NotRequired[Literal["url", "b64_json"] | None]
-    # Kept as the run's metadata `user`
+    # Stored as the metadata `user` of the run
     user: NotRequired[str | None]
     stream: NotRequired[Literal[False] | None]
     # More inputs of the model or workflow, by name
@@ -3031,10 +3041,10 @@ class OpenAiImageEditForm(TypedDict):
     # Value for the input `prompt`, or the first text input. Ignored if there is none
     prompt: NotRequired[str | None]
     n: NotRequired[int | None]
-    # Pixels, as 1024x1024; for models that take a size or a ratio
+    # Pixels, such as 1024x1024; for models with a size or a ratio
     size: NotRequired[str | None]
     response_format: NotRequired[Literal["url", "b64_json"] | None]
-    # Kept as the run's metadata `user`
+    # Stored as the metadata `user` of the run
     user: NotRequired[str | None]
     image: Sequence[bytes]
     mask: NotRequired[bytes]
@@ -3126,14 +3136,14 @@ class OpenAiChatRequest(TypedDict):
     # A model's internal name, or `workflow/<slug>`
     model: str
     messages: Sequence[OpenAiMessage]
-    # Functions that the model can call, of models that call some
+    # Functions that the model can call, if the model supports them
     tools: NotRequired[Sequence[OpenAiTool] | None]
     tool_choice: NotRequired[Literal["auto", "none", "required"] | OpenAiChatRequestToolChoice12 | None]
     stream: NotRequired[bool | None]
     stream_options: NotRequired[OpenAiChatRequestStreamOptions1 | None]
     response_format: NotRequired[OpenAiChatRequestResponseFormat11 | OpenAiChatRequestResponseFormat12 | OpenAiChatRequestResponseFormat13 | None]
     n: NotRequired[Literal[1] | None]
-    # Kept as the run's metadata `user`
+    # Stored as the metadata `user` of the run
     user: NotRequired[str | None]
     # More inputs of the model or workflow, by name
     inputs: NotRequired[Mapping[str, Any]]
@@ -3155,7 +3165,7 @@ class OpenAiMessageContent12Item2(TypedDict):
 
 class OpenAiMessage(TypedDict):
     role: Literal["system", "developer", "user", "assistant", "tool"]
-    # A text, or parts of the types `text` and `image_url`; null only of an assistant's
+    # A text, or parts of the types `text` and `image_url`. Null only for an assistant's message
     content: NotRequired[str | Sequence[OpenAiMessageContent12Item1 | OpenAiMessageContent12Item2] | None]
     # For an assistant's message: the tools that it called
     tool_calls: NotRequired[Sequence[OpenAiToolCall] | None]
@@ -3202,7 +3212,7 @@ class OpenAiChatCompletionChoicesItem(TypedDict):
 
 
 class OpenAiChatCompletionUsage(TypedDict):
-    """Tokens, where the model's provider counts them"""
+    """Tokens, if the model's provider counts them"""
 
     prompt_tokens: int
     completion_tokens: int
@@ -3215,7 +3225,7 @@ class OpenAiChatCompletion(TypedDict):
     created: int
     model: str
     choices: Sequence[OpenAiChatCompletionChoicesItem]
-    # Tokens, where the model's provider counts them
+    # Tokens, if the model's provider counts them
     usage: NotRequired[OpenAiChatCompletionUsage]
 
 
@@ -3235,7 +3245,7 @@ class OpenAiChatChunkChoicesItemDeltaToolCallsItem(TypedDict):
 class OpenAiChatChunkChoicesItemDelta(TypedDict):
     role: NotRequired[Literal["assistant"]]
     content: NotRequired[str]
-    # Each whole, at the end
+    # Complete values, sent at the end
     tool_calls: NotRequired[Sequence[OpenAiChatChunkChoicesItemDeltaToolCallsItem]]
 
 
@@ -3247,7 +3257,7 @@ class OpenAiChatChunkChoicesItem(TypedDict):
 
 
 class OpenAiChatChunkUsage1(TypedDict):
-    """Tokens, where the model's provider counts them"""
+    """Tokens, if the model's provider counts them"""
 
     prompt_tokens: int
     completion_tokens: int
@@ -3359,16 +3369,16 @@ class OpenAiResponseRequest(TypedDict):
     # A text, or the conversation: messages, `function_call` and `function_call_output`
     input: str | Sequence[OpenAiResponseRequestInput2Item1 | OpenAiResponseRequestInput2Item2 | OpenAiResponseRequestInput2Item3 | OpenAiResponseRequestInput2Item4]
     instructions: NotRequired[str | None]
-    # Functions that the model can call, of models that call some
+    # Functions that the model can call, if the model supports them
     tools: NotRequired[Sequence[OpenAiResponseRequestTools1Item] | None]
     tool_choice: NotRequired[Literal["auto", "none", "required"] | OpenAiResponseRequestToolChoice12 | None]
     text: NotRequired[OpenAiResponseRequestText1 | None]
     reasoning: NotRequired[OpenAiResponseRequestReasoning1 | None]
     max_output_tokens: NotRequired[int | None]
     stream: NotRequired[bool | None]
-    # Comes back with the response, and is kept nowhere
+    # Returned with the response. It isn't stored
     metadata: NotRequired[Mapping[str, Any] | None]
-    # Kept as the run's metadata `user`
+    # Stored as the metadata `user` of the run
     user: NotRequired[str | None]
     background: NotRequired[Literal[False] | None]
     previous_response_id: NotRequired[None]
@@ -3438,26 +3448,26 @@ class OpenAiResponse(TypedDict):
     output: Sequence[OpenAiResponseOutputItem1 | OpenAiResponseOutputItem2]
     error: OpenAiResponseError1 | None
     incomplete_details: OpenAiResponseIncompleteDetails1 | None
-    # Tokens, where the model's provider counts them
+    # Tokens, if the model's provider counts them
     usage: OpenAiResponseUsage1 | None
     # Responses are not stored
     store: Literal[False]
 
 
 class OpenAiResponseEvent(TypedDict):
-    # Same as the event's name
+    # Name of the event
     type: str
     sequence_number: int
 
 
 class OpenAiEmbeddingsRequest(TypedDict):
-    # The internal name of a model that makes vectors
+    # The internal name of an embedding model
     model: str
     # A text, or up to 2048; each also as its tokens of cl100k_base
     input: str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
     # `base64`: 32-bit floats, little-endian
     encoding_format: NotRequired[Literal["float", "base64"] | None]
-    # Kept as the run's metadata `user`
+    # Stored as the metadata `user` of the run
     user: NotRequired[str | None]
     # More inputs of the model or workflow, by name
     inputs: NotRequired[Mapping[str, Any]]
@@ -3519,7 +3529,7 @@ class FalStatus(TypedDict):
     logs: Sequence[FalStatusLogsItem]
     metrics: NotRequired[FalStatusMetrics]
     error: NotRequired[str]
-    # A code of this API, or `client_cancelled`
+    # Error code of this API, or `client_cancelled`
     error_type: NotRequired[str]
     response_url: str
     status_url: str
@@ -3546,7 +3556,7 @@ class FalSubmitted(TypedDict):
 
 
 class ReplicatePredictionRequest(TypedDict):
-    # Inputs, by their own or Replicate's names
+    # Inputs, by Nodeloom's or Replicate's names
     input: NotRequired[Mapping[str, Any]]
     # Receives the finished prediction, signed with the secret of `GET /api/webhook-secret`
     webhook: NotRequired[str | None]
@@ -3591,7 +3601,7 @@ class ReplicatePrediction(TypedDict):
 
 
 class ReplicateVersionRequest(TypedDict):
-    # Inputs, by their own or Replicate's names
+    # Inputs, by Nodeloom's or Replicate's names
     input: NotRequired[Mapping[str, Any]]
     # Receives the finished prediction, signed with the secret of `GET /api/webhook-secret`
     webhook: NotRequired[str | None]
@@ -3691,7 +3701,7 @@ class McpMessageParams(TypedDict):
 
 
 class McpMessage(TypedDict):
-    """A message of JSON-RPC 2.0, one a request"""
+    """A message of JSON-RPC 2.0, one per request"""
 
     jsonrpc: Literal["2.0"]
     method: NotRequired[str]
@@ -3791,7 +3801,7 @@ class UserChanges(TypedDict):
     suspended: NotRequired[bool]
     tier: NotRequired[str]
     role: NotRequired[Literal["user", "admin"]]
-    # Null: the account is for no business any more
+    # Null: removes the business
     business: NotRequired[UserChangesBusiness1 | None]
 
 
@@ -3914,7 +3924,7 @@ class AdminExecution(TypedDict):
     status: Literal["processing", "completed", "failed", "cancelled", "cancel_requested"]
     requestId: str | None
     durationMs: float
-    # True while the run waits in line
+    # True while the run is queued
     queued: NotRequired[bool]
     # Position in the queue, from 1
     position: NotRequired[float]
@@ -3933,7 +3943,7 @@ class AdminExecution(TypedDict):
     metadata: Mapping[str, str]
     # Set on an item of a batch
     batchId: NotRequired[str]
-    # Which item, from 0
+    # Index of the item, from 0
     index: NotRequired[float]
     workflowSlug: str | None
     # The published version that ran; null for the draft, and for models
@@ -3941,15 +3951,15 @@ class AdminExecution(TypedDict):
     # The alias that selected the version; null for a version that was named by its number, for the draft,
     # and for models. Absent in webhooks
     alias: NotRequired[str | None]
-    # Workflows whose nodes were a part of it, as they were then
+    # Inner workflows, as they were at the time of the run
     inlined: NotRequired[Sequence[InlinedWorkflow]]
     modelIds: Sequence[str]
-    # The execution that this one is a rerun of
+    # The execution that this one reruns
     rerunOf: NotRequired[str]
-    # Days for which it is kept after its end, where its workflow or its request set them
+    # Days for which the execution is kept after its end, if its workflow or its request set them
     retentionDays: NotRequired[float]
     source: str
-    # The key that it was submitted by; null for a session's
+    # Key that submitted it; null for a session
     keyId: str | None
     # For an organization's run: user id of the person who started it or owns the key
     startedBy: NotRequired[str]
@@ -3981,7 +3991,7 @@ class ModerationRow(TypedDict):
     message: str | None
     # Categories that the hook returned
     policy: str | None
-    # How many the hook was shown; they are not kept
+    # Number of texts that the hook checked. They aren't stored
     texts: int
     files: int
 
@@ -4007,9 +4017,9 @@ ModelEntry: TypeAlias = "Mapping[str, Any]"
 
 class ModelImport(TypedDict):
     provider: Literal["fal", "replicate", "openrouter"]
-    # fal: the application's path; Replicate: `owner/name`
+    # fal: path of the application. Replicate: `owner/name`
     app: NotRequired[str]
-    # An alternative name of the parameter: OpenRouter's models have ids
+    # Another name of the parameter, for OpenRouter's models
     model: NotRequired[str]
     # Name of the new model. Default: derived from the provider's name
     internalName: NotRequired[str]
@@ -4034,10 +4044,9 @@ class ModelChanges(TypedDict):
 
 class ModelOrder(TypedDict):
     task: Literal["image", "edit", "upscale", "cutout", "video", "image-to-video", "speech", "music", "text", "transcribe"]
-    # Models that were put first; the others follow: those of providers, those of the machine itself, the
-    # sandbox's
+    # Models that come first. The others follow: those of providers, local models, the sandbox
     order: Sequence[str]
-    # All models that do the task, as they are tried now
+    # All models for the task, in the order in which they are tried
     models: Sequence[str]
 
 
@@ -4059,7 +4068,7 @@ class ProviderKeySetBy1(TypedDict):
 class ProviderKey(TypedDict):
     # Environment variable for the key
     name: str
-    # Whose key it is
+    # Owner of the key
     account: str
     # Page where you create keys
     keysUrl: str | None
@@ -4103,10 +4112,10 @@ class ModelServer(TypedDict):
     name: str
     url: str
     hasKey: bool
-    # It is named by `MODEL_SERVERS`
+    # True if `MODEL_SERVERS` names it
     fromEnvironment: bool
     status: Literal["ready", "away"]
-    # Why it can't be used now
+    # Reason why it can't be used now
     statusReason: str | None
     # Models that an OpenAI-compatible server lists
     models: Sequence[ServerModel]
@@ -4121,7 +4130,7 @@ class ServerModel(TypedDict):
     makes: Literal["chat", "image", "speech", "transcribe", "none"]
     # True if it accepts images
     sees: bool
-    # Its name in graphs; null where it is not offered
+    # Its name in graphs; null if it isn't offered
     internalName: str | None
 
 
@@ -4140,7 +4149,7 @@ class ModelServerAddress(TypedDict):
 
 class ModelServerTest(TypedDict):
     works: bool
-    # Why it can't be used
+    # Reason why it can't be used
     message: str | None
     models: Sequence[ServerModel]
 
@@ -4207,7 +4216,7 @@ class CustomTier(TypedDict):
     base: Literal["pro", "business", "enterprise"]
     # Null: unlimited
     rateLimitPerMinute: int | None
-    # Over wholesale, to three decimals
+    # Factor on the provider's price, with up to three decimals
     markup: float
     # Credits; 1 credit = 0.01 USD
     monthlyCredits: float
@@ -4217,7 +4226,7 @@ class CustomTier(TypedDict):
 
 
 class TierCaps(TypedDict):
-    """How many of each an account of the tier can have. Null: as many as the platform allows. Absent: as its `base` has"""
+    """Limits of an account of the tier. Null: the platform's maximum. Absent: the limit of its `base`"""
 
     # Null: 2000
     budgets: NotRequired[int | None]
@@ -4243,7 +4252,7 @@ class CustomTierSettings(TypedDict):
     base: Literal["pro", "business", "enterprise"]
     # Null: unlimited
     rateLimitPerMinute: int | None
-    # Over wholesale, to three decimals
+    # Factor on the provider's price, with up to three decimals
     markup: float
     # Credits; 1 credit = 0.01 USD
     monthlyCredits: float
@@ -4253,7 +4262,7 @@ class CustomTierSettings(TypedDict):
 
 
 class TemporalUi(TypedDict):
-    # Null where it is not served
+    # Null if it isn't served
     url: str | None
     namespace: str
 
@@ -4273,7 +4282,7 @@ class BudgetAlert(TypedDict):
     keyId: NotRequired[str]
     workflowSlug: NotRequired[str]
     metadata: NotRequired[BudgetAlertMetadata]
-    # The share that was reached
+    # Share that was reached
     threshold: float
     # Credits; 1 credit = 0.01 USD
     credits: float

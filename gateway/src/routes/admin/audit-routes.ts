@@ -23,7 +23,7 @@ export const auditRow = z
     outcome: z
       .enum(["pending", "done", "failed"])
       .meta({ description: "An entry stays `pending` if its process died during the write, which may have succeeded" }),
-    errorCode: z.string().nullable().meta({ description: "Why a failed write was refused" }),
+    errorCode: z.string().nullable().meta({ description: "Reason for the rejection of a failed write" }),
     requestId: z.string(),
     at: timestamp.nullable(),
   })

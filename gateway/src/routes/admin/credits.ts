@@ -143,7 +143,7 @@ export const adminCreditRoutes = [
     path: "/api/admin/users/:id/ledger",
     operationId: "adminListLedger",
     summary: "List the movements of an account, newest first",
-    description: "Also of one that is erased, by the id that it had: amounts stay, without notes.",
+    description: "Also works for an erased account, by its former id: amounts remain, without notes.",
     query: listQuery(ledgerQuery),
     responses: { 200: ledgerPage },
     handler: async ({ gateway, params, query }) => {
@@ -182,11 +182,11 @@ export const adminCreditRoutes = [
     operationId: "adminCheckLedger",
     summary: "Check that every account agrees with its ledger",
     description:
-      "Recomputes every account from its ledger. `ok` is true when all were checked and all agree; an account that disagrees is there once for each thing that does. Takes at most a minute: after that, `nextCursor` says where to go on.",
+      "Recomputes every account from its ledger. `ok` is true if all accounts were checked and agree. Each disagreement is one entry. Takes at most a minute; then continue with `nextCursor`.",
     query: listQuery(
       z.object({
         cursor: identifier.optional(),
-        full: z.enum(["true", "false"]).optional().describe("`true`: adds up all history, and checks the yearly checkpoints by it"),
+        full: z.enum(["true", "false"]).optional().describe("`true`: adds up all rows, and checks the yearly checkpoints"),
       }),
     ),
     responses: { 200: ledgerCheck },

@@ -23,8 +23,8 @@ const app = z.string().min(1).max(MAX_APP_CHARS).optional();
 const importRequest = z
   .strictObject({
     provider: z.enum(["fal", "replicate", "openrouter"]),
-    app: app.describe("fal: the application's path; Replicate: `owner/name`"),
-    model: app.describe("An alternative name of the parameter: OpenRouter's models have ids"),
+    app: app.describe("fal: path of the application. Replicate: `owner/name`"),
+    model: app.describe("Another name of the parameter, for OpenRouter's models"),
     internalName: slug.optional().describe("Name of the new model. Default: derived from the provider's name"),
     modality: z.enum(["image", "video", "audio", "text"]).optional().describe("Kind of output, if the provider doesn't declare it"),
   })
@@ -83,7 +83,7 @@ export const adminModelEntryRoutes = [
     path: "/api/admin/models",
     operationId: "adminAddModel",
     summary: "Add a model as an entry of the registry",
-    description: "Adding the same entry again answers the same.",
+    description: "Repeating the request with the same entry changes nothing.",
     body: jsonBody(entry),
     headers: ["ETag", "Location"],
     responses: { 201: model },
@@ -101,7 +101,7 @@ export const adminModelEntryRoutes = [
     operationId: "adminImportModel",
     summary: "Add a model of fal, Replicate or OpenRouter from its published description",
     description:
-      "The model stays switched off until it has a price. `entry` is what was made of the provider's schema; PUT replaces it. Importing the same again on the same day answers the same.",
+      "The model stays disabled until it has a price. `entry` is the registry entry made from the provider's schema; replace it with PUT. Repeating the import on the same day changes nothing.",
     body: jsonBody(importRequest),
     headers: ["ETag", "Location"],
     responses: { 201: imported },
@@ -140,8 +140,7 @@ export const adminModelEntryRoutes = [
     path: "/api/admin/models/:internalName",
     operationId: "adminPutModel",
     summary: "Replace the entry of a model that was added, or add it",
-    description:
-      "What was changed of the model by PATCH goes with the entry that is replaced. With If-Match only that revision is replaced.",
+    description: "Changes that were made with PATCH are lost with the replaced entry. With If-Match, only that revision is replaced.",
     params: modelParams,
     body: jsonBody(entry),
     headers: ["If-Match", "ETag"],

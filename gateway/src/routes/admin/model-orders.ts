@@ -19,9 +19,9 @@ const order = z
   .object({
     task: taskName,
     order: z.array(slug).meta({
-      description: "Models that were put first; the others follow: those of providers, those of the machine itself, the sandbox's",
+      description: "Models that come first. The others follow: those of providers, local models, the sandbox",
     }),
-    models: z.array(slug).meta({ description: "All models that do the task, as they are tried now" }),
+    models: z.array(slug).meta({ description: "All models for the task, in the order in which they are tried" }),
   })
   .meta({ id: "ModelOrder" });
 

@@ -20,7 +20,7 @@ const moderationRow = z
     reason: z.string().nullable().meta({ description: "The hook's code" }),
     message: z.string().nullable().meta({ description: "The hook's sentence" }),
     policy: z.string().nullable().meta({ description: "Categories that the hook returned" }),
-    texts: z.number().int().meta({ description: "How many the hook was shown; they are not kept" }),
+    texts: z.number().int().meta({ description: "Number of texts that the hook checked. They aren't stored" }),
     files: z.number().int(),
   })
   .meta({ id: "ModerationRow" });

@@ -24,7 +24,7 @@ const params: ParamsSpec<{ name: string }> = {
 const providerKey = z
   .object({
     name: name.meta({ description: "Environment variable for the key", example: "OPENAI_API_KEY" }),
-    account: z.string().meta({ description: "Whose key it is", example: "OpenAI" }),
+    account: z.string().meta({ description: "Owner of the key", example: "OpenAI" }),
     keysUrl: z.string().nullable().meta({ description: "Page where you create keys" }),
     models: z.array(z.string()).meta({ description: "Models that need it" }),
     source: z
@@ -116,7 +116,7 @@ export const adminProviderKeyRoutes = [
     method: "PUT",
     operationId: "adminPutProviderKey",
     summary: "Set the key of a provider, or replace it",
-    description: "Its models are ready within a second, without a restart. The value is encrypted, and never shown again.",
+    description: "Its models are ready within a second, without a restart. The value is encrypted and never shown again.",
     body: jsonBody(z.strictObject({ value: headerValue(SECRET_BOUNDS.valueChars) }).meta({ id: "NewProviderKey" })),
     responses: { 200: providerKey },
     errors: ["NOT_FOUND", "ALREADY_EXISTS", "NOT_CONFIGURED", "PRECONDITION_FAILED"],

@@ -51,7 +51,7 @@ export const adminTemplateRoutes = [
     method: "PATCH",
     path: "/api/admin/templates/:slug",
     operationId: "adminModerateTemplate",
-    summary: "Take a template down or let it back, or have it shown first",
+    summary: "Take down, restore or feature a template",
     description: "After a takedown, only the owner can see and run the template.",
     params: workflowParams,
     body: jsonBody(change),

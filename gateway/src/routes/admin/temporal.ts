@@ -9,10 +9,10 @@ export const adminTemporalRoutes = [
     path: "/api/admin/temporal",
     operationId: "adminGetTemporal",
     summary: "Get the address of Temporal's UI for administrators",
-    description: "A run that calls something is the workflow `<url>/namespaces/<namespace>/workflows/<executionId>`; others have none.",
+    description: "A run that makes calls has the workflow `<url>/namespaces/<namespace>/workflows/<executionId>`; other runs have none.",
     responses: {
       200: z
-        .object({ url: z.url().nullable().meta({ description: "Null where it is not served" }), namespace: z.string() })
+        .object({ url: z.url().nullable().meta({ description: "Null if it isn't served" }), namespace: z.string() })
         .meta({ id: "TemporalUi" }),
     },
     handler: ({ gateway: { temporalUi } }) => {

@@ -27,13 +27,17 @@ const caps = z
   .strictObject(Object.fromEntries(CAP_NAMES.map((name) => [name, cap(name)])) as Record<CapName, ReturnType<typeof cap>>)
   .meta({
     id: "TierCaps",
-    description: "How many of each an account of the tier can have. Null: as many as the platform allows. Absent: as its `base` has",
+    description: "Limits of an account of the tier. Null: the platform's maximum. Absent: the limit of its `base`",
   });
 
 const settings = z.strictObject({
   base: z.enum(["pro", "business", "enterprise"]),
   rateLimitPerMinute: z.number().int().min(1).max(MAX_PER_MINUTE).nullable().meta({ description: "Null: unlimited" }),
-  markup: z.number().min(1).max(MAX_MARKUP).meta({ description: "Over wholesale, to three decimals", example: 1.25 }),
+  markup: z
+    .number()
+    .min(1)
+    .max(MAX_MARKUP)
+    .meta({ description: "Factor on the provider's price, with up to three decimals", example: 1.25 }),
   monthlyCredits: credits.min(MIN_CREDITS).max(MAX_CREDITS),
   concurrency: z.number().int().min(1).max(MAX_CONCURRENCY),
   caps: caps.optional(),

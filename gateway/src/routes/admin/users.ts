@@ -22,7 +22,7 @@ const userChanges = z
       .strictObject({ name: name.meta({ example: "Loom Works Ltd" }), verified: z.boolean() })
       .nullable()
       .optional()
-      .meta({ description: "Null: the account is for no business any more" }),
+      .meta({ description: "Null: removes the business" }),
   })
   .refine((changes) => Object.keys(changes).length > 0, "give at least one of approved, suspended, tier, role, business")
   .meta({ id: "UserChanges", override: { minProperties: 1 } });
@@ -78,7 +78,7 @@ export const adminUserRoutes = [
     operationId: "adminUpdateUser",
     summary: "Approve or suspend a user, or change the tier, the role or the business",
     description:
-      "Approval gives the credits of the tier. Suspending ends all sessions, cancels what runs, hides templates and public schemas from others, and refuses the keys and sign-ins for as long as it lasts, everywhere within one second; taking approval back ends sessions, keys and runs once. Sending the same change again completes one that was interrupted.",
+      "Approval adds the credits of the tier. Suspension ends all sessions, cancels runs, hides templates and public schemas from others, and rejects keys and sign-ins while it lasts, everywhere within one second. Removing approval ends sessions, keys and runs once. Repeating the request completes a change that was interrupted.",
     body: jsonBody(userChanges),
     responses: { 200: adminUser },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
@@ -126,7 +126,7 @@ export const adminUserRoutes = [
     method: "POST",
     path: "/api/admin/users/:id/password-reset",
     operationId: "adminResetPassword",
-    summary: "Make a link by which a user sets a new password",
+    summary: "Create a link to set a user's password",
     description: "The link works once, for an hour. Earlier links stop working. The old password works until then.",
     responses: { 201: resetLink },
     handler: async (context) => {

@@ -69,7 +69,7 @@ export const appRoutes = [
     operationId: "createVisitorToken",
     summary: "Get a token for a visitor of an app whose owner pays",
     description:
-      "For the app's own page, and pages of its origins. A token lasts ten minutes, runs the app (`POST /api/workflows/{slug}/run`) and reads the visitor's own executions, and nothing else. An address may be a hundred new visitors in a day.",
+      "For the app's own page and pages of its origins. A token lasts ten minutes. It can only run the app (`POST /api/workflows/{slug}/run`) and read the visitor's own executions. An address can be at most a hundred new visitors per day.",
     app: "open",
     limit: { ip: TOKENS_PER_MINUTE },
     params: appParams,
@@ -88,9 +88,9 @@ export const appRoutes = [
     method: "POST",
     path: "/api/workflows/:slug/app-token",
     operationId: "createAppToken",
-    summary: "Get a token for a visitor of an own app",
+    summary: "Get a token for a visitor of your own app",
     description:
-      "For a server that gives its visitors' browsers tokens. A token lasts ten minutes, runs the app and reads the visitor's own executions, and nothing else. What it runs counts on the key that got it, and it ends with the key. A token for a name that visitors could choose would let them read each other's executions.",
+      "For a server that gives tokens to its visitors' browsers. A token lasts ten minutes. It can only run the app and read the visitor's own executions. Its runs count on the key that requested it, and it ends with that key. Don't let visitors choose their `visitor` name: they could read each other's executions.",
     auth: "any",
     role: "runner",
     capability: specific("workflow", "slug"),

@@ -31,14 +31,14 @@ export const appSettings = z
       .min(1)
       .max(APP_BOUNDS.visitorRuns)
       .default(DEFAULT_VISITOR_RUNS)
-      .meta({ description: "Runs that one visitor has in a day (UTC)" }),
+      .meta({ description: "Runs per visitor and day (UTC)" }),
     title: line(APP_BOUNDS.titleChars).normalize().default("").meta({ description: "Empty: the workflow's name" }),
     cover: z
       .string()
       .max(APP_BOUNDS.coverChars)
       .nullable()
       .default(null)
-      .meta({ description: "A picture's media-storage URL", example: "https://example.com/media/cover.png" }),
+      .meta({ description: "Address of a stored picture", example: "https://example.com/media/cover.png" }),
     theme: z.enum(APP_THEMES).default("auto"),
     origins: z
       .array(origin)

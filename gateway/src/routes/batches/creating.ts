@@ -18,7 +18,7 @@ const quoted = z
   .object({
     total: z.number(),
     estimatedCreditCost: credits.meta({ description: "Expected cost of all items, without calls that trial grants pay for" }),
-    maxCreditCost: credits.meta({ description: "The most that all items can cost" }),
+    maxCreditCost: credits.meta({ description: "Maximum cost of all items" }),
     exact: z.boolean().meta({ description: "True if completed items cost exactly this" }),
   })
   .meta({ id: "BatchQuote" });
@@ -75,7 +75,7 @@ const ofModel = {
   example: ofWorkflow.example,
 } as const;
 const ALL_OR_NOTHING =
-  "All items are validated and priced before the first begins: where one is wrong, nothing begins, and `issues` says which (`index`). Items are executions with `batchId` and `index`; they take at most half of the places of your tier.";
+  "All items are validated and priced before the first begins. If one is wrong, none begins, and `issues` names it (`index`). Items are executions with `batchId` and `index`. They use at most half of the concurrent runs of your tier.";
 
 export const batchCreationRoutes = [
   defineRoute({

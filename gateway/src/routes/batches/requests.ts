@@ -18,14 +18,14 @@ const inputs = z
   .array(anyObject)
   .min(1, "must have at least one item")
   .max(CAPS.batchRows.ceiling, `can have at most ${CAPS.batchRows.ceiling} items`)
-  .meta({ description: "Inputs, one object an item" });
+  .meta({ description: "Inputs, one object per item" });
 const mediaId = identifier.meta({
   description:
-    "A CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given",
+    "Instead of `inputs`: a CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out",
 });
 const settings = z.record(z.string().max(GRAPH_BOUNDS.nodeIdBytes), anyObject).meta({
   description:
-    "By node id: settings over those of your own graph; members of `inputs` each by itself. Without `workflow:write`: `model`, which needs the capability of that model, and `inputs` of generators",
+    "Settings by node id, which replace those in your own graph; each member of `inputs` on its own. Without `workflow:write`, you can set `model` (with the capability of that model) and the `inputs` of generators",
 });
 const items = z
   .array(z.strictObject({ inputs: anyObject, settings: settings.optional() }))
@@ -36,7 +36,7 @@ const items = z
 const common = {
   maxCredits: maxCredits.meta({
     description:
-      "The most that all items together cost. A batch that is expected to cost more is refused; one that turns out to cost more pauses",
+      "Maximum cost of all items together. If the expected cost is higher, the batch is rejected. If the actual cost would be higher, the batch pauses",
   }),
   concurrency: z
     .number()
@@ -45,7 +45,7 @@ const common = {
     .max(MAX_AT_ONCE)
     .optional()
     .meta({ description: "Concurrent items. Maximum and default: half of your tier's concurrent runs" }),
-  onError: z.enum(["continue", "stop"]).optional().meta({ description: "`stop`: no item begins after one has failed" }),
+  onError: z.enum(["continue", "stop"]).optional().meta({ description: "`stop`: after a failed item, no further item begins" }),
   metadata: metadata.optional(),
   itemWebhooks: z.boolean().optional().meta({ description: "Sends the end of each item to the batch's webhook, or else to the key's" }),
   webhook: batchWebhook.optional(),

@@ -24,7 +24,7 @@ export const batch = z
   .object({
     batchId: uuid,
     status: z.enum(["running", "paused", "cancel_requested", "completed", "failed", "cancelled"]).meta({
-      description: "`completed`: every item has ended. `failed`: it stopped at the first failed item, as `onError` asked",
+      description: "`completed`: every item has ended. `failed`: the batch stopped at the first failed item, because of `onError`",
     }),
     reason: z
       .object({
@@ -36,12 +36,12 @@ export const batch = z
         }),
       })
       .nullable()
-      .meta({ description: "Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …" }),
+      .meta({ description: "Code of the reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …" }),
     workflowSlug: z.string().nullable(),
     version: z.number().nullable().meta({ description: "The published version that its items run; null for the draft, and for models" }),
     alias: z.string().nullable().optional().meta({ description: "The alias that selected the version, as on executions" }),
     model: z.string().nullable(),
-    until: z.string().nullable().meta({ description: "The node that its items run to; null for everything" }),
+    until: z.string().nullable().meta({ description: "The node up to which its items run; null for the whole workflow" }),
     total: count,
     counts: z.object({
       waiting: count.meta({ description: "Items that haven't started, or never will if the batch has ended" }),
@@ -59,11 +59,11 @@ export const batch = z
     metadata: z.record(z.string(), z.string()),
     source: z.string(),
     madeBy: z.string().nullable().meta({ description: "The person who created or last resumed it. The batch stops if they lose access" }),
-    rerunOf: uuid.nullable().meta({ description: "The batch whose rows these are" }),
+    rerunOf: uuid.nullable().meta({ description: "Batch of the rows" }),
     webhookDelivery: webhookDelivery.meta({
       description: "Delivery of `batch.completed`, if the batch's webhook, or else the key's, subscribes to it",
     }),
-    retentionDays: count.optional().meta({ description: "Days for which it is kept after its end, where they are set" }),
+    retentionDays: count.optional().meta({ description: "Days for which it is kept after its end, if they are set" }),
     createdAt: timestamp.nullable(),
     finishedAt: timestamp.nullable(),
   })
@@ -72,7 +72,7 @@ export const batch = z
 export const batchRow = z
   .object({
     index: count,
-    executionId: uuid.meta({ description: "Known before the item begins: `GET /api/executions/{id}` finds it once it has" }),
+    executionId: uuid.meta({ description: "Known before the item begins. `GET /api/executions/{id}` returns it once the item has begun" }),
     status: z.enum(["waiting", "processing", "completed", "failed", "cancelled", "skipped"]),
     creditsCost: credits,
     error: z.object({ code: z.string(), message: z.string() }).nullable(),

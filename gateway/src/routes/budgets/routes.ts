@@ -29,7 +29,7 @@ const metadataBody = z
 const shared = { tag: "Budgets", auth: "session", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
 const ofKey = { ...shared, path: "/api/keys/:id/budget", params: idParams("key"), errors: ["NOT_FOUND"] } as const;
 const ofWorkflow = { ...shared, path: "/api/workflows/:slug/budget", params: workflowParams } as const;
-const ONE = `A run that may cost more than the remaining budget gets BUDGET_EXCEEDED before any call. An active run fails if it needs more. An account has at most ${USUAL_CAPS.budgets} budgets (Enterprise: ${ENTERPRISE_CAPS.budgets}). Setting one again changes it; what was used stays.`;
+const ONE = `A run that may cost more than the remaining budget gets BUDGET_EXCEEDED before any call. An active run fails if it needs more. An account has at most ${USUAL_CAPS.budgets} budgets (Enterprise: ${ENTERPRISE_CAPS.budgets}). Setting one again changes it and keeps the used credits.`;
 
 const ofValue = z
   .object({
@@ -184,7 +184,7 @@ export const budgetRoutes = [
     path: "/api/budgets",
     operationId: "setMetadataBudget",
     summary: "Set the budget of runs with a metadata value",
-    description: `Use it for your customers: set the customer in the metadata of each run, or of a key for all of its runs. The value \`*\` sets the default: each value without a budget of its own can use this much. It counts as one budget and has no alerts; a changed window starts at zero. ${ONE}`,
+    description: `Use it for your customers: set the customer in the metadata of each run, or of a key for all its runs. The value \`*\` sets the default: each value without its own budget can use this much. It counts as one budget and has no alerts; a changed window starts at zero. ${ONE}`,
     role: "owner",
     keyCapability: "budgets:write",
     body: jsonBody(metadataBody),
@@ -198,8 +198,8 @@ export const budgetRoutes = [
     path: "/api/budgets/:id",
     params: idParams("budget"),
     operationId: "deleteBudget",
-    summary: "Remove a budget, whatever it is for",
-    description: "Also one whose key or workflow is gone.",
+    summary: "Remove a budget of any kind",
+    description: "Also works if the key or workflow no longer exists.",
     role: "owner",
     keyCapability: "budgets:write",
     responses: { 204: null },

@@ -12,7 +12,7 @@ const window = z.enum(BUDGET_WINDOWS).meta({ description: "In UTC. Weeks start o
 const alertAt = z
   .array(z.number().min(LEAST_SHARE).max(1))
   .max(BUDGET_BOUNDS.alerts)
-  .meta({ description: "Shares of the credits that are announced (`budget.alert`), each once in a window" });
+  .meta({ description: "Shares of the credits that send `budget.alert`, each once in a window" });
 
 /** Settings of any budget. */
 export const settings = {
@@ -46,7 +46,7 @@ export const budget = z
         "Credits held and charged in this window, by runs since the budget was created. 0 for a default budget without a `value`",
     }),
     remaining: credits,
-    resetsAt: timestamp.nullable().meta({ description: "When the window ends; null for `total`" }),
+    resetsAt: timestamp.nullable().meta({ description: "End of the window; null for `total`" }),
     createdAt: timestamp.nullable(),
   })
   .meta({ id: "Budget" });
@@ -55,7 +55,7 @@ export const budgetAlert = z
   .object({
     budgetId: z.string(),
     ...scope,
-    threshold: z.number().meta({ description: "The share that was reached" }),
+    threshold: z.number().meta({ description: "Share that was reached" }),
     credits,
     used: credits,
     window,

@@ -47,7 +47,7 @@ const planned = z.object({
   name: z.string().meta({ description: "Its name in the bundle" }),
   slug: z.string().nullable().meta({ description: "Its slug in this account; null until it exists" }),
   action: z.enum(["create", "update", "unchanged", "conflict"]),
-  reason: z.string().optional().meta({ description: "Why it is in conflict" }),
+  reason: z.string().optional().meta({ description: "Reason for the conflict" }),
   publishes: z.boolean().meta({ description: "True if a version is published" }),
   version: z
     .int()

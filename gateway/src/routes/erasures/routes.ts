@@ -22,14 +22,14 @@ const erasureOrder = z
     before: z.iso
       .datetime({ offset: true })
       .optional()
-      .meta({ description: "Only executions that were created earlier; default: now", example: "2026-05-04T12:00:00.000Z" }),
-    dryRun: z.boolean().optional().meta({ description: "Only counts" }),
+      .meta({ description: "Only executions created before this time. Default: now", example: "2026-05-04T12:00:00.000Z" }),
+    dryRun: z.boolean().optional().meta({ description: "Returns only the counts" }),
   })
   .meta({ id: "ErasureOrder", description: "Exactly one of `executions`, `metadata` and `workflow`" });
 
 const notReached = z
   .array(z.literal("providers"))
-  .meta({ description: "Where copies can remain: providers delete the data that was sent to them by their own rules" });
+  .meta({ description: "Places that can still have copies: providers delete data by their own rules" });
 const created = z
   .object({
     erasureId: uuid.nullable().meta({ description: "`null` for a dry run" }),
@@ -46,7 +46,7 @@ const erasure = z
     metadataName: z.string().nullable().meta({ description: "The value isn't stored after the erasure" }),
     before: timestamp,
     matched: z.int().meta({ description: "Executions that matched when it was created" }),
-    erased: z.int().meta({ description: "How many of them are gone with their data" }),
+    erased: z.int().meta({ description: "Number that are removed with their data" }),
     remaining: z.int().meta({
       description: "Executions that are under way or whose data is still being removed, and, by metadata, batches that aren't removed yet",
     }),

@@ -17,10 +17,10 @@ export const waitingFor = z
     title: z.string(),
     instructions: z.string().optional(),
     since: timestamp,
-    until: timestamp.meta({ description: "When `onTimeout` decides" }),
+    until: timestamp.meta({ description: "Time when `onTimeout` decides" }),
     onTimeout: z.enum(DECISIONS),
     value: z.unknown().meta({ description: "The value under review. Lists omit values above 2 kB" }),
-    truncated: z.boolean().optional().meta({ description: "True where the value is too long to be shown here" }),
+    truncated: z.boolean().optional().meta({ description: "True if the value is too long to be shown here" }),
   })
   .meta({ id: "WaitingFor" });
 
@@ -32,7 +32,7 @@ const decisionBody = z
       description:
         "Replaces the reviewed value. Needs the same type, a list of at most the same length, and at most 8 kB or the original size",
     }),
-    comment: z.string().max(MAX_COMMENT_CHARS).optional().meta({ description: "Kept with the decision, and in its audit row" }),
+    comment: z.string().max(MAX_COMMENT_CHARS).optional().meta({ description: "Stored with the decision and in the audit log" }),
   })
   .meta({ id: "DecisionRequest" });
 
@@ -51,7 +51,7 @@ const decision = z.object(made).meta({ id: "Decision" });
 
 /** A decision as executions show it. */
 export const madeDecision = z
-  .object({ ...made, by: z.enum(["owner", "timeout", "rerun"]).meta({ description: "`rerun`: taken from an earlier run" }) })
+  .object({ ...made, by: z.enum(["owner", "timeout", "rerun"]).meta({ description: "`rerun`: reused from an earlier run" }) })
   .meta({ id: "MadeDecision" });
 
 export const decisionRoutes = [
@@ -78,7 +78,7 @@ export const decisionRoutes = [
     operationId: "decideExecution",
     summary: "Approve or reject a waiting execution",
     description:
-      "By key it needs the run capability of the execution's workflow. The first decision stands: any other one is answered 409, as is one on a node that does not wait.",
+      "A key needs the capability to run the execution's workflow. The first decision counts. Another decision, or one on a node that isn't waiting, gets 409.",
     tag: "Executions",
     auth: "any",
     role: "runner",

@@ -8,7 +8,7 @@ import { anyObject, executionParams } from "../../http/schemas";
 
 const graph = z
   .object({
-    nodes: z.array(anyObject).meta({ description: "Nodes as they ran, including the settings of a batch's item" }),
+    nodes: z.array(anyObject).meta({ description: "Nodes as they ran, including the settings of an item of a batch" }),
     edges: z.array(anyObject),
   })
   .meta({ id: "ExecutionGraph" });
@@ -19,7 +19,7 @@ export const executionGraphRoute = defineRoute({
   operationId: "getExecutionGraph",
   summary: "Read the graph that an execution ran",
   description:
-    "However the workflow was edited since. Of workflows that the caller may read; kept as long as the execution. A key needs `workflow:read`, too.",
+    "Returns the graph as it ran, even if the workflow was edited since. It works for workflows that the caller can read, for as long as the execution is kept. A key also needs `workflow:read`.",
   tag: "Executions",
   auth: "any",
   role: "viewer",

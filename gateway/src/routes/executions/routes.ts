@@ -45,7 +45,7 @@ const reading = { ...shared, method: "GET", capability: "execution:read", role: 
 /** OpenAPI 3.1 describes a stream of events by one event. */
 const streamedEvent = z
   .object({
-    id: z.string().regex(/^\d+$/).meta({ description: "Send it as `Last-Event-ID` to go on after this event" }),
+    id: z.string().regex(/^\d+$/).meta({ description: "Send it as `Last-Event-ID` to continue after this event" }),
     event: z.string().meta({ example: "node.completed" }),
     data: z.string().meta({ description: "JSON: `{type, at, data}`", contentMediaType: "application/json" }),
   })
@@ -153,9 +153,9 @@ const moment = z.iso.datetime({ offset: true }).optional();
 const named = z.object({
   status: z.enum(EXECUTION_STATUSES).optional(),
   workflowSlug: slug.optional(),
-  batchId: uuid.optional().meta({ description: "The items of this batch; without it, executions that are items of none" }),
-  createdAfter: moment.meta({ description: "Executions that were created then or later", example: "2026-05-04T12:00:00Z" }),
-  createdBefore: moment.meta({ description: "Executions that were created earlier", example: "2026-05-05T12:00:00Z" }),
+  batchId: uuid.optional().meta({ description: "Only items of this batch. Without it, only executions that aren't items of a batch" }),
+  createdAfter: moment.meta({ description: "Only executions created at or after this time", example: "2026-05-04T12:00:00Z" }),
+  createdBefore: moment.meta({ description: "Only executions created before this time", example: "2026-05-05T12:00:00Z" }),
   waiting: queryFlag.optional().meta({ description: "`true`: only executions that wait for a decision" }),
   limit,
   cursor: cursor.optional(),
@@ -187,7 +187,7 @@ export const executionRoutes = [
     method: "POST",
     path: "/api/executions/cancel",
     operationId: "cancelQueuedExecutions",
-    summary: "Cancel all executions that wait in line",
+    summary: "Cancel all queued executions",
     description: "These executions never started, so they cost nothing.",
     tag: "Executions",
     auth: "any",
@@ -195,7 +195,7 @@ export const executionRoutes = [
     capability: "execution:cancel",
     limit: "user",
     body: jsonBody(z.strictObject({ queued: z.literal(true) }).meta({ id: "CancelQueuedRequest" })),
-    responses: { 200: z.object({ cancelled: z.number().meta({ description: "How many" }) }).meta({ id: "CancelQueuedResult" }) },
+    responses: { 200: z.object({ cancelled: z.number().meta({ description: "Number" }) }).meta({ id: "CancelQueuedResult" }) },
     handler: async ({ gateway, caller }) => {
       const { cancelled } = await gateway.services.executions.cancelQueued({ userId: caller.user.id });
       return { status: 200, body: { cancelled } };
@@ -277,8 +277,8 @@ export const executionRoutes = [
     summary: "Follow an execution as server-sent events",
     headers: ["Last-Event-ID"],
     description:
-      "Replays what came after `Last-Event-ID`. 204 tells a client that has seen everything not to come back. Texts come in pieces while they are written: " +
-      "`node.delta` events, without an id, whose data is `{nodeId, item, text, reset?}`. They are never replayed; who comes late gets the text so far, with `reset: true`.",
+      "Sends the events after `Last-Event-ID`. If there are no more events, the response is 204, and the client must not reconnect. Texts arrive in pieces while they are written: " +
+      "`node.delta` events without an id, with the data `{nodeId, item, text, reset?}`. They aren't replayed: a client that connects later gets the text so far, with `reset: true`.",
     responses: { 200: content({ "text/event-stream": streamedEvent }), 204: null },
     errors: ["EXECUTION_NOT_FOUND", "CONCURRENCY_LIMIT_EXCEEDED"],
     handler: async (context) => {
@@ -297,7 +297,7 @@ export const executionRoutes = [
     operationId: "redeliverWebhook",
     summary: "Deliver an execution's webhook again",
     description:
-      "At once, with eight attempts of its own; a delivery that still waits ends in favour of it. 412 when it would reach nobody: the run is not over or has no webhook, or the key's webhook is disabled, removed or not for this event, or the key may not receive webhooks any more.",
+      "Sends it at once, with eight new attempts. It replaces a delivery that is still waiting. Returns 412 if there is no receiver: the run hasn't ended or has no webhook; the key's webhook is disabled, removed or not subscribed to this event; or the key no longer has `webhook:receive`.",
     capability: "webhook:receive",
     limit: "user+id",
     role: "runner",

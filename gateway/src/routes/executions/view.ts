@@ -21,7 +21,7 @@ const executionError = z
   .meta({ id: "ExecutionError" });
 
 const outputs = anyObject.meta({ description: "Outputs of a node or call, by port. Texts and JSON are cut at 4 kB" });
-const truncated = z.boolean().optional().meta({ description: "True when something was cut" });
+const truncated = z.boolean().optional().meta({ description: "True if values were cut" });
 const reusedFrom = z.string().optional().meta({ description: "The execution that made the call. Its output was reused free of charge" });
 const attempts = z
   .array(
@@ -47,7 +47,7 @@ const nodeCall = z
     creditsCost: credits,
     requestId: z.string().nullable(),
     reusedFrom,
-    attempts: attempts.meta({ description: "The models that were tried in their order, where more than one was" }),
+    attempts: attempts.meta({ description: "The models that were tried, in order, if more than one" }),
   })
   .meta({ id: "NodeCall" });
 
@@ -59,11 +59,11 @@ export const webhookConfiguration = z.discriminatedUnion("configured", [noWebhoo
 const webhookAttempt = z
   .object({
     at: timestamp,
-    status: z.number().nullable().meta({ description: "The receiver's status; null when it did not answer" }),
+    status: z.number().nullable().meta({ description: "Status of the receiver's response; null if there was none" }),
     error: z.string().nullable(),
     durationMs: z.number(),
     delivery: z.number().meta({ description: "1 is the run's own delivery; each redelivery takes the next number" }),
-    attempt: z.number().meta({ description: "Within the delivery" }),
+    attempt: z.number().meta({ description: "Number of the attempt within the delivery" }),
     url: z.string().optional().meta({ description: "Address of the delivery, if it changed since the run was submitted" }),
   })
   .meta({ id: "WebhookAttempt" });
@@ -73,7 +73,7 @@ export const deliveryState = z.enum(["pending", "delivered", "failed", "disabled
 });
 export const lastError = z.string().nullable().meta({
   description:
-    "Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's answer, for example `status 500`",
+    "Reason why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's response, for example `status 500`",
 });
 
 export const webhookDelivery = z
@@ -99,7 +99,7 @@ const nodeState = z
     startedAt: timestamp.nullable(),
     durationMs: z.number().nullable(),
     creditsCost: credits,
-    items: z.number().optional().meta({ description: "Calls the node makes; before it begins: at most" }),
+    items: z.number().optional().meta({ description: "Number of calls of the node. Before it begins: the maximum" }),
     itemsDone: z.number().optional(),
     error: executionError.nullable(),
     requestId: z.string().optional(),
@@ -125,7 +125,7 @@ export const execution = z
     status: z.enum(EXECUTION_STATUSES),
     requestId: z.string().nullable(),
     durationMs: z.number(),
-    queued: z.boolean().optional().meta({ description: "True while the run waits in line" }),
+    queued: z.boolean().optional().meta({ description: "True while the run is queued" }),
     position: z.number().optional().meta({ description: "Position in the queue, from 1" }),
     decisions: z
       .array(madeDecision)
@@ -139,7 +139,7 @@ export const execution = z
     inputs: anyObject.optional().meta({ description: "Inputs of the request. Absent in lists" }),
     metadata: z.record(z.string(), z.string()),
     batchId: uuid.optional().meta({ description: "Set on an item of a batch" }),
-    index: z.number().optional().meta({ description: "Which item, from 0" }),
+    index: z.number().optional().meta({ description: "Index of the item, from 0" }),
     workflowSlug: z.string().nullable(),
     version: z.number().nullable().meta({ description: "The published version that ran; null for the draft, and for models" }),
     alias: z.string().nullable().optional().meta({
@@ -158,15 +158,15 @@ export const execution = z
           .meta({ id: "InlinedWorkflow" }),
       )
       .optional()
-      .meta({ description: "Workflows whose nodes were a part of it, as they were then" }),
+      .meta({ description: "Inner workflows, as they were at the time of the run" }),
     modelIds: z.array(z.string()),
-    rerunOf: uuid.optional().meta({ description: "The execution that this one is a rerun of" }),
+    rerunOf: uuid.optional().meta({ description: "The execution that this one reruns" }),
     retentionDays: z
       .number()
       .optional()
-      .meta({ description: "Days for which it is kept after its end, where its workflow or its request set them" }),
+      .meta({ description: "Days for which the execution is kept after its end, if its workflow or its request set them" }),
     source: z.string(),
-    keyId: z.string().nullable().meta({ description: "The key that it was submitted by; null for a session's" }),
+    keyId: z.string().nullable().meta({ description: "Key that submitted it; null for a session" }),
     startedBy: z
       .string()
       .optional()

@@ -41,7 +41,7 @@ const requested: ParamsSpec<{ endpoint: string; id: string }> = {
 const logsQuery = z.object({ logs: z.string().max(5).optional().meta({ description: "`1` or `true`: with logs" }) });
 const wantsLogs = (logs: string | undefined): boolean => logs === "1" || logs?.toLowerCase() === "true";
 
-const input = anyObject.optional().meta({ description: "Inputs, by their own or fal's names" });
+const input = anyObject.optional().meta({ description: "Inputs, by Nodeloom's or fal's names" });
 const cancelled = z.object({ status: z.enum(["CANCELLATION_REQUESTED", "ALREADY_COMPLETED"]) }).meta({ id: "FalCancelled" });
 const unfinished = z.object({ detail: z.string() });
 
@@ -75,7 +75,7 @@ export const falRoutes = [
     ...ofRequest,
     path: "/fal/*endpoint/requests/:id/status",
     operationId: "falStatus",
-    summary: "Read how far a request is",
+    summary: "Get the status of a request",
     query: logsQuery,
     responses: { 200: status, 202: status },
     handler: async (context) => {

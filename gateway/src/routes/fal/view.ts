@@ -32,7 +32,7 @@ export const status = z
     logs: z.array(log).meta({ description: "With `logs=1`: start and end of each node" }),
     metrics: z.object({ inference_time: z.number().meta({ description: "Seconds" }) }).optional(),
     error: z.string().optional(),
-    error_type: z.string().optional().meta({ description: "A code of this API, or `client_cancelled`" }),
+    error_type: z.string().optional().meta({ description: "Error code of this API, or `client_cancelled`" }),
     ...urls,
   })
   .meta({ id: "FalStatus" });

@@ -65,7 +65,7 @@ export const authRoutes = [
     operationId: "login",
     summary: "Sign in",
     description:
-      "202 where the account has a second factor: nobody is signed in before `POST /api/auth/login/code` has its code. After ten failures at an account, an address must wait for up to 15 minutes, and for half a minute at most where it has signed in to that account before.",
+      "If the account has a second factor, the response is 202, and you sign in by sending its code to `POST /api/auth/login/code`. After ten failed sign-ins to an account, an address must wait for up to 15 minutes, or up to half a minute if it signed in to that account before.",
     body: jsonBody(credentials),
     responses: { 200: userReply, 202: pendingLogin },
     errors: ["UNAUTHENTICATED", "ACCOUNT_SUSPENDED", "CROSS_ORIGIN_DENIED"],
@@ -113,9 +113,9 @@ export const authRoutes = [
     ...anonymous,
     path: "/api/auth/password-reset",
     operationId: "redeemPasswordReset",
-    summary: "Set a password by a link",
+    summary: "Set a password with a link",
     description:
-      "`token` is what follows `#token=` in the link, which was mailed or made by an administrator. It works once, for an hour; all sessions of the account end. A mailed one proves the address: where nobody had proven it before, the account's keys and its link to a provider end, too.",
+      "`token` follows `#token=` in the link, which was mailed or created by an administrator. It works once, for an hour, and ends all sessions of the account. A mailed link verifies the address. If the address wasn't verified before, the account's keys and its link to a provider end, too.",
     body: jsonBody(passwordReset),
     responses: { 204: null },
     errors: ["UNAUTHENTICATED", "CROSS_ORIGIN_DENIED"],

@@ -13,7 +13,7 @@ const ledgerRow = z
     credits: credits.meta({ description: "Signed change of the sum of available and held credits" }),
     moved: credits.meta({ description: "Credits moved between available and held" }),
     executionId: z.string().nullable(),
-    keyId: z.string().nullable().meta({ description: "The key that the execution was submitted by; null for a session's" }),
+    keyId: z.string().nullable().meta({ description: "Key that submitted the execution; null for a session" }),
     model: z.string().nullable(),
     runs: z.number().meta({ description: "Trial runs granted, used (negative) or returned" }),
     note: z.string(),

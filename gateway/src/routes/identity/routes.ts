@@ -16,7 +16,9 @@ const onboarding = z.object({ step: z.enum([...STEPS, DONE]), completed: z.array
 const me = z
   .object({
     user,
-    organization: ownOrganization.optional().meta({ description: "Set where `X-Organization` names one: the credits are its own then" }),
+    organization: ownOrganization
+      .optional()
+      .meta({ description: "Set if `X-Organization` names one. The credits are then the organization's" }),
     credits: balances,
     business: business.nullable().meta({ description: "Null while no business is registered" }),
     erasesAt: timestamp.optional().meta({ description: "Set if the account is scheduled for deletion, which can be cancelled until then" }),
@@ -47,7 +49,7 @@ export const identityRoutes = [
     summary: "Get the caller's account",
     tag: "Identity",
     description:
-      "Of a key the person who made it. For an organization `tier` and `approved` are what holds for the person in it, and `organization` says which.",
+      "For a key, the person who created it. For an organization, `tier` and `approved` apply to the person in it, and `organization` names it.",
     auth: "any",
     role: "viewer",
     limit: "user",

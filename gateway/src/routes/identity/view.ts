@@ -30,7 +30,7 @@ export const personView = ({ user: { tier, approved }, person }: Pick<Caller, "u
   userView({ ...person, tier, approved });
 
 export const business = z
-  .object({ name: z.string(), verified: z.boolean().meta({ description: "An administrator has checked it" }) })
+  .object({ name: z.string(), verified: z.boolean().meta({ description: "True if an administrator has checked it" }) })
   .meta({ id: "Business", example: { name: "Loom Works Ltd", verified: true } });
 
 export const adminUser = user

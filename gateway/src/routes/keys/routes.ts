@@ -96,9 +96,9 @@ export const keyRoutes = [
     method: "POST",
     path: "/api/keys",
     operationId: "createKey",
-    summary: "Create an API key; its value is shown this once",
+    summary: "Create an API key; its value is shown only once",
     description:
-      "CAPABILITY_DENIED when a webhook is asked for and the key would lack `webhook:receive`; 412 when the caller has as many keys as anyone may have. Asynchronous runs are polled under `execution:read`, which the preset `workflow-deploy` does not have: `warnings` says so.",
+      "Returns CAPABILITY_DENIED if you set a webhook and the key lacks `webhook:receive`, and 412 if you have the maximum number of keys. Polling asynchronous runs needs `execution:read`, which the preset `workflow-deploy` lacks; `warnings` then says so.",
     body: jsonBody(creation),
     responses: { 201: issued },
     errors: ["API_KEY_ACCESS_DENIED", "ACCOUNT_NOT_APPROVED", "CAPABILITY_ABOVE_CEILING", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
@@ -131,9 +131,9 @@ export const keyRoutes = [
     method: "PATCH",
     path: "/api/keys/:id",
     operationId: "updateKey",
-    summary: "Rename an API key, or change its capabilities, its metadata or its alias, everywhere within one second",
+    summary: "Change an API key's name, capabilities, metadata or alias, everywhere within one second",
     description:
-      "`capabilities` replaces all of them, within the ceiling of the tier; the preset is then `custom`. `metadata` replaces all of it, too: a run by the key that says another value is refused with INVALID_REQUEST.",
+      "`capabilities` replaces all capabilities, up to those of the tier; the preset is then `custom`. `metadata` replaces all metadata; a run by the key that sends another value gets INVALID_REQUEST.",
     body: jsonBody(change),
     responses: { 200: record.extend({ warnings }).meta({ id: "ChangedApiKey" }) },
     errors: ["NOT_FOUND", "CAPABILITY_ABOVE_CEILING"],
@@ -199,9 +199,9 @@ export const keyRoutes = [
     method: "PUT",
     path: "/api/keys/:id/webhook",
     operationId: "setKeyWebhook",
-    summary: "Set an API key's webhook; its secret is shown this once",
+    summary: "Set an API key's webhook; its secret is shown only once",
     description:
-      "Enables one that was disabled. A secret that is replaced signs beside the newer ones for 24 hours, the ten newest at most; removing the webhook ends all.",
+      "Enables a disabled webhook. A replaced secret keeps signing beside the new one for 24 hours, with at most ten secrets; removing the webhook ends all.",
     body: jsonBody(webhookSettings),
     responses: { 200: withSecret },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED"],
@@ -221,9 +221,9 @@ export const keyRoutes = [
     method: "POST",
     path: "/api/keys/:id/webhook/test",
     operationId: "testKeyWebhook",
-    summary: "Send a signed test message to an API key's webhook, now and once",
+    summary: "Send a signed test message to an API key's webhook",
     description:
-      "The message has the type `webhook.test` and is sent whatever events the webhook is for. 412 when the key has no webhook, or a disabled one, or lacks `webhook:receive`.",
+      "Sends a message of type `webhook.test`, whatever events the webhook subscribes to. Returns 412 if the key has no webhook, the webhook is disabled, or the key lacks `webhook:receive`.",
     responses: { 200: webhookTest },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     handler: async ({ gateway, caller, params }) => {

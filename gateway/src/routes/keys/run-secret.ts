@@ -23,7 +23,7 @@ export const runSecretRoutes = [
     operationId: "getWebhookSecret",
     summary: "Read the secret that signs webhooks of runs",
     description:
-      "Each account has one. It signs the messages to a `webhook` that a run's request names, and nothing else: each key's webhook has a secret of its own.",
+      "Each account has one. It signs messages to the `webhook` of a run's request. The webhooks of keys have their own secrets.",
     responses: { 200: runSecret },
     handler: async ({ gateway, caller }) => {
       const { secret, createdAt } = await gateway.services.identity.getRunSecret({ ownerId: caller.user.id });
@@ -37,7 +37,7 @@ export const runSecretRoutes = [
     query: z.strictObject({}),
     operationId: "rotateWebhookSecret",
     summary: "Replace the secret that signs webhooks of runs",
-    description: "For 24 hours, messages carry signatures by the new and the replaced secret.",
+    description: "For 24 hours, messages have signatures of the new and the replaced secret.",
     responses: { 200: runSecret },
     handler: async (context) => {
       const { gateway, caller } = context;

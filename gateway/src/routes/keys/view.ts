@@ -12,8 +12,8 @@ export const record = z
     createdBy: z.string().optional().meta({
       description: "For an organization's key: user id of its creator. The key acts within their role and stops working when they leave",
     }),
-    metadata: z.record(z.string(), z.string()).optional().meta({ description: "Set where every run by the key has such metadata" }),
-    alias: z.string().optional().meta({ description: "Set where every run of a workflow by the key uses this alias" }),
+    metadata: z.record(z.string(), z.string()).optional().meta({ description: "Set if every run by the key has this metadata" }),
+    alias: z.string().optional().meta({ description: "Set if every run of a workflow by the key uses this alias" }),
     createdAt: timestamp.nullable(),
     lastUsedAt: timestamp.nullable(),
     expiresAt: timestamp.nullable(),
@@ -34,8 +34,8 @@ export const warnings = z
 export const issued = record
   .extend({
     warnings,
-    key: z.string().meta({ description: "The value, shown this once" }),
-    webhookSecret: z.string().optional().meta({ description: "Shown this once" }),
+    key: z.string().meta({ description: "The value. Shown only once" }),
+    webhookSecret: z.string().optional().meta({ description: "Shown only once" }),
   })
   .meta({ id: "IssuedApiKey" });
 export const withSecret = record.extend({ webhookSecret: z.string() }).meta({ id: "ApiKeyWithWebhookSecret" });
@@ -43,7 +43,7 @@ export const withSecret = record.extend({ webhookSecret: z.string() }).meta({ id
 export const webhookTest = z
   .object({
     delivered: z.boolean().meta({ description: "The receiver answered 2xx" }),
-    status: z.number().nullable().meta({ description: "The receiver's status; null when it did not answer" }),
+    status: z.number().nullable().meta({ description: "Status of the receiver's response; null if there was none" }),
     error: z.string().nullable(),
     durationMs: z.number(),
   })

@@ -12,7 +12,7 @@ export const adminLeavingRoutes = [
     method: "POST",
     path: "/api/admin/users/:id/export",
     operationId: "adminExportUser",
-    summary: "An archive of everything that a user has",
+    summary: "Export all data of a user",
     description: "Works like `GET /api/me/export`: returns 202 while the archive is created.",
     responses: { 200: exportReady, 202: exportPending },
     handler: async (context) => {
@@ -30,7 +30,7 @@ export const adminLeavingRoutes = [
     method: "GET",
     path: "/api/admin/users/:id/export/file",
     operationId: "adminDownloadUserExport",
-    summary: "The archive itself",
+    summary: "The archive",
     responses: { 200: content({ [ZIP]: z.string().meta({ format: "binary" }) }) },
     handler: async (context) => {
       const { gateway, params } = context;
@@ -44,7 +44,7 @@ export const adminLeavingRoutes = [
     method: "DELETE",
     path: "/api/admin/users/:id",
     operationId: "adminDeleteUser",
-    summary: "Have a user's account deleted after the waiting time",
+    summary: "Schedule the deletion of a user's account",
     description: "Works like `DELETE /api/me`. An administrator's account loses the role first.",
     responses: { 202: leavingAccount },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED", "SOLE_OWNER"],
@@ -61,7 +61,7 @@ export const adminLeavingRoutes = [
     method: "POST",
     path: "/api/admin/users/:id/restore",
     operationId: "adminRestoreUser",
-    summary: "Keep a user's account after all",
+    summary: "Cancel the deletion of a user's account",
     responses: { 204: null },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     handler: async (context) => {
@@ -77,9 +77,9 @@ export const adminLeavingRoutes = [
     method: "DELETE",
     path: "/api/admin/users/:id/oidc",
     operationId: "adminUnlinkOidc",
-    summary: "End the link of a user's account to the provider",
+    summary: "Unlink a user's account from the provider",
     description:
-      "All sessions of the account end, too. The account stays; without a password a link by which one is set is its way in. Repeating it changes nothing.",
+      "Also ends all sessions of the account. The account stays. If it has no password, its owner needs a reset link to sign in. Repeating the request changes nothing.",
     responses: { 204: null },
     handler: async (context) => {
       const { gateway, params } = context;

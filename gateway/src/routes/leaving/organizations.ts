@@ -29,9 +29,9 @@ export const organizationLeavingRoutes = [
     method: "DELETE",
     path: "/api/organizations/:id",
     operationId: "deleteOrganization",
-    summary: "Have an organization deleted after the waiting time",
+    summary: "Schedule the deletion of an organization",
     description:
-      "Owners only. What runs is cancelled now, and nothing more can be run for it. Until `erasesAt` members may look around, and any owner may keep it by `POST /api/organizations/{id}/restore`; then it is gone for all of them, with everything but the ledger, which keeps amounts and ids. The owners are mailed. Repeating it changes nothing. An owner without a password must have signed in within the last ten minutes.",
+      "Owners only. Cancels all runs of the organization now, and rejects new ones. Until `erasesAt` members can read it, and any owner can cancel the deletion with `POST /api/organizations/{id}/restore`. Then everything is deleted except the ledger's amounts and ids. The owners get a mail. Repeating the request changes nothing. An owner without a password must have signed in within the last ten minutes.",
     body: jsonBody(accountDeletion),
     responses: { 202: leavingAccount },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
@@ -54,9 +54,8 @@ export const organizationLeavingRoutes = [
     method: "POST",
     path: "/api/organizations/:id/restore",
     operationId: "restoreOrganization",
-    summary: "Keep an organization after all",
-    description:
-      "Owners only; whichever of them asked for it to be deleted. Cancelled runs stay cancelled; schedules and hooks resume. Repeating the request changes nothing.",
+    summary: "Cancel the deletion of an organization",
+    description: "Any owner can do this. Cancelled runs stay cancelled; schedules and hooks resume. Repeating the request changes nothing.",
     responses: { 204: null },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
     handler: async (context) => {
@@ -80,7 +79,7 @@ export const adminOrganizationLeavingRoutes = [
     method: "DELETE",
     path: "/api/admin/organizations/:id",
     operationId: "adminDeleteOrganization",
-    summary: "Have an organization deleted after the waiting time",
+    summary: "Schedule the deletion of an organization",
     description: "Works like `DELETE /api/organizations/{id}`.",
     responses: { 202: leavingAccount },
     handler: async (context) => {
@@ -97,7 +96,7 @@ export const adminOrganizationLeavingRoutes = [
     method: "POST",
     path: "/api/admin/organizations/:id/restore",
     operationId: "adminRestoreOrganization",
-    summary: "Keep an organization after all",
+    summary: "Cancel the deletion of an organization",
     responses: { 204: null },
     handler: async (context) => {
       const { gateway, params } = context;

@@ -18,7 +18,7 @@ const OWN_FILE = "/api/me/export/file";
 export const accountDeletion = z
   .strictObject({ password: password.optional() })
   .optional()
-  .meta({ id: "AccountDeletion", description: "`password` is required where the account has one" });
+  .meta({ id: "AccountDeletion", description: "`password` is required if the account has one" });
 export const leavingAccount = z
   .object({ erasesAt: timestamp.meta({ description: "You can cancel the deletion until then. After that it is permanent" }) })
   .meta({ id: "LeavingAccount" });
@@ -54,9 +54,9 @@ export const leavingRoutes = [
     method: "GET",
     path: "/api/me/export",
     operationId: "exportAccount",
-    summary: "An archive of everything that the account has",
+    summary: "Export all data of the account",
     description:
-      "202 while it is made, which the first call begins: ask again. It is a ZIP of workflows with their versions, executions, usage, the ledger, settings, names of keys and secrets (never their values), and files; `README.txt` says what is what. One archive is made at a time, and answered for a day.",
+      "The first request starts the export. Repeat the request until the response is 200 instead of 202. The archive is a ZIP file of workflows with their versions, executions, usage, the ledger, settings, names of keys and secrets (never their values), and files; its `README.txt` explains them. One archive is created at a time and can be downloaded for a day.",
     responses: { 200: exportReady, 202: exportPending },
     handler: ({ gateway, caller }) => exportReply(gateway, caller.user.id, OWN_FILE),
   }),
@@ -65,7 +65,7 @@ export const leavingRoutes = [
     method: "GET",
     path: OWN_FILE,
     operationId: "downloadAccountExport",
-    summary: "The archive itself",
+    summary: "The archive",
     responses: { 200: content({ [ZIP]: z.string().meta({ format: "binary" }) }) },
     errors: ["NOT_FOUND"],
     handler: (context) => sendExport(context, context.caller.user.id),
@@ -75,9 +75,9 @@ export const leavingRoutes = [
     method: "DELETE",
     path: "/api/me",
     operationId: "deleteAccount",
-    summary: "Have the account deleted after the waiting time",
+    summary: "Schedule the deletion of the account",
     description:
-      "What runs is cancelled now, and nothing more can be run. Until `erasesAt` signing in stays possible, and `POST /api/me/restore` takes it back; then everything goes but the ledger, which keeps amounts and ids. Repeating it changes nothing. An account without a password must have signed in within the last ten minutes.",
+      "Cancels all runs now, and rejects new ones. Until `erasesAt` you can sign in and cancel the deletion with `POST /api/me/restore`. Then everything is deleted except the ledger's amounts and ids. Repeating the request changes nothing. An account without a password must have signed in within the last ten minutes.",
     body: jsonBody(accountDeletion),
     responses: { 202: leavingAccount },
     errors: ["PRECONDITION_FAILED", "SOLE_OWNER"],
@@ -97,7 +97,7 @@ export const leavingRoutes = [
     method: "POST",
     path: "/api/me/restore",
     operationId: "restoreAccount",
-    summary: "Keep the account after all",
+    summary: "Cancel the deletion of the account",
     description: "Cancelled runs stay cancelled; schedules and hooks resume. Repeating the request changes nothing.",
     responses: { 204: null },
     errors: ["PRECONDITION_FAILED"],

@@ -13,9 +13,9 @@ const resetRequest = z.strictObject({ email }).meta({ id: "PasswordResetRequest"
 const verification = z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_CHARS) }).meta({ id: "AddressVerification" });
 
 const DESCRIPTIONS: Readonly<Record<Notice, string>> = {
-  lowCredits: "When less than a tenth of a month's plan credits is left",
-  budgetAlerts: "When a budget reaches a share that its `alertAt` names",
-  retiringModels: "30 and 7 days before a provider shuts down a model that your workflows name",
+  lowCredits: "Sent when less than a tenth of the month's plan credits is left",
+  budgetAlerts: "Sent when a budget reaches a share in its `alertAt`",
+  retiringModels: "Sent 30 and 7 days before a provider shuts down a model that your workflows name",
 };
 const switches = Object.fromEntries(NOTICES.map((notice) => [notice, z.boolean().meta({ description: DESCRIPTIONS[notice] })])) as Record<
   Notice,
@@ -24,7 +24,7 @@ const switches = Object.fromEntries(NOTICES.map((notice) => [notice, z.boolean()
 const mailState = z
   .object({
     email: z.string(),
-    verifiedAt: timestamp.nullable().meta({ description: "Null until the address is proven: no notices are sent before" }),
+    verifiedAt: timestamp.nullable().meta({ description: "Null until the address is verified. No notices are sent before" }),
     notices: z.object(switches),
   })
   .meta({ id: "MailSettings" });
@@ -45,9 +45,9 @@ const linkRoutes = [
     ...anonymous,
     path: "/api/auth/password/reset",
     operationId: "requestPasswordReset",
-    summary: "Have a link mailed that sets a new password",
+    summary: "Mail a link to set a new password",
     description:
-      "The answer says nothing about whether the address has an account. The link works once, for an hour, and leaves a second factor on; an earlier one ends. An address is mailed at most one link in five minutes, and ten a day. Accounts of a provider's people have no password, and get no link.",
+      "The response doesn't reveal whether the address has an account. The link works once, for an hour. It replaces an earlier link and leaves a second factor on. An address gets at most one link in five minutes and ten per day. Accounts without a password, which sign in with a provider, get no link.",
     limit: { ip: MAILED_RESETS_PER_MINUTE },
     body: jsonBody(resetRequest),
     responses: { 202: null },
@@ -63,7 +63,7 @@ const linkRoutes = [
     ...signedIn,
     path: "/api/auth/verify/send",
     operationId: "requestVerification",
-    summary: "Have a link mailed that proves the caller's address",
+    summary: "Mail a link to verify the caller's address",
     description: "Sends at most one mail in five minutes and ten per day. Sends none if the address is verified.",
     responses: { 202: null },
     errors: ["NOT_CONFIGURED"],
@@ -76,9 +76,9 @@ const linkRoutes = [
     ...signedIn,
     path: "/api/auth/verify",
     operationId: "verifyAddress",
-    summary: "Prove the caller's address by the token that was mailed to it",
+    summary: "Verify the caller's address with the mailed token",
     description:
-      "`token` is what follows `#token=` in the link. It works for a day, in a session of its account. Repeating it changes nothing.",
+      "`token` follows `#token=` in the link. It works for a day, in a session of its account. Repeating the request changes nothing.",
     body: jsonBody(verification),
     responses: { 204: null },
     errors: ["NOT_CONFIGURED"],
@@ -97,7 +97,7 @@ const noticeRoutes = [
     method: "GET",
     path: "/api/me/mail",
     operationId: "getMailSettings",
-    summary: "The caller's address, and which notices it gets",
+    summary: "Get the caller's address and the notices it receives",
     responses: { 200: mailState },
     errors: ["NOT_CONFIGURED"],
     handler: async ({ gateway, caller }) => {
@@ -110,7 +110,7 @@ const noticeRoutes = [
     method: "PATCH",
     path: "/api/me/mail",
     operationId: "updateMailSettings",
-    summary: "Switch notices on or off",
+    summary: "Turn notices on or off",
     body: jsonBody(noticeChanges),
     responses: { 200: mailState },
     errors: ["NOT_CONFIGURED"],
@@ -128,9 +128,9 @@ const noticeRoutes = [
     ...anonymous,
     path: "/api/mail/unsubscribe",
     operationId: "unsubscribe",
-    summary: "Switch off the kind of notice that a link was in",
+    summary: "Turn off the kind of notice that contained the link",
     description:
-      "For mail programs (RFC 8058) and the page behind the link; `token` is in both. Nobody has to be signed in, and a body is not read. Repeating it changes nothing.",
+      "For mail programs (RFC 8058) and the page of the link; both have the `token`. You needn't be signed in, and the body isn't read. Repeating the request changes nothing.",
     query: z.object({ token: z.string().min(1).max(UNSUBSCRIBE_TOKEN_CHARS) }),
     responses: { 200: z.object({ notice: z.enum(NOTICES) }).meta({ id: "Unsubscribed" }) },
     errors: ["NOT_CONFIGURED", "UNAUTHENTICATED"],

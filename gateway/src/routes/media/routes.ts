@@ -30,9 +30,9 @@ const stored = z
 const file = stored
   .extend({
     origin: z.enum(["upload", "generated"]).meta({ description: "`generated`: made by a run" }),
-    kept: z
-      .boolean()
-      .meta({ description: "Stays until it is deleted, and counts against the quota. Other files are removed after 90 days" }),
+    kept: z.boolean().meta({
+      description: "True if it is kept until you delete it. It then counts against the quota. Other files are removed after 90 days",
+    }),
     createdAt: timestamp.nullable(),
     public: z.boolean().meta({ description: "Anyone reads it by its address without a signature" }),
     model: z.string().nullable().meta({ description: "The model that made the file; null for uploads and files that no model made" }),
@@ -85,13 +85,13 @@ const record = file
       description:
         "Reason for a generated file without a signature: its format, its size, too many files at once, an error, or `PROVENANCE`",
     }),
-    inputs: anyObject.nullable().meta({ description: 'Prompts and settings, where the run said `provenance: "full"`' }),
+    inputs: anyObject.nullable().meta({ description: 'Prompts and settings, if the run had `provenance: "full"`' }),
   })
   .meta({ id: "ProvenanceRecord" });
 const provenance = record
   .extend({
     ancestors: z.array(record).meta({ description: "Its source files and their sources, nearest first. Only your own files" }),
-    truncated: z.boolean().meta({ description: "There are more than are shown: 200 files, 20 steps back" }),
+    truncated: z.boolean().meta({ description: "True if there are more than the 200 files or 20 steps shown" }),
   })
   .meta({ id: "Provenance" });
 
@@ -133,7 +133,7 @@ export const mediaRoutes = [
     operationId: "uploadMedia",
     summary: "Upload a file; its bytes are the body",
     description:
-      "At most 100 MB. The type is recognized from the bytes. A form with one file will do, too. Files count against a quota of bytes per tier until they are deleted.",
+      "At most 100 MB, as the body or as a form with one file. The type is recognized from the bytes. Files count against the quota of your tier until you delete them.",
     body: fileBody(),
     approval: true,
     responses: { 201: stored },
@@ -167,7 +167,7 @@ export const mediaRoutes = [
     path: "/api/media/:id",
     operationId: "getMedia",
     summary: "Read a file's entry, with a new address",
-    description: "`:id` is the file's id, or the name in its address, which may have expired.",
+    description: "`:id` is the file's id, or the name in its address. The address can have expired.",
     params: idParams("media"),
     responses: { 200: file },
     errors: ["NOT_FOUND"],
@@ -198,7 +198,7 @@ export const mediaRoutes = [
     method: "GET",
     path: "/api/media/:id/provenance",
     operationId: "getMediaProvenance",
-    summary: "How a file came to be",
+    summary: "Get the provenance of a file",
     description: "Returns the file's model and source files. Generated files are also marked in their own metadata.",
     params: idParams("media"),
     responses: { 200: provenance },
@@ -215,7 +215,7 @@ export const mediaRoutes = [
     path: "/api/media/:id",
     operationId: "deleteMedia",
     summary: "Delete a file at once",
-    description: "Its address answers 404 from then on, and workflows that name it can't run.",
+    description: "From then on, its address returns 404, and workflows that name it can't run.",
     params: idParams("media"),
     responses: { 204: null },
     errors: ["NOT_FOUND"],
@@ -229,9 +229,9 @@ export const mediaRoutes = [
     method: "POST",
     path: "/api/media/:id/keep",
     operationId: "keepMedia",
-    summary: "Keep a file that a run made",
+    summary: "Keep a generated file",
     description:
-      "Generated files are removed after 90 days unless they are kept, or named by a workflow. What is kept counts against the quota.",
+      "Generated files are removed after 90 days, unless you keep them or a workflow names them. Kept files count against the quota.",
     params: idParams("media"),
     responses: { 200: file },
     errors: ["NOT_FOUND", "SOURCE_ERASED", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],

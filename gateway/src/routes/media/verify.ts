@@ -17,7 +17,9 @@ const action = z
   .meta({ id: "CredentialsAction" });
 const source = z
   .object({
-    relationship: z.string().meta({ description: "`parentOf`: the file was made from this one; `inputTo` and `componentOf`: it went in" }),
+    relationship: z
+      .string()
+      .meta({ description: "`parentOf`: the file was made from this one. `inputTo` and `componentOf`: this one was an input" }),
     format: z.string().nullable(),
     generator: z.string().nullable(),
     actions: z.array(action),
@@ -33,9 +35,9 @@ const signer = z
   .meta({ id: "CredentialsSigner" });
 const credentials = z
   .object({
-    whole: z.boolean().meta({ description: "The signature is the certificate's, and no byte that it covers has changed" }),
-    ours: z.boolean().meta({ description: "Whole, and signed by a certificate of this installation" }),
-    selfMade: z.boolean().meta({ description: "This installation made that certificate: other validators don't trust it" }),
+    whole: z.boolean().meta({ description: "True if the signature matches the certificate and no byte that it covers has changed" }),
+    ours: z.boolean().meta({ description: "True if it is whole and signed by a certificate of this installation" }),
+    selfMade: z.boolean().meta({ description: "True if this installation made that certificate. Other validators don't trust it" }),
     problems: z.array(z.string()).meta({ description: "Status codes of C2PA, such as `assertion.dataHash.mismatch`" }),
     signer: signer.nullable(),
     generator: z.string().nullable().meta({ description: "The program that signed, in its own words" }),
@@ -80,7 +82,7 @@ export const verifyRoutes = [
     limit: { ip: VERIFICATIONS_PER_MINUTE },
     summary: "Check the signed content credentials of a file",
     description:
-      "The file's bytes are the body, or it is the file of a form: at most 32 MB. Needs no account. The file isn't stored. `ours` compares the certificate: nothing that a file says about itself makes it ours.",
+      "Send the file, at most 32 MB, as the body or in a form. You need no account, and the file isn't stored. `ours` compares only the certificate, not what the file says about itself.",
     body: fileBody(LIMITS.verifiedBytes),
     responses: { 200: verification },
     errors: ["INVALID_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],

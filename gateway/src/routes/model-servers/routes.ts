@@ -33,7 +33,7 @@ const changes = z
 const testResult = z
   .object({
     works: z.boolean(),
-    message: z.string().nullable().meta({ description: "Why it can't be used" }),
+    message: z.string().nullable().meta({ description: "Reason why it can't be used" }),
     models: z.array(serverModel),
   })
   .meta({ id: "ModelServerTest" });
@@ -71,7 +71,7 @@ export const modelServerRoutes = [
     operationId: "adminAddModelServer",
     summary: "Add a server of models",
     description:
-      "An OpenAI-compatible server (Ollama, LM Studio, vLLM, llama.cpp, LocalAI) or ComfyUI. It may be in a private network: its host and port alone may then be called, for its models. These cost nothing until they have a price.",
+      "An OpenAI-compatible server (Ollama, LM Studio, vLLM, llama.cpp, LocalAI) or ComfyUI. It can be in a private network: Nodeloom then calls only its host and port, for its models. The models are free until they have a price.",
     body: jsonBody(newServer),
     responses: { 201: modelServer },
     errors: ["ALREADY_EXISTS", "NOT_CONFIGURED", "PRECONDITION_FAILED"],
@@ -123,7 +123,7 @@ export const modelServerRoutes = [
     operationId: "adminUpdateModelServer",
     summary: "Change a server or the use of its models",
     description:
-      "`key: null` removes its key, and so does another scheme, host or port: give the key again with it. A server of the environment keeps its name and address.",
+      "`key: null` removes its key. So does another scheme, host or port: send the key again with it. You can't change the name and address of a server from the environment.",
     body: jsonBody(changes),
     responses: { 200: modelServer },
     errors: ["NOT_FOUND", "NOT_CONFIGURED", "PRECONDITION_FAILED"],

@@ -12,7 +12,7 @@ export const serverModel = z
     id: z.string().meta({ description: "The server's name of the model", example: "llama3.2:3b" }),
     makes: z.enum(MAKES).meta({ description: "Use of the model; `none` if it isn't offered" }),
     sees: z.boolean().meta({ description: "True if it accepts images" }),
-    internalName: slug.nullable().meta({ description: "Its name in graphs; null where it is not offered", example: "gpu-box-llama3-2-3b" }),
+    internalName: slug.nullable().meta({ description: "Its name in graphs; null if it isn't offered", example: "gpu-box-llama3-2-3b" }),
   })
   .meta({ id: "ServerModel" });
 
@@ -34,9 +34,9 @@ export const modelServer = z
     name: z.string(),
     url: z.string(),
     hasKey: z.boolean(),
-    fromEnvironment: z.boolean().meta({ description: "It is named by `MODEL_SERVERS`" }),
+    fromEnvironment: z.boolean().meta({ description: "True if `MODEL_SERVERS` names it" }),
     status: z.enum(["ready", "away"]),
-    statusReason: z.string().nullable().meta({ description: "Why it can't be used now" }),
+    statusReason: z.string().nullable().meta({ description: "Reason why it can't be used now" }),
     models: z.array(serverModel).meta({ description: "Models that an OpenAI-compatible server lists" }),
     workflows: z.array(workflow).meta({ description: "Workflows of a ComfyUI server" }),
   })

@@ -60,7 +60,7 @@ export const serverWorkflowRoutes = [
     method: "POST",
     path: "/api/admin/model-servers/:id/workflows",
     operationId: "adminPutServerWorkflow",
-    summary: "Make a model of a ComfyUI workflow, or replace the one of its name",
+    summary: "Create or replace a model from a ComfyUI workflow",
     body: jsonBody(newWorkflow, { kept: ["workflow"] }),
     responses: { 201: modelServer },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],

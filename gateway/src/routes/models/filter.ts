@@ -6,7 +6,7 @@ const MAX_QUERY_CHARS = 200;
 const MAX_COMPANY_CHARS = 100;
 
 export const modelFilter = z.object({
-  q: z.string().max(MAX_QUERY_CHARS).optional().describe("Words that its name, its description or its provider must have"),
+  q: z.string().max(MAX_QUERY_CHARS).optional().describe("Words to find in its name, description or provider"),
   modality: z.enum(MODALITIES).optional().describe("Kind of its output"),
   provider: z.string().min(1).max(MAX_COMPANY_CHARS).optional().describe("Provider, for example `fal`"),
 });

@@ -12,8 +12,8 @@ const localModels = z
   .object({
     status: z
       .enum(["ready", "downloading", "away", "off"])
-      .meta({ description: "`off`: the installation has none", example: "downloading" }),
-    reason: z.string().nullable().meta({ description: "Why they are not ready" }),
+      .meta({ description: "`off`: the installation has no mail server", example: "downloading" }),
+    reason: z.string().nullable().meta({ description: "Reason why they aren't ready" }),
     fetchedBytes: z.number().meta({ example: 120_000_000 }),
     totalBytes: z.number().meta({ example: 540_000_000 }),
   })
@@ -58,7 +58,7 @@ export const modelRoutes = [
     ...read,
     path: "/api/local-models",
     operationId: "getLocalModels",
-    summary: "How far the files of the machine's own models are fetched",
+    summary: "Get the progress of the downloads of local models",
     responses: { 200: localModels },
     handler: async ({ gateway }) => {
       const { state, reason, fetchedBytes, totalBytes } = await gateway.services.models.getLocalModels({});

@@ -18,7 +18,7 @@ const task = z
     inputs: z
       .array(z.string())
       .meta({ description: "Inputs for any model of the task. Inputs that the chosen model lacks are dropped with a warning" }),
-    model: slug.nullable().meta({ description: "The model that a run by the caller would take now" }),
+    model: slug.nullable().meta({ description: "Model that a run by the caller would use now" }),
     reason: z.string().nullable().meta({ description: "Reason why no model is ready, and the next step" }),
   })
   .meta({ id: "Task" });

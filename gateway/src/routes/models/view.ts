@@ -14,8 +14,8 @@ export const model = z
     description: z.string(),
     modality: z.string(),
     provider: z
-      .object({ kind: z.string().meta({ description: "How it is called", example: POLLED }) })
-      .meta({ description: "How its provider is called" }),
+      .object({ kind: z.string().meta({ description: "Protocol of its calls", example: POLLED }) })
+      .meta({ description: "Protocol of the calls to its provider" }),
     company: z.string().meta({ description: "Provider that runs it", example: "fal" }),
     outputs: z.array(z.string()).meta({ description: "The members of a run's result", example: ["images"] }),
     inputSchema: anyObject.meta({ description: "JSON Schema of `inputs`" }),
@@ -31,15 +31,15 @@ export const model = z
       .meta({ description: "Location: at a provider, on the platform's own machine, or in the sandbox", example: "local" }),
     status: z.enum(["ready", "needs-key", "downloading", "away"]).meta({
       description:
-        "Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`, of one that is not installed 404",
+        "State of the model. Runs of a model that is `downloading` or `away` return 503 with `Retry-After`; runs of one that isn't installed return 404",
       example: "ready",
     }),
     tasks: z.array(z.string()).meta({ description: "Tasks for which `auto:<task>` can choose it", example: ["image", "edit"] }),
     statusReason: z.string().nullable().meta({ description: "Reason why it isn't ready, and the next step" }),
-    asOf: z.string().nullable().meta({ description: "The day on which its id and price were read", example: "2026-10-04" }),
+    asOf: z.string().nullable().meta({ description: "Day on which its id and price were read", example: "2026-10-04" }),
     source: z.string().nullable().meta({ description: "Source of the price" }),
-    retiresOn: z.string().nullable().meta({ description: "The day on which its provider shuts it down, where that is known" }),
-    retired: z.boolean().meta({ description: "It no longer runs; only administrators see it" }),
+    retiresOn: z.string().nullable().meta({ description: "Day on which its provider shuts it down, if known" }),
+    retired: z.boolean().meta({ description: "True if it no longer runs. Only administrators see it" }),
     successor: z.string().nullable().meta({ description: "The model to use once it is retired" }),
     replaces: z.array(z.string()).meta({
       description: 'In lists: retired models that it replaces. It runs in their place in nodes with `onRetired: "successor"`',

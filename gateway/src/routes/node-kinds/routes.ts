@@ -37,16 +37,22 @@ const nodeKind = z
       .record(z.string(), z.record(z.string(), z.unknown()))
       .meta({ description: "Members of `node.data`, each with its JSON Schema" }),
     inputs: z
-      .array(z.object({ name: z.string(), type: portType, list: z.boolean().meta({ description: "Takes a list as one value" }) }))
+      .array(
+        z.object({
+          name: z.string(),
+          type: portType,
+          list: z.boolean().meta({ description: "True if the port takes a list as one value" }),
+        }),
+      )
       .meta({ description: "Ports of every node of the kind. Placeholders, fields and a model's inputs add more" }),
     operations: z.array(operation).meta({ description: "Operations of the kind, each with its own inputs" }),
-    takesAnyInput: z.boolean().meta({ description: "Any name is an input port" }),
-    portsOfModel: z.boolean().meta({ description: "The inputs of the node's model are input ports" }),
+    takesAnyInput: z.boolean().meta({ description: "True if any name is an input port" }),
+    portsOfModel: z.boolean().meta({ description: "True if the inputs of the node's model are input ports" }),
     outputs: z.array(
       z.object({
         name: z.string(),
         type: portType,
-        setting: z.string().optional().meta({ description: "The setting without which a node does not have the port" }),
+        setting: z.string().optional().meta({ description: "Setting that the port depends on" }),
       }),
     ),
   })

@@ -22,20 +22,20 @@ const request = z
   .looseObject({
     model: z.string().min(1).meta({ description: "A model's internal name, or `workflow/<slug>`", example: "sandbox-chat" }),
     messages: z.array(message).min(1).max(MAX_MESSAGES),
-    tools: z.array(tool).nullish().meta({ description: "Functions that the model can call, of models that call some" }),
+    tools: z.array(tool).nullish().meta({ description: "Functions that the model can call, if the model supports them" }),
     tool_choice: toolChoice.nullish(),
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     response_format: responseFormat.nullish(),
     n: z.literal(1).nullish(),
-    user: z.string().nullish().meta({ description: "Kept as the run's metadata `user`" }),
+    user: z.string().nullish().meta({ description: "Stored as the metadata `user` of the run" }),
     inputs: moreInputs,
   })
   .meta({ id: "OpenAiChatRequest" });
 
 const usage = z
   .object({ prompt_tokens: z.number().int(), completion_tokens: z.number().int(), total_tokens: z.number().int() })
-  .meta({ description: "Tokens, where the model's provider counts them" });
+  .meta({ description: "Tokens, if the model's provider counts them" });
 
 const finishReason = z.enum(FINISH_REASONS);
 const completion = z
@@ -77,7 +77,7 @@ const chunk = z
           tool_calls: z
             .array(toolCall.extend({ index: z.number().int() }))
             .optional()
-            .meta({ description: "Each whole, at the end" }),
+            .meta({ description: "Complete values, sent at the end" }),
         }),
         logprobs: z.null(),
         finish_reason: finishReason.nullable(),
@@ -140,9 +140,9 @@ export const openAiChatRoutes = [
     ...running,
     path: "/v1/chat/completions",
     operationId: "openaiChat",
-    summary: "Answer a chat",
+    summary: "Create a chat completion",
     description:
-      "With `stream: true` the answer comes in pieces, as server-sent events that end with `[DONE]`, or with an error; a client that leaves has the run go on and pays for it.",
+      "With `stream: true`, the answer arrives in pieces, as server-sent events that end with `[DONE]` or with an error. If the client disconnects, the run continues and is charged.",
     body: jsonBody(request),
     responses: { 200: content({ "application/json": completion, "text/event-stream": chunk }) },
     errors: RUN_ERRORS,

@@ -21,12 +21,12 @@ const text = z.string().min(1);
 const tokens = z.array(z.number().int().min(0)).min(1);
 const request = z
   .looseObject({
-    model: text.meta({ description: "The internal name of a model that makes vectors", example: "local-embeddings" }),
+    model: text.meta({ description: "The internal name of an embedding model", example: "local-embeddings" }),
     input: z
       .union([text, z.array(text).min(1).max(MAX_TEXTS), tokens, z.array(tokens).min(1).max(MAX_TEXTS)], INPUT)
       .meta({ description: `A text, or up to ${MAX_TEXTS}; each also as its tokens of cl100k_base` }),
     encoding_format: z.enum(VECTOR_FORMATS).nullish().meta({ description: "`base64`: 32-bit floats, little-endian" }),
-    user: z.string().nullish().meta({ description: "Kept as the run's metadata `user`" }),
+    user: z.string().nullish().meta({ description: "Stored as the metadata `user` of the run" }),
     inputs: moreInputs,
   })
   .meta({ id: "OpenAiEmbeddingsRequest" });
@@ -95,7 +95,7 @@ export const openAiEmbeddingRoutes = [
     ...running,
     path: "/v1/embeddings",
     operationId: "openaiEmbed",
-    summary: "Put texts into vectors",
+    summary: "Create embeddings",
     body: jsonBody(request, { values: MAX_VALUES }),
     responses: { 200: embeddings },
     errors: RUN_ERRORS,

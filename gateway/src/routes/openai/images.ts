@@ -16,9 +16,9 @@ const shared = {
   model: text.meta({ description: "A model's internal name, or `workflow/<slug>`", example: "sandbox-image" }),
   prompt: text.nullish().meta({ description: "Value for the input `prompt`, or the first text input. Ignored if there is none" }),
   n: z.number().int().min(1).max(MAX_IMAGES).nullish(),
-  size: z.string().nullish().meta({ description: "Pixels, as 1024x1024; for models that take a size or a ratio", example: "1024x1024" }),
+  size: z.string().nullish().meta({ description: "Pixels, such as 1024x1024; for models with a size or a ratio", example: "1024x1024" }),
   response_format: z.enum(IMAGE_FORMATS).nullish(),
-  user: z.string().nullish().meta({ description: "Kept as the run's metadata `user`" }),
+  user: z.string().nullish().meta({ description: "Stored as the metadata `user` of the run" }),
 };
 const generation = z.looseObject({ ...shared, stream: z.literal(false).nullish(), inputs: moreInputs }).meta({ id: "OpenAiImageRequest" });
 const fields = z.looseObject({
@@ -57,7 +57,7 @@ export const openAiImageRoutes = [
     ...making,
     path: "/v1/images/generations",
     operationId: "openaiGenerateImages",
-    summary: "Make images",
+    summary: "Generate images",
     idempotent: "rebuild",
     body: jsonBody(generation),
     errors: RUN_ERRORS,
@@ -68,7 +68,7 @@ export const openAiImageRoutes = [
     ...making,
     path: "/v1/images/edits",
     operationId: "openaiEditImages",
-    summary: "Change images",
+    summary: "Edit images",
     description: "A form with the fields of a generation, and files: one or more as `image` (or `image[]`), perhaps one as `mask`.",
     body: formBody(form),
     errors: FORM_ERRORS,

@@ -19,7 +19,9 @@ export type ToolCall = z.infer<typeof toolCall>;
 export const message = z
   .looseObject({
     role: z.enum(["system", "developer", "user", "assistant", "tool"]),
-    content: content.nullish().meta({ description: "A text, or parts of the types `text` and `image_url`; null only of an assistant's" }),
+    content: content
+      .nullish()
+      .meta({ description: "A text, or parts of the types `text` and `image_url`. Null only for an assistant's message" }),
     tool_calls: z.array(toolCall).nullish().meta({ description: "For an assistant's message: the tools that it called" }),
     tool_call_id: z.string().nullish().meta({ description: "For a tool's message: the call that it answers" }),
   })

@@ -15,7 +15,7 @@ import { jsonBody } from "../../http/body/kinds";
 const INVITATION_PATH = "/invitation#token=";
 const MAX_TOKEN_CHARS = 200;
 
-const TOKEN = "What `POST /api/invitations/accept` takes; it is in the link, too";
+const TOKEN = "Token for `POST /api/invitations/accept`, also contained in the link";
 const issued = invitation
   .extend({
     link: z.string().meta({ description: "A link for the invited person: works once, before it expires. Shown only once" }),
@@ -70,7 +70,7 @@ export const invitationRoutes = [
     path: "/api/organizations/:id/invitations",
     operationId: "createInvitation",
     summary: "Create an invitation link",
-    description: `Owners only. Where mail is configured, \`email\` gets the link. It works once, for ${ORGANIZATION_BOUNDS.invitationDays} days, while its creator is an owner. At most ${ORGANIZATION_BOUNDS.invitations} can be open.`,
+    description: `Owners only. If mail is configured, \`email\` gets the link. It works once, for ${ORGANIZATION_BOUNDS.invitationDays} days, while its creator is an owner. At most ${ORGANIZATION_BOUNDS.invitations} can be open.`,
     approval: true,
     body: jsonBody(newInvitation),
     responses: { 201: issued },
@@ -105,8 +105,8 @@ export const invitationRoutes = [
     method: "POST",
     path: "/api/invitations/accept",
     operationId: "acceptInvitation",
-    summary: "Join an organization by an invitation",
-    description: "NOT_FOUND alike for a token that is unknown, used, withdrawn or expired.",
+    summary: "Accept an invitation to an organization",
+    description: "Returns NOT_FOUND if the token is unknown, used, withdrawn or expired.",
     approval: true,
     body: jsonBody(
       z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_CHARS).meta({ description: TOKEN }) }).meta({ id: "InvitationToken" }),

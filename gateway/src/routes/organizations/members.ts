@@ -13,7 +13,7 @@ const memberParams: ParamsSpec<{ id: string; userId: string }> = {
   invalid: () => notFound("member"),
 };
 const ofMember = { ...ofOrganization, path: "/api/organizations/:id/members/:userId", params: memberParams } as const;
-const LAST_OWNER = "PRECONDITION_FAILED where no owner would be left.";
+const LAST_OWNER = "If no owner would be left, you get PRECONDITION_FAILED.";
 
 /** The organization's tier and suspension may now follow another owner. */
 const followTier = async ({ gateway, params, logger }: Pick<CallContext<"session", { id: string }>, "gateway" | "params" | "logger">) => {
@@ -54,7 +54,7 @@ export const memberRoutes = [
     ...ofMember,
     method: "PATCH",
     operationId: "changeMember",
-    summary: "Give a member another role, everywhere within one second",
+    summary: "Change the role of a member, everywhere within one second",
     description: `Owners only. ${LAST_OWNER} Active runs continue, because the organization owns them.`,
     body: jsonBody(z.strictObject({ role }).meta({ id: "MemberChange" })),
     responses: { 200: member },

@@ -29,7 +29,7 @@ export const organizationRoutes = [
     method: "POST",
     path: "/api/organizations",
     operationId: "createOrganization",
-    summary: "Make an organization, whose owner the caller is",
+    summary: "Create an organization with the caller as owner",
     description: `It gets its creator's tier and its own account, without plan credits and trial runs. A person can create at most ${USUAL_CAPS.organizations} (Enterprise: ${ENTERPRISE_CAPS.organizations}).`,
     approval: true,
     idempotent: "replay",
@@ -49,7 +49,7 @@ export const organizationRoutes = [
     method: "GET",
     path: "/api/organizations/:id",
     operationId: "getOrganization",
-    summary: "An organization, with its balances",
+    summary: "Get an organization with its balances",
     responses: { 200: withCredits },
     handler: async (context) => {
       const { gateway, caller, params } = context;

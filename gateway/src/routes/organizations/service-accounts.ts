@@ -96,7 +96,7 @@ export const serviceAccountRoutes = [
     method: "PATCH",
     operationId: "updateServiceAccount",
     summary: "Rename a service account, or change its capabilities",
-    description: "Owners only. `capabilities` replaces all of them; its keys lose what it loses within one second.",
+    description: "Owners only. `capabilities` replaces all capabilities. Its keys lose those that it loses within one second.",
     body: jsonBody(change),
     responses: { 200: serviceAccount },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED", "CAPABILITY_ABOVE_CEILING", "API_KEY_ACCESS_DENIED", "ACCOUNT_NOT_APPROVED"],
@@ -118,7 +118,7 @@ export const serviceAccountRoutes = [
     method: "DELETE",
     operationId: "deleteServiceAccount",
     summary: "Delete a service account and its keys",
-    description: "Owners only. Its keys, and the schedules that they set up, stop within one second; its runs go on.",
+    description: "Owners only. Its keys, and the schedules that they created, stop within one second. Its active runs continue.",
     responses: { 204: null },
     handler: async (context) => {
       const { gateway, params } = context;

@@ -13,7 +13,7 @@ export const ownOrganization = z
     id: z.string(),
     name: z.string(),
     role: role.meta({ description: "The caller's own role" }),
-    erasesAt: timestamp.optional().meta({ description: "Set where it is to be deleted: until then an owner can keep it" }),
+    erasesAt: timestamp.optional().meta({ description: "Set if its deletion is scheduled. Until then an owner can cancel it" }),
   })
   .meta({ id: "OwnOrganization" });
 

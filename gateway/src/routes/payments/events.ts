@@ -11,7 +11,7 @@ import { signedBody } from "../../http/body/kinds";
 const ACTOR = "stripe";
 
 const receipt = z
-  .object({ outcome: z.enum(["taken", "ignored", "refused"]).meta({ description: "`refused`: an administrator finds why in the audit" }) })
+  .object({ outcome: z.enum(["taken", "ignored", "refused"]).meta({ description: "`refused`: the audit log has the reason" }) })
   .meta({ id: "PaymentEventReceipt" });
 
 const OUTCOMES: Partial<Record<payments.PaymentEventOutcome, z.infer<typeof receipt>["outcome"]>> = {
@@ -44,9 +44,9 @@ export const paymentEventRoutes = [
     method: "POST",
     path: "/api/billing/events",
     operationId: "receivePaymentEvent",
-    summary: "Take an event of Stripe: for Stripe, which signs it",
+    summary: "Receive an event from Stripe",
     description:
-      "Events may come more than once and in any order. What can't be taken is answered with `refused` where sending it again would change nothing, and with an error otherwise.",
+      "Events can arrive more than once and in any order. An event that can't be processed gets `refused` if sending it again would change nothing, and an error otherwise.",
     tag: "Billing",
     auth: "none",
     role: "self",

@@ -20,7 +20,7 @@ const terms = z
   })
   .meta({ id: "PurchaseTerms" });
 const settings = z
-  .object({ purchases: terms.nullable().meta({ description: "Null where credits can't be bought" }) })
+  .object({ purchases: terms.nullable().meta({ description: "Null if credits can't be bought" }) })
   .meta({ id: "BillingSettings" });
 const order = z
   .strictObject({ credits: z.number().int().min(PURCHASE_BOUNDS.minCredits).max(PURCHASE_BOUNDS.maxCredits) })
@@ -50,7 +50,7 @@ export const paymentRoutes = [
     method: "POST",
     path: "/api/billing/checkout",
     operationId: "createCheckout",
-    summary: "Begin to buy credits",
+    summary: "Start a purchase of credits",
     description: "Credits are added when Stripe confirms the payment, moments later. Stripe sends the receipt.",
     role: "owner",
     approval: true,

@@ -90,7 +90,7 @@ export const replicateFileRoutes = [
     ...read,
     path: "/replicate/v1/files/:id",
     operationId: "replicateGetFile",
-    summary: "Read a file's facts",
+    summary: "Read a file's type, size and dimensions",
     params: idParams("file"),
     responses: { 200: file },
     errors: ["NOT_FOUND"],

@@ -37,7 +37,7 @@ const waitMsOf = (header: string | string[] | undefined): number => {
   return 0;
 };
 
-const input = anyObject.meta({ description: "Inputs, by their own or Replicate's names" });
+const input = anyObject.meta({ description: "Inputs, by Nodeloom's or Replicate's names" });
 const EVENTS = ["start", "output", "logs", "completed"] as const;
 const COMPLETED = "completed";
 const asked = z.looseObject({
@@ -111,7 +111,7 @@ export const replicatePredictionRoutes = [
     path: "/replicate/v1/models/:owner/:name/predictions",
     operationId: "replicateCreateModelPrediction",
     summary: "Run a model or a workflow",
-    description: "`Prefer: wait` waits for the end, for at most 60 s; `wait=n` for n seconds, at most 120.",
+    description: "`Prefer: wait` waits for the end for at most 60 s; `Prefer: wait=n` for n seconds, at most 120.",
     params: modelName,
     body: jsonBody(body),
     example: { input: { prompt: "A lighthouse at dusk" } },

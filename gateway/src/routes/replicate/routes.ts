@@ -3,5 +3,5 @@ import { replicateModelRoutes } from "./models";
 import { replicatePredictionRoutes } from "./predictions";
 import { replicateStreamRoute } from "./stream";
 
-/** Replicate's API over the platform's models and workflows. */
+/** Replicate's API for Nodeloom's models and workflows. */
 export const replicateRoutes = [...replicatePredictionRoutes, replicateStreamRoute, ...replicateModelRoutes, ...replicateFileRoutes];

@@ -38,7 +38,7 @@ export const replicateStreamRoute = defineRoute({
   path: "/replicate/v1/predictions/:id/stream",
   operationId: "replicateStreamPrediction",
   summary: "Follow the output of a prediction as server-sent events",
-  description: "Texts of models come in pieces while they are written; everything else comes at the end.",
+  description: "Texts arrive in pieces while the model writes them; everything else arrives at the end.",
   params: executionParams,
   responses: {
     200: content({

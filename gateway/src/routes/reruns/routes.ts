@@ -27,16 +27,16 @@ const rerunBody = runBody
   .extend({
     inputs: inputs.optional().meta({ description: "Default: the inputs of the original execution" }),
     until: until.meta({ description: "As for runs. Without `until` and `version`, the execution's own value" }),
-    nodes: nodeIds.meta({ description: "Ids of nodes whose calls are repeated" }),
+    nodes: nodeIds.meta({ description: "Ids of nodes whose calls are made again" }),
     reuse: nodeIds.meta({
       description:
-        "Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are sent, or asked for, again otherwise",
+        "Ids of nodes whose HTTP requests, or decisions on the same value, are reused. Otherwise requests are sent again, and decisions are asked for again",
     }),
     alias: aliasName.optional().meta({ description: "A revision of the workflow's graph, instead of `version`" }),
     version: versionMember.meta({
       description: "A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution ran",
     }),
-    mode: z.enum(["sync", "async"]).optional().meta({ description: "`async` answers 202 at once, as `Prefer: respond-async` does" }),
+    mode: z.enum(["sync", "async"]).optional().meta({ description: "`async` returns 202 at once, like `Prefer: respond-async`" }),
   })
   .meta({ id: "RerunRequest" });
 
@@ -111,8 +111,8 @@ export const rerunRoutes = [
     operationId: "rerunExecution",
     summary: "Rerun an execution, and pay only for new calls",
     description:
-      "A new execution of the same graph. What a call gave is taken over, free, where the execution, or one of the chain of reruns that it came from, " +
-      "has made and charged a call of the same model with the same settings and files. Needs the capability to run the workflow or model, too.",
+      "Creates a new execution of the same graph. It reuses, free of charge, the output of each call that the execution, or an earlier one in its chain of reruns, " +
+      "made and charged with the same model, settings and files. Also needs the capability to run the workflow or model.",
     startsRun: true,
     idempotent: "rebuild",
     query: runQuery,

@@ -7,7 +7,7 @@ import { webhookConfiguration } from "../executions/view";
 import { anyObject, credits, line, MAX_CREDITS, nodeWarnings, queryFlag, selection, uuid } from "../../http/schemas";
 import { jsonBody, type Body } from "../../http/body/kinds";
 
-const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
+const ASYNC_DESCRIPTION = "With `async=true`, the response is 202 at once, and you poll the run";
 
 export const inputs = anyObject.meta({ description: "Keys are the schema's field names; omitted fields take their defaults" });
 export const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
@@ -20,7 +20,7 @@ export const metadataName = line(RUN_METADATA.nameChars)
 export const metadata = z
   .record(metadataName, z.string().max(RUN_METADATA.valueChars))
   .refine((given) => Object.keys(given).length <= RUN_METADATA.entries, { error: `can have at most ${RUN_METADATA.entries} members` })
-  .meta({ description: "Your own names for the run, as texts: on the execution, its webhooks and its usage row" });
+  .meta({ description: "Your own names and texts for the run. They are on the execution, its webhooks and its usage row" });
 const provenance = z
   .literal("full")
   .optional()
@@ -44,13 +44,12 @@ export const runBody = z
     retentionDays,
     maxCredits: maxCredits.meta({
       description:
-        "The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough",
+        "Rejects the run with INSUFFICIENT_CREDITS if it could cost more credits than this. Calls that trial grants pay cost none. The `estimatedCreditCost` of a quote is sufficient",
     }),
   })
   .meta({ id: "RunRequest" });
 export const until = z.string().min(1).max(GRAPH_BOUNDS.nodeIdBytes).optional().meta({
-  description:
-    "A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside",
+  description: "Id of a node in your own workflow: only that node and the nodes it depends on run. Inputs that they don't use are ignored",
 });
 export const workflowRunBody = runBody.extend({ until }).meta({ id: "WorkflowRunRequest" });
 export const workflowQuoteBody = quoteBody.extend({ until }).meta({ id: "WorkflowQuoteRequest" });
@@ -93,7 +92,7 @@ export const quoteNode = z.object({
   id: z.string(),
   type: z.string(),
   model: z.string(),
-  items: z.number().meta({ description: "Calls at most" }),
+  items: z.number().meta({ description: "Maximum number of calls" }),
   estimatedCreditCost: credits.meta({ description: "Maximum cost of its calls, without calls that trial grants pay for" }),
   grant: z.boolean().meta({ description: "True if a trial grant pays for at least one of its calls" }),
 });
@@ -101,15 +100,15 @@ export const quoteResult = z
   .object({
     estimatedCreditCost: credits.nullable().meta({
       description:
-        "What the run probably costs, and holds when it starts. A list of unknown length counts as one item, or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators",
+        "Expected cost of the run, which it holds when it starts. A list of unknown length counts as one item, or as `maxItems` of its node; a text of unknown length as 1,000 tokens. Null without generators",
     }),
     maxCreditCost: credits.nullable().meta({
       description:
-        "The most that the run can cost: every list of unknown length has `maxItems` or 50 items, and every text of unknown length the size that its node allows. Another run may use up trial grants first",
+        "Maximum cost of the run: every list of unknown length has `maxItems` or 50 items, and every text of unknown length the maximum size for its node. It can be higher if another run uses up trial grants first",
     }),
     exact: z.boolean().meta({
       description:
-        "Whether a completed run costs just this. It is false if the two differ, a switch decides during the run, a fallback model has another price, or a model is paid by the tokens it uses",
+        "True if a completed run costs exactly this. False if estimate and maximum differ, a switch decides during the run, a fallback model has another price, or a model is paid by tokens",
     }),
     nodes: z.array(quoteNode),
     grants: z.array(quoteGrant).meta({ description: "Trial grants for the run's models" }),

@@ -18,7 +18,7 @@ const secret = z
     alias: z.string().optional().meta({ description: "Set on a value that only runs by this alias send" }),
     hosts: z.array(z.string()).meta({ description: "Hosts that can receive it", example: ["api.stripe.com"] }),
     createdAt: timestamp.nullable(),
-    updatedAt: timestamp.nullable().meta({ description: "When its value or its hosts were set last" }),
+    updatedAt: timestamp.nullable().meta({ description: "Time when its value or hosts were last set" }),
   })
   .meta({ id: "Secret" });
 
@@ -30,7 +30,7 @@ const list = z
         .extend({
           usedBy: z
             .array(z.object({ slug: z.string(), name: z.string() }))
-            .meta({ description: "The caller's workflows whose drafts send it, those changed last first" }),
+            .meta({ description: "The caller's workflows whose drafts send it, last changed first" }),
         })
         .meta({ id: "ListedSecret" }),
     ),
@@ -97,7 +97,7 @@ export const secretRoutes = [
     operationId: "putSecret",
     summary: "Set a secret, or replace it",
     description:
-      "HTTP nodes of the caller's own workflows send it where they have `{{secrets.NAME}}`, to its hosts alone and by https (on the machine itself by http, too). The value is encrypted, and never shown again. A change holds for every request that is sent after it.",
+      "HTTP nodes in the caller's own workflows send it in place of `{{secrets.NAME}}`: only to its hosts, and only by https (by http to the machine itself). The value is encrypted and never shown again. A change applies to every later request.",
     body: jsonBody(newSecret),
     responses: { 200: secret },
     errors: ["NOT_CONFIGURED", "PRECONDITION_FAILED"],
@@ -122,7 +122,7 @@ export const secretRoutes = [
     query: z.strictObject({ alias: aliasName.optional().meta({ description: "Only the value for this alias" }) }),
     operationId: "deleteSecret",
     summary: "Remove a secret",
-    description: "Requests that would send it fail from then on, and runs that need it are refused.",
+    description: "From then on, requests that would send it fail, and runs that need it are rejected.",
     responses: { 204: null },
     errors: ["NOT_FOUND"],
     handler: async (context) => {

@@ -25,7 +25,7 @@ const returnTo = z
   .max(MAX_RETURN_CHARS)
   .regex(RETURN_PATH, "must be a path of this site")
   .default("/")
-  .meta({ description: "Path of the page to go on with", example: "/workflows" });
+  .meta({ description: "Path of the page to open after the sign-in", example: "/workflows" });
 
 /** The console's page for failed sign-ins and codes. The fragment after `#` isn't sent to servers. */
 const failedAt = (problem: string): string => `/#sign-in-failed=${encodeURIComponent(problem)}`;
@@ -65,14 +65,14 @@ const applyChange = async ({ gateway }: AnyContext, { user, before }: messages.F
 const oidcState = z
   .object({
     name: z.string().nullable().meta({ description: "Name of the provider; null if none is configured" }),
-    linkedAt: timestamp.nullable().meta({ description: "Null where the account is not linked to the provider" }),
+    linkedAt: timestamp.nullable().meta({ description: "Null if the account isn't linked to the provider" }),
   })
   .meta({ id: "OidcState" });
 const methods = z
   .object({
     password: z.literal(true),
     oidc: z.object({ name: z.string() }).nullable().meta({ description: "The provider for signing in" }),
-    mail: z.literal(true).optional().meta({ description: "Set where `POST /api/auth/password/reset` can mail a link" }),
+    mail: z.literal(true).optional().meta({ description: "Set if `POST /api/auth/password/reset` can mail a link" }),
   })
   .meta({ id: "SignInMethods" });
 
@@ -94,9 +94,9 @@ export const oidcRoutes = [
     method: "GET",
     path: "/api/auth/oidc/start",
     operationId: "startOidc",
-    summary: "Sign in by the provider: for browsers, which it sends there",
+    summary: "Send a browser to the provider to sign in",
     description:
-      "Sends the browser back to `returnTo` with a session; or to `/#sign-in-failed=…`, or to `#sign-in-code=…` where the account has a second factor: that is the `pending` of `POST /api/auth/login/code`.",
+      "Redirects the browser to `returnTo` with a session, or to `/#sign-in-failed=…`. If the account has a second factor, it redirects to `#sign-in-code=…`, whose value is the `pending` of `POST /api/auth/login/code`.",
     query: z.object({ returnTo }),
     responses: { 303: null },
     headers: ["Location"],
@@ -147,8 +147,8 @@ export const oidcRoutes = [
     ...signedIn,
     path: "/api/auth/oidc/link",
     operationId: "linkOidc",
-    summary: "Link the caller's account to the provider, by the password",
-    description: "Answers the address that the same browser opens next.",
+    summary: "Link the caller's account to the provider, with the password",
+    description: "Returns the address that the same browser opens next.",
     body: jsonBody(z.strictObject({ password, returnTo }).meta({ id: "OidcLink" })),
     responses: { 200: z.object({ url: z.string() }).meta({ id: "OidcAddress" }) },
     errors: ["NOT_CONFIGURED"],
@@ -165,7 +165,7 @@ export const oidcRoutes = [
     ...signedIn,
     path: "/api/auth/oidc/unlink",
     operationId: "unlinkOidc",
-    summary: "End the link of the caller's account to the provider, by the password",
+    summary: "Unlink the caller's account from the provider, with the password",
     body: jsonBody(z.strictObject({ password }).meta({ id: "OidcUnlink" })),
     responses: { 204: null },
     example: { password: "correct horse battery staple" },

@@ -17,12 +17,12 @@ const secondFactor = z
   .meta({ id: "SecondFactor" });
 const enrolment = z
   .object({
-    secret: z.string().meta({ description: "Base32, to type into an authenticator. Shown this once", example: "JBSWY3DPEHPK3PXP" }),
+    secret: z.string().meta({ description: "Base32, to enter in an authenticator. Shown only once", example: "JBSWY3DPEHPK3PXP" }),
     url: z.string().meta({ description: "The secret as an address for a QR code", example: "otpauth://totp/…" }),
   })
   .meta({ id: "SecondFactorEnrolment" });
 const recoveryCodes = z
-  .object({ recoveryCodes: z.array(z.string()).meta({ description: "Each takes the place of a code once. Shown this once" }) })
+  .object({ recoveryCodes: z.array(z.string()).meta({ description: "Each replaces a code once. Shown only once" }) })
   .meta({ id: "RecoveryCodes" });
 
 const byPassword = z.strictObject({ password }).meta({ id: "ByPassword" });
@@ -48,7 +48,7 @@ export const secondFactorRoutes = [
     ...signedIn,
     path: "/api/auth/second-factor",
     operationId: "enrolSecondFactor",
-    summary: "Make the secret of a second factor",
+    summary: "Create the secret of a second factor",
     description: "It takes effect once it is confirmed. An earlier unconfirmed secret stops working.",
     body: jsonBody(byPassword),
     responses: { 201: enrolment },
@@ -64,7 +64,7 @@ export const secondFactorRoutes = [
     ...signedIn,
     path: "/api/auth/second-factor/confirm",
     operationId: "confirmSecondFactor",
-    summary: "Switch the second factor on by a code of its secret; all other sessions end",
+    summary: "Turn the second factor on with a code; all other sessions end",
     body: jsonBody(byCode),
     responses: { 200: recoveryCodes },
     errors: ["PRECONDITION_FAILED", "NOT_CONFIGURED"],
@@ -80,7 +80,7 @@ export const secondFactorRoutes = [
     ...signedIn,
     path: "/api/auth/second-factor/disable",
     operationId: "disableSecondFactor",
-    summary: "Switch the second factor off, by the password and a code",
+    summary: "Turn the second factor off, with the password and a code",
     description: "If the password or the code is wrong, you get UNAUTHENTICATED and keep the session. Wrong ones count as failed sign-ins.",
     body: jsonBody(byBoth),
     responses: { 204: null },
@@ -99,7 +99,7 @@ export const secondFactorRoutes = [
     operationId: "adminResetSecondFactor",
     summary: "Disable the second factor of a user who lost access to it",
     description:
-      "Nothing else does, beside the user's own password with a code: new passwords and reset links leave it on. Repeating it changes nothing.",
+      "Otherwise only the user can turn it off, with the password and a code. New passwords and reset links leave it on. Repeating the request changes nothing.",
     responses: { 204: null },
     handler: async (context) => {
       const { gateway, params } = context;

@@ -28,9 +28,9 @@ export const secondStepRoutes = [
     ...anonymous,
     path: "/api/auth/login/code",
     operationId: "completeLogin",
-    summary: "Complete a sign-in by the code of the second factor",
+    summary: "Complete a sign-in with the code of the second factor",
     description:
-      "`pending` is of the 202 that signing in answered: it works once, for five minutes, from the address that sent the password. A code works once. After ten wrong ones an address waits as it does after ten wrong passwords.",
+      "`pending` comes from the 202 response to the sign-in. It works once, for five minutes, from the address that sent the password. A code works once. After ten wrong codes, an address waits as after ten wrong passwords.",
     body: jsonBody(secondStep),
     responses: { 200: userReply },
     errors: ["UNAUTHENTICATED", "CROSS_ORIGIN_DENIED", "NOT_CONFIGURED"],

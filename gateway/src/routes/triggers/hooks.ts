@@ -24,12 +24,12 @@ const header = z
   .regex(/^[A-Za-z0-9-]+$/, "must be the name of a header")
   .meta({ example: "X-Hub-Signature-256" });
 const expression = z.string().meta({
-  description: "JMESPath from the JSON body to the run's inputs, an object; empty: the body itself",
+  description: "JMESPath that turns the JSON body into the inputs of the run, an object. Empty: the body itself",
   example: "{ prompt: issue.title }",
 });
 const maxCredits = z.number().min(0).max(MAX_CREDITS).meta({ description: "Maximum cost of each run in credits" });
 const deliveryIdHeader = header.nullable().meta({
-  description: "The header with the sender's id of a delivery: the same id is the same run, however often it is sent",
+  description: "Header with the sender's delivery id. Deliveries with the same id start one run",
   example: "X-GitHub-Delivery",
 });
 
@@ -38,12 +38,12 @@ const hook = z
     id: uuid,
     workflowSlug: slug,
     alias: alias.nullable(),
-    start: z.string().meta({ description: "The beginning of its secret" }),
+    start: z.string().meta({ description: "First characters of its secret" }),
     expression,
     maxCredits,
     hmac: z.object({ header }).nullable(),
     deliveryIdHeader,
-    keyId: z.string().nullable().meta({ description: "The key that set it, with which it ends; null: a session did" }),
+    keyId: z.string().nullable().meta({ description: "Key that created it, and with which it ends; null for a session" }),
     madeBy,
     pendingChange,
     createdAt: timestamp.nullable(),
@@ -118,7 +118,7 @@ export const hookRoutes = [
     method: "POST",
     path: "/api/workflows/:slug/hooks",
     operationId: "createHook",
-    summary: "Make an address by which another service starts a workflow; it is shown this once",
+    summary: "Create a hook, an address that starts a workflow; it is shown only once",
     description: `From Pro up; at most ${USUAL_CAPS.hooks} per account (Enterprise: ${ENTERPRISE_CAPS.hooks}). Its runs have its id as \`hookId\` in their metadata.`,
     params: workflowParams,
     body: jsonBody(creation),
@@ -156,7 +156,7 @@ export const hookRoutes = [
     method: "DELETE",
     path: "/api/workflows/:slug/hooks/:id",
     operationId: "deleteHook",
-    summary: "Revoke a hook at once; runs that it has started go on",
+    summary: "Revoke a hook; runs that it started continue",
     params: hookParams,
     responses: { 204: null },
     errors: ["NOT_FOUND"],

@@ -81,17 +81,17 @@ const schedule = z
       .object({ ...why, at: timestamp.nullable() })
       .nullable()
       .meta({ description: "Reason for an automatic stop. `paused: false` restarts it" }),
-    keyId: z.string().nullable().meta({ description: "The key that last changed it, with which it stops; null: a session did" }),
+    keyId: z.string().nullable().meta({ description: "Key that last changed it, and with which it stops; null for a session" }),
     madeBy,
     pendingChange,
-    nextRuns: z.array(timestamp).meta({ description: "The next times; none while it is paused or stopped" }),
+    nextRuns: z.array(timestamp).meta({ description: "Next times. Empty while it is paused or stopped" }),
     history: z.array(time).meta({ description: "Recent times and their outcomes, newest first" }),
     createdAt: timestamp.nullable(),
     updatedAt: timestamp.nullable(),
   })
   .meta({ id: "Schedule" });
 const withRuns = schedule
-  .extend({ executions: z.array(execution).meta({ description: `Its last runs, newest first; none without \`${READ_RUNS}\`` }) })
+  .extend({ executions: z.array(execution).meta({ description: `Its last runs, newest first. Empty without \`${READ_RUNS}\`` }) })
   .meta({ id: "ScheduleWithRuns" });
 
 const creation = z
@@ -225,7 +225,7 @@ export const scheduleRoutes = [
     method: "POST",
     path: "/api/workflows/:slug/schedules",
     operationId: "createSchedule",
-    summary: "Run a workflow at times",
+    summary: "Create a schedule",
     description: `From Pro up; at most ${USUAL_CAPS.schedules} per account (Enterprise: ${ENTERPRISE_CAPS.schedules}). Each time starts one run, unless the previous one is still active. The schedule stops if its key is revoked, the account can't run the workflow, the workflow is deleted, or credits were insufficient ${TRIGGER_BOUNDS.unpaidTimes} times in a row.`,
     idempotent: "replay",
     params: workflowParams,
@@ -283,7 +283,7 @@ export const scheduleRoutes = [
     operationId: "updateSchedule",
     summary: "Change, pause or resume a schedule",
     description:
-      "One that has stopped by itself goes on with `paused: false`. Any change but a pause alone makes the schedule the caller's: its runs count on the budget of their key, have the metadata that the key fixes, and stop with the key.",
+      "`paused: false` restarts a schedule that stopped. Any change except a pause makes the schedule the caller's: its runs count on the budget of the caller's key, have the metadata that the key fixes, and stop with the key.",
     params: scheduleParams,
     body: jsonBody(change),
     responses: { 200: schedule },
@@ -314,7 +314,7 @@ export const scheduleRoutes = [
     method: "DELETE",
     path: "/api/workflows/:slug/schedules/:id",
     operationId: "deleteSchedule",
-    summary: "Delete a schedule; runs that it has started go on",
+    summary: "Delete a schedule; runs that it started continue",
     params: scheduleParams,
     responses: { 204: null },
     errors: ["NOT_FOUND"],

@@ -24,7 +24,7 @@ const summary = z
           day,
           ...sum,
           models: z.array(
-            z.object({ model: z.string(), runs: sum.runs.meta({ description: "Runs in which it was used" }), creditsCost: credits }),
+            z.object({ model: z.string(), runs: sum.runs.meta({ description: "Number of runs that used it" }), creditsCost: credits }),
           ),
         }),
       )
@@ -64,7 +64,7 @@ export const usageSummaryRoute = defineRoute({
   path: "/api/usage/summary",
   operationId: "getUsageSummary",
   summary: "Get the cost of the caller's runs, by day and model or by another group",
-  description: `Runs from the editor are included, unless \`source\` says otherwise. Days are those of UTC on which runs began, the last ${DEFAULT_DAYS} unless a range is given; at most ${LIMITS.usageSummaryDays}. By workflow, key or metadata at most ${LIMITS.usageGroupedRuns} runs are added up at once. \`format=csv\` answers a table of the groups, by day unless \`groupBy\` says otherwise.`,
+  description: `Includes runs from the editor, unless you set \`source\`. A run counts on the day (UTC) on which it began. Default: the last ${DEFAULT_DAYS} days; at most ${LIMITS.usageSummaryDays} days. By workflow, key or metadata, at most ${LIMITS.usageGroupedRuns} runs are added up at once. \`format=csv\` returns a table of the groups, by day unless you set \`groupBy\`.`,
   tag: "Usage",
   auth: "any",
   role: "viewer",

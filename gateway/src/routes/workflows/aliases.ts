@@ -16,7 +16,7 @@ const alias = z
     name: aliasName.meta({ example: "staging" }),
     version: z.number().nullable().meta({ description: "The published version that it points to; null if no version is published" }),
     isDefault: z.boolean().meta({ description: "True for `production` until you set it: it follows the newest published version" }),
-    updatedAt: timestamp.nullable().meta({ description: "When it was set; null for the default" }),
+    updatedAt: timestamp.nullable().meta({ description: "Time when it was set; null for the default" }),
     updatedBy: z.string().nullable().meta({ description: "User id of the person who set it; null for the default" }),
     requireTests: z
       .literal(true)

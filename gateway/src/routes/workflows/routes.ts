@@ -19,7 +19,7 @@ const filters = z.strictObject({
   cursor: cursor.optional(),
   q: z.string().normalize().max(LIMITS.searchChars).optional().meta({ description: "Searches name, description, slug and tags" }),
   tag: z.string().normalize().max(LIMITS.tagChars).optional(),
-  folderId: identifier.optional().meta({ description: "The caller's own in this folder; `null`: at the root level" }),
+  folderId: identifier.optional().meta({ description: "Only the caller's workflows in this folder. `null`: at the root level" }),
 });
 
 const nextPage = (query: z.infer<typeof filters>, next: string): string => {
@@ -131,7 +131,7 @@ export const workflowRoutes = [
     operationId: "updateWorkflow",
     summary: "Change fields of a workflow",
     description:
-      "Omitted fields are kept. Where the caller can't run the workflow, apps, hooks and schedules run the graph of before until a caller who can saves the whole graph, publishes or confirms it (`pendingChange`). With If-Match the change happens only at that revision.",
+      "Omitted fields are kept. If the caller can't run the workflow, apps, hooks and schedules keep running the earlier graph until a caller who can run it saves the whole graph, publishes or confirms it (`pendingChange`). With If-Match, only that revision is changed.",
     params: workflowParams,
     body: jsonBody(changes, { kept: LOSSLESS, values: LIMITS.jsonValues + LIMITS.workflowMemberValues }),
     headers: ["If-Match", "ETag"],

@@ -23,13 +23,16 @@ const flags = {
   hidden: z.boolean(),
   archived: z.boolean(),
   publicPlayground: z.boolean(),
-  mcp: z.boolean().optional().meta({ description: "Set if the owner's agents get it as a tool at `/mcp`. Only sessions can change it" }),
+  mcp: z
+    .boolean()
+    .optional()
+    .meta({ description: "True if the owner's agents get it as a tool at `/mcp`. Only a signed-in person can change it" }),
 };
 
 const retentionDays = days.nullable().optional().meta({
   description: "Days for which its executions are kept after their end; null for as long as the installation keeps them",
 });
-const app = appSettings.nullable().meta({ description: "Its public app, or null. Only sessions can change it" });
+const app = appSettings.nullable().meta({ description: "Its public app, or null. Only a signed-in person can change it" });
 
 const range = z.union([z.number(), z.object({ min: z.number().optional(), max: z.number().optional() })]);
 const expectation = z
@@ -67,7 +70,7 @@ const sentTests = z.array(z.unknown()).meta({
 
 export const pendingChange = z.boolean().meta({
   description:
-    'Whether a caller who can\'t run the workflow has changed its graph: its app, hooks and schedules run the graph that was approved last until a caller who can run it publishes or confirms the change. A change of the draft counts also behind a published version, because `workflow` nodes with `version: "draft"` run the draft: until then they run the approved one',
+    'True if a caller who can\'t run the workflow has changed its graph. Its app, hooks and schedules run the last approved graph until a caller who can run it publishes or confirms the change. A change of the draft counts even if a version is published, because `workflow` nodes with `version: "draft"` run the draft; until then they run the approved one',
 });
 const published = {
   publishedVersion: z
@@ -90,14 +93,14 @@ export const workflowSchema = z
     description: z.string(),
     tags: z.array(z.string()),
     ...flags,
-    app: appSettings.optional().meta({ description: "Set where it has a page for others" }),
-    retentionDays: days.optional().meta({ description: "Days for which its executions are kept, where it sets them" }),
-    tests: z.array(workflowTest).optional().meta({ description: "Its tests, where it has some; only for its owner" }),
+    app: appSettings.optional().meta({ description: "Set if it has a public page" }),
+    retentionDays: days.optional().meta({ description: "Days for which its executions are kept, if the workflow sets them" }),
+    tests: z.array(workflowTest).optional().meta({ description: "Its tests, if it has any. Only its owner sees them" }),
     folderId,
     thumbnail,
     cover,
     createdBy: z.string(),
-    organizationId: z.string().optional().meta({ description: "Set where an organization owns it; `createdBy` is the person then" }),
+    organizationId: z.string().optional().meta({ description: "Set if an organization owns it. `createdBy` is then the person" }),
     nodes: z.array(z.unknown()),
     edges: z.array(z.unknown()),
     viewport,

@@ -89,9 +89,9 @@ export const versionRoutes = [
     method: "POST",
     path: "/api/workflows/:slug/clone",
     operationId: "cloneWorkflow",
-    summary: "Make a copy of a workflow or a template",
+    summary: "Copy a workflow or a template",
     description:
-      "The copy is the caller's own, with copies of the author's files that it names. Of somebody else's template, the newest published version is copied.",
+      "The copy belongs to the caller and has its own copies of the author's files. For another person's template, the newest published version is copied.",
     idempotent: "replay",
     params: workflowParams,
     body: jsonBody(z.strictObject({ name: workflowName.optional() }).nullish()),
@@ -122,14 +122,14 @@ export const versionRoutes = [
     operationId: "publishVersion",
     summary: "Publish the draft as the next version",
     description:
-      "From then on runs run this version, whatever becomes of the draft. Versions never change. Where the caller can't run the workflow, apps, hooks and schedules don't run it before a caller who can publishes or confirms it (`pendingChange`). With If-Match only that revision of the draft is published.",
+      "From then on, runs use this version. Later changes of the draft don't affect it, and versions never change. If the caller can't run the workflow, apps, hooks and schedules don't run the version until a caller who can run it publishes or confirms it (`pendingChange`). With If-Match, only that revision of the draft is published.",
     idempotent: "replay",
     params: workflowParams,
     body: jsonBody(
       z
         .strictObject({
           note: z.string().max(LIMITS.noteChars).optional(),
-          pinModels: z.boolean().optional().meta({ description: "Its tasks (`auto:image`) stay the models that they are now" }),
+          pinModels: z.boolean().optional().meta({ description: "Replaces its tasks (`auto:image`) by the models that they have now" }),
         })
         .nullish(),
     ),
@@ -202,7 +202,7 @@ export const versionRoutes = [
     method: "POST",
     path: "/api/workflows/:slug/versions/:version/restore",
     operationId: "restoreVersion",
-    summary: "Put a published version's graph into the draft",
+    summary: "Restore a published version to the draft",
     description: "With `If-Match`, only that revision of the draft is overwritten.",
     params: versionParams,
     headers: ["If-Match", "ETag"],
@@ -227,7 +227,7 @@ export const versionRoutes = [
     operationId: "confirmWorkflow",
     summary: "Approve a change of a workflow by a caller who can't run it",
     description:
-      "Its app, hooks and schedules run what runs run from then on, and `pendingChange` is false. With If-Match only that revision of the draft is confirmed.",
+      "From then on, its app, hooks and schedules run the same graph as other runs, and `pendingChange` is false. With If-Match, only that revision of the draft is confirmed.",
     approval: true,
     headers: ["If-Match"],
     params: workflowParams,

@@ -13,22 +13,22 @@ export const paymentVariables = {
     .string()
     .regex(/^([sr]k_(live|test)_\w+)?$/, "must be a secret or restricted key of Stripe (sk_… or rk_…)")
     .optional()
-    .describe("key of the Stripe account that credits are bought by; without it none can be bought"),
+    .describe("key of the Stripe account that sells credits. Without it, credits can't be bought"),
   STRIPE_WEBHOOK_SECRET: z
     .string()
     .regex(/^(whsec_\S+)?$/, "must be the signing secret of an endpoint of Stripe (whsec_…)")
     .optional()
-    .describe("with which Stripe signs the events that it sends to /api/billing/events"),
+    .describe("secret with which Stripe signs events for /api/billing/events"),
   STRIPE_API_BASE: z
     .url({ protocol: /^https?$/ })
     .default(STRIPE_API)
-    .describe("Stripe's API; another one is for tests"),
+    .describe("Stripe's API. Tests set another one"),
   CREDIT_PRICE_USD: z.coerce
     .number()
     .min(MIN_PRICE_USD)
     .max(MAX_PRICE_USD)
     .default(0.01)
-    .describe("what a credit costs that is bought, in US dollars; what runs cost in credits doesn't change with it"),
+    .describe("price of a bought credit, in US dollars. The price of runs in credits stays the same"),
 } as const;
 
 type PaymentConfig = z.infer<z.ZodObject<typeof paymentVariables>>;

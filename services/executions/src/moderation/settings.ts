@@ -14,7 +14,7 @@ export const moderationVariables = {
   MODERATION_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("address of the moderation hook, which sees prompts and what is made of them; without it nothing is checked"),
+    .describe("address of the moderation hook, which receives prompts and outputs. Without it, nothing is checked"),
   MODERATION_SECRET: list()
     .pipe(z.array(z.string().regex(SECRET, "must be whsec_ and at least 32 characters of base64")))
     .describe(
@@ -23,11 +23,13 @@ export const moderationVariables = {
   MODERATION_FAIL: z
     .enum(["closed", "open"])
     .default("closed")
-    .describe("while the moderation hook is away: `closed` begins no run and shows no output, `open` lets both through unchecked"),
+    .describe(
+      "behavior while the moderation hook is unavailable. `closed`: no run starts and no output is shown. `open`: both pass unchecked",
+    ),
   MODERATION_TIMEOUT_MS: integer(100)
     .max(MAX_TIMEOUT_MS)
     .default(DEFAULT_TIMEOUT_MS)
-    .describe("how long the moderation hook is asked, attempts and pauses together, before it counts as away"),
+    .describe("time limit of one question to the moderation hook, with attempts and pauses. After that, the hook counts as unavailable"),
   MODERATION_SEES: list()
     .transform((names) => (names.length === 0 ? [...SIGHTS] : names))
     .pipe(z.array(z.enum(SIGHTS)))

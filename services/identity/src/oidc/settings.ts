@@ -35,26 +35,22 @@ export const oidcVariables = {
     .url({ protocol: /^https?$/, error: "must be the issuer's https URL, as its tokens name it" })
     .or(z.literal(""))
     .optional()
-    .describe("OpenID Connect provider that people may sign in by; without it they sign in by password alone"),
-  OIDC_CLIENT_ID: z.string().optional().describe("what that provider knows this installation as"),
+    .describe("OpenID Connect provider for sign-in. Without it, people sign in with passwords only"),
+  OIDC_CLIENT_ID: z.string().optional().describe("client id of this installation at that provider"),
   OIDC_CLIENT_SECRET: z.string().optional().describe("secret of that client"),
-  OIDC_NAME: z
-    .string()
-    .max(MAX_NAME_CHARS)
-    .optional()
-    .describe("what the sign-in page calls the provider; unless given, the issuer's host"),
-  OIDC_SCOPES: list().describe("scopes that are asked for, comma separated; unless given openid, email and profile"),
-  OIDC_ALLOWED_DOMAINS: list().describe("domains of the addresses that may sign in by the provider, comma separated; any without it"),
+  OIDC_NAME: z.string().max(MAX_NAME_CHARS).optional().describe("name of the provider on the sign-in page. Default: the issuer's host"),
+  OIDC_SCOPES: list().describe("requested scopes, comma separated. Default: openid, email and profile"),
+  OIDC_ALLOWED_DOMAINS: list().describe("domains whose addresses can sign in with the provider, comma separated. Default: all"),
   OIDC_APPROVES: z
     .stringbool()
     .default(false)
-    .describe("whether accounts that such a sign-in makes are approved; otherwise an administrator approves them"),
+    .describe("true: approve new accounts from this sign-in. Otherwise an administrator approves them"),
   OIDC_ADMINS: list()
     .pipe(z.array(claimRule))
-    .describe("people whose claim has this value are administrators: claim=value, comma separated. Default: none"),
+    .describe("claim=value, comma separated: people with such a claim are administrators. Default: none"),
   OIDC_TIERS: list()
     .pipe(z.array(tierRule))
-    .describe("tiers by the provider's word, as claim=value:tier, comma separated; the first that fits, at each sign-in"),
+    .describe("claim=value:tier, comma separated: the first match sets a person's tier at each sign-in"),
 } as const;
 
 type OidcConfig = z.infer<z.ZodObject<typeof oidcVariables>>;

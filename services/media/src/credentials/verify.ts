@@ -22,7 +22,7 @@ export interface Verification {
 export interface VerifiedCredentials extends Credentials {
   /** No byte that the signature covers has changed, and the signature is the certificate's. */
   isWhole: boolean;
-  /** Whole, and signed by a certificate of this installation. */
+  /** True if it is whole and signed by a certificate of this installation. */
   isOurs: boolean;
   isSelfMade: boolean;
 }

@@ -30,19 +30,19 @@ const inputsOf = (model: unknown): Record<string, unknown> => {
     format: "media",
     contentMediaType: "image/*",
     title: "Image",
-    description: "A picture to look at: http(s) URL, data URL or media id.",
+    description: "A picture for the model to read: http(s) URL, data URL or media id.",
     minLength: 1,
     "x-tokens": PICTURE_TOKENS,
   };
   return {
-    prompt: { type: "string", title: "Prompt", description: "What to ask.", minLength: 1, maxLength: MAX_TEXT },
-    system: { type: "string", title: "System prompt", description: "How to answer.", maxLength: MAX_TEXT },
+    prompt: { type: "string", title: "Prompt", description: "The question or task.", minLength: 1, maxLength: MAX_TEXT },
+    system: { type: "string", title: "System prompt", description: "Instructions for the answers.", maxLength: MAX_TEXT },
     history: historyInput(MAX_TEXT),
     ...(includes(at(model, "architecture", "input_modalities"), "image") ? { image } : {}),
     maxTokens: {
       type: "integer",
       title: "Longest answer",
-      description: "Tokens, of about four characters each.",
+      description: "In tokens of about four characters.",
       default: Math.min(USUAL_TOKENS, maximum),
       minimum: 1,
       maximum,

@@ -16,7 +16,7 @@ const HASH_CHARS = 6;
 const MODEL_SLUG_CHARS = 100;
 
 const text = (title: string, more: JsonSchema = {}): JsonSchema => ({ type: "string", title, ...more });
-const prompt = text("Prompt", { description: "What to make.", minLength: 1, maxLength: MAX_TEXT_CHARS });
+const prompt = text("Prompt", { description: "Description of the result.", minLength: 1, maxLength: MAX_TEXT_CHARS });
 const image: JsonSchema = { type: "string", format: "media", contentMediaType: "image/*", minLength: 1 };
 
 const schema = (required: string[], properties: Record<string, JsonSchema>) => ({
@@ -47,12 +47,18 @@ export const chat = (base: Base, { id, sees }: Pick<ListedModel, "id" | "sees">)
     ...(sees ? { files: { image: FILES, images: FILES } } : {}),
   },
   inputSchema: schema(["prompt"], {
-    prompt: { ...prompt, description: "What to ask." },
-    system: text("System prompt", { description: "How to answer.", maxLength: MAX_TEXT_CHARS }),
+    prompt: { ...prompt, description: "The question or task." },
+    system: text("System prompt", { description: "Instructions for the answers.", maxLength: MAX_TEXT_CHARS }),
     ...(sees
       ? {
-          image: { ...image, title: "Image", description: "A picture to look at." },
-          images: { type: "array", title: "Images", description: "Pictures to look at together.", items: image, maxItems: MAX_IMAGES },
+          image: { ...image, title: "Image", description: "A picture for the model to read." },
+          images: {
+            type: "array",
+            title: "Images",
+            description: "Pictures that the model reads together.",
+            items: image,
+            maxItems: MAX_IMAGES,
+          },
         }
       : {}),
     maxTokens: { type: "integer", title: "Longest answer", default: 2_048, minimum: 1, maximum: MAX_ANSWER_TOKENS },
@@ -78,7 +84,7 @@ const drawing = (base: Base, { id }: ListedModel): Made => ({
   },
   inputSchema: schema(["prompt"], {
     prompt,
-    size: text("Size", { description: "Width and height, as in 1024x1024.", default: "1024x1024", pattern: "^[0-9]{2,4}x[0-9]{2,4}$" }),
+    size: text("Size", { description: "Width and height, such as 1024x1024.", default: "1024x1024", pattern: "^[0-9]{2,4}x[0-9]{2,4}$" }),
     count: { type: "integer", title: "Images", default: 1, minimum: 1, maximum: 4 },
   }),
 });
@@ -98,7 +104,7 @@ const speaking = (base: Base, { id }: ListedModel): Made => ({
     outputs: { audios: "" },
   },
   inputSchema: schema(["prompt"], {
-    prompt: { ...prompt, title: "Text", description: "What to say." },
+    prompt: { ...prompt, title: "Text", description: "The text to speak." },
     voice: text("Voice", { description: "One of the server's voices.", default: "alloy", minLength: 1, maxLength: 200 }),
     speed: { type: "number", title: "Speed", minimum: 0.25, maximum: 4 },
   }),
@@ -119,8 +125,8 @@ const listening = (base: Base, { id }: ListedModel): Made => ({
     outputs: { text: "/text" },
   },
   inputSchema: schema(["audio"], {
-    audio: { ...image, contentMediaType: "audio/*", title: "Sound", description: "What was said." },
-    language: text("Language", { description: "Its two letters, such as en.", pattern: "^[a-z]{2}$" }),
+    audio: { ...image, contentMediaType: "audio/*", title: "Sound", description: "The recording to transcribe." },
+    language: text("Language", { description: "Two letters, such as en.", pattern: "^[a-z]{2}$" }),
   }),
 });
 

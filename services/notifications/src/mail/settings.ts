@@ -33,10 +33,10 @@ export const mailVariables = {
   SMTP_TLS: z
     .enum(["required", "optional"])
     .default("required")
-    .describe("whether an `smtp://` server that offers no STARTTLS is refused; `optional` is for one on the same host"),
-  SMTP_TLS_CA_FILE: z.string().optional().describe("authority of the mail server's certificate, unless it is a public one"),
-  MAIL_FROM: sender().optional().describe("who mails are from: `Nodeloom <mail@example.com>`; goes with SMTP_URL"),
-  MAIL_REPLY_TO: sender().optional().describe("where answers to mails go, unless to MAIL_FROM"),
+    .describe("`required` rejects an `smtp://` server without STARTTLS. Use `optional` for a server on the same host"),
+  SMTP_TLS_CA_FILE: z.string().optional().describe("certificate authority of the mail server, if it isn't a public one"),
+  MAIL_FROM: sender().optional().describe("sender of mails: `Nodeloom <mail@example.com>`. Required with SMTP_URL"),
+  MAIL_REPLY_TO: sender().optional().describe("address for replies to mails. Default: MAIL_FROM"),
 } as const;
 
 export interface Sender {

@@ -213,7 +213,7 @@ it("says in mails to owners which organization they are about, and sends word of
   expect(await deliverTo(server)(await queued({ ...ALERT, organization: about.organization }), 1)).toEqual({ end: "sent" });
   const [leaving, kept, alert] = server.received;
   const subjects = [leaving, kept, alert].map((mail) => headersOf(mail!).subject);
-  expect(subjects).toEqual([["Loom Works is to be deleted"], ["Loom Works stays"], ["A budget of Loom Works has reached 80 %"]]);
+  expect(subjects).toEqual([["Loom Works will be deleted"], ["Loom Works won't be deleted"], ["A budget of Loom Works has reached 80 %"]]);
   expect(headersOf(leaving!)).not.toHaveProperty("list-unsubscribe");
   for (const mail of server.received) expect(mail.text.replace(/=\r\n/g, "")).toContain("https://loom.example/organizations/o1");
   expect(leaving!.text).toContain("2026-06-01 10:00 UTC");

@@ -7,12 +7,12 @@ export const temporalSecurityVariables = {
   TEMPORAL_TLS: z
     .enum(["true", "false"])
     .default("false")
-    .describe("whether Temporal's frontend is reached over TLS; so it is with any of the following, too"),
-  TEMPORAL_TLS_CA_FILE: z.string().optional().describe("authority of Temporal's certificate, unless it is a public one"),
-  TEMPORAL_TLS_CERT_FILE: z.string().optional().describe("certificate to show to Temporal, where it asks for one"),
+    .describe("true: connect to Temporal over TLS. Each of the settings below turns it on, too"),
+  TEMPORAL_TLS_CA_FILE: z.string().optional().describe("certificate authority of Temporal, if it isn't a public one"),
+  TEMPORAL_TLS_CERT_FILE: z.string().optional().describe("client certificate for Temporal, if it requires one"),
   TEMPORAL_TLS_KEY_FILE: z.string().optional().describe("private key of that certificate"),
-  TEMPORAL_TLS_SERVER_NAME: z.string().optional().describe("name in Temporal's certificate, where it is not that of TEMPORAL_ADDRESS"),
-  TEMPORAL_API_KEY: z.string().optional().describe("API key to show to Temporal, where it asks for one"),
+  TEMPORAL_TLS_SERVER_NAME: z.string().optional().describe("host name in Temporal's certificate, if it differs from TEMPORAL_ADDRESS"),
+  TEMPORAL_API_KEY: z.string().optional().describe("API key for Temporal, if it requires one"),
 } as const;
 
 export type TemporalSecurityConfig = ConfigOf<typeof temporalSecurityVariables>;
@@ -54,7 +54,7 @@ export const temporalVariables = {
   TEMPORAL_ADDRESS: hostPort().describe("Temporal's frontend"),
   ...temporalSecurityVariables,
   TEMPORAL_NAMESPACE: z.string().default("default").describe("Temporal namespace"),
-  TEMPORAL_TASK_QUEUE: z.string().default("nodeloom").describe("name of the Temporal task queue of the runs"),
+  TEMPORAL_TASK_QUEUE: z.string().default("nodeloom").describe("Temporal task queue of the runs"),
 } as const;
 
 export const temporalServer = (config: ConfigOf<typeof temporalVariables>) => ({

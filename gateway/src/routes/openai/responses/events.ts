@@ -7,7 +7,7 @@ import { callsOf, endedResponse, failedResponse, messageOf, outputTextOf, type O
 /** OpenAPI 3.1 describes a stream of events by one event. */
 export const event = z
   .looseObject({
-    type: z.string().meta({ description: "Same as the event's name", example: "response.output_text.delta" }),
+    type: z.string().meta({ description: "Name of the event", example: "response.output_text.delta" }),
     sequence_number: z.number().int(),
   })
   .meta({ id: "OpenAiResponseEvent" });

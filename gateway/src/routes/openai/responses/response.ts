@@ -50,7 +50,7 @@ export const response = z
         total_tokens: count,
       })
       .nullable()
-      .meta({ description: "Tokens, where the model's provider counts them" }),
+      .meta({ description: "Tokens, if the model's provider counts them" }),
     store: z.literal(false).meta({ description: "Responses are not stored" }),
   })
   .meta({ id: "OpenAiResponse" });

@@ -23,9 +23,9 @@ export const openAiResponseRoutes = [
     ...running,
     path: "/v1/responses",
     operationId: "openaiRespond",
-    summary: "Answer a conversation",
+    summary: "Create a response",
     description:
-      "The stateless form of OpenAI's Responses API: nothing is stored, and `previous_response_id` is refused. With `stream: true` the answer comes as server-sent events that end with `response.completed`, or with `response.failed`.",
+      "The stateless form of OpenAI's Responses API: nothing is stored, and `previous_response_id` is rejected. With `stream: true`, you get server-sent events that end with `response.completed` or `response.failed`.",
     body: jsonBody(request),
     responses: { 200: content({ "application/json": response, "text/event-stream": event }) },
     errors: RUN_ERRORS,

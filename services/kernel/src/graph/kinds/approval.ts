@@ -70,19 +70,19 @@ const outputBounds = (planner: Planner, node: GraphNode): Abstract => {
 export const approval: NodeKind = {
   type: "approval",
   summary:
-    "Waits for a person, who looks at a value and lets it go on by `approved` or by `rejected`. What stands behind the other is skipped.",
+    "Waits for a person, who approves or rejects a value. It leaves by the port `approved` or `rejected`; nodes behind the other port are skipped.",
   settings: {
-    title: { type: "string", maxLength: LIMITS.nameChars, description: "What is asked, in a line.", default: DEFAULT_TITLE },
-    instructions: { type: "string", maxLength: LIMITS.descriptionChars, description: "What to look for." },
+    title: { type: "string", maxLength: LIMITS.nameChars, description: "The question, in one line.", default: DEFAULT_TITLE },
+    instructions: { type: "string", maxLength: LIMITS.descriptionChars, description: "What the person checks." },
     timeoutHours: {
       type: "number",
       exclusiveMinimum: 0,
       maximum: WAITING_HOURS,
       default: DEFAULT_HOURS,
-      description: `How long it waits. A run waits for ${WAITING_HOURS} hours at most, all of its approvals together.`,
+      description: `Longest wait. All approvals of a run together wait for at most ${WAITING_HOURS} hours.`,
     },
-    onTimeout: { enum: [...ON_TIMEOUT], default: "reject", description: "What is decided when the time is over." },
-    value: { description: "What is looked at; a connected value wins." },
+    onTimeout: { enum: [...ON_TIMEOUT], default: "reject", description: "Decision when the time is over." },
+    value: { description: "The value to decide on. A connected value wins." },
   },
   calls: null,
   runs: true,

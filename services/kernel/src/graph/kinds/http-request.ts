@@ -15,14 +15,14 @@ const STATUS_TOKENS = 4;
 
 export const httpRequest: NodeKind = {
   type: "http-request",
-  summary: "Calls an address and gives what it answers: text, JSON, or a file.",
+  summary: "Sends an HTTP request and returns the answer: text, JSON, or a file.",
   settings: {
     method: { type: "string", enum: [...HTTP_METHODS], default: "GET" },
-    url: { type: "string", description: "http(s), with {{placeholders}}; {{secrets.NAME}} in its path and query." },
+    url: { type: "string", description: "Address, with {{placeholders}}. Its path and query can have {{secrets.NAME}}." },
     headers: { type: "object", description: "Names and values, with {{placeholders}} and {{secrets.NAME}}." },
-    body: { description: "Text or JSON, with {{placeholders}} and {{secrets.NAME}}; a connected body wins." },
-    extract: { type: "string", description: "JSON pointer of what the node gives of the answer." },
-    failOnStatus: { type: "boolean", default: false, description: "Fail the node when the answer's status is not 2xx." },
+    body: { description: "Text or JSON, with {{placeholders}} and {{secrets.NAME}}. A connected body wins." },
+    extract: { type: "string", description: "JSON pointer to the part of the answer that the node returns." },
+    failOnStatus: { type: "boolean", default: false, description: "Fails the node if the status of the answer isn't 2xx." },
     maxItems: { type: "integer", minimum: 1, maximum: LIMITS.fanOutItems },
     onItemError: ON_ITEM_ERROR,
   },

@@ -57,10 +57,10 @@ const outputBounds = (given: Shape, expression: Expression, { items }: ItemBound
 
 export const json: NodeKind = {
   type: "json",
-  summary: "Picks and reshapes JSON with a JMESPath expression. A list fans out behind it.",
+  summary: "Picks and reshapes JSON with a JMESPath expression. If the result is a list, the next node runs once for each item.",
   settings: {
-    expression: { type: "string", description: "JMESPath; empty: the whole value." },
-    value: { description: "JSON, or text that is JSON; a connected value wins." },
+    expression: { type: "string", description: "JMESPath. If empty, the whole value." },
+    value: { description: "JSON, or text that is JSON. A connected value wins." },
   },
   calls: null,
   runs: true,

@@ -19,8 +19,8 @@ const bounded = (items: unknown[]): unknown[] => {
 
 export const list: NodeKind = {
   type: "list",
-  summary: "A list: its own items, then those that flow in. Behind it, a node runs once for each item.",
-  settings: { items: { type: "array", description: "Items of its own." } },
+  summary: "A list: its own items, then those of connected nodes. The next node runs once for each item.",
+  settings: { items: { type: "array", description: "The list's own items, before the connected ones." } },
   calls: null,
   runs: true,
   inputs: () => new Map([["items", { type: "any", list: true }]]),

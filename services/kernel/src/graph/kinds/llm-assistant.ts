@@ -82,7 +82,7 @@ const planJson = (planner: Planner, node: GraphNode, { schema, problems }: Answe
 
 export const llmAssistant: NodeKind = {
   type: "llm-assistant",
-  summary: "Asks a language model, for text or for JSON by a schema.",
+  summary: "Calls a language model and returns text, or JSON that fits a schema.",
   settings: {
     ...MODEL_SETTINGS,
     system: { type: "string", description: "The system prompt, with {{placeholders}}." },
@@ -90,26 +90,25 @@ export const llmAssistant: NodeKind = {
     history: {
       type: "array",
       items: { type: "object" },
-      description: 'What was said before the prompt, the oldest first: {"role": "user" or "assistant", "content": "…"}.',
+      description: 'Messages before the prompt, oldest first: {"role": "user" or "assistant", "content": "…"}.',
     },
-    image: { type: "string", description: "A file for models that read images. A list of them makes a call for each." },
-    images: { type: "array", items: { type: "string" }, description: "Files that one call reads together, for models that take several." },
+    image: { type: "string", description: "An image, for models that read images. A list makes one call for each image." },
+    images: { type: "array", items: { type: "string" }, description: "Images for one call, for models that read several." },
     document: { type: "string", description: "A PDF file for models that read documents." },
-    documents: { type: "array", items: { type: "string" }, description: "PDF files that one call reads together." },
-    audio: { type: "string", description: "A file for models that listen." },
-    video: { type: "string", description: "A file for models that watch films." },
+    documents: { type: "array", items: { type: "string" }, description: "PDF files for one call." },
+    audio: { type: "string", description: "A sound, for models that understand sound." },
+    video: { type: "string", description: "A video, for models that understand video." },
     maxTokens: { type: "integer", minimum: 1 },
     maxInputChars: {
       type: "integer",
       minimum: 1,
       description:
-        "The most characters of prompt, system and history together. A longer input fails the node before the call. It bounds the price.",
+        "The most characters of prompt, system prompt and history together. It bounds the price: a longer input fails the node before the call.",
     },
     temperature: { type: "number", minimum: 0 },
     schema: {
       type: "object",
-      description:
-        "A JSON Schema: the answer is JSON that fits it, and leaves by the port json. An answer that does not is asked for once more.",
+      description: "A JSON Schema. The answer is JSON that fits it, at the port json. If it doesn't fit, the model is asked once more.",
     },
   },
   calls: "model",

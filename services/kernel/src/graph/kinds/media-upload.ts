@@ -5,7 +5,7 @@ import { noPorts, nothingWrong, type NodeKind } from "./kind";
 
 export const mediaUpload: NodeKind = {
   type: "media-upload",
-  summary: "Gives an uploaded file.",
+  summary: "Returns an uploaded file.",
   settings: { mediaId: { type: "string", description: "The id of an uploaded file." } },
   calls: null,
   runs: true,

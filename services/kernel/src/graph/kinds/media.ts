@@ -42,15 +42,15 @@ const termsOf = (operation: MediaOperation): ModelTerms => ({
 
 export const media: NodeKind = {
   type: "media",
-  summary: "Works on files: resizes, joins, cuts, mixes and captions images, videos and sounds.",
+  summary: "Edits files: resizes, joins, cuts, mixes and captions images, videos and sounds.",
   settings: {
-    operation: { type: "string", enum: NAMES, description: "What it does; each operation has settings and ports of its own." },
-    inputs: { type: "object", description: "Settings of the operation, beside those in data; connected ports win." },
+    operation: { type: "string", enum: NAMES, description: "The operation. Each has its own settings and ports." },
+    inputs: { type: "object", description: "Settings of the operation, besides those in data. Connected ports win." },
     maxItems: {
       type: "integer",
       minimum: 1,
       maximum: LIMITS.fanOutItems,
-      description: "The most items that a list of unknown length may have.",
+      description: "The most items of a list whose length isn't known before the run.",
     },
     onItemError: ON_ITEM_ERROR,
   },

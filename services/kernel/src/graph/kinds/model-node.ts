@@ -30,13 +30,13 @@ export const checkModelNode = (node: GraphNode, schema?: JsonSchema): string[] =
 };
 
 export const MODEL_SETTINGS: Readonly<Record<string, JsonSchema>> = {
-  model: { type: "string", description: "The internalName of a registered model, or auto:<task> for the best one that is ready." },
-  inputs: { type: "object", description: "Inputs of the model, texts with {{placeholders}}; connected ports win." },
+  model: { type: "string", description: "The internalName of a model, or auto:<task> for the best model that is ready." },
+  inputs: { type: "object", description: "Inputs of the model. Texts can have {{placeholders}}. Connected ports win." },
   maxItems: {
     type: "integer",
     minimum: 1,
     maximum: LIMITS.fanOutItems,
-    description: "The most items that a list of unknown length may have; what is held for.",
+    description: "The most items of a list whose length isn't known before the run. The run holds the price of that many.",
   },
   onItemError: ON_ITEM_ERROR,
   onRetired: ON_RETIRED_SETTING,
@@ -44,6 +44,6 @@ export const MODEL_SETTINGS: Readonly<Record<string, JsonSchema>> = {
     type: "array",
     maxItems: LIMITS.fallbackModels,
     items: { type: "string" },
-    description: "Models that are called in this order where the node's own refuses, is away or fails.",
+    description: "Models to call in this order if the node's own model rejects the call, is unavailable or fails.",
   },
 };

@@ -2,8 +2,8 @@ import { noPorts, nothingWrong, type NodeKind } from "./kind";
 
 export const note: NodeKind = {
   type: "note",
-  summary: "A remark on the canvas. It is never run.",
-  settings: { text: { description: "Anything." } },
+  summary: "A note on the canvas. It doesn't run.",
+  settings: { text: { description: "The text of the note." } },
   calls: null,
   runs: false,
   inputs: noPorts,

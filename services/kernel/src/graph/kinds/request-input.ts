@@ -75,10 +75,10 @@ const givenValues = (planner: Planner, node: GraphNode): ReadonlyMap<string, unk
 
 export const requestInput: NodeKind = {
   type: "request-input",
-  summary: "Declares the inputs of the workflow's API: each field is an output.",
+  summary: "Declares the inputs of the workflow. Each field is an output port.",
   settings: {
-    fields: { type: "array", description: "The inputs: name, type, label, default, options, required, min, max." },
-    values: { type: "object", description: "What the editor last held of each field." },
+    fields: { type: "array", description: "The fields, each with name, type, label, default, options, required, min and max." },
+    values: { type: "object", description: "The values of the fields in the editor." },
   },
   calls: null,
   runs: true,

@@ -3,7 +3,7 @@ import { noPorts, nothingWrong, type NodeKind } from "./kind";
 
 export const responseOutput: NodeKind = {
   type: "response-output",
-  summary: "Declares the run's result: each port that something flows into is a member of it.",
+  summary: "Declares the result of the run. Each connected port is a member of it.",
   settings: {},
   calls: null,
   runs: true,

@@ -115,24 +115,27 @@ const holds = ({ left, op, right }: Case, item: Readonly<Record<string, unknown>
 
 export const switchKind: NodeKind = {
   type: "switch",
-  summary: "Sends a value on by the first case that is true. What stands behind the other cases is skipped, and costs nothing.",
+  summary: "Passes a value to the first case that is true. Nodes behind the other cases are skipped and cost nothing.",
   settings: {
     cases: {
       type: "array",
       maxItems: SWITCH_BOUNDS.cases,
-      description: "Cases in their order: the first that is true decides; none: `else`.",
+      description: "Cases, in order. The first that is true decides. If none is, the value leaves by `else`.",
       items: {
         type: "object",
         required: ["name", "left", "op"],
         properties: {
           name: { type: "string", description: "The name of its output port." },
-          left: { type: "string", description: "What is compared, with {{placeholders}}." },
+          left: { type: "string", description: "The value to compare, with {{placeholders}}." },
           op: { enum: NAMES },
-          right: { type: "string", description: "What it is compared with, with {{placeholders}}; a pattern of RE2 for `matches`." },
+          right: {
+            type: "string",
+            description: "The value to compare it with, with {{placeholders}}. For `matches`, a pattern in RE2's syntax.",
+          },
         },
       },
     },
-    value: { description: "The value that goes on; a connected value wins." },
+    value: { description: "The value to pass on. A connected value wins." },
   },
   calls: null,
   runs: true,

@@ -6,7 +6,7 @@ import type { NodeKind } from "./kind";
 
 export const textBox: NodeKind = {
   type: "text-box",
-  summary: "A text, with `{{name}}` for what flows into the port of that name.",
+  summary: "A text. `{{name}}` makes a port and is replaced by its value.",
   settings: { text: { type: "string", description: "The text, with {{placeholders}}." } },
   calls: null,
   runs: true,

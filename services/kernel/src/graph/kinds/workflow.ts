@@ -22,14 +22,14 @@ const seenPorts = ({ data: { ports } }: GraphNode, side: "inputs" | "outputs"): 
 /** Replaced by the nodes of the workflow it names before planning; see inline/. */
 export const workflow: NodeKind = {
   type: "workflow",
-  summary: "Runs another workflow as a part of this one: its fields are the inputs, the members of its result the outputs.",
+  summary: "Runs another workflow inside this one. Its fields are the inputs, and the members of its result the outputs.",
   settings: {
     slug: { type: "string", description: "A workflow of yours, or a template." },
-    version: { description: "A published version's number, or `draft`; by default the newest version, or the draft while there is none." },
-    inputs: { type: "object", description: "Values of its fields, where nothing flows in." },
+    version: { description: "Number of a published version, or `draft`. Default: the newest version, or the draft if none is published." },
+    inputs: { type: "object", description: "Values of the fields that aren't connected." },
     ports: {
       type: "object",
-      description: "What an editor last saw of its ports: inputs and outputs, each with name and type. Runs don't ask for it.",
+      description: "The ports as the editor last saw them: inputs and outputs, each with name and type. Runs don't read it.",
     },
   },
   calls: null,

@@ -8,8 +8,7 @@ const [FAIL, SKIP] = ["fail", "skip"] as const;
 export const ON_ITEM_ERROR: JsonSchema = {
   type: "string",
   enum: [FAIL, SKIP],
-  description:
-    "What an item whose call fails does: `fail` ends the node, `skip` leaves the item out. A node of which all items fail always fails.",
+  description: "Effect of an item whose call fails: `fail` ends the node, `skip` leaves the item out. If every item fails, the node fails.",
 };
 
 export const itemErrorProblems = ({ data: { onItemError } }: GraphNode): string[] =>

@@ -4,27 +4,27 @@ import { nameIn, type Letter } from "./letter";
 /** One function per kind of email. Its parameters are its placeholders. */
 
 const name = (given: string): string => nameIn(given, MAIL_LIMITS.nameChars);
-const NOT_YOURS = "If you did not ask for this, do nothing: nothing changes.";
+const NOT_YOURS = "If you didn't request this, do nothing. Your password stays as it is.";
 
 export const passwordResetLetter = ({ url }: { url: string }): Letter => ({
   subject: "Set a new password",
-  paragraphs: ["Somebody, most likely you, asked for a new password for the account of this address."],
+  paragraphs: ["You, or another person, requested a new password for the account of this address."],
   action: { label: "Set a new password", url },
   notes: [
-    "The link works once, for an hour. All devices that are signed in are signed out then. Signing in goes on to take a code where the account has a second factor.",
+    "The link works once, for an hour. A new password signs out all devices. If your account has two-factor authentication, signing in still needs a code.",
     NOT_YOURS,
   ],
 });
 
 export const verificationLetter = ({ url }: { url: string }): Letter => ({
-  subject: "Confirm your e-mail address",
+  subject: "Confirm your email address",
   paragraphs: [
-    "An account was made with this address. Confirm that the address is yours to get notices, and so that nobody else can use it.",
+    "An account was created with this address. Confirm that the address is yours to get notices and to keep other people from using it.",
   ],
   action: { label: "Confirm this address", url },
   notes: [
     "The link works for a day, in a browser where you are signed in to that account.",
-    "If you did not make an account, do nothing, and don't sign in to confirm: without that the address stays unconfirmed.",
+    "If you didn't create an account, do nothing and don't sign in to confirm. The address then stays unconfirmed.",
   ],
 });
 
@@ -33,16 +33,16 @@ export const invitationLetter = (given: { url: string; organizationName: string;
   return {
     subject: `Invitation to ${organization}`,
     paragraphs: [
-      `${inviter} invites you to the organization “${organization}”: its workflows, keys and credits would be yours to use, as far as your role there goes.`,
+      `${inviter} invites you to the organization “${organization}”. As a member, you share its workflows, keys and credits, within the rights of your role.`,
     ],
-    action: { label: "See the invitation", url: given.url },
-    notes: ["The link is for you alone. If you don't know who invites you, do nothing."],
+    action: { label: "View the invitation", url: given.url },
+    notes: ["The link is only for you. If you don't know the person who invites you, do nothing."],
   };
 };
 
 export const approvalLetter = ({ url }: { url: string }): Letter => ({
   subject: "Your account is approved",
-  paragraphs: ["An administrator has approved your account: you can run workflows now."],
+  paragraphs: ["An administrator has approved your account. You can now run workflows."],
   action: { label: "Open the console", url },
   notes: [],
 });
@@ -57,26 +57,26 @@ interface DecisionPlaceholders extends DecisionFacts {
 export const organizationLeavingLetter = ({ url, erasesAt, ...given }: DecisionPlaceholders): Letter => {
   const [organization, person] = [name(given.organizationName), name(given.personName)];
   return {
-    subject: `${organization} is to be deleted`,
+    subject: `${organization} will be deleted`,
     paragraphs: [
-      `${person} asked for the organization “${organization}” to be deleted. Nothing runs for it from now on.`,
-      `On ${whenIn(erasesAt)} its workflows, files, runs, keys, secrets and the credits that are left go for good.`,
+      `${person} requested the deletion of the organization “${organization}”. From now on, it can't run anything.`,
+      `On ${whenIn(erasesAt)}, its workflows, files, runs, keys, secrets and remaining credits are deleted for good.`,
     ],
-    action: { label: "See the organization", url },
-    notes: ["You get this as an owner. Until then every owner can keep it there, whoever asked."],
+    action: { label: "View the organization", url },
+    notes: ["You get this mail as an owner. Until then, every owner can cancel the deletion."],
   };
 };
 
 export const organizationKeptLetter = ({ url, erasesAt, ...given }: DecisionPlaceholders): Letter => {
   const [organization, person] = [name(given.organizationName), name(given.personName)];
   return {
-    subject: `${organization} stays`,
+    subject: `${organization} won't be deleted`,
     paragraphs: [
-      `${person} keeps the organization “${organization}”, which was to be deleted on ${whenIn(erasesAt)}.`,
-      "Its schedules and hooks go on; runs that were cancelled stay so.",
+      `${person} cancelled the deletion of the organization “${organization}”, which was due on ${whenIn(erasesAt)}.`,
+      "Its schedules and hooks run again. Cancelled runs stay cancelled.",
     ],
-    action: { label: "See the organization", url },
-    notes: ["You get this as an owner."],
+    action: { label: "View the organization", url },
+    notes: ["You get this mail as an owner."],
   };
 };
 
@@ -104,9 +104,9 @@ export const lowCreditsLetter = ({
 }: NoticePlaceholders & { remaining: number; monthly: number }): Letter => ({
   subject: "Your credits are running low",
   paragraphs: [
-    `${String(remaining)} credits are left. Your plan gives ${String(monthly)} a month; runs that need more than there is are refused.`,
+    `You have ${String(remaining)} credits left. Your plan adds ${String(monthly)} a month. Runs that need more credits than you have are rejected.`,
   ],
-  action: { label: "See your credits", url },
+  action: { label: "View your credits", url },
   notes: [],
   unsubscribe: unsubscribe(unsubscribeUrl, "low credits"),
 });
@@ -128,9 +128,9 @@ export const budgetAlertLetter = ({ url, unsubscribeUrl, organizationName, ...al
   subject: `A budget${organizationName ? ` of ${name(organizationName)}` : ""} has reached ${String(alert.percent)} %`,
   paragraphs: [
     `The budget for ${SUBJECTS[alert.scope]} “${name(alert.subject)}” has reached ${String(alert.percent)} %: ${String(alert.used)} of ${String(alert.credits)} credits${PERIODS[alert.window]} are used or held.`,
-    alert.resetsAt === null ? "It does not begin anew by itself." : `It begins anew at ${whenIn(alert.resetsAt)}.`,
+    alert.resetsAt === null ? "This budget never resets." : `It resets at ${whenIn(alert.resetsAt)}.`,
   ],
-  action: { label: organizationName ? "See the organization" : "See your budgets", url },
+  action: { label: organizationName ? "View the organization" : "View your budgets", url },
   notes: [],
   unsubscribe: unsubscribe(unsubscribeUrl, "budgets"),
 });

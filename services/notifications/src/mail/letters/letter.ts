@@ -49,7 +49,7 @@ export const letterHtml = ({ subject, paragraphs, action, notes, unsubscribe }: 
     ...(action
       ? [
           `<p><a class="action" href="${escape(action.url)}">${escape(action.label)}</a></p>`,
-          `<p class="less">If the button does nothing, open this address: ${link(action.url, action.url)}</p>`,
+          `<p class="less">If the button doesn't work, open this address: ${link(action.url, action.url)}</p>`,
         ]
       : []),
     ...notes.map((note) => `<p class="less">${escape(note)}</p>`),
