@@ -3,6 +3,7 @@ import { Router } from "express";
 import helmet from "helmet";
 import { fixed } from "./kept";
 import { DOCS_PATH, EXPLORER_PATH, ICON_PATH } from "./site/layout";
+import { THEME } from "./site/style";
 
 /** Swagger UI for trying operations. */
 
@@ -14,13 +15,17 @@ const PAGE = `<!doctype html>
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>Nodeloom API</title>
+    <title>Try the API – Nodeloom</title>
     <link rel="icon" type="image/svg+xml" href="${ICON_PATH}" />
     <link rel="stylesheet" href="${EXPLORER_PATH}/swagger-ui.css" />
     <link rel="stylesheet" href="${EXPLORER_PATH}/page.css" />
+    <script src="${EXPLORER_PATH}/theme.js"></script>
   </head>
   <body>
-    <nav><a href="${DOCS_PATH}">Documentation</a> <a href="${DOCS_PATH}/api">The same without JavaScript</a></nav>
+    <header>
+      <a class="home" href="${DOCS_PATH}"><img src="${ICON_PATH}" alt="" width="24" height="24" />Nodeloom <span>API</span></a>
+      <nav aria-label="Elsewhere"><a href="${DOCS_PATH}">Documentation</a><a href="${DOCS_PATH}/api">Reference</a><a href="/">Console</a></nav>
+    </header>
     <div id="reference"></div>
     <script src="${EXPLORER_PATH}/swagger-ui-bundle.js"></script>
     <script src="${EXPLORER_PATH}/start.js"></script>
@@ -28,11 +33,28 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Without the validator badge, which calls another host. */
+/** Applies the theme of the documentation to Swagger UI, which follows a class. It runs before the first paint. */
+const THEME_SCRIPT = `(() => {
+  const root = document.documentElement;
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  let chosen = null;
+  try {
+    chosen = localStorage.getItem("nodeloom.theme");
+  } catch {}
+  if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
+  const apply = () => root.classList.toggle("dark-mode", (root.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark");
+  apply();
+  dark.addEventListener("change", apply);
+})();
+`;
+
+/** Groups start closed: to draw every operation takes seconds. Without the validator badge, which calls another host. */
 const START = `SwaggerUIBundle({
   url: "/api/openapi.json",
   dom_id: "#reference",
   deepLinking: true,
+  docExpansion: "none",
+  filter: true,
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   tryItOutEnabled: true,
@@ -41,8 +63,19 @@ const START = `SwaggerUIBundle({
 `;
 
 /** Errors have the same bodies and headers everywhere, so only their codes are shown. Nothing is wider than a phone. */
-const STYLE = `body { margin: 0; }
-nav { display: flex; gap: 16px; padding: 12px 20px; font: 14px system-ui, sans-serif; }
+const STYLE = `${THEME}body { margin: 0; background: var(--page); }
+header { display: flex; align-items: center; gap: 16px; padding: 10px 16px; border-bottom: 1px solid var(--line); background: var(--page); font: 16px/1.6 "Inter Variable", system-ui, sans-serif; }
+header a { color: var(--accent); text-decoration: none; }
+header nav { display: flex; gap: 14px; margin-left: auto; font-size: 14px; white-space: nowrap; }
+header .home { display: flex; align-items: center; gap: 8px; color: var(--text); font-weight: 600; }
+header .home span { color: var(--muted); font-weight: 400; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+html.dark-mode, :is(html, html.dark-mode) .swagger-ui, :is(html, html.dark-mode) .swagger-ui .scheme-container { background: var(--page); color: var(--text); }
+:is(html, html.dark-mode) .swagger-ui :is(.info, .opblock, .opblock-tag, .opblock-description-wrapper p, .opblock-summary-description, .markdown p, .markdown li, .title, table, .btn, label, select, input, textarea, .model-box, h1, h2, h3, h4, h5) { font-family: "Inter Variable", system-ui, sans-serif; }
+:is(html, html.dark-mode) .swagger-ui :is(.info .title, .info h3, .opblock-tag, .opblock .opblock-summary-path) { color: var(--text); }
+:is(html, html.dark-mode) .swagger-ui :is(.info a, .opblock-tag small a, .markdown a) { color: var(--accent); }
+.swagger-ui .scheme-container { box-shadow: none; border-bottom: 1px solid var(--line); padding: 16px 0; }
+.swagger-ui .opblock-tag { border-bottom-color: var(--line); }
 .swagger-ui .response-col_links { display: none; }
 .swagger-ui .info { margin: 32px 0; max-width: 76ch; }
 .swagger-ui .info h3 { font-size: 1.1em; margin: 1.6em 0 .4em; }
@@ -53,6 +86,7 @@ nav { display: flex; gap: 16px; padding: 12px 20px; font: 14px system-ui, sans-s
 .swagger-ui .responses-table.live-responses-table pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .swagger-ui .webhooks :is(.parameters-col_description input, .examples-select) { display: none; }
 @media (max-width: 640px) {
+  header { flex-wrap: wrap; }
   .swagger-ui .wrapper { padding: 0 12px; }
   .swagger-ui .opblock .opblock-summary-method { min-width: 64px; padding: 4px 0; }
   .swagger-ui .opblock .opblock-summary-path { max-width: none; overflow-wrap: anywhere; }
@@ -98,6 +132,10 @@ export const explorerRouter = (): Router => {
   router.get(
     `${EXPLORER_PATH}/page.css`,
     fixed("css", () => STYLE),
+  );
+  router.get(
+    `${EXPLORER_PATH}/theme.js`,
+    fixed("text/javascript", () => THEME_SCRIPT),
   );
   router.get(
     `${EXPLORER_PATH}/start.js`,

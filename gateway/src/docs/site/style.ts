@@ -109,10 +109,12 @@ const FRONT = `.cards { display: grid; grid-template-columns: repeat(auto-fill, 
 .found small { color: var(--muted); }
 `;
 
-/** Style sheet. The theme follows the system or the choice made in the console. */
-export const STYLE = `:root { color-scheme: light; ${LIGHT} }
+/** Colors of the theme, which follows the system or the choice made in the console. */
+export const THEME = `:root { color-scheme: light; ${LIGHT} }
 :root[data-theme="dark"] { color-scheme: dark; ${DARK} }
 @media (prefers-color-scheme: dark) {
   :root:not([data-theme="light"]) { color-scheme: dark; ${DARK} }
 }
-${FRAME}${TEXT}${FRONT}`;
+`;
+
+export const STYLE = `${THEME}${FRAME}${TEXT}${FRONT}`;
