@@ -20,6 +20,8 @@ export const callsOf = ({ status, outputs, calls, creditsCost, error, reusedFrom
 
 /** Failed calls of a node, with their messages. */
 export const failedIn = (node: NodeState, title: string): FailedNode => ({
+  id: node.id,
+  ...(node.label === undefined ? {} : { label: node.label }),
   title,
   items: node.items ?? node.calls?.length ?? 1,
   failed: callsOf(node).flatMap(({ item, status, error }) => (status === "failed" && error ? [{ item, message: error.message }] : [])),

@@ -11,6 +11,7 @@ import { ResultView } from "./result-view";
 import { RunStatus } from "./status";
 import { Affordable } from "./affordable";
 import { TroubleNotice } from "./trouble/trouble-notice";
+import { causeOf } from "./trouble/cause";
 import { runTrouble } from "./trouble/trouble";
 import { COMMON } from "../messages/common";
 import { TRY_IT } from "../messages/runs";
@@ -36,7 +37,7 @@ const Outcome = ({ executionId }: { executionId: string }) => {
           {TRY_IT.details}
         </a>
       </div>
-      {execution?.error && <TroubleNotice trouble={runTrouble(execution.error)} />}
+      {execution?.error && <TroubleNotice trouble={runTrouble({ ...execution.error, message: causeOf(execution) ?? "" })} />}
       {execution?.result && <ResultView result={execution.result} />}
     </div>
   );

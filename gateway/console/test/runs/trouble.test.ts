@@ -8,19 +8,31 @@ describe("texts of errors", () => {
   it("names node, item and cause, and links to the node", async () => {
     const { runTrouble } = await load();
     const error = { code: "EXECUTION_FAILED", message: 'node "Stills" (stills): the picture was refused' };
-    const node = { title: "Stills", items: 3, failed: [{ item: 1, message: "the picture was refused" }] };
+    const named = { id: "stills", label: "Stills", title: "Stills" };
+    const node = { ...named, items: 3, failed: [{ item: 1, message: "the picture was refused" }] };
     const trouble = runTrouble(error, node);
     expect(trouble).toMatchObject({ title: "“Stills” failed for item 2 of 3", cause: "the picture was refused" });
     expect(trouble.remedies).toContain("open-node");
-    expect(runTrouble(error).cause).toBe("the picture was refused");
-    const prefixed = { title: "Stills", items: 2, failed: [0, 1].map((item) => ({ item, message: error.message })) };
+    const prefixed = { ...named, items: 2, failed: [0, 1].map((item) => ({ item, message: error.message })) };
     expect(runTrouble(error, prefixed)).toMatchObject({ title: "“Stills” failed for all 2 items", cause: "the picture was refused" });
+  });
+
+  it("leaves out the name of the node that the page shows, and no other words", async () => {
+    const { causeAt, causeOf } = await import("../../src/runs/trouble/cause");
+    const [plain, labelled] = [{ id: "pic" }, { id: "b", label: "A: (b): c" }];
+    expect(causeAt("node pic: it broke: node x", plain)).toBe("it broke: node x");
+    expect(causeAt('node "A: (b): c" (b): it broke', labelled)).toBe("it broke");
+    expect(causeAt("node pic: it broke", labelled)).toBe("node pic: it broke");
+    const error = { code: "EXECUTION_FAILED", message: "node pic: it broke", nodeId: "pic" };
+    expect(causeOf({ error, nodes: [labelled, plain] })).toBe("it broke");
+    expect(causeOf({ error, nodes: [] })).toBe(error.message);
+    expect(causeOf({ error: null, nodes: [plain] })).toBeUndefined();
   });
 
   it("offers to raise the limit if credits stop a run or its own limit refuses it", async () => {
     const { refusalTrouble, runTrouble } = await load();
     const code = "INSUFFICIENT_CREDITS";
-    expect(runTrouble({ code, message: "node chat: any words" })).toMatchObject({ title: "Not enough credits", cause: "any words" });
+    expect(runTrouble({ code, message: "any words" })).toMatchObject({ title: "Not enough credits", cause: "any words" });
     expect(runTrouble({ code, message: "any words" }).remedies).toContain("raise-limit");
     const refusal = (details: Record<string, unknown>) =>
       refusalTrouble(new NodeloomError({ status: 402, code, message: "any words", details }));
@@ -36,9 +48,9 @@ describe("texts of errors", () => {
 
   it("tells which part of a run that moderation rejected is charged", async () => {
     const { refusalTrouble, runTrouble } = await load();
-    const message = "node pic: its output was refused: Blood is not shown here. (violence)";
+    const message = "its output was refused: Blood is not shown here. (violence)";
     const words = expect.stringMatching(/are free; finished model calls are charged/) as string;
-    expect(runTrouble({ code: "CONTENT_REFUSED", message })).toMatchObject({ cause: message.replace("node pic: ", ""), advice: words });
+    expect(runTrouble({ code: "CONTENT_REFUSED", message })).toMatchObject({ cause: message, advice: words });
     const error = new NodeloomError({ status: 422, code: "CONTENT_REFUSED", message: "the input of the run was refused", details: {} });
     expect(refusalTrouble(error)).toMatchObject({ title: "Rejected by the content rules of this installation", advice: words });
   });

@@ -14,7 +14,8 @@ import { promptsOf } from "../../runs/prompts";
 import { ResultView } from "../../runs/result-view";
 import { cancelReport, RunStatus } from "../../runs/status";
 import { TroubleNotice } from "../../runs/trouble/trouble-notice";
-import { plainCause, runTrouble } from "../../runs/trouble/trouble";
+import { causeAt } from "../../runs/trouble/cause";
+import { runTrouble } from "../../runs/trouble/trouble";
 import { withWholes } from "../../runs/whole/parts";
 import { outerId } from "../../runs/whole/whole";
 import { WaitingNodes } from "../../runs/approvals/waiting";
@@ -60,7 +61,7 @@ const Progress = ({ run }: { run: LiveRun }) => {
             >
               <span className="min-w-0 flex-1">
                 <span className="block truncate">{runTitle(editor, graph, node)}</span>
-                {node.error && <span className="block text-xs text-bad wrap-anywhere">{plainCause(node.error.message)}</span>}
+                {node.error && <span className="block text-xs text-bad wrap-anywhere">{causeAt(node.error.message, node)}</span>}
                 {report !== undefined && <span className="block text-xs text-warn">{report}</span>}
               </span>
               {reused !== undefined && <span className="text-xs text-muted">{reused}</span>}

@@ -10,7 +10,7 @@ import { useMadeBy } from "../../runs/made-files";
 import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
 import { Thumb } from "../../media/thumb";
-import { plainCause } from "../../runs/trouble/trouble";
+import { causeOf } from "../../runs/trouble/cause";
 import { classes } from "../../ui/classes";
 import { creditNumber, duration } from "../../ui/format";
 import { Empty } from "../../ui/notice";
@@ -68,20 +68,18 @@ const columnsOf = (madeBy: (execution: Execution) => readonly OutputFile[]): rea
   { title: LIST_PAGE.output, cell: (execution) => <Made files={madeBy(execution)} /> },
   {
     title: COMMON.status,
-    cell: ({ status, error }) => (
+    cell: (execution) => (
       <>
-        <RunStatus status={status} />
+        <RunStatus status={execution.status} />
         {/* Where there is no room for a column of its own. */}
-        <span className="mt-0.5 block max-w-36 truncate text-xs text-bad max-md:max-w-24 xl:hidden">
-          {error && plainCause(error.message)}
-        </span>
+        <span className="mt-0.5 block max-w-36 truncate text-xs text-bad max-md:max-w-24 xl:hidden">{causeOf(execution)}</span>
       </>
     ),
   },
   {
     title: COMMON.error,
     wide: "widest",
-    cell: ({ error }) => <span className="block truncate text-bad">{error && plainCause(error.message)}</span>,
+    cell: (execution) => <span className="block truncate text-bad">{causeOf(execution)}</span>,
   },
   { title: COMMON.source, wide: "widest", cell: ({ source }) => sourceWords(source) },
   { title: COMMON.duration, numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },

@@ -8,7 +8,7 @@ import { ResultView } from "../../runs/result-view";
 import { RunStatus, cancelReport } from "../../runs/status";
 import type { Ran } from "../../runs/took/took";
 import { WhatItTook } from "../../runs/took/took-view";
-import { plainCause } from "../../runs/trouble/trouble";
+import { causeAt } from "../../runs/trouble/cause";
 import { creditNumber, duration } from "../../ui/format";
 import { TIMELINE } from "../../messages/executions";
 
@@ -136,7 +136,7 @@ export const Timeline = ({ nodes, inputs, graph, startedAt, endedAt }: TimelineP
                 <div className="col-span-full text-[13px]">
                   {node.error && (
                     <p className="text-bad wrap-anywhere">
-                      {plainCause(node.error.message)} <code className="font-mono text-xs">{node.error.code}</code>
+                      {causeAt(node.error.message, node)} <code className="font-mono text-xs">{node.error.code}</code>
                       {node.error.providerStatus !== undefined && TIMELINE.providerStatus(node.error.providerStatus)}
                     </p>
                   )}

@@ -2,6 +2,7 @@ import { NodeloomError } from "@nodeloom/client";
 import { codeOf, messageOf } from "../../api/client";
 import { OVER_LIMIT, TROUBLE, TROUBLES, type Remedy } from "../../messages/troubles";
 import { creditNumber } from "../../ui/format";
+import { causeAt } from "./cause";
 
 /** An error for people: what failed, why, and what to do. */
 export interface Trouble {
@@ -13,23 +14,21 @@ export interface Trouble {
 
 /** A node of a run, as errors describe it. */
 export interface FailedNode {
+  id: string;
+  label?: string;
   title: string;
   items: number;
   /** Indexes and messages of failed calls. */
   failed: readonly { item: number; message: string }[];
 }
 
-const NODE_PREFIX = /^node (?:"[^"]*" \([^)]*\)|\S+?): /;
-
-/** A cause without the name of its node. */
-export const plainCause = (message: string): string => message.replace(NODE_PREFIX, "");
-
 /** Numbers of the failed items, counted from one. */
 const places = ({ failed }: FailedNode): readonly number[] => failed.map(({ item }) => item + 1);
 
 /** Error of a started run. @param node the node in the error */
 export const runTrouble = (error: { code: string; message: string }, node?: FailedNode): Trouble => {
-  const cause = plainCause(node?.failed[0]?.message ?? error.message);
+  const said = node?.failed[0]?.message ?? error.message;
+  const cause = node ? causeAt(said, node) : said;
   const words = TROUBLES[error.code];
   return {
     title: node ? TROUBLE.nodeFailed(node.title, node.items, places(node)) : (words?.title ?? TROUBLE.runFailed),

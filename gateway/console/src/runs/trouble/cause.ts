@@ -1,0 +1,16 @@
+import { nodeName } from "@nodeloom/kernel/graph";
+import type { Execution, NodeState } from "@nodeloom/client";
+
+type Named = Pick<NodeState, "id" | "label">;
+
+/** A node's error without the node's name, which the page shows beside it. */
+export const causeAt = (message: string, { id, label }: Named): string => {
+  const name = `node ${nodeName(id, label)}: `;
+  return message.startsWith(name) ? message.slice(name.length) : message;
+};
+
+/** The error of a run without the name of its node. */
+export const causeOf = ({ error, nodes }: { error: Execution["error"]; nodes: readonly Named[] }): string | undefined => {
+  const node = nodes.find(({ id }) => id === error?.nodeId);
+  return error && node ? causeAt(error.message, node) : error?.message;
+};
