@@ -223,7 +223,7 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
         const held = livingEntry(entries, name);
         const isPriced = held !== undefined && added.get(entries, name)?.price !== null;
         // Runs in progress rely on the price.
-        if (isPriced && model.price === null) throw invalidRequest([{ path: "price", message: "can't be taken away again" }]);
+        if (isPriced && model.price === null) throw invalidRequest([{ path: "price", message: "can't be removed again" }]);
         return withEntry(entries, { name, json, mode, ifRevision, now: now() });
       });
       accept(after);

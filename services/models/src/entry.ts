@@ -46,14 +46,14 @@ export const entrySchema = z
     trialRuns: z.number().int().min(0).max(1_000_000).default(0),
     enabled: z.boolean().default(true),
   })
-  .refine(({ outputs, modality }) => isOutputOf(modality, outputs), { path: ["outputs"], message: "must be what the modality delivers" })
+  .refine(({ outputs, modality }) => isOutputOf(modality, outputs), { path: ["outputs"], message: "must be outputs of the modality" })
   .refine(({ provider, modality }) => provider.kind !== "llm" || modality === "text", {
     path: ["provider", "kind"],
     message: "llm providers make text alone",
   })
   .refine(({ provider, outputs }) => !("outputs" in provider) || outputs.every((name) => Object.hasOwn(provider.outputs, name)), {
     path: ["provider", "outputs"],
-    message: "must say where the output is",
+    message: "must point to the output",
   })
   .refine(({ provider }) => provider.kind !== "comfyui" && !provider.server, {
     path: ["provider"],
@@ -63,7 +63,7 @@ export const entrySchema = z
   .superRefine(({ provider, inputSchema }, context) => {
     for (const [name, { send }] of Object.entries(provider.files ?? {})) {
       const path = ["provider", "files", name];
-      if (!isFileInput(inputSchema, name)) context.addIssue({ code: "custom", path, message: "is no input that takes files" });
+      if (!isFileInput(inputSchema, name)) context.addIssue({ code: "custom", path, message: "isn't an input for files" });
       if (send.includes("upload") && !provider.upload)
         context.addIssue({ code: "custom", path: [...path, "send"], message: "needs provider.upload" });
       if (send.includes("form") && !("request" in provider && provider.request.form))

@@ -32,7 +32,7 @@ export const resolveEntry = (entry: Entry, env: Environment): { model: Registere
       return env[variable]?.replace(/(?<!\/)\/+$/, "") ?? "";
     });
     const isUsable = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-    if (missing.length === before && !isUsable) issues.push({ path: `provider.${name}`, message: `is no http(s) URL: ${url}` });
+    if (missing.length === before && !isUsable) issues.push({ path: `provider.${name}`, message: `isn't an http(s) URL: ${url}` });
     return url.replace(/(?<!\/)\/+$/, "");
   };
   const { upload, auth } = entry.provider;

@@ -27,7 +27,7 @@ const givenPrice = (stored: models.Price): Price => {
     }
   };
   const price = read();
-  if (!price) throw invalidRequest([{ path: "price", message: "must name what it is counted in" }]);
+  if (!price) throw invalidRequest([{ path: "price", message: "must name its unit" }]);
   if (!unitPrices(price).every(isUnit)) throw invalidRequest([{ path: "price", message: "must not be negative" }]);
   return price;
 };

@@ -244,7 +244,7 @@ describe("a file that can't be used", () => {
     ["is run by somebody without a name", () => changed("company", "Not A Slug"), /company/],
     ["has an unknown provider", () => changed("provider.kind", "ftp"), /provider/],
     ["has outputs of another modality", () => changed("outputs", ["images"]), /outputs/],
-    ["does not say where its output is", () => changed("provider.outputs", { images: "/x" }), /where the output is/],
+    ["does not say where its output is", () => changed("provider.outputs", { images: "/x" }), /must point to the output/],
     ["polls without a request id", () => changed("provider.poll.path", "/v1/jobs"), /provider\.poll\.path/],
     ["has a pointer that is none", () => changed("provider.submit.requestId", "id"), /JSON pointer/],
     ["names a secret by its value", () => changed("provider.auth.secretEnv", "sk-1234"), /environment variable/],
@@ -268,7 +268,7 @@ describe("a file that can't be used", () => {
   });
 
   it.each<[string, string, object, RegExp]>([
-    ["does not make what its modality says", "gpt-image-2", { modality: "audio", outputs: ["audios"] }, /where the output is/],
+    ["does not make what its modality says", "gpt-image-2", { modality: "audio", outputs: ["audios"] }, /must point to the output/],
     ["has a setting of another kind", "gpt-image-2", { provider: { poll: {} } }, /poll/],
     ["answers in an unknown way", "gpt-image-2", { provider: { answer: "smoke signals" } }, /answer/],
     ["has two bodies", "gpt-image-2", { provider: { request: { path: "/", body: {}, form: {} } } }, /not both/],

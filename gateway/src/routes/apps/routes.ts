@@ -25,7 +25,7 @@ const findOpen = async ({ apps }: Gateway, slug: string): Promise<App> => {
 const earlierClaims = ({ apps }: Gateway, { slug, ownerId }: App, token: string): TokenClaims => {
   const claims = apps.tokens.readEnded(token);
   if (claims?.slug === slug && claims.ownerId === ownerId) return claims;
-  throw invalidRequest([{ path: "token", message: "isn't a token of this app, or expired too long ago: leave it out" }]);
+  throw invalidRequest([{ path: "token", message: "isn't a token of this app, or has expired for too long: leave it out" }]);
 };
 
 const tokenReply = async ({ apps, visits, services }: Gateway, app: App, claims: TokenClaims): Promise<Reply> => {

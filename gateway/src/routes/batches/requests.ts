@@ -64,14 +64,14 @@ const isOne = (given: Sources): boolean => [given.inputs, given.items, given.med
 
 export const workflowBatch = z
   .strictObject({ inputs: inputs.optional(), items: items.optional(), mediaId: mediaId.optional(), until, ...common })
-  .refine(isOne, { path: ["inputs"], message: "give one of inputs, items and mediaId" })
+  .refine(isOne, { path: ["inputs"], message: "send one of inputs, items and mediaId" })
   .meta({
     id: "WorkflowBatchRequest",
     override: { oneOf: [{ required: ["inputs"] }, { required: ["items"] }, { required: ["mediaId"] }] },
   });
 export const modelBatch = z
   .strictObject({ inputs: inputs.optional(), mediaId: mediaId.optional(), ...common })
-  .refine(isOne, { path: ["inputs"], message: "give inputs or mediaId" })
+  .refine(isOne, { path: ["inputs"], message: "send inputs or mediaId" })
   .meta({ id: "ModelBatchRequest", override: { oneOf: [{ required: ["inputs"] }, { required: ["mediaId"] }] } });
 
 export type BatchContext = CallContext<"any", unknown, Named, z.infer<typeof workflowBatch>>;

@@ -66,7 +66,7 @@ export const falRoutes = [
       const target = await readTarget(gateway, caller, params.endpoint);
       const run = await beginRun(context as RunContext, { target, inputs: target.inputsOf(context.body ?? {}), waitMs: SYNC_WAIT_MS });
       if (isFinal(run)) return { status: 200, body: resultView(run) };
-      const message = `the run goes on: read ${gateway.publicBaseUrl}/fal/${params.endpoint}/requests/${executionId}`;
+      const message = `the run continues: read ${gateway.publicBaseUrl}/fal/${params.endpoint}/requests/${executionId}`;
       throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { executionId });
     },
   }),

@@ -48,7 +48,7 @@ const change = z
     metadata: keyMetadata.optional(),
     alias: keyAlias.nullish(),
   })
-  .refine((given) => Object.keys(given).length > 0, "give at least one of name, capabilities, metadata, alias")
+  .refine((given) => Object.keys(given).length > 0, "send at least one of name, capabilities, metadata, alias")
   .meta({ id: "ApiKeyChange", override: { minProperties: 1 } });
 
 const creation = z
@@ -65,7 +65,7 @@ const creation = z
   })
   .refine(({ preset, capabilities }) => (preset === undefined) !== (capabilities === undefined), {
     path: ["capabilities"],
-    message: "give either a preset or capabilities",
+    message: "send a preset or capabilities",
   })
   .meta({ id: "NewApiKey", override: { oneOf: [{ required: ["preset"] }, { required: ["capabilities"] }] } });
 

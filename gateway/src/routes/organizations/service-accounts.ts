@@ -27,7 +27,7 @@ const creation = z
   .meta({ id: "NewServiceAccount", example: { name: "Deploys", capabilities: ["keys:write", "workflow:write"] } });
 const change = creation
   .partial()
-  .refine((sent) => Object.keys(sent).length > 0, "give at least one of name, capabilities")
+  .refine((sent) => Object.keys(sent).length > 0, "send at least one of name, capabilities")
   .meta({ id: "ServiceAccountChange", override: { minProperties: 1 } });
 
 const accountParams: ParamsSpec<{ id: string; accountId: string }> = {

@@ -77,7 +77,7 @@ const partOf = ({ params, body }: Context, $case: "model" | "workflowSlug") => {
   const { alias } = body;
   const rerun = executions.Rerun.fromPartial({ executionId: params.id, nodes, reuse, otherGraph: (version ?? alias) !== undefined });
   if ($case === "model" && (version ?? alias ?? last) !== undefined)
-    throw new DomainError("invalid", "INVALID_REQUEST", "the run of a model has no version and no nodes to run to", {
+    throw new DomainError("invalid", "INVALID_REQUEST", "a model's run has no version and no nodes: leave it out", {
       issues: [{ path: version !== undefined ? "version" : alias !== undefined ? "alias" : "until", message: "is only for workflows" }],
     });
   return { rerun, version, alias };

@@ -19,6 +19,6 @@ export interface SelectedGraph {
  * @throws DomainError INVALID_REQUEST if both are named
  */
 export const selectedGraph = ({ key }: Pick<Caller, "key">, { version = "", alias = "" }: Named): SelectedGraph => {
-  if (version !== "" && alias !== "") throw invalidRequest([{ path: "alias", message: "give either alias or version" }]);
+  if (version !== "" && alias !== "") throw invalidRequest([{ path: "alias", message: "send alias or version, not both" }]);
   return { version, alias: version === "" ? alias || (key?.alias ?? "") : "" };
 };

@@ -100,7 +100,7 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
   const begin = async ({ userId, credits, reference }: CheckoutRequest, { priceMicros }: PaymentSettings): Promise<Checkout> => {
     const begun = await store.countCheckouts(userId, new Date(clock().getTime() - DAY_MS));
     if (begun >= BILLING_LIMITS.checkoutsPerDay) {
-      const message = `no more than ${BILLING_LIMITS.checkoutsPerDay} purchases may be begun in a day`;
+      const message = `you can start at most ${BILLING_LIMITS.checkoutsPerDay} purchases per day`;
       throw new DomainError("precondition", "PRECONDITION_FAILED", message);
     }
     const amount = priceOf(credits, priceMicros);

@@ -39,7 +39,7 @@ export const createChangedValue = ({ media, own }: ChangedValueOptions) => {
     const byAddress = new Map(objects.map((object) => [object.url, mediaValue(object)]));
     return references.map((reference) => {
       const file = byId.get(reference) ?? byAddress.get(reference);
-      if (!file) throw problem(`there is no media file ${shownName(reference)} of yours: upload it first`);
+      if (!file) throw problem(`you have no media file ${shownName(reference)}: upload it first`);
       return file;
     });
   };

@@ -80,7 +80,7 @@ export interface SettingsRights {
  * @throws DomainError INVALID_INPUTS for an unknown node, and for one that sends secrets or would become another workflow; CAPABILITY_DENIED; INVALID_REQUEST for a workflow of another user
  */
 export const withSettings = (graph: TaskGraph, settingsJson: string, { isForeign, capabilities }: SettingsRights): TaskGraph => {
-  if (isForeign) throw invalidRequest([{ path: "settings", message: "can only be given for your own workflows: clone it first" }]);
+  if (isForeign) throw invalidRequest([{ path: "settings", message: "can only be sent for your own workflows: clone it first" }]);
   const settings = members(settingsJson);
   const left = new Set(settings.keys());
   const writes = covers(capabilities, WRITE);

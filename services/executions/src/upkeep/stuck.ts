@@ -13,7 +13,7 @@ const MANY_RUNS = 5;
 const MIN_FAILURES = 10;
 const STUCK: RunError = {
   code: "EXECUTION_FAILED",
-  message: `the run could not go on: its workflow failed ${MIN_FAILURES} times in a row. Run it again; if it fails again, report its execution id`,
+  message: `the run could not continue: its workflow failed ${MIN_FAILURES} times in a row. Run it again; if it fails again, report its execution id`,
 };
 
 export interface StuckOptions {

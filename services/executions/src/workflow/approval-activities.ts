@@ -18,7 +18,7 @@ export interface ApprovalActivityOptions {
 /** A run that can't wait is being cancelled, or its row was lost with the database. */
 const notWaiting = (row: ExecutionView | null, { nodeId, label }: Pick<ApprovalInput, "nodeId" | "label">): ApplicationFailure => {
   if (row) return cancelledFailure(new RunCancelled());
-  const message = `node ${nodeName(nodeId, label)}: the run is not recorded any more, and can't be decided on`;
+  const message = `node ${nodeName(nodeId, label)}: the run is no longer stored, so it can't be decided on`;
   const problem: RunError = { code: "EXECUTION_FAILED", message, nodeId };
   return ApplicationFailure.nonRetryable(message, problem.code, problem);
 };

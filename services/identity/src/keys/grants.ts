@@ -36,12 +36,12 @@ const isPreset = (preset: string): preset is Preset => (PRESETS as readonly stri
 /** Problems of a grant request that don't depend on the caller. */
 export const grantIssues = ({ preset, capabilities }: GrantRequest): Issue[] => {
   const isCustom = preset === "" || preset === CUSTOM_PRESET;
-  if (isCustom && capabilities.length === 0) return [{ path: "capabilities", message: "give a preset or at least one capability" }];
-  if (!isCustom && capabilities.length > 0) return [{ path: "capabilities", message: "give either a preset or capabilities, not both" }];
+  if (isCustom && capabilities.length === 0) return [{ path: "capabilities", message: "send a preset or at least one capability" }];
+  if (!isCustom && capabilities.length > 0) return [{ path: "capabilities", message: "send a preset or capabilities, not both" }];
   if (!isCustom && !isPreset(preset)) return [{ path: "preset", message: `must be one of ${PRESETS.join(", ")}` }];
   if (capabilities.length > MAX_CAPABILITIES) return [{ path: "capabilities", message: `must be at most ${MAX_CAPABILITIES}` }];
   return capabilities.flatMap((capability, index) =>
-    isCapability(capability) ? [] : [{ path: `capabilities.${index}`, message: `is no known capability${likelyCapability(capability)}` }],
+    isCapability(capability) ? [] : [{ path: `capabilities.${index}`, message: `isn't a known capability${likelyCapability(capability)}` }],
   );
 };
 
@@ -86,7 +86,7 @@ export const requireMakersGrants = (capabilities: readonly string[], within: rea
   const index = capabilities.indexOf(MANAGES_KEYS);
   if (!within) {
     if (index < 0) return;
-    throw invalidRequest([{ path: `capabilities.${index}`, message: `${MANAGES_KEYS} is for keys of service accounts only` }]);
+    throw invalidRequest([{ path: `capabilities.${index}`, message: `only keys of service accounts can have ${MANAGES_KEYS}` }]);
   }
   const beyond = capabilities.find((capability) => !withinGrants([capability], within).includes(capability));
   if (beyond === undefined) return;

@@ -30,7 +30,7 @@ export const metadataIssues = (metadata: Readonly<Record<string, string>>): Issu
       path: `metadata.${name}`,
       message: `must have a name of 1 to ${nameChars} and a value of at most ${valueChars} characters`,
     })),
-    ...(names.length > KEY_METADATA_ENTRIES ? [{ path: "metadata", message: `may have at most ${KEY_METADATA_ENTRIES} members` }] : []),
+    ...(names.length > KEY_METADATA_ENTRIES ? [{ path: "metadata", message: `can have at most ${KEY_METADATA_ENTRIES} members` }] : []),
   ];
 };
 

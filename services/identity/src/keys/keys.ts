@@ -160,7 +160,7 @@ export const createKeys = (options: KeysOptions): Keys => {
       ...(metadata === undefined ? [] : metadataIssues(metadata)),
       ...(alias === undefined ? [] : aliasIssues(alias)),
       ...([name, capabilities, metadata, alias].every((one) => one === undefined)
-        ? [{ path: "", message: "give at least one of name, capabilities, metadata, alias" }]
+        ? [{ path: "", message: "send at least one of name, capabilities, metadata, alias" }]
         : []),
     ]);
     const known = await store.findOwned(of, keyId);

@@ -99,7 +99,7 @@ export const createServiceAccounts = (options: ServiceAccountsOptions): ServiceA
         ...(name === undefined ? {} : { name: readName(name) }),
         ...(capabilities === undefined ? {} : { capabilities: await readGrants(of.ownerId, capabilities) }),
       };
-      if (Object.keys(change).length === 0) throw invalidRequest([{ path: "", message: "give at least one of name, capabilities" }]);
+      if (Object.keys(change).length === 0) throw invalidRequest([{ path: "", message: "send at least one of name, capabilities" }]);
       const before = await store.change(of.ownerId, id, change);
       if (!before) throw noSuchAccount();
       await changes.announce({ type: "user", id });

@@ -22,7 +22,7 @@ export const userSecretIssues = async (
   const issues: Issue[] =
     value.length < minValueChars ? [{ path: "value", message: `must have at least ${minValueChars} characters` }] : [];
   if (hosts.length === 0 || hosts.length > SECRET_BOUNDS.hosts)
-    return [...issues, { path: "hosts", message: `must name 1 to ${SECRET_BOUNDS.hosts} hosts that it may be sent to` }];
+    return [...issues, { path: "hosts", message: `must name 1 to ${SECRET_BOUNDS.hosts} hosts that can receive it` }];
   const problems = await Promise.all(hosts.map((entry) => hostIssue(entry, addressProblem)));
   return [...issues, ...problems.flatMap((message, index) => (message === undefined ? [] : [{ path: `hosts.${index}`, message }]))];
 };

@@ -48,11 +48,11 @@ const businessIssues = ({ name }: Business): Issue[] =>
 const checkUpdate = async (update: UserUpdate, tiers: Tiers): Promise<UserChanges> => {
   const { approved, suspended, tier, role, business } = update;
   const issues: Issue[] = [];
-  if (tier !== undefined && !(await tiers.isAssignable(tier))) issues.push({ path: "tier", message: "is no known tier" });
+  if (tier !== undefined && !(await tiers.isAssignable(tier))) issues.push({ path: "tier", message: "isn't a known tier" });
   if (role !== undefined && role !== "user" && role !== "admin") issues.push({ path: "role", message: "must be user or admin" });
   if (business) issues.push(...businessIssues(business));
   if (MEMBERS.every((member) => update[member] === undefined)) {
-    issues.push({ path: "", message: `give at least one of ${MEMBERS.join(", ")}` });
+    issues.push({ path: "", message: `send at least one of ${MEMBERS.join(", ")}` });
   }
   if (issues.length > 0) throw invalidRequest(issues);
   return {

@@ -24,7 +24,7 @@ export const openPicture = async (sharp: Sharp, path: string, maxPixels: number)
   try {
     const { width = 0, height = 0 } = await open().metadata();
     if (width * height > maxPixels)
-      throw new InputError(`the image has ${width} × ${height} pixels; at most ${(maxPixels / 1e6).toFixed(1)} million are taken`);
+      throw new InputError(`the image has ${width} × ${height} pixels; at most ${(maxPixels / 1e6).toFixed(1)} million are accepted`);
     const { data, info } = await open().autoOrient().toColourspace("srgb").png().toBuffer({ resolveWithObject: true });
     const { hasAlpha = false } = await sharp(data).metadata();
     return { open: () => sharp(data), width: info.width, height: info.height, hasAlpha };

@@ -87,7 +87,7 @@ const createTranscribe =
     const languageOf = (asked: unknown): string => {
       if (!whisper.isMultilingual) return ENGLISH;
       if (typeof asked !== "string") return ANY_LANGUAGE;
-      if (library.Whisper.langId(asked) < 0) throw new InputError(`language: ${asked} is none that the model knows`);
+      if (library.Whisper.langId(asked) < 0) throw new InputError(`language: the model doesn't know ${asked}`);
       return asked;
     };
 

@@ -68,7 +68,7 @@ export const createExports = ({ store, blobs, now = () => new Date() }: ExportsD
     read: async (ownerId) => {
       const found = await store.find(ownerId, now());
       const bytes = found && (await blobs.read(found.blob));
-      if (!bytes) throw new DomainError("not_found", "NOT_FOUND", "there is no archive of the account, or none any more");
+      if (!bytes) throw new DomainError("not_found", "NOT_FOUND", "the account has no archive, or its archive has expired");
       return bytes;
     },
     remove,

@@ -46,7 +46,7 @@ export interface PutEntry {
 /** Adds or replaces an entry. Returns the same object if nothing changes. */
 export const withEntry = (entries: AddedEntries, { name, json, mode, ifRevision, now }: PutEntry): AddedEntries => {
   if (Buffer.byteLength(json) > MAX_ENTRY_BYTES)
-    throw invalidRequest([{ path: "", message: `an entry may have at most ${MAX_ENTRY_BYTES} bytes` }]);
+    throw invalidRequest([{ path: "", message: `an entry can have at most ${MAX_ENTRY_BYTES} bytes` }]);
   const found = livingEntry(entries, name);
   if (mode === "create" && found && found.json !== json)
     throw new DomainError("conflict", "ALREADY_EXISTS", `the model ${name} already exists: replace it with PUT`);

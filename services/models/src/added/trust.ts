@@ -26,8 +26,7 @@ const addressIssues = ({ provider }: Entry): Issue[] =>
     ["provider.upload.baseUrl", provider.upload?.baseUrl],
   ].flatMap(([path, url]): Issue[] => {
     if (url === undefined || path === undefined) return [];
-    if (url.includes("${"))
-      return [{ path, message: "must be an address: only files of the registry may name variables of the environment" }];
+    if (url.includes("${")) return [{ path, message: "must be an address: only files of the registry can name environment variables" }];
     return originOf(url) === undefined || !/^https?:/.test(url) ? [{ path, message: "must be an http(s) URL" }] : [];
   });
 

@@ -71,7 +71,7 @@ const chosen = (given: readonly ChosenInput[], found: readonly FoundInput[]): Fo
   if (given.length === 0) {
     const titled = found.filter(({ isTitled }) => isTitled);
     if (titled.length > 0) return titled;
-    throw invalidRequest([{ path: "inputs", message: "no node of the workflow has a title of its own: say which values are inputs" }]);
+    throw invalidRequest([{ path: "inputs", message: "no node of the workflow has a custom title: name the values that are inputs" }]);
   }
   const names = given.map(({ name }) => name);
   return given.map(({ name, node, input }, index) => {

@@ -21,7 +21,7 @@ export const readWorkflow = (json: string): WorkflowNode[] => {
   if (json.length > LIMITS_OF_SERVERS.workflowChars) refuse(`must have at most ${LIMITS_OF_SERVERS.workflowChars} characters of JSON`);
   const workflow = JSON.parse(json) as unknown;
   if (!isRecord(workflow)) return refuse("must be an object of nodes");
-  if (Array.isArray(workflow.nodes)) refuse("is a workflow as it is saved: export it by Workflow → Export (API)");
+  if (Array.isArray(workflow.nodes)) refuse("is in the editor's format: export it by Workflow → Export (API)");
   const entries = Object.entries(workflow);
   if (entries.length === 0 || entries.length > MAX_NODES) refuse(`must have 1 to ${MAX_NODES} nodes`);
   return entries.map(([id, node]) => {
@@ -76,5 +76,5 @@ export const mayMake = (nodes: readonly WorkflowNode[], modality: Modality): boo
 /** @throws DomainError INVALID_REQUEST for nodes whose results can't be fetched */
 export const assertKeepsFiles = (nodes: readonly WorkflowNode[]): void => {
   const sending = nodes.find(({ classType }) => SENDING.test(classType));
-  if (sending) refuse(`node ${sending.id} (${sending.classType}) keeps no file: use SaveImage in its place, and export the workflow again`);
+  if (sending) refuse(`node ${sending.id} (${sending.classType}) saves no file: use SaveImage instead, and export the workflow again`);
 };

@@ -24,7 +24,10 @@ export const falDraft = async ({ app, internalName, now }: ImportRequest, publis
   const output = schemaOf(document, "get", (path) => path.endsWith("/{request_id}"), ["responses", "200"], components);
   const result = resultOf(output, components);
   if (!input || !result)
-    throw new ImportProblem({ path: "app", message: "what fal publishes of it names no inputs, or no pictures, video, sound or text" });
+    throw new ImportProblem({
+      path: "app",
+      message: "fal's description of it has no inputs, or no pictures, video, sound or text as output",
+    });
   const { properties, required, body, files, notes } = inputsOf(input, components);
   const send = { send: ["url", "upload", "data-url"] };
   const entry = {

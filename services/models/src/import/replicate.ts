@@ -39,8 +39,9 @@ export const replicateDraft = async ({ app, internalName, modality, now }: Impor
   const version = textAt(model, "latest_version", "id");
   const output = plain(at(components, "Output"), components);
   const made = modality ?? madeIn(model, output);
-  if (version === undefined || !components.Input) throw new ImportProblem({ path: "app", message: "Replicate publishes no schema of it" });
-  if (made === undefined) throw new ImportProblem({ path: "modality", message: "is needed: Replicate does not say what this model makes" });
+  if (version === undefined || !components.Input) throw new ImportProblem({ path: "app", message: "Replicate publishes no schema for it" });
+  if (made === undefined)
+    throw new ImportProblem({ path: "modality", message: "is required: Replicate doesn't say what this model makes" });
   const { properties, required, body, files, notes } = inputsOf(at(components, "Input"), components);
   const send = { send: ["url", "data-url", "upload"], maxDataChars: 262_144 };
   const result = memberOf(made);

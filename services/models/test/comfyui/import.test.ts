@@ -43,7 +43,7 @@ it("refuses to call animated pictures a film: every run of it would fail", async
 
 it.each(["SaveImageWebsocket", "ETN_SendImageWebSocket"])("refuses %s, which keeps no file", async (last) => {
   await expect(add(ending(last), { modality: "image" })).rejects.toMatchObject({
-    message: expect.stringContaining(`node 9 (${last}) keeps no file: use SaveImage`) as string,
+    message: expect.stringContaining(`node 9 (${last}) saves no file: use SaveImage`) as string,
   });
 });
 

@@ -258,7 +258,7 @@ describe("a ComfyUI server", () => {
       { workflowJson: JSON.stringify({ "6": workflow["6"] }) },
       "no node says what the workflow makes",
     ],
-    ["one without titles", { workflowJson: JSON.stringify({ "9": workflow["9"] }) }, "say which values are inputs"],
+    ["one without titles", { workflowJson: JSON.stringify({ "9": workflow["9"] }) }, "name the values that are inputs"],
   ])("refuses a workflow and says what to do: %s", async (_name, part, problem) => {
     await expect(put(part)).rejects.toMatchObject({ reason: "INVALID_REQUEST", message: expect.stringContaining(problem) as string });
   });

@@ -58,7 +58,7 @@ const httpPolling = z
   })
   .refine(({ poll: { failed }, error }) => failed !== undefined || error !== undefined, {
     path: ["poll", "failed"],
-    message: "must say which states are failures, or `error` what else is one",
+    message: "must list the states of failures, or `error` must define a failure",
   });
 
 /** A single HTTP exchange that returns the output. */

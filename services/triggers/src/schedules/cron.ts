@@ -41,7 +41,8 @@ const parse = (cron: string, timezone: string, from?: Date): CronExpression =>
 
 /** Problems of a schedule's times, or none. */
 export const timeIssues = ({ cron, timezone }: { cron: string; timezone: string }): Issue[] => {
-  const zoneIssues = zoneOf(timezone) === undefined ? [{ path: "timezone", message: "is no time zone such as Europe/Berlin or UTC" }] : [];
+  const zoneIssues =
+    zoneOf(timezone) === undefined ? [{ path: "timezone", message: "isn't a time zone such as Europe/Berlin or UTC" }] : [];
   if (!isCron(cron.trim()))
     return [
       ...zoneIssues,

@@ -28,7 +28,7 @@ const noSuchSchedule = (): DomainError => new DomainError("not_found", "NOT_FOUN
 
 const inputIssues = (inputsJson: string): Issue[] => {
   if (Buffer.byteLength(inputsJson) > TRIGGER_BOUNDS.inputsBytes)
-    return [{ path: "inputs", message: `may have at most ${TRIGGER_BOUNDS.inputsBytes} bytes; upload files and name them by their ids` }];
+    return [{ path: "inputs", message: `can have at most ${TRIGGER_BOUNDS.inputsBytes} bytes: upload files and send their ids` }];
   return isRecord(parseJsonText(inputsJson)?.value) ? [] : [{ path: "inputs", message: "must be an object" }];
 };
 

@@ -106,7 +106,7 @@ export const evaluate = (expression: Expression, value: unknown, budget: RunBudg
       case "call":
         return called(node.name, node.arguments, current);
       case "reference":
-        throw new BindError("expression: & can stand only before an argument of a function");
+        throw new BindError("expression: & is allowed only before an argument of a function");
     }
   };
 

@@ -52,7 +52,7 @@ export const bindItems = (
     throw new BindError(`a list of ${length} items flows into ${shownName(lists[0]![0])}: at most ${LIMITS.fanOutItems} are allowed`);
   const most = step.itemLimit ?? step.maxItems;
   if (most !== undefined && length > most)
-    throw new BindError(`a list of ${length} items flows into ${shownName(lists[0]![0])}, where at most ${most} are allowed`);
+    throw new BindError(`${shownName(lists[0]![0])} gets a list of ${length} items; at most ${most} are allowed`);
   budget?.work(elementsOfWork(length * values.length));
   const mappedPorts = new Set(lists.map(([port]) => port));
   const all = Array.from({ length }, (_, index) => index);

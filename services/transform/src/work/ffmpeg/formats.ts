@@ -26,7 +26,7 @@ const DEMUXERS: Readonly<Record<string, string>> = {
 /** @throws InputError for a type without a demuxer */
 export const demuxerOf = ({ port, contentType }: Pick<WorkFile, "port" | "contentType">): string => {
   const demuxer = Object.hasOwn(DEMUXERS, contentType) ? DEMUXERS[contentType] : undefined;
-  if (demuxer === undefined) throw new InputError(`${port}: ${contentType} is no video or sound that can be read`);
+  if (demuxer === undefined) throw new InputError(`${port}: ${contentType} isn't a video or sound that can be read`);
   return demuxer;
 };
 

@@ -68,7 +68,7 @@ export const makeMp4 = async (job: Job, args: readonly string[]): Promise<WorkRe
   await ffmpeg(job, [...args, ...SAME_BYTES, ...MP4, path]);
   const result = await described(job, path, "mov");
   // ffmpeg succeeds even if a video has no frames.
-  if (!result.durationSeconds || result.width === undefined) throw new InputError("there are no pictures in its files to make a video of");
+  if (!result.durationSeconds || result.width === undefined) throw new InputError("its files have no pictures to make a video from");
   return result;
 };
 

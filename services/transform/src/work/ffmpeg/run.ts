@@ -105,7 +105,7 @@ export const runFfmpeg = async (options: FfmpegOptions, args: readonly string[])
   if (how === 0) return printed;
   const signal = signalOf(how);
   if (/File too large/i.test(printed.log)) throw new InputError(SIGNALS.SIGXFSZ!);
-  if (/Cannot allocate memory/i.test(printed.log)) throw new InputError("it takes more memory than an operation may take");
+  if (/Cannot allocate memory/i.test(printed.log)) throw new InputError("it needs more memory than an operation can have");
   throw new InputError((signal && SIGNALS[signal]) ?? problemIn(printed.log));
 };
 

@@ -131,7 +131,7 @@ export const loudness: Operation = async (job) => {
     input_thresh: threshold,
     target_offset: offset,
   } = JSON.parse(found) as Record<string, string>;
-  if (!(Number(i) > SILENCE_LUFS)) throw new InputError("audio: it is silent, and has no loudness");
+  if (!(Number(i) > SILENCE_LUFS)) throw new InputError("audio: it is silent, so it has no loudness");
   const second = `${aim}:measured_I=${i}:measured_TP=${tp}:measured_LRA=${lra}:measured_thresh=${threshold}:offset=${offset}:linear=true`;
   return makeSound(job, [
     ...open(source),

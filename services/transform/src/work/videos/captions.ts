@@ -27,7 +27,7 @@ const captionsOf = (job: Job, seconds: number): Captions => {
   const isByWords = words !== undefined && words !== null && !(Array.isArray(words) && words.length === 0 && given !== "");
   const cues = isByWords ? cuesOfWords(readWords(words), characters) : cuesOfText(given, seconds, characters);
   const within = cues.filter(({ start }) => start < seconds).map((cue) => ({ ...cue, end: Math.min(cue.end, seconds) }));
-  if (within.length === 0 && cues.length > 0) throw new InputError("words: all of them are said after the video has ended");
+  if (within.length === 0 && cues.length > 0) throw new InputError("words: all of them come after the end of the video");
   return { cues: within, port: isByWords ? "words" : "text" };
 };
 

@@ -28,7 +28,7 @@ export const mux: Operation = async (job) => {
   const filters = [sound(1, audio, seconds, "added", `,volume=${shown(number(job, "volume"))}${ending}`)];
   if (!isCopy) filters.push(`[0:V:0]${fitted(video.video, frame)},${lasting(frames, frame)}[v]`);
   const original = text(job, "original");
-  if (original === "duck" && !video.audio) throw new InputError("original: the video has no sound of its own to give way to");
+  if (original === "duck" && !video.audio) throw new InputError("original: the video has no sound, so `duck` has no effect on it");
   const hasOwn = original !== "drop" && video.audio !== undefined;
   if (hasOwn) filters.push(sound(0, video, seconds, "own"));
   if (hasOwn && original === "duck")

@@ -26,7 +26,7 @@ export const lastPicture = async (job: Job, source: Video, name: string): Promis
   const path = inFolder(job, name);
   const end = await countedSeconds(job, open(source), "0:V:0");
   for (const from of new Set([Math.max(0, end - LAST_SECONDS), 0])) if (await write(job, source, path, from, LAST)) return path;
-  throw new InputError(`${source.port}: the video has no picture that can be read`);
+  throw new InputError(`${source.port}: the video has no frame that can be read`);
 };
 
 /** The frame displayed at a time; after the end, the last one. @returns its path @throws InputError */
