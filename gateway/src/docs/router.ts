@@ -26,6 +26,6 @@ export const docsRouter = ({ document, publicBaseUrl, gateway }: DocsOptions): R
     "/llms.txt",
     fixed("text/plain; charset=utf-8", () => llmsText(site, publicBaseUrl)),
   );
-  router.use(explorerRouter(), siteRouter(site, gateway));
+  router.use(explorerRouter(text), siteRouter(site, gateway));
   return router;
 };

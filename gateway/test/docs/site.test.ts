@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { apiPages } from "../../src/docs/api/pages";
 import type { ApiDocument } from "../../src/docs/api/document";
+import { explorerDocument } from "../../src/docs/explorer";
 import { groupsOf } from "../../src/docs/site/contents";
 import { renderPage, sectionsOf, type Links } from "../../src/docs/site/markdown";
 import { createSearch } from "../../src/docs/site/search";
@@ -138,6 +139,22 @@ describe("the reference of the API", () => {
   it("has every schema and webhook", () => {
     for (const name of Object.keys(api.components.schemas)) expect(text("api/schemas")).toContain(`\n## ${name}\n`);
     for (const name of Object.keys(api.webhooks)) expect(text("api/webhooks")).toContain(`\n## ${name}\n`);
+  });
+});
+
+describe("the explorer", () => {
+  it("reads a document with every operation and code of errors, in less than half the size", () => {
+    const text = JSON.stringify(api);
+    const small = explorerDocument(text);
+    expect(small.length).toBeLessThan(text.length / 2);
+    const { paths, components } = JSON.parse(small) as ApiDocument;
+    expect(components).toEqual(JSON.parse(JSON.stringify(api.components)));
+    for (const [path, methods] of Object.entries(api.paths))
+      for (const [method, { operationId, responses }] of Object.entries(methods)) {
+        expect(paths[path]![method]!.operationId).toBe(operationId);
+        for (const [status, { description }] of Object.entries(responses))
+          expect(paths[path]![method]!.responses[status]!.description).toBe(description);
+      }
   });
 });
 

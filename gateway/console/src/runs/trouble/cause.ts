@@ -10,7 +10,7 @@ export const causeAt = (message: string, { id, label }: Named): string => {
 };
 
 /** The error of a run without the name of its node. */
-export const causeOf = ({ error, nodes }: { error: Execution["error"]; nodes: readonly Named[] }): string | undefined => {
+export const causeOf = ({ error, nodes }: { error?: Execution["error"] | null; nodes: readonly Named[] }): string | undefined => {
   const node = nodes.find(({ id }) => id === error?.nodeId);
   return error && node ? causeAt(error.message, node) : error?.message;
 };
