@@ -7,6 +7,7 @@ const SRC = join(__dirname, "..", "src");
 /** Files whose literals aren't texts of the console. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "runs/snippets.ts": "programs in three languages",
+  "runs/trouble/cause.ts": "the beginning of messages of the API",
   "editor/apps/apps.ts": "code for pages of others",
   "features/agents/clients.ts": "configurations of programs",
   "features/models/examples/made.ts": "inputs and outputs of models, written by a drill",
