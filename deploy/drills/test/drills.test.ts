@@ -21,6 +21,7 @@ const SCRIPTS = [
   "bench",
   "drill",
   "release",
+  "registry:watch",
 ];
 const LISTED = /^ {2}([a-z-]+) +(\d+) min +(\S.*)$/gm;
 /** Files that name scripts: texts, sources and settings, not generated ones. */
@@ -91,7 +92,7 @@ it("passes options on to a drill, and answers with its exit code", () => {
   expect(drill("conformance", "--help").status).toBe(0);
 });
 
-it("leaves fourteen scripts beside the drills", () => {
+it("leaves fifteen scripts beside the drills", () => {
   expect(Object.keys(scriptsOf(".")).sort()).toEqual([...SCRIPTS].sort());
 });
 
