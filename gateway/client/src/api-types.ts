@@ -174,7 +174,7 @@ export interface Workflow {
   app?: AppSettings;
   /** Days for which its executions are kept, if the workflow sets them */
   retentionDays?: number;
-  /** Its tests, where it has some; only for its owner */
+  /** Its tests, if it has any. Only its owner sees them */
   tests?: WorkflowTest[];
   folderId: string | null;
   thumbnail: string | null;
@@ -277,7 +277,7 @@ export interface WorkflowWithQuoteError {
   app?: AppSettings;
   /** Days for which its executions are kept, if the workflow sets them */
   retentionDays?: number;
-  /** Its tests, where it has some; only for its owner */
+  /** Its tests, if it has any. Only its owner sees them */
   tests?: WorkflowTest[];
   folderId: string | null;
   thumbnail: string | null;
@@ -2048,7 +2048,7 @@ export interface MailSettings {
     lowCredits: boolean;
     /** Sent when a budget reaches a share in its `alertAt` */
     budgetAlerts: boolean;
-    /** 30 and 7 days before a provider shuts down a model that your workflows name */
+    /** Sent 30 and 7 days before a provider shuts down a model that your workflows name */
     retiringModels: boolean;
   };
 }
@@ -2059,7 +2059,7 @@ export interface MailChanges {
     lowCredits?: boolean;
     /** Sent when a budget reaches a share in its `alertAt` */
     budgetAlerts?: boolean;
-    /** 30 and 7 days before a provider shuts down a model that your workflows name */
+    /** Sent 30 and 7 days before a provider shuts down a model that your workflows name */
     retiringModels?: boolean;
   };
 }

@@ -201,7 +201,7 @@ class Workflow(TypedDict):
     app: NotRequired[AppSettings]
     # Days for which its executions are kept, if the workflow sets them
     retentionDays: NotRequired[int]
-    # Its tests, where it has some; only for its owner
+    # Its tests, if it has any. Only its owner sees them
     tests: NotRequired[Sequence[WorkflowTest]]
     folderId: str | None
     thumbnail: str | None
@@ -326,7 +326,7 @@ class WorkflowWithQuoteError(TypedDict):
     app: NotRequired[AppSettings]
     # Days for which its executions are kept, if the workflow sets them
     retentionDays: NotRequired[int]
-    # Its tests, where it has some; only for its owner
+    # Its tests, if it has any. Only its owner sees them
     tests: NotRequired[Sequence[WorkflowTest]]
     folderId: str | None
     thumbnail: str | None
@@ -2289,7 +2289,7 @@ class MailSettingsNotices(TypedDict):
     lowCredits: bool
     # Sent when a budget reaches a share in its `alertAt`
     budgetAlerts: bool
-    # 30 and 7 days before a provider shuts down a model that your workflows name
+    # Sent 30 and 7 days before a provider shuts down a model that your workflows name
     retiringModels: bool
 
 
@@ -2305,7 +2305,7 @@ class MailChangesNotices(TypedDict):
     lowCredits: NotRequired[bool]
     # Sent when a budget reaches a share in its `alertAt`
     budgetAlerts: NotRequired[bool]
-    # 30 and 7 days before a provider shuts down a model that your workflows name
+    # Sent 30 and 7 days before a provider shuts down a model that your workflows name
     retiringModels: NotRequired[bool]
 
 
