@@ -2453,7 +2453,7 @@ export interface EndpointDelivery {
   attempts: number;
   createdAt: string | null;
   deliveredAt: string | null;
-  /** Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's answer, for example `status 500` */
+  /** Reason why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's response, for example `status 500` */
   lastError: string | null;
   /** Set while another attempt is due */
   nextAttemptAt: string | null;

@@ -2678,8 +2678,8 @@ class EndpointDelivery(TypedDict):
     attempts: float
     createdAt: str | None
     deliveredAt: str | None
-    # Why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the
-    # receiver's answer, for example `status 500`
+    # Reason why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the
+    # receiver's response, for example `status 500`
     lastError: str | None
     # Set while another attempt is due
     nextAttemptAt: str | None
