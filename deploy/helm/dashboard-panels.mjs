@@ -24,7 +24,7 @@ const share = (some, all) => `(sum(${rate(some)}) or vector(0)) / sum(${rate(all
 
 const SUBMITTED = 'nodeloom_http_server_duration_bucket{method="POST",route=~".*/run",status="202"}';
 const REST = 'nodeloom_http_server_duration_bucket{route!~".*/(run|events)"}';
-const FAILED_BY_US = 'nodeloom_runs_total{outcome="failed",code=~"INTERNAL|SERVICE_UNAVAILABLE"}';
+const FAILED_BY_US = 'nodeloom_runs_total{outcome="failed",fault="ours"}';
 
 /** Panels by row. @type {Record<string, readonly Panel[]>} */
 export const ROWS = {

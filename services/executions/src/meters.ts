@@ -1,12 +1,13 @@
 import { durationHistogram, eventCounter, observedGauge, type Reading, type Slots } from "@nodeloom/platform";
-import { RUN_WORKFLOW, type Refusal, type RunEnd } from "./run/types";
+import type { Reason } from "@nodeloom/kernel";
+import { RUN_WORKFLOW, type Refusal, type RunEnd, type RunError } from "./run/types";
 
 /**
  * Metrics for operators. Attributes have few values (outcomes, codes, kinds of nodes, hosts of providers), never ids of users, runs,
  * workflows or models.
  */
 
-const runs = eventCounter("nodeloom.runs", "runs that ended or were refused, by outcome and error code");
+const runs = eventCounter("nodeloom.runs", "runs that ended or were refused, by outcome, error code and whose fault it was");
 const runTook = durationHistogram("nodeloom.run.duration", "how long runs took from their request to their end");
 const nodeTook = durationHistogram("nodeloom.node.duration", "how long nodes of ended runs took, by kind");
 const outgoingWaits = eventCounter(
@@ -21,6 +22,20 @@ export const notePollLag = durationHistogram("nodeloom.poll.lag", "how much late
 
 const MS = 1_000;
 
+const FAULT_BY_CODE: Partial<Record<Reason, NonNullable<RunError["fault"]>>> = {
+  PROVIDER_RESPONSE_INCOMPLETE: "provider",
+  PROVIDER_SUBMIT_FAILED: "provider",
+  BUDGET_EXCEEDED: "input",
+  CONTENT_REFUSED: "input",
+  INSUFFICIENT_CREDITS: "input",
+  OUTGOING_LIMIT_EXCEEDED: "input",
+  WORKFLOW_INVALID: "input",
+  grant_exhausted: "input",
+};
+
+/** @returns `ours` unless the failure is known to be another's: objectives count it */
+const faultOf = ({ code, fault }: RunError): NonNullable<RunError["fault"]> | "ours" => fault ?? FAULT_BY_CODE[code] ?? "ours";
+
 /** Call once per run. */
 export const countRun = (
   { status, error, nodes }: Pick<RunEnd, "status" | "error" | "nodes">,
@@ -28,7 +43,7 @@ export const countRun = (
   durationMs: number,
 ): void => {
   const labels = { outcome: status, target };
-  runs(error ? { ...labels, code: error.code } : labels);
+  runs(error ? { ...labels, code: error.code, fault: faultOf(error) } : labels);
   runTook(durationMs, labels);
   for (const node of nodes) if (node.durationMs !== null) nodeTook(node.durationMs, { kind: node.type, outcome: node.status });
 };
@@ -51,6 +66,10 @@ export const noteFailingTasks = (types: readonly string[]): void => {
 const passes = new Map<string, number>();
 /** Call when a service has no expired data left. */
 export const notePass = (owner: string): void => void passes.set(owner, Math.floor(Date.now() / MS));
+
+let ledger: { mismatches: number; at: number } | undefined;
+/** Call when all accounts were compared with their ledgers. */
+export const noteLedgerCheck = (mismatches: number): void => void (ledger = { mismatches, at: Math.floor(Date.now() / MS) });
 
 export interface Watched {
   pools: Readonly<Record<string, Pick<Slots, "load">>>;
@@ -77,6 +96,12 @@ export const watchLoad = ({ pools, providers, jobs }: Watched): Stop => {
     ),
     observedGauge("nodeloom.retention.passed", "when this process last saw a service without expired data, in Unix seconds", () =>
       [...passes].map(([owner, value]) => ({ value, attributes: { owner } })),
+    ),
+    observedGauge("nodeloom.ledger.mismatches", "accounts that disagreed with their ledgers at this process's last check", () =>
+      ledger ? [{ value: ledger.mismatches }] : [],
+    ),
+    observedGauge("nodeloom.ledger.checked", "when this process last compared all accounts with their ledgers, in Unix seconds", () =>
+      ledger ? [{ value: ledger.at }] : [],
     ),
     observedGauge("nodeloom.provider.breaker.open", "1 while a provider is left alone because it is away", () =>
       providers().map(({ name, isOpen }) => ({ value: isOpen ? 1 : 0, attributes: { provider: name } })),

@@ -1,13 +1,18 @@
 import { metrics } from "@opentelemetry/api";
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import { DomainError } from "@nodeloom/kernel";
+import { BindError } from "@nodeloom/kernel/graph";
 import { createLogger, createSlots } from "@nodeloom/platform";
 import { deferred } from "../../platform/test/support/deferred";
 import { countRefusal, countRun, notePollLag, watchLoad } from "../src/meters";
 import { createGates, FAILURES_TO_OPEN } from "../src/calls/gates";
 import { createCallClock } from "../src/calls/clock";
+import { afterFailure, inputFailed } from "../src/calls/failures";
 import { ProviderError } from "@nodeloom/providers";
-import type { NodeState } from "../src/run/types";
+import type { NodeState, RunError } from "../src/run/types";
 import { TIMING } from "../src/run/timing";
+import { runErrorOf, type NodeCall } from "../src/workflow/step-failures";
+import { runError } from "../src/workflow/workflows/calls/failures";
 
 const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
 const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
@@ -42,11 +47,32 @@ it("runs are counted by how they ended, with their durations and those of their 
   countRefusal({ reason: "INSUFFICIENT_CREDITS" });
   expect(await told("nodeloom.runs")).toEqual({
     "completed workflow": 2,
-    "EXECUTION_FAILED failed model": 1,
+    "EXECUTION_FAILED failed model ours": 1,
     "INSUFFICIENT_CREDITS refused": 1,
   });
   expect(await told("nodeloom.run.duration")).toEqual({ "completed workflow": [2, 3], "failed model": [1, 1] });
   expect(await told("nodeloom.node.duration")).toEqual({ "completed generate-image": [1, 2], "completed text-box": [1, 0] });
+});
+
+it("counts a failure against providers or inputs only where that is known", async () => {
+  const call = { nodeId: "n", label: "Fetch", item: 0, items: 1, model: "a-model" } as unknown as NodeCall & { model: string };
+  const answered = (kind: ProviderError["kind"]): Error =>
+    afterFailure(call as never, new ProviderError(kind, "no", 400), false, { triesUntil: () => 0 } as never);
+  const storage = new DomainError("failed", "EXECUTION_FAILED", "its output could not be stored");
+  const counted = async (error: RunError): Promise<string> => {
+    const before = await told("nodeloom.runs");
+    countRun({ status: "failed", error, nodes: [] }, "model", 1);
+    const after = await told("nodeloom.runs");
+    return Object.keys(after).find((labels) => after[labels] !== before[labels])!;
+  };
+  for (const kind of ["refused", "unreachable", "ambiguous", "incomplete"] as const)
+    expect(await counted(runErrorOf(answered(kind) as DomainError, call))).toMatch(/ provider$/);
+  expect(await counted(runErrorOf(storage, call))).toMatch(/ ours$/);
+  expect(await counted(runErrorOf(inputFailed("the file was deleted"), call))).toMatch(/ input /);
+  const bound = new BindError("seed: must be a number", "seed: must be a number");
+  expect(await counted(runError(bound, { id: "n", label: "Fetch" } as NodeState, "async"))).toMatch(/ input /);
+  expect(await counted({ code: "BUDGET_EXCEEDED", message: "no" })).toMatch(/ input /);
+  expect(await counted({ code: "INTERNAL", message: "no" })).toMatch(/ ours$/);
 });
 
 it("late polls are measured", async () => {

@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import { mediaPrefix } from "@nodeloom/kernel";
 import {
   answeringMs,
@@ -11,12 +12,14 @@ import {
   integer,
   listenVariable,
   isConnected,
+  observedGauge,
   openDatabase,
   runProcess,
   startGrpcServer,
   startHttpServer,
   variables,
   type Logger,
+  type Reading,
 } from "@nodeloom/platform";
 import { erasure, media, mediaExports, transform as transformProto, workflows as workflowsProto } from "@nodeloom/proto";
 import { z } from "zod";
@@ -74,6 +77,14 @@ const RENDER_MS = 30_000;
 /** Deadline for asking the workflows service which files are in use. */
 const NAMED_MS = 5_000;
 
+const diskOf = async (folder: string): Promise<Reading[]> => {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return [
+    { value: bavail * bsize, attributes: { kind: "free" } },
+    { value: blocks * bsize, attributes: { kind: "total" } },
+  ];
+};
+
 export const service = defineService({
   name: "media",
   database,
@@ -114,6 +125,7 @@ export const service = defineService({
   start: async ({ config, logger }) => {
     const settings = provenanceSettings(config);
     const blobs = await openBlobs(config, logger);
+    observedGauge("nodeloom.media.disk", "bytes of the disk with MEDIA_DIR, free and in total", () => diskOf(config.MEDIA_DIR));
     const connection = await openDatabase(database, config, logger);
     const store = createObjectStore(connection);
     const providerEgress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });

@@ -79,3 +79,16 @@ it("makes a folder again that was removed while the store was open", async () =>
   await keep(store, name);
   expect(await textOf(await store.read(name))).toBe(name);
 });
+
+it.each(["ENOSPC", "EDQUOT"])("says that it can't take more while the disk is full (%s), and leaves nothing behind", async (code) => {
+  const store = await openFolderBlobs(root);
+  jest.restoreAllMocks();
+  const { open } = fs;
+  jest.spyOn(fs, "open").mockImplementation(async (path, flags) => {
+    const handle = await open(path, flags);
+    handle.writev = () => Promise.reject(Object.assign(new Error("no room"), { code }));
+    return handle;
+  });
+  await expect(keep(store, newName())).rejects.toMatchObject({ kind: "unavailable", reason: "SERVICE_UNAVAILABLE" });
+  expect(await fs.readdir(join(root, "tmp"))).toEqual([]);
+});

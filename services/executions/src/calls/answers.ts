@@ -3,7 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { decodeText, DomainError, LIMITS, MEDIA_FAMILIES, type MediaValue } from "@nodeloom/kernel";
 import { EgressError, type EgressStream, type Slots, uploadParts } from "@nodeloom/platform";
 import { mediaId, storeInTurn } from "./call";
-import { final } from "./failures";
+import { providerFailed } from "./failures";
 import type { Media } from "../clients";
 import type { HttpNodeCall } from "../run/calls";
 import { TIMING } from "../run/timing";
@@ -22,14 +22,12 @@ const DECODERS: ReadonlyMap<string, (() => Transform) | undefined> = new Map([
 /** Maximum nested encodings. */
 const MOST_ENCODINGS = 3;
 
-const failed = (message: string): DomainError => final("EXECUTION_FAILED", message);
-
 /** @throws EXECUTION_FAILED for an encoding that can't be read */
 const decodersOf = (header: string): (() => Transform)[] => {
   const names = header.toLowerCase().split(",").map((one) => one.trim()).filter(Boolean).reverse(); // prettier-ignore
   return names.flatMap((name, index) => {
     if (index >= MOST_ENCODINGS || !DECODERS.has(name))
-      throw failed(`the answer has the content-encoding ${name.slice(0, 100)}, which can't be read`);
+      throw providerFailed(`the answer has the content-encoding ${name.slice(0, 100)}, which can't be read`);
     return DECODERS.get(name) ?? [];
   });
 };
@@ -50,11 +48,11 @@ async function* inflated(bytes: AsyncIterable<Uint8Array>, decoders: (() => Tran
   try {
     for await (const chunk of last as unknown as AsyncIterable<Uint8Array>) {
       total += chunk.length;
-      if (total > LIMITS.mediaBytes) throw failed(`the answer is larger than ${LIMITS.mediaBytes} bytes`);
+      if (total > LIMITS.mediaBytes) throw providerFailed(`the answer is larger than ${LIMITS.mediaBytes} bytes`);
       yield chunk;
     }
   } catch (error) {
-    throw error instanceof EgressError || error instanceof DomainError ? error : failed(`the answer is not ${encoding} as it says`);
+    throw error instanceof EgressError || error instanceof DomainError ? error : providerFailed(`the answer is not ${encoding} as it says`);
   }
 }
 
@@ -126,7 +124,7 @@ const isCharset = (label: string): boolean => {
 export const textOf = (content: Uint8Array, contentType: string): string | undefined => {
   const charset = CHARSET.exec(contentType)?.[1];
   if (charset !== undefined && !isCharset(charset))
-    throw failed(`the answer has the charset ${charset.slice(0, 100)}, which can't be read`);
+    throw providerFailed(`the answer has the charset ${charset.slice(0, 100)}, which can't be read`);
   const isText = /^text\//i.test(contentType);
   const text =
     decodeText(content, charset ?? "utf-8") ?? (charset === undefined && isText ? decodeText(content, UNTOLD_CHARSET) : undefined);

@@ -18,7 +18,7 @@ import { mediaValue } from "../plan/files";
 import { withFiles } from "../plan/files";
 import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
 import { type Made, pointer, type Provider, ProviderError } from "@nodeloom/providers";
-import { final, MAY_TRY_ANOTHER, QUOTES_ADDRESS } from "./failures";
+import { final, inputFailed, MAY_TRY_ANOTHER, providerFailed, QUOTES_ADDRESS } from "./failures";
 import type { Gate } from "./gates";
 import type { SendFiles, SentInputs } from "./input-files";
 import type { OwnFiles, Sign } from "./own-files";
@@ -100,8 +100,7 @@ const textResult = (call: ModelCall, { text, json }: Made): Pick<CallResult, "te
   if (text === null) return withoutOutput(call);
   const written = json && JSON.stringify(json.value);
   const largest = Math.max(textBytes(text), written === undefined ? 0 : textBytes(written));
-  if (largest > LIMITS.textValueBytes)
-    throw final("EXECUTION_FAILED", `${call.model}: the answer is longer than ${LIMITS.textValueBytes} bytes`);
+  if (largest > LIMITS.textValueBytes) throw providerFailed(`${call.model}: the answer is longer than ${LIMITS.textValueBytes} bytes`);
   if (!call.schema) return { text, ...(json ? { json } : {}) };
   const read = readAnswer(written ?? text, call.schema);
   return { text, ...("value" in read ? { json: read } : { problems: read.problems }) };
@@ -140,12 +139,12 @@ const checkAddresses = async (
   const named = new Map<string, string>();
   for (const { name, url } of inputAddresses(inputSchema, inputs)) {
     named.set(url, name);
-    if (named.size > MAX_ADDRESSES) throw final("EXECUTION_FAILED", `${model}: its inputs name more than ${MAX_ADDRESSES} addresses`);
+    if (named.size > MAX_ADDRESSES) throw inputFailed(`${model}: its inputs name more than ${MAX_ADDRESSES} addresses`);
   }
   await Promise.all(
     [...named].map(async ([url, name]) => {
       const problem = await addresses.resolvedProblem(url);
-      if (problem !== undefined) throw final("EXECUTION_FAILED", `${model}: input ${name}: ${problem}`, QUOTES_ADDRESS);
+      if (problem !== undefined) throw inputFailed(`${model}: input ${name}: ${problem}`, QUOTES_ADDRESS);
     }),
   );
 };
@@ -168,10 +167,10 @@ export const readyCall = async <Type extends Provider["type"]>(
   const { model, provider } = await target(options, given, type);
   const call: ModelCall = { ...given, asked: askedOfModel(given, model, options.own) };
   const ready = await withFiles(options.media, model.inputSchema, call.inputs, call.userId, call.authorFiles);
-  if ("problem" in ready) throw final("EXECUTION_FAILED", `${call.model}: input ${ready.problem}`, QUOTES_ADDRESS);
+  if ("problem" in ready) throw inputFailed(`${call.model}: input ${ready.problem}`, QUOTES_ADDRESS);
   if (options.addresses) await checkAddresses(options.addresses, model, call.model, ready.inputs);
   const [problem] = model.validate(ready.inputs);
-  if (problem) throw final("EXECUTION_FAILED", `${call.model}: input ${problem.path}: ${problem.message}`);
+  if (problem) throw inputFailed(`${call.model}: input ${problem.path}: ${problem.message}`);
   const inputs = pricedInputs(model.price, model.inputSchema, ready.inputs);
   const sign = await options.ownFiles?.(inputs, call.userId, call.model);
   const sent: SentInputs = options.sendFiles ? await options.sendFiles(call, model, inputs) : { inputs };

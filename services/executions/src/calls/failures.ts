@@ -128,6 +128,14 @@ export const final = (
   metadata: ErrorMetadata = {},
 ): DomainError => new DomainError("failed", reason, message, metadata);
 
+/** A final failure of what the platform called: a provider, or the address of an http-request node. */
+export const providerFailed = (message: string, metadata: ErrorMetadata = {}): DomainError =>
+  final("EXECUTION_FAILED", message, { ...metadata, fault: "provider" });
+
+/** A final failure by what the run was given: its inputs, its graph or the runner's settings. */
+export const inputFailed = (message: string, metadata: ErrorMetadata = {}): DomainError =>
+  final("EXECUTION_FAILED", message, { ...metadata, fault: "input" });
+
 /** For failures after which a fallback can be called: the provider certainly did nothing. */
 export const MAY_TRY_ANOTHER = { mayTryAnother: true } as const satisfies StepFailure;
 
@@ -152,6 +160,7 @@ const submitFailure = (model: string, error: ProviderError): DomainError =>
     ...(error.status === undefined ? {} : { providerStatus: error.status }),
     ...(error.body === undefined ? {} : { providerBody: error.body }),
     ...(error.kind === "ambiguous" ? { jobMayRun: true } : {}),
+    fault: "provider",
   });
 
 /**
@@ -167,7 +176,7 @@ export const afterFailure = (call: ModelCall, error: ProviderError, idempotent: 
   const isCalled = error.kind !== "unavailable" && error.kind !== "unreachable";
   const problem = isCalled
     ? submitFailure(call.model, error)
-    : final("EXECUTION_FAILED", `${call.model}: ${error.message}`, { ...MAY_TRY_ANOTHER, ...quoting(error) });
+    : providerFailed(`${call.model}: ${error.message}`, { ...MAY_TRY_ANOTHER, ...quoting(error) });
   if (!again || afterMs === undefined) return problem;
   const pauseMs = pauseFor(afterMs);
   return Date.now() + pauseMs + TIMING.submitReserve > until ? problem : new TryAgain(problem, pauseMs);

@@ -93,7 +93,10 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
       // The response existed, so the request isn't repeated.
       if (error instanceof DomainError) throw storageProblem(call, error);
       if (error instanceof ProviderError || error instanceof NoSlot)
-        throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`, QUOTES_ADDRESS);
+        throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`, {
+          ...QUOTES_ADDRESS,
+          ...(error instanceof ProviderError ? { fault: "provider" } : {}),
+        });
       throw error;
     }
   };

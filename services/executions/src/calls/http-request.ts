@@ -5,7 +5,7 @@ import type { OwnFiles } from "./own-files";
 import type { HttpNodeCall, HttpResult } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { ACCEPT_ENCODING, discard, inflatedBody, type KeepAnswer, openBody, textOf } from "./answers";
-import { final } from "./failures";
+import { final, inputFailed, providerFailed } from "./failures";
 import { headerKey, pointer } from "@nodeloom/providers";
 
 /** Sends the request of an HTTP node, and retries it if that is safe. */
@@ -36,7 +36,6 @@ const HEAD_BYTES = 4_096;
 const MOST_CHAR_BYTES = 4;
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-const failed = (message: string): DomainError => final("EXECUTION_FAILED", message);
 
 /** A number beyond the range of a double would become null when written again. */
 const LARGE_NUMBER = "the response has a number that is too large";
@@ -44,7 +43,7 @@ const LARGE_NUMBER = "the response has a number that is too large";
 const valueOf = (text: string, contentType: string): unknown => {
   if (!/\bjson\b/i.test(contentType)) return text;
   const parsed = parseJsonText(text);
-  if (parsed && hasInfinite(parsed.value)) throw failed(LARGE_NUMBER);
+  if (parsed && hasInfinite(parsed.value)) throw providerFailed(LARGE_NUMBER);
   return parsed ? parsed.value : text;
 };
 
@@ -74,10 +73,10 @@ const contentOf = async (
   const isText = isWhole ? text !== undefined : beginsAsText(start, contentType);
   const asText = (): Content => {
     if (text !== undefined) return { body: valueOf(text, contentType) };
-    if (isText) throw failed(`the answer is larger than ${LIMITS.textValueBytes} bytes`);
+    if (isText) throw providerFailed(`the answer is larger than ${LIMITS.textValueBytes} bytes`);
     const [type = ""] = contentType.split(";");
     const called = type.trim() === "" ? "" : ` (${type.trim().slice(0, 100)})`;
-    throw failed(`the answer is neither text nor a picture, video or sound${called}`);
+    throw providerFailed(`the answer is neither text nor a picture, video or sound${called}`);
   };
   try {
     if (start.length === 0 || (isText && !namesFile(contentType))) return asText();
@@ -97,8 +96,8 @@ const headersOf = (call: HttpCall, redact: Redact): Record<string, string> => {
   const headers = Object.entries(call.headers).filter(([name]) => !RESERVED_HEADERS.has(name.toLowerCase()));
   for (const [name, value] of headers) {
     const shown = redact(name).slice(0, SHOWN_NAME_CHARS);
-    if (!HEADER_NAME.test(name)) throw failed(`${JSON.stringify(shown)} is not a header's name`);
-    if (!HEADER_VALUE.test(value)) throw failed(`the header ${shown} has line breaks or characters that a header can't carry`);
+    if (!HEADER_NAME.test(name)) throw inputFailed(`${JSON.stringify(shown)} is not a header's name`);
+    if (!HEADER_VALUE.test(value)) throw inputFailed(`the header ${shown} has line breaks or characters that a header can't carry`);
   }
   return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
 };
@@ -142,7 +141,9 @@ export interface HttpRequestOptions {
 /** After the response has begun, a request with effects isn't repeated. */
 const withoutRepeat = (error: unknown, method: string, signal: AbortSignal): unknown => {
   if (ASKING.has(method) || signal.aborted || error instanceof EgressError || !(error instanceof Error)) return error;
-  return error instanceof DomainError && error.kind === "failed" ? error : failed(`its answer could not be stored: ${error.message}`);
+  return error instanceof DomainError && error.kind === "failed"
+    ? error
+    : final("EXECUTION_FAILED", `its answer could not be stored: ${error.message}`);
 };
 
 export type HttpRequest = ReturnType<typeof createHttpRequest>;
@@ -156,7 +157,7 @@ export const createHttpRequest =
   ({ egress, keepAnswer, ownFiles }: HttpRequestOptions) =>
   async (nodeCall: HttpNodeCall, signal: AbortSignal, redact = asIs): Promise<HttpResult> => {
     const { call, key } = nodeCall;
-    if (!METHODS.has(call.method)) throw failed(`${call.method} is not a method this node can use`);
+    if (!METHODS.has(call.method)) throw inputFailed(`${call.method} is not a method this node can use`);
     const { url, headers, body } = call;
     const sign = await ownFiles?.([url, headers, body], nodeCall.userId, "the request");
     const sent = sign ? { ...call, ...sign({ url, headers, ...(body === undefined ? {} : { body }) }) } : call;
@@ -166,7 +167,7 @@ export const createHttpRequest =
       const { status } = response;
       if (call.failOnStatus && !isSuccess(status)) {
         await discard(response.body);
-        throw failed(`the address answered with status ${status}`);
+        throw providerFailed(`the address answered with status ${status}`);
       }
       try {
         const content = await contentOf(response, (bytes) => keepAnswer(nodeCall, bytes, signal));
@@ -180,7 +181,7 @@ export const createHttpRequest =
       const extracted = call.extract === undefined ? body : (pointer(body, call.extract) ?? null);
       return { status, body: extracted, ...(file ? { file } : {}) };
     } catch (error) {
-      if (error instanceof EgressError) throw failed(error.message);
+      if (error instanceof EgressError) throw providerFailed(error.message);
       throw error;
     }
   };

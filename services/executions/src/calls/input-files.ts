@@ -21,7 +21,7 @@ import type { CatalogModel } from "../plan/model-catalog";
 import { fileInputsOf } from "../plan/planner/file-inputs";
 import type { ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
-import { final, QUOTES_ADDRESS } from "./failures";
+import { final, inputFailed, providerFailed, QUOTES_ADDRESS } from "./failures";
 import { ownerOf } from "./making";
 
 /** Passes files to a provider: as a readable address, as an upload to its storage, or inside the request. */
@@ -90,7 +90,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
       const { contentType, bytes: length, sha256 } = part.value;
       return { name: key, contentType, length, sha256, read: () => objectBytes(media, key, READ_MS) };
     }
-    throw final("EXECUTION_FAILED", `${given.call.model}: input ${given.name}: the file was deleted`);
+    throw inputFailed(`${given.call.model}: input ${given.name}: the file was deleted`);
   };
 
   const base64 = async ({ read: bytes }: Source): Promise<string> => {
@@ -149,14 +149,14 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
         return { value: `${way === "data-url" ? `data:${contentType};base64,` : ""}${await base64(await file())}`, contentType };
       }
     }
-    throw final("EXECUTION_FAILED", `${call.model}: ${cannotSend(name, sending)}`);
+    throw inputFailed(`${call.model}: ${cannotSend(name, sending)}`);
   };
 
   const asFailure = (error: unknown, { call, name }: Given): unknown => {
     const isRefused =
       error instanceof ProviderError || (error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed"));
     return isRefused && !(error instanceof DomainError && error.message.startsWith(`${call.model}: `))
-      ? final("EXECUTION_FAILED", `${call.model}: input ${name}: ${error.message}`, QUOTES_ADDRESS)
+      ? (error instanceof ProviderError ? providerFailed : inputFailed)(`${call.model}: input ${name}: ${error.message}`, QUOTES_ADDRESS)
       : error;
   };
 

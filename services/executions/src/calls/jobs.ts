@@ -8,7 +8,7 @@ import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type Made, type PollState, type Submission } from "@nodeloom/providers";
 import { madeResult, readyCall, target, withFreshFiles, withoutOutput, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
-import { afterFailure, final, isBusy, MAY_TRY_ANOTHER, pauseFor, QUOTES_ADDRESS, TryAgain } from "./failures";
+import { afterFailure, final, isBusy, MAY_TRY_ANOTHER, pauseFor, providerFailed, QUOTES_ADDRESS, TryAgain } from "./failures";
 import { createPace, type Pace } from "./pace";
 import { createStoreMade } from "./stored-files";
 
@@ -60,7 +60,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     } catch (error) {
       // It was already requested several times.
       throw error instanceof ProviderError
-        ? final("EXECUTION_FAILED", `${call.model}: its output could not be fetched: ${error.message}`, {
+        ? providerFailed(`${call.model}: its output could not be fetched: ${error.message}`, {
             ...MAY_TRY_ANOTHER,
             ...QUOTES_ADDRESS,
           })
@@ -113,8 +113,8 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         unknownSince = undefined;
         if (state.state === "succeeded" && isNew) pace.jobDone(call.model, firstMs, askedMs);
         if (state.state === "succeeded") return await collectFresh(call, model, submitted.requestId, state.made, { ask, signal });
-        if (state.state === "failed") throw final("EXECUTION_FAILED", `${call.model}: ${state.message}`, MAY_TRY_ANOTHER);
-        if (state.state === "cancelled") throw final("EXECUTION_FAILED", `${call.model}: the provider cancelled the job`, MAY_TRY_ANOTHER);
+        if (state.state === "failed") throw providerFailed(`${call.model}: ${state.message}`, MAY_TRY_ANOTHER);
+        if (state.state === "cancelled") throw providerFailed(`${call.model}: the provider cancelled the job`, MAY_TRY_ANOTHER);
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ProviderError)) throw error;
@@ -122,11 +122,11 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         const unknownMs = unknownSince === undefined ? 0 : Date.now() - unknownSince;
         const isLost = error.status === NOT_FOUND && sinceSubmitted() > UNKNOWN_AT_FIRST_MS && unknownMs > UNKNOWN_AGAIN_MS;
         const isGone = isLost || error.status === GONE;
-        if (isGone) throw final("EXECUTION_FAILED", `${call.model}: the provider no longer knows the job`, MAY_TRY_ANOTHER);
+        if (isGone) throw providerFailed(`${call.model}: the provider no longer knows the job`, MAY_TRY_ANOTHER);
         askedToWait = Math.min(error.retryAfterMs ?? 0, TIMING.pollPause);
         if (isBusy(error)) answeredAt = Date.now();
         if (Date.now() - answeredAt > TIMING.pollSilence)
-          throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`, { jobMayRun: true, ...QUOTES_ADDRESS });
+          throw providerFailed(`${call.model}: ${error.message}`, { jobMayRun: true, ...QUOTES_ADDRESS });
       }
       const wanted = Math.max(pauseMs, askedToWait);
       const pausedAt = performance.now();

@@ -2,7 +2,7 @@ import { isRecord, type MediaUrls } from "@nodeloom/kernel";
 import { signaturesOf } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
-import { final, QUOTES_ADDRESS } from "./failures";
+import { inputFailed, QUOTES_ADDRESS } from "./failures";
 
 /** Files of our storage in the inputs of calls: whose they are, and the addresses by which others read them. */
 
@@ -35,6 +35,6 @@ export const createOwnFiles =
     });
     const { queries, refused } = await signaturesOf(media, [...keys], { ownerId: userId, lifetime: URL_LIFETIME_CALL });
     if (refused.length > 0)
-      throw final("EXECUTION_FAILED", `${about}: ${refused[0]!} is a private file of another account: upload it as yours`, QUOTES_ADDRESS);
+      throw inputFailed(`${about}: ${refused[0]!} is a private file of another account: upload it as yours`, QUOTES_ADDRESS);
     return <T>(one: T): T => (queries.size === 0 ? one : (withTexts(one, (text) => urls.signed(text, queries)) as T));
   };

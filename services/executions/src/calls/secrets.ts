@@ -2,7 +2,7 @@
 import { DomainError, isConfidential, isRecord, isSecretHost, withSecretValues } from "@nodeloom/kernel";
 import { createSharedReads } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
-import { final } from "./failures";
+import { inputFailed } from "./failures";
 import type { HttpRequest } from "./http-request";
 import type { Identity } from "../clients";
 import type { HttpNodeCall, HttpResult } from "../run/calls";
@@ -11,16 +11,15 @@ const READ_MS = 5_000;
 
 export type SendHttp = (call: HttpNodeCall, signal: AbortSignal) => Promise<HttpResult>;
 
-const failed = (message: string): DomainError => final("EXECUTION_FAILED", message);
-
 /** @throws EXECUTION_FAILED for a secret that is gone, or may not go where the request does */
 const checkWay = (name: string, { values, hosts }: identity.ReadSecretsResponse, rawUrl: string): void => {
-  if (values[name] === undefined) throw failed(`there is no secret ${name} of yours any more`);
+  if (values[name] === undefined) throw inputFailed(`there is no secret ${name} of yours any more`);
   const url = URL.canParse(rawUrl) ? new URL(rawUrl) : undefined;
-  if (!url) throw failed(`the secret ${name} was not sent: the url is none`);
+  if (!url) throw inputFailed(`the secret ${name} was not sent: the url is none`);
   if (!isSecretHost(hosts[name]?.hosts ?? [], url))
-    throw failed(`the secret ${name} may not be sent to ${url.host}, which is not among its hosts`);
-  if (!isConfidential(url)) throw failed(`the secret ${name} is sent by https alone, and ${url.host} was to be called by ${url.protocol}`);
+    throw inputFailed(`the secret ${name} may not be sent to ${url.host}, which is not among its hosts`);
+  if (!isConfidential(url))
+    throw inputFailed(`the secret ${name} is sent by https alone, and ${url.host} was to be called by ${url.protocol}`);
 };
 
 /** Redacts the message of an error. Errors that end the call keep their type, because callers check it. */
@@ -28,7 +27,7 @@ const withoutSecrets = (error: unknown, redaction: Redaction): unknown => {
   if (!(error instanceof Error)) return error;
   const message = redaction.text(error.message);
   if (message === error.message) return error;
-  return error instanceof DomainError ? new DomainError(error.kind, error.reason, message, error.metadata) : failed(message);
+  return error instanceof DomainError ? new DomainError(error.kind, error.reason, message, error.metadata) : inputFailed(message);
 };
 
 /**
@@ -45,7 +44,7 @@ export const createSecretSending = (identity: Pick<Identity, "readSecrets">, sen
       );
     } catch (error) {
       // The encryption key was lost; an unavailable service is retried instead.
-      if (error instanceof DomainError && error.kind === "precondition") throw failed(error.message);
+      if (error instanceof DomainError && error.kind === "precondition") throw inputFailed(error.message);
       throw error;
     }
   };

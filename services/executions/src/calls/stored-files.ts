@@ -3,7 +3,7 @@ import { NoSlot, retry, type Slots, uploadParts } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import { mayPass, type ProviderFile } from "@nodeloom/providers";
 import { mediaId, notStored, placementOf, storeInTurn } from "./call";
-import { final } from "./failures";
+import { final, inputFailed } from "./failures";
 import type { Media } from "../clients";
 import { files } from "../plan/files";
 import type { CatalogModel } from "../plan/model-catalog";
@@ -24,13 +24,15 @@ const shown = (reference: string): string => {
 };
 
 const notAFile = ({ port, family, reference }: FileToKeep): DomainError =>
-  final("EXECUTION_FAILED", `${port}: ${shown(reference)} is not ${fileOf(family)}: an http(s) address or a media id`);
+  inputFailed(`${port}: ${shown(reference)} is not ${fileOf(family)}: an http(s) address or a media id`);
 
 /** Maps a failed fetch. Unavailable services of ours are retried. */
 const asFailure = (error: unknown, { port }: FileToKeep): unknown =>
   error instanceof NoSlot ||
   (error instanceof DomainError && (error.kind === "failed" || error.kind === "invalid" || error.kind === "conflict"))
-    ? final("EXECUTION_FAILED", `${port}: ${error.message}`)
+    ? error instanceof NoSlot
+      ? final("EXECUTION_FAILED", `${port}: ${error.message}`)
+      : inputFailed(`${port}: ${error.message}`)
     : error;
 
 export type KeepFile = ReturnType<typeof createKeepFile>;
@@ -40,7 +42,7 @@ export const createKeepFile = (media: Pick<Media, "ingest" | "getObjects">, down
   const byId = async (call: FileToKeep): Promise<MediaValue> => {
     const [found] = (await files(media, [call.reference], call.userId)).values();
     const file = found ?? (member(call.authorFiles ?? {}, call.reference) as MediaValue | undefined);
-    if (!file) throw final("EXECUTION_FAILED", `${call.port}: there is no media file ${call.reference} of yours`);
+    if (!file) throw inputFailed(`${call.port}: there is no media file ${call.reference} of yours`);
     return file;
   };
 

@@ -18,7 +18,7 @@ import { askedOfTransform } from "../reuse/asked";
 import type { TransformCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { mediaId, storeInTurn } from "./call";
-import { final, QUOTES_ADDRESS } from "./failures";
+import { final, inputFailed, QUOTES_ADDRESS } from "./failures";
 import type { OwnFiles } from "./own-files";
 import { makingByOperation, ownerOf } from "./making";
 import type { Asked } from "../run/types";
@@ -60,9 +60,9 @@ const readyCall = async (media: TransformsOptions["media"], call: TransformCall)
   const operation = mediaOperation(call.operation);
   if (!operation) throw final("EXECUTION_FAILED", `the operation ${call.operation} no longer exists`);
   const ready = await withFiles(media, operation.schema, call.inputs, call.userId, call.authorFiles);
-  if ("problem" in ready) throw final("EXECUTION_FAILED", `${operation.name}: ${ready.problem}`, QUOTES_ADDRESS);
+  if ("problem" in ready) throw inputFailed(`${operation.name}: ${ready.problem}`, QUOTES_ADDRESS);
   const [issue] = operationIssues(operation, ready.inputs);
-  if (issue) throw final("EXECUTION_FAILED", `${operation.name}: ${issue.path}: ${issue.message}`);
+  if (issue) throw inputFailed(`${operation.name}: ${issue.path}: ${issue.message}`);
   return { operation, inputs: ready.inputs };
 };
 

@@ -90,7 +90,7 @@ const mapError = (data: Data, shown: (error: RunError) => RunError): Data => {
 const eventTexts = (data: Data, isHidden: boolean): Pick<Message, "dataJson" | "publicDataJson"> => {
   const open = JSON.stringify(mapError(isHidden ? withoutFiles(data) : data, publicError));
   if (isHidden) return { dataJson: open, publicDataJson: "" };
-  const dataJson = JSON.stringify(mapError(data, ({ publicMessage: _, ...error }) => error));
+  const dataJson = JSON.stringify(mapError(data, ({ publicMessage: _, fault: _fault, ...error }) => error));
   return { dataJson, publicDataJson: open === dataJson ? "" : open };
 };
 

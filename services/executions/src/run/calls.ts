@@ -1,5 +1,5 @@
 import type { AuthorFiles, HttpCall, JsonSchema, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";
-import type { Asked, CallContext, CallResult, CancelReport, RunInput } from "./types";
+import type { Asked, CallContext, CallResult, CancelReport, RunError, RunInput } from "./types";
 
 export interface SubmittedJob {
   requestId: string;
@@ -74,6 +74,7 @@ export interface StepFailure {
   jobMayRun?: boolean;
   /** The provider certainly did nothing: a fallback can be called. */
   mayTryAnother?: boolean;
+  fault?: RunError["fault"];
   /** Moderation refused the output. */
   refused?: RefusedCost;
 }

@@ -251,7 +251,7 @@ export class GraphRun {
     } catch (error) {
       if (!(error instanceof BindError)) throw error;
       const message = `node ${nodeName(nodeId, this.node(nodeId).label)}: ${error.message}`;
-      const problem: RunError = { code: "EXECUTION_FAILED", message, nodeId };
+      const problem: RunError = { code: "EXECUTION_FAILED", message, fault: "input", nodeId };
       this.fail(nodeId, problem, now);
       return { error: problem };
     }

@@ -80,6 +80,8 @@ export interface RunError {
   item?: number;
   providerStatus?: number;
   providerBody?: string;
+  /** The failure counts against this, unless its code says so; without it, against the platform. Only operators see it. */
+  fault?: "provider" | "input";
   /** Replaces a message that quotes values of the graph, for callers who can't read it. */
   publicMessage?: string;
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "@nodeloom/platform";
 import type { LedgerReport } from "../workflow/activity-types";
 import type { Billing } from "../clients";
+import { noteLedgerCheck } from "../meters";
 import { TIMING } from "../run/timing";
 
 /**
@@ -57,6 +58,7 @@ export const createLedgerCheck =
       cursor = page.nextCursor;
       beat({ ...report, cursor });
     } while (cursor);
+    noteLedgerCheck(report.mismatches);
     logger.info(report, "every account was checked against all of its rows");
     return report;
   };

@@ -52,7 +52,7 @@ const publicMessage = ({ message, metadata }: DomainError, call: NodeCall): Pick
 /** Error of a failed call as recorded in the run, with the item in a fan-out. */
 export const runErrorOf = (error: DomainError, call: NodeCall): RunError => {
   const { nodeId, label, item, items } = call;
-  const { providerStatus, providerBody } = error.metadata as { providerStatus?: number; providerBody?: string };
+  const { providerStatus, providerBody, fault } = error.metadata as Pick<RunError, "providerStatus" | "providerBody" | "fault">;
   return {
     code: error.kind === "failed" ? error.reason : "EXECUTION_FAILED",
     message: `node ${nodeName(nodeId, label)}: ${error.message}`,
@@ -61,6 +61,7 @@ export const runErrorOf = (error: DomainError, call: NodeCall): RunError => {
     ...(items > 1 ? { item } : {}),
     ...(providerStatus === undefined ? {} : { providerStatus }),
     ...(providerBody === undefined ? {} : { providerBody }),
+    ...(fault === undefined ? {} : { fault }),
   };
 };
 

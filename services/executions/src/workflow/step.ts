@@ -2,7 +2,7 @@ import { activityInfo, ApplicationFailure, Context } from "@temporalio/activity"
 import { isRepairKey, type DomainError } from "@nodeloom/kernel";
 import { linkSignals, type Logger } from "@nodeloom/platform";
 import { createCallClock, type CallClock } from "../calls/clock";
-import { final, RunCancelled, TryAgain } from "../calls/failures";
+import { providerFailed, RunCancelled, TryAgain } from "../calls/failures";
 import type { StepFailure } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { isFirstCall, type RunError } from "../run/types";
@@ -48,7 +48,7 @@ interface CallProgress {
   askedAt: number;
 }
 
-const notInTime = (): DomainError => final("EXECUTION_FAILED", "the provider did not finish in time");
+const notInTime = (): DomainError => providerFailed("the provider did not finish in time");
 
 export const createSteps = ({ calls, execution, onCancel, logger, stopping }: StepDependencies) => {
   /** Long calls of this process, so that a cancellation aborts them. */

@@ -53,6 +53,9 @@ const sweep = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) if (await isAbandoned(folder, name)) await rm(join(folder, name), { force: true });
 };
 
+const DISK_FULL: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
+const diskFull = (): DomainError => new DomainError("unavailable", "SERVICE_UNAVAILABLE", "the disk for files is full: retry later");
+
 /** Batches small chunks into larger writes. */
 const gatheringWriter = (handle: FileHandle) => {
   let waiting: Uint8Array[] = [];
@@ -60,7 +63,7 @@ const gatheringWriter = (handle: FileHandle) => {
   const flush = async (): Promise<void> => {
     if (bytes === 0) return;
     const { bytesWritten } = await handle.writev(waiting);
-    if (bytesWritten !== bytes) throw new Error(`only ${bytesWritten} of ${bytes} bytes could be written`);
+    if (bytesWritten !== bytes) throw diskFull();
     waiting = [];
     bytes = 0;
   };
@@ -117,7 +120,7 @@ export const openStaging = async (root: string): Promise<Staging> => {
         }
       } catch (error) {
         await discard();
-        throw error;
+        throw DISK_FULL.has((error as NodeJS.ErrnoException).code) ? diskFull() : error;
       }
     },
     check: async () => {

@@ -1,6 +1,6 @@
 /** Signed content credentials (C2PA) of generated files. */
 
-import type { Logger } from "@nodeloom/platform";
+import { observeExpiry, type Logger } from "@nodeloom/platform";
 import type { BlobStore } from "../blobs/blobs";
 import type { CredentialStore } from "./credential-store";
 import { createOwnCredential, type ProvenanceSettings } from "./own-credential";
@@ -28,6 +28,7 @@ export const createCredentials = ({ settings, folder, store, blobs, logger }: Cr
   // Files of strangers have a thread of their own, so that they never delay results.
   const [signing, reading] = [createThread(), createThread()];
   const credential = createOwnCredential({ configured, folder, store, make: signing.selfMade });
+  if (configured) observeExpiry("signing files", () => configured.expiresAt);
   if (mode === "signed" && !configured) {
     logger.warn("generated files are signed by a self-made certificate, which other validators don't trust: set PROVENANCE_CERTIFICATE");
   }

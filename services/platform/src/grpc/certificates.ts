@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import type { experimental } from "@grpc/grpc-js";
 import { ConfigError, type ProcessConfig } from "../config";
+import { observeExpiry } from "../telemetry/metrics";
 
 type CertificateProvider = experimental.CertificateProvider;
 type CaListener = experimental.CaCertificateUpdateListener;
@@ -54,6 +56,7 @@ class RenewedCertificates implements CertificateProvider {
     private readonly reloadMs: number,
   ) {
     this.current = readCertificates(files);
+    observeExpiry("mutual TLS", () => new Date(new X509Certificate(this.current.cert).validTo));
   }
 
   private reload(): void {

@@ -25,7 +25,8 @@ const passes = async (check: Check): Promise<boolean> => {
   }
 };
 
-const runChecks = async (checks: Checks): Promise<Record<string, "ok" | "away">> => {
+/** Asks each dependency whether it can be used. One that doesn't answer in time can't. */
+export const runChecks = async (checks: Checks): Promise<Record<string, "ok" | "away">> => {
   const results = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, (await passes(check)) ? "ok" : "away"]));
   return Object.fromEntries(results) as Record<string, "ok" | "away">;
 };

@@ -13,7 +13,8 @@ import {
 import { createLogger, type Logger } from "../telemetry/logger";
 import type { Database } from "../stores/database";
 import { collectWhenIdle } from "./heap";
-import { startOps, type Checks, type ProcessState } from "./ops";
+import { observedGauge } from "../telemetry/metrics";
+import { runChecks, startOps, type Checks, type ProcessState } from "./ops";
 import { startTelemetry, type Telemetry } from "../telemetry/telemetry";
 
 export interface RunningService {
@@ -125,6 +126,15 @@ interface Process {
 const checksOf = ({ running }: Process): Checks =>
   Object.assign({}, ...running.filter(Boolean).map(({ checks }) => checks ?? {})) as Checks;
 
+/** Ends with the process. */
+const observeDependencies = (process: Process): void =>
+  void observedGauge("nodeloom.dependency.up", "whether what the process depends on can be used (1) or not (0), by name", async () =>
+    Object.entries(await runChecks(checksOf(process))).map(([dependency, state]) => ({
+      value: state === "ok" ? 1 : 0,
+      attributes: { dependency },
+    })),
+  );
+
 const openOps = async (process: Process): Promise<void> => {
   const { config, name, telemetry, logger } = process;
   if (config.OPS_LISTEN === undefined || telemetry === undefined) return;
@@ -187,6 +197,7 @@ export const runProcess = async (definitions: readonly ServiceDefinition[], env:
   try {
     own.telemetry = await startTelemetry(name, config);
     await openOps(own);
+    observeDependencies(own);
     await startAll(definitions, env, own.running);
   } catch (error) {
     if (error instanceof ConfigError) return exitMisconfigured(name, error);

@@ -44,14 +44,22 @@ export interface Reading {
  * Reads a value at each collection. Call it when a service starts, not before.
  * @returns stops it
  */
-export const observedGauge = (name: string, description: string, read: () => Reading[]): Stop => {
+export const observedGauge = (name: string, description: string, read: () => Reading[] | Promise<Reading[]>): Stop => {
   const gauge = meterOf().createObservableGauge(name, { description });
-  const observe: Parameters<typeof gauge.addCallback>[0] = (result) => {
-    for (const { value, attributes } of read()) result.observe(value, attributes);
+  const observe: Parameters<typeof gauge.addCallback>[0] = async (result) => {
+    for (const { value, attributes } of await read()) result.observe(value, attributes);
   };
   gauge.addCallback(observe);
   return () => gauge.removeCallback(observe);
 };
+
+const expiries = new Map<string, () => Date>();
+
+/**
+ * Reports when a certificate of this process ends.
+ * @param use what it is for: a word from the code
+ */
+export const observeExpiry = (use: string, expires: () => Date): void => void expiries.set(use, expires);
 
 const NANOSECONDS = 1e9;
 
@@ -71,6 +79,9 @@ export const observeProcess = (): Stop => {
         loop.reset();
         return [{ value }];
       },
+    ),
+    observedGauge("nodeloom.certificate.expires", "when a certificate of the process ends, in Unix seconds", () =>
+      [...expiries].map(([use, expires]) => ({ value: Math.floor(expires().getTime() / MS), attributes: { use } })),
     ),
     observedGauge("nodeloom.process.memory", "memory of the process in bytes", () => {
       const { rss, heapUsed } = process.memoryUsage();

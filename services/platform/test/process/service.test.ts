@@ -103,6 +103,25 @@ describe("a process of several services", () => {
     expect(said(end, "stopping")).toMatchObject({ why: "the parent is gone" });
   });
 
+  it("tells Prometheus which of its dependencies can be used", async () => {
+    const port = await freePort();
+    const { child, ready, ended } = run(
+      [
+        { name: "one", depends: { redis: false } },
+        { name: "two", depends: { mongodb: true } },
+      ],
+      {
+        OPS_LISTEN: `127.0.0.1:${port}`,
+      },
+    );
+    await ready;
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const told = [...metrics.matchAll(/^nodeloom_dependency_up\{dependency="(\w+)"[^}]*\} (\d)/gm)].map(([, name, up]) => `${name} ${up}`);
+    expect(told.sort()).toEqual(["mongodb 1", "redis 0"]);
+    child.kill("SIGTERM");
+    await ended;
+  });
+
   it("says at once that it is to stop, serves on for DRAIN_MS, and only then stops", async () => {
     const port = await freePort();
     const env = { OPS_LISTEN: `127.0.0.1:${port}`, DRAIN_MS: "1500" };

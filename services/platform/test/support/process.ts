@@ -13,6 +13,8 @@ export interface Behaviour {
   stopMs?: number;
   /** Reports the announcement of a stop. */
   drains?: boolean;
+  /** Dependencies, and whether they can be used. */
+  depends?: Record<string, boolean>;
   /** Failure after the start. */
   then?: "throws" | "rejects";
 }
@@ -23,7 +25,7 @@ const tell = (event: string): void => {
 };
 const never = (): Promise<never> => new Promise(() => undefined);
 
-const service = ({ name, needs, mongo, start, stop, stopMs = 0, then, drains }: Behaviour): ServiceDefinition =>
+const service = ({ name, needs, mongo, start, stop, stopMs = 0, then, drains, depends = {} }: Behaviour): ServiceDefinition =>
   defineService({
     name,
     variables: needs ? { [needs]: z.string().describe(`what ${name} can't do without`) } : {},
@@ -40,6 +42,7 @@ const service = ({ name, needs, mongo, start, stop, stopMs = 0, then, drains }: 
         }, 10);
       if (then === "rejects") setTimeout(() => void Promise.reject(new Error("rejected later")), 10);
       return {
+        checks: Object.fromEntries(Object.entries(depends).map(([dependency, isUp]) => [dependency, () => isUp])),
         ...(drains ? { drain: () => tell(`${name} drains`) } : {}),
         stop: async () => {
           tell(`${name} stops`);

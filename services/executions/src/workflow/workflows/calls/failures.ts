@@ -1,11 +1,21 @@
 import { ApplicationFailure, ActivityFailure, isCancellation, TimeoutFailure } from "@temporalio/workflow";
 import type { Reason } from "@nodeloom/kernel";
 import { BoundPassed, nodeName, type BindError } from "@nodeloom/kernel/graph";
+import type { ProviderError } from "@nodeloom/providers";
 import type { StepFailure } from "../../../run/calls";
 import { RUN_CANCELLED, type NodeState, type RunError, type RunInput } from "../../../run/types";
 
 /** Cause of a failure: wrapped for activities, the error itself for calls in the workflow task. */
 export const causeOf = (error: unknown): unknown => (error instanceof ActivityFailure ? error.cause : error);
+
+const PROVIDER_ERROR = "ProviderError" satisfies ProviderError["name"];
+
+/** A value that doesn't fit comes from the run's inputs; an activity may end with its last attempt's error of the provider. */
+const faultOf = (error: unknown): Pick<RunError, "fault"> => {
+  if (isBindError(error)) return { fault: "input" };
+  const cause = causeOf(error);
+  return cause instanceof ApplicationFailure && cause.type === PROVIDER_ERROR ? { fault: "provider" } : {};
+};
 
 /**
  * Error of a failed activity as recorded in the run. A rejected submission has its own code only if the caller waits for the submission.
@@ -23,6 +33,7 @@ export const runError = (error: unknown, { id: nodeId, label }: NodeState, mode:
     code: "EXECUTION_FAILED",
     message: said + describe(error),
     ...(open === undefined ? {} : { publicMessage: said + open }),
+    ...faultOf(error),
     nodeId,
   };
 };
