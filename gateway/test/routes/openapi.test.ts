@@ -99,6 +99,7 @@ describe("the OpenAPI document", () => {
       "execution.completed",
       "execution.failed",
       "execution.cancelled",
+      "execution.sync.completed",
       "budget.alert",
       "model.retiring",
       "batch.completed",
