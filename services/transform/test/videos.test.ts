@@ -117,7 +117,7 @@ describeWithFfmpeg("operations on videos and sounds", () => {
     expect(levelBetween(ducked, 2.5, 2.9)).toBeGreaterThan(0.8 * levelBetween(alone, 2.5, 2.9));
     expect(highLevel(ducked, 0.6, 1.2)).toBeLessThan(0.5 * highLevel(alone, 0.6, 1.2));
     expect((await service.failure("video-mux", { original: "duck" }, { video: silent, audio: tone(440, 1) })).message).toContain(
-      "no sound of its own",
+      "the video has no sound",
     );
   });
 
