@@ -83,8 +83,8 @@ describe("a configuration", () => {
     ["LIMIT", "1.5", "how many at once"],
     ["LIMIT", "0", "how many at once"],
     ["LIMIT", "-3", "how many at once"],
-    ["USER_EGRESS_ALLOW", "sandbox:8090,http://x:80", "exceptions to the egress guard for addresses that users choose"],
-    ["USER_EGRESS_ALLOW", "sandbox", "exceptions to the egress guard for addresses that users choose"],
+    ["USER_EGRESS_ALLOW", "sandbox:8090,http://x:80", "private addresses that users can choose"],
+    ["USER_EGRESS_ALLOW", "sandbox", "private addresses that users can choose"],
   ])("names a malformed %s (%s) and its purpose, and nothing else", (name, value, purpose) => {
     const lines = problemOf({ ...GOOD, [name]: value }).split("\n");
     expect(lines).toHaveLength(2);

@@ -127,7 +127,7 @@ describeWithFfmpeg("what a video shows", () => {
       expect([contents.video!.frames, Math.round(contents.audio!.seconds), bytes.includes("tx3g")]).toEqual([25, 1, false]);
     }
     const late = { words: [{ text: "late", start: 5, end: 6 }] };
-    expect((await service.failure("video-captions", late, { video })).message).toContain("after the video has ended");
+    expect((await service.failure("video-captions", late, { video })).message).toContain("after the end of the video");
   });
 
   it("is captioned in every script that has a font, and signs without one are named", async () => {
