@@ -151,6 +151,13 @@ describe("alerts", () => {
     expect(missing.sort()).toEqual(names.filter((name) => values.services[name]!.enabled).sort());
   });
 
+  it("are each named by the table of what fails, which names no other", () => {
+    const runbooks = readFileSync(join(ROOT, "docs", "operations", "runbooks.md"), "utf8");
+    const [, table] = /^## What fails, and which alert fires\n([^]*?)^## /m.exec(runbooks)!;
+    const named = [...table!.matchAll(/\[(Nodeloom\w+)\]/g)].map(([, name]) => name!);
+    expect([...new Set(named)].sort()).toEqual(alerts.map(({ alert }) => alert!).sort());
+  });
+
   it("have a runbook each, and tests of when they fire and when not", () => {
     const runbooks = readFileSync(join(ROOT, "docs", "operations", "runbooks.md"), "utf8");
     const tests = readFileSync(join(__dirname, "alerts.yaml"), "utf8");
