@@ -1,4 +1,5 @@
 import { wellFormed } from "../well-formed";
+export { nodeName } from "../node-name";
 
 /** A node as planning sees it. Unknown members stay in the saved text and are never checked. */
 export interface GraphNode {
@@ -45,10 +46,6 @@ export const labelOf = ({ data }: Pick<GraphNode, "data">): string | undefined =
     )
   );
 };
-
-/** A node in messages: its label, if any, and its id. */
-export const nodeName = (id: string, label: string | undefined): string =>
-  label === undefined || label === id ? id : `"${label}" (${id})`;
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

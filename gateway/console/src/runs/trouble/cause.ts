@@ -1,4 +1,4 @@
-import { nodeName } from "@nodeloom/kernel/graph";
+import { nodeName } from "@nodeloom/kernel/node-name";
 import type { Execution, NodeState } from "@nodeloom/client";
 
 type Named = Pick<NodeState, "id" | "label">;
