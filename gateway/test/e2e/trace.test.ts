@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clientOf, eventually, paced, type Account, type Answer } from "./support/client";
@@ -7,11 +8,13 @@ import { edge, node } from "./support/graphs";
 import { APART, startPlatform, type Platform } from "./support/platform";
 import { withTemporal } from "./support/temporal";
 import { exported, metricsIn, queries } from "../../../deploy/helm/test/queries";
+import { makeCertificates, type TestCertificates } from "../../../services/platform/test/support/certificates";
 import { startCollector, type Collector, type Span } from "../../../services/platform/test/support/collector";
 
 /** A platform from an operator's view: one trace per run, from the gateway's route to the provider, and the metrics of its processes. */
 
 let collector: Collector;
+let certificates: TestCertificates;
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account;
@@ -41,6 +44,8 @@ beforeAll(async () => {
   await once(receiver, "listening");
   const address = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   collector = await startCollector();
+  certificates = await makeCertificates("media");
+  const { TLS_CERT_FILE, TLS_KEY_FILE } = certificates.of("media");
   platform = await startPlatform({
     groups: APART,
     allow: [address],
@@ -50,6 +55,8 @@ beforeAll(async () => {
       OTEL_BSP_SCHEDULE_DELAY: "500",
       TRACES_SHARE: "1",
       TEMPORAL_PAYLOAD_KEYS: randomBytes(32).toString("hex"),
+      PROVENANCE_CERTIFICATE: await readFile(TLS_CERT_FILE, "utf8"),
+      PROVENANCE_KEY: await readFile(TLS_KEY_FILE, "utf8"),
     },
   });
   client = clientOf(platform);
@@ -117,13 +124,17 @@ beforeAll(async () => {
     [4, 20, 60],
   );
   await eventually(() => received.filter(({ path }) => path === "/hook").length >= 4);
-  await withTemporal((temporal) => temporal.schedule.getHandle(`${platform.env.TEMPORAL_TASK_QUEUE!}-retention`).trigger());
-  await eventually(scrape, (scraped) => scraped.some((text) => text.includes("nodeloom_retention_passed")), 60_000);
+  await withTemporal(async ({ schedule }) => {
+    for (const name of ["retention", "ledger-check"]) await schedule.getHandle(`${platform.env.TEMPORAL_TASK_QUEUE!}-${name}`).trigger();
+  });
+  for (const name of ["nodeloom_retention_passed", "nodeloom_ledger_checked"])
+    await eventually(scrape, (scraped) => scraped.some((text) => text.includes(name)), 60_000);
   // A stop exports the rest.
   await platform.stop();
 }, 400_000);
 afterAll(async () => {
   await platform?.stop();
+  await certificates?.remove();
   collector?.stop();
   receiver?.close();
 });
