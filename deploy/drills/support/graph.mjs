@@ -3,6 +3,7 @@ export const node = (id, type, data = {}) => ({ id, type, position: { x: 0, y: 0
 
 /** @param {string} from @param {string} to `node.port` both */
 export const edge = (from, to) => {
-  const [[source, sourceHandle], [target, targetHandle]] = [from.split("."), to.split(".")];
+  const [source = "", sourceHandle = ""] = from.split(".");
+  const [target = "", targetHandle = ""] = to.split(".");
   return { id: `${from}-${to}`, source, sourceHandle, target, targetHandle };
 };

@@ -51,10 +51,10 @@ export const measure = async ({ expected, key, cookie, seed, counts, say, check 
   /** @type {Record<string, string>} */
   const slugs = {};
   for (const name of names) {
-    slugs[name] = (
-      await expected(201, "POST", "/api/workflows", { key, body: { name: `Tested ${name}`, ...TEMPLATES[name]() } })
-    ).body.slug;
-    const { status, results } = await tested(slugs[name]);
+    const { body } = await expected(201, "POST", "/api/workflows", { key, body: { name: `Tested ${name}`, ...TEMPLATES[name]() } });
+    const slug = String(body.slug);
+    slugs[name] = slug;
+    const { status, results } = await tested(slug);
     check([`the tests of ${name} pass without an edit`, status === "passed", JSON.stringify(results)]);
   }
 

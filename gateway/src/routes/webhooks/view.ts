@@ -83,7 +83,10 @@ export const endpointView = (stored: identity.WebhookEndpoint | undefined) => {
   };
 };
 
-export const withSecretView = ({ endpoint: stored, secret }: identity.WebhookEndpointWithSecret) => ({ ...endpointView(stored), secret });
+export const withSecretView = ({ endpoint: stored, secret }: identity.CreateWebhookEndpointResponse) => ({
+  ...endpointView(stored),
+  secret,
+});
 
 export const deliveryView = (stored: notifications.Delivery | undefined) => {
   if (!stored) throw new Error("notifications answered without a delivery");

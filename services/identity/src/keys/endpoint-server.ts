@@ -13,7 +13,7 @@ const endpointMessage = ({ id, url, events, description, ...rest }: EndpointReco
     ...{ id, url, events, description, disabledReason: rest.disabledReason, createdAt: rest.createdAt, updatedAt: rest.updatedAt },
     disabledAt: rest.disabledAt ?? undefined,
   });
-const withSecret = ({ endpoint, secret }: WithSecret): identity.WebhookEndpointWithSecret => ({
+const withSecret = ({ endpoint, secret }: WithSecret): identity.CreateWebhookEndpointResponse => ({
   endpoint: endpointMessage(endpoint),
   secret,
 });
