@@ -4,6 +4,7 @@ import type { identity as identityProto, notifications } from "@nodeloom/proto";
 import type { Identity } from "./clients";
 import type { OwnersMails } from "./mail/owners";
 import type { Deliveries } from "./webhooks/deliveries";
+import { isReceiver } from "./webhooks/webhooks";
 
 const MODEL_RETIRING = "model.retiring";
 const MAX_WORKFLOWS = 20;
@@ -17,8 +18,7 @@ export interface RetiringModelsOptions {
   now?: () => Date;
 }
 
-const hears = ({ webhook }: identityProto.Key): boolean =>
-  webhook !== undefined && webhook.disabledAt === undefined && webhook.events.includes(MODEL_RETIRING);
+const hears = ({ webhook }: identityProto.Key): boolean => webhook !== undefined && isReceiver(webhook, MODEL_RETIRING);
 
 /**
  * Sends one notice. Deliveries and mails have ids made of `id`, so that a repeated call sends nothing twice.

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const STAGES = [7, 30] as const;
 const MOST_WORKFLOWS = 20;
 
-/** Accounts up to the cursor are told. */
+/** Accounts up to the cursor have their notices. */
 export interface RetiringProgress {
   notices: number;
   cursor: string;

@@ -1,6 +1,7 @@
 /** Judges a run of a test: which expectations failed, what each expected, and what it got. */
 import { BindError, charactersOfWork, createBudget, type RunBudget } from "../graph/budget";
 import { evaluate, parseExpression } from "../graph/jmespath";
+import { equal } from "../graph/jmespath/values";
 import { schemaViolations } from "../graph/json-schema";
 import { patternOf, workOfMatch } from "../graph/json-schema/pattern";
 import { isRecord } from "../graph/types";
@@ -62,14 +63,6 @@ const onlyMember = (result: unknown): unknown => {
 
 const valueAt = ({ path }: Expectation, result: unknown, budget: RunBudget): unknown =>
   path === undefined ? onlyMember(result) : evaluate(parseExpression(path), result ?? null, budget);
-
-const isEqual = (one: unknown, other: unknown): boolean => {
-  if (Array.isArray(one) && Array.isArray(other))
-    return one.length === other.length && one.every((value, index) => isEqual(value, other[index]));
-  if (!isRecord(one) || !isRecord(other)) return one === other;
-  const names = Object.keys(one);
-  return names.length === Object.keys(other).length && names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name]));
-};
 
 const isWithin = (range: NumberRange, value: number | undefined): boolean => {
   if (value === undefined) return false;
@@ -135,7 +128,7 @@ const failureOf = (expectation: Expectation, run: TestedRun, budget: RunBudget):
   const { equals, matches: pattern = "", contains: part = "", jmespath = "", file = {} } = expectation;
   switch (kindOfExpectation(expectation)) {
     case "equals":
-      return isEqual(equals, value) ? undefined : { got: value };
+      return equal(equals, value, budget) ? undefined : { got: value };
     case "matches":
       return matches(pattern, value, budget) ? undefined : { got: value };
     case "contains":

@@ -1,12 +1,11 @@
 /** Messages to webhook endpoints of accounts: each endpoint that wants the event gets a delivery of its own. */
 import { DomainError } from "@nodeloom/kernel";
 import { derivedId, fromCursor, toCursor } from "@nodeloom/platform";
-import type { identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
 import type { DeliveryRecord, NewDelivery } from "../delivery";
 import type { DeliveryStore } from "../store/deliveries";
 import type { Deliveries } from "./deliveries";
-import { wants } from "./webhooks";
+import { isReceiver } from "./webhooks";
 
 const PAGE = { usual: 50, most: 500 } as const;
 
@@ -40,15 +39,12 @@ const deliveryId = ({ _id, about }: EndpointMessage, endpointId: string): string
   return about.kind === "run" ? `${about.executionId}.${derived}` : derived;
 };
 
-const isReceiver = ({ disabledAt, events }: identityProto.WebhookEndpoint, event: string): boolean =>
-  disabledAt === undefined && wants({ events }, event);
-
 export const createEndpoints = ({ identity, deliveries, store }: EndpointsOptions): Endpoints => ({
   add: async (message) => {
     const { endpoints } = await identity.listWebhookEndpoints({ ownerId: message.ownerId });
-    for (const { id: endpointId, ...endpoint } of endpoints)
-      if (isReceiver({ id: endpointId, ...endpoint }, message.event))
-        await deliveries.add({ ...message, _id: deliveryId(message, endpointId), keyId: "", endpointId });
+    for (const endpoint of endpoints)
+      if (isReceiver(endpoint, message.event))
+        await deliveries.add({ ...message, _id: deliveryId(message, endpoint.id), keyId: "", endpointId: endpoint.id });
   },
 
   list: async ({ ownerId, endpointId, limit, cursor }) => {

@@ -29,6 +29,10 @@ const BY_DEFAULT: readonly string[] = ["execution.completed", "execution.failed"
 export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
   events.length === 0 ? BY_DEFAULT.includes(event) : events.includes(event);
 
+/** True if a stored webhook or endpoint gets an event. */
+export const isReceiver = ({ disabledAt, events }: { disabledAt?: Date | undefined; events: string[] }, event: string): boolean =>
+  disabledAt === undefined && wants({ events }, event);
+
 /** Reads the target of a message: an endpoint, the run's own webhook, or its key's. */
 export const createReadTarget =
   (identity: Pick<Identity, "getWebhookTarget">) =>

@@ -66,7 +66,7 @@ export const reservedOf = (userId: string, at: Date, { id, uses }: Reservation):
   counters: uses.map((use) => counterId(userId, use, at)),
 });
 
-/** The entry of a hold that counters count, too. */
+/** Adds a reservation to what a hold is counted on. */
 export const withReserved = (counted: Counted | undefined, at: Date, reserved: Reserved): Counted => ({
   at,
   budgets: [],

@@ -15,16 +15,11 @@ export interface TestReadsOptions {
 
 const UNENDED: ReadonlySet<string> = new Set(["waiting", "processing"]);
 
-const countOf = (outcomes: readonly TestOutcome[]): { passed: number; failed: number } => {
-  const passed = outcomes.filter((outcome) => outcome.passed).length;
-  return { passed, failed: outcomes.length - passed };
-};
-
 const statusOf = ({ status, total, test }: BatchRecord): string => {
   if (!FINAL_BATCHES.includes(status)) return status === "paused" ? "paused" : "running";
   if (status === "cancelled") return "cancelled";
-  const { passed } = countOf(test?.outcomes ?? []);
-  return passed === total ? "passed" : "failed";
+  const outcomes = test?.outcomes ?? [];
+  return outcomes.length === total && outcomes.every(({ passed }) => passed) ? "passed" : "failed";
 };
 
 /** The outcome of an ended run is the one of its end: its results can be deleted since. */
@@ -66,12 +61,10 @@ export const createTestReads = ({ stores: { batches }, judging }: TestReadsOptio
   };
 
   const messageOf = (batch: BatchRecord, compared: BatchRecord | null, results: proto.TestResult[] = []): proto.TestRun => {
-    const ended = results.filter(({ status }) => status === "passed" || status === "failed");
-    const counts = countOf(
-      batch.test?.outcomes ?? ended.map(({ status }) => ({ passed: status === "passed", millicredits: 0, durationMs: 0 })),
-    );
+    const statuses = batch.test?.outcomes?.map((outcome) => (outcome.passed ? "passed" : "failed")) ?? results.map(({ status }) => status);
+    const count = (wanted: string): number => statuses.filter((status) => status === wanted).length;
     return proto.TestRun.fromPartial({
-      ...{ batch: batchMessage(batch), status: statusOf(batch), ...counts, results },
+      ...{ batch: batchMessage(batch), status: statusOf(batch), passed: count("passed"), failed: count("failed"), results },
       against: compared ? batchMessage(compared) : undefined,
     });
   };
