@@ -41,7 +41,7 @@ export const createCancellation = ({ stores, execution, end, outbox, awaitDelive
   };
 
   return {
-    /** @returns cancel_requested, or already_ and how the run ended. @throws EXECUTION_NOT_FOUND */
+    /** @returns `cancel_requested`, or `already_` with the status in which the run ended. @throws EXECUTION_NOT_FOUND */
     cancel: async (executionId: string, userId: string): Promise<string> => {
       const answer = await retryOnConflict(CONFLICT_ATTEMPTS.cancellation, async () => {
         const row = (await execution.requestCancel(executionId, userId)) ?? (await stores.rows.findOwned(executionId, userId));
@@ -64,7 +64,7 @@ export const createCancellation = ({ stores, execution, end, outbox, awaitDelive
     cancelQueued: async (userId: string): Promise<number> => {
       const { waiting } = await stores.queues.find(userId);
       let cancelled = 0;
-      // Newest first: otherwise a run that is about to be cancelled would move up into a freed place.
+      // Cancel the newest first. Otherwise a run that is about to be cancelled would move up into a freed place.
       for (const { id } of [...waiting].reverse()) if (await leaveQueue(executionOf(id), userId)) cancelled += 1;
       return cancelled;
     },

@@ -1,4 +1,4 @@
-/** Replaces the value under review by the one that the decision carries. */
+/** Replaces the value under review with the value from the decision. */
 import {
   invalidRequest,
   isMedia,
@@ -18,7 +18,7 @@ import { files, mediaValue } from "../plan/files";
 
 export interface ChangedValueOptions {
   media: Pick<Media, "getObjects" | "getObjectsByKey">;
-  /** Prefix of addresses in our storage. */
+  /** Address prefix of the platform's own storage. */
   own: string;
 }
 
@@ -31,7 +31,7 @@ const referenceOf = (value: unknown): string => {
 };
 
 export const createChangedValue = ({ media, own }: ChangedValueOptions) => {
-  /** Looks up the named files in storage. Fails if one isn't there. */
+  /** Looks up the named files in storage. Fails if one is missing. */
   const stored = async (references: readonly string[], userId: string): Promise<MediaValue[]> => {
     const keys = references.filter((reference) => reference.startsWith(own)).map((reference) => reference.slice(own.length));
     const byId = await files(media, references.filter(isMediaId), userId);
@@ -45,8 +45,8 @@ export const createChangedValue = ({ media, own }: ChangedValueOptions) => {
   };
 
   /**
-   * Reads the replacement for a value of a type. References to files become the stored files.
-   * @throws INVALID_REQUEST where it is not of that type, or too large
+   * Reads a replacement of the given type. References to files become the stored files.
+   * @throws INVALID_REQUEST if the value has another type or is too large
    */
   return async (shown: ValueType, valueJson: string, userId: string): Promise<unknown> => {
     const given = parseExact(valueJson);

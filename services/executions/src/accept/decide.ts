@@ -29,7 +29,7 @@ export type Decide = ReturnType<typeof createDecide>;
 
 /**
  * Decides an approval. The first decision wins, whether a person or the timeout made it.
- * @throws EXECUTION_NOT_FOUND, NOT_FOUND for a node that is no approval of it, NOT_WAITING, INVALID_REQUEST
+ * @throws EXECUTION_NOT_FOUND; NOT_FOUND if the node isn't an approval of the run; NOT_WAITING; INVALID_REQUEST
  */
 export const createDecide = ({ stores, approvals, ...files }: DecideOptions) => {
   const changedValue = createChangedValue(files);

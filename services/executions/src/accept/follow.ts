@@ -7,21 +7,19 @@ import { isUndelivered } from "../run/states";
 
 export interface Following {
   listen(): void;
-  /** The row after the next announced transition, after a silence, or when the time is up. */
+  /** Returns the row after the next announced transition, after a period of silence, or at `until`. */
   next(until: number): Promise<ExecutionView | null>;
   stop(): void;
 }
 
 export type Follow = (executionId: string) => Following;
 
-/**
- * Follows runs through their channels. A message only says that there is something to read, so a lost one costs latency and nothing else.
- */
+/** Follows runs through their channels. A message only announces a new state, so a lost message only adds latency. */
 export const createFollow =
   ({ stores, channel }: { stores: Pick<Stores, "rows">; channel: Pick<EventChannel, "onTransition"> }): Follow =>
   (executionId) => {
     let isHeard = false;
-    /** The end is announced after its outbox was delivered. */
+    /** A run's end is announced after its outbox was delivered. */
     let isSettled = false;
     let wake: () => void = () => undefined;
     let unsubscribe: (() => void) | undefined;
@@ -51,10 +49,10 @@ export const createFollow =
 
 export type EndedRow = Pick<ExecutionView, "_id" | "status" | "outbox" | "finishedAt">;
 
-/** Waits at most a second until a new end has its usage row and its place is free. */
+/** Waits at most one second until a recent end has its usage row and has freed its place. */
 export type AwaitDelivered = (row: EndedRow) => Promise<void>;
 
-/** Older ends belong to the relay: the service that they wait for is unavailable. */
+/** The relay delivers older ends: the service that they need is unavailable. */
 const YOUNG_MS = 5_000;
 
 const isAwaited = (row: EndedRow): boolean => isUndelivered(row) && Date.now() - (row.finishedAt?.getTime() ?? 0) < YOUNG_MS;

@@ -1,16 +1,16 @@
-/** Attribution: the key of a run can fix part of its metadata. */
+/** A key can fix part of the metadata of its runs, for attribution. */
 import { invalidRequest, RUN_METADATA, type Issue } from "@nodeloom/kernel";
 import type { Runner } from "../run/runner";
 
 /**
  * Merges the caller's metadata with the values that the key fixes.
- * @throws INVALID_REQUEST where the caller says otherwise than the key, or both together are too much
+ * @throws INVALID_REQUEST if the caller contradicts the key, or the merged metadata is too large
  */
 export const withKeyMetadata = (
   written: Readonly<Record<string, string>>,
   runner: Pick<Runner, "keyMetadata"> | undefined,
 ): Record<string, string> => {
-  // Rows from before keys had metadata lack `keyMetadata`.
+  // Rows written before keys had metadata lack `keyMetadata`.
   const fixed = Object.entries(runner?.keyMetadata ?? {});
   const all = new Map([...Object.entries(written), ...fixed]);
   const issues: Issue[] = fixed

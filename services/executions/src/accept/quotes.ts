@@ -15,8 +15,8 @@ import type { PlannedReuse } from "../plan/reruns";
 import type { Reruns } from "../reuse/reruns";
 
 /**
- * The most that a step can cost beyond its hold: calls for a list of unknown length, inputs that are longer than expected, and answers that
- * are requested a second time. Trial grants may be used up by then.
+ * Returns the most that a step can cost beyond its hold: calls for a list of unknown length, inputs that are longer than expected, and
+ * repeated requests for an answer. Trial grants may be used up by then.
  */
 export const unheldMillicredits = (step: PlanStep, free = 0): number => {
   const { model, maxItems, itemLimit = maxItems, fallback = [] } = step;
@@ -31,7 +31,7 @@ const MICRO_USD_PER_MILLICREDIT = 10;
 
 const itemsOf = ({ id, maxItems }: PlanStep): string[] => Array.from({ length: maxItems }, (_, item) => itemKey(id, item));
 
-/** The part of a step's calls that a rerun doesn't pay for. */
+/** Returns the share of a step's calls that a rerun reuses without charge. */
 const freeOf = (step: PlanStep, reused: PlannedReuse | undefined, markupPermille: number) => {
   const keys = reused ? itemsOf(step) : [];
   const savedMicroUsd = keys.reduce((sum, key) => sum + (reused?.saved.get(key) ?? 0), 0);
@@ -42,7 +42,7 @@ const freeOf = (step: PlanStep, reused: PlannedReuse | undefined, markupPermille
   };
 };
 
-/** True if a step can cost less than its hold: a fallback may be called, the step skipped, or its model paid by the tokens that it uses. */
+/** True if a step can cost less than its hold: a fallback may be called, the step may be skipped, or its model is priced by token usage. */
 export const mayCostLess = ({ conditional, isMetered, maxMillicredits, fallback = [] }: PlanStep): boolean =>
   ((conditional === true || isMetered === true) && maxMillicredits > 0) || fallback.some((one) => one.maxMillicredits !== maxMillicredits);
 

@@ -1,4 +1,4 @@
-/** What a run's row keeps of the request that began it. */
+/** Selects the parts of a request that the run's row stores. */
 import type { executions } from "@nodeloom/proto";
 import type { KeepGraph } from "../plan/kept-graphs";
 import type { PlannedRun } from "../plan/planning";
@@ -11,11 +11,11 @@ import { hasMembers } from "./run-input";
 export interface RecordPartOptions {
   stores: { payloads: Pick<Stores["payloads"], "putText"> };
   keepGraph: KeepGraph;
-  /** What the addresses of stored files begin with. */
+  /** Address prefix of the platform's own storage. */
   own: string;
 }
 
-/** Texts that are the run's own go with it; its graph is shared with the other runs of its workflow. */
+/** Texts that belong to one run are erased with it. The graph is shared with other runs of its workflow. */
 export const createRecordPart =
   ({ stores: { payloads }, keepGraph, own }: RecordPartOptions) =>
   async (

@@ -1,4 +1,4 @@
-/** What a run is started with, by its request and its plan. */
+/** Builds the input of a run's workflow from its request and plan. */
 import { DomainError, invalidRequest, holdIdOf, isBaseTier, leastRetention } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { PlannedRun } from "../plan/planning";
@@ -8,8 +8,8 @@ import type { Runner } from "../run/runner";
 export const hasMembers = (metadata: Readonly<Record<string, string>>): boolean => Object.keys(metadata).length > 0;
 
 /**
- * @returns what a run is started with once its credits are held
- * @throws INVALID_REQUEST where the runner would be shown what is hidden
+ * @returns the workflow input that starts the run once its credits are held
+ * @throws INVALID_REQUEST if the response would show the runner hidden values
  */
 export const toRunInput = (
   request: executions.RunRequest,
@@ -43,7 +43,7 @@ export const toRunInput = (
       : null,
     ...(endpointEvents.length > 0 ? { endpointEvents } : {}),
     held: [],
-    // With 0 days, prompts go at the end of the run.
+    // With a retention of 0 days, prompts are deleted at the end of the run.
     ...(request.fullProvenance && retentionDays !== 0 ? { provenance: "full" as const } : {}),
     ...(reused ? { reuse: reused.reuse } : {}),
     ...(hasMembers(metadata) ? { metadata } : {}),

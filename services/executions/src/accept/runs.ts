@@ -1,4 +1,4 @@
-/** Starts or joins runs for callers, then follows them until there is an answer. */
+/** Starts or joins runs for callers, then follows each run until there is an answer. */
 import { DomainError, executionNotFound, REPLAYED_REFUSAL, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Slots } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
@@ -13,7 +13,7 @@ import type { Stores } from "../record/stores";
 import type { AwaitDelivered, Follow, Following } from "./follow";
 import { busy, decided, Undecided, type Start } from "./start";
 
-/** Runs that one process starts at once, and requests that may wait; users take turns. */
+/** Limits of one process: runs that it starts concurrently, and requests that can wait. Users take turns. */
 export const STARTS = { concurrency: 6, queueLimit: 2_000 };
 const START_WAIT_MS = 8_000;
 /** Reserved from the caller's deadline for sending the answer. */
@@ -31,7 +31,7 @@ export interface RunsOptions {
 
 export interface Answered {
   row: ExecutionView;
-  /** Another request of the client started it. */
+  /** True if another request of the client started the run. */
   isReplay: boolean;
 }
 
@@ -45,38 +45,38 @@ const refusedFor = (row: ExecutionView | null): DomainError => {
 };
 
 /**
- * True if a row already answers its client. A synchronous client waits for the end, an asynchronous one for the first submission or the
- * end, and any other until the run certainly proceeds. An `accepted` run can still be refused.
+ * True if the row already answers its client. A synchronous client waits for the end. An asynchronous client waits for the first submission
+ * or the end. Other clients wait until the run proceeds: an `accepted` run can still be refused.
  */
 const isAnswer = (row: ExecutionView, mode: executions.RunMode): boolean => {
   if (row.status === "accepted") return false;
-  // Approvals can take days.
+  // A run that waits for an approval can take days.
   if (isFinal(row) || mode === RUN_MODE_RESPOND_ASYNC || row.waiting) return true;
   return mode === RUN_MODE_ASYNC && (row.requestId !== null || row.status === "queued");
 };
 
-/** Once a run was touched, a failed read or write leaves its outcome open. */
+/** After the run has been written, a failed read or write leaves its outcome unknown. */
 const unknownOutcome = (): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", "the state of the run is unknown: it may be running", {
     retryAfter: 1,
     outcome: "unknown",
   });
 
-/** The row is refused: nothing runs. */
+/** Thrown if the row is refused and nothing runs. */
 class Refused {
   constructor(readonly error: DomainError) {}
 }
 
-/** Whether a row was begun by another request of the client. An erased one has nothing left that says so. */
+/** True if another request of the client started the run. An erased row no longer has that information. */
 const isReplayOf = (row: ExecutionView, { requestToken }: executions.RunRequest): boolean =>
   row.status === "erased" || (row.requestToken !== undefined && row.requestToken !== requestToken);
 
-/** Marks a refusal that answered an earlier request of the client; the gateway sends it as a header. */
+/** Marks a refusal that answered an earlier request of the client. The gateway sends the mark as a header. */
 const asReplay = ({ kind, reason, message, metadata }: DomainError): DomainError =>
   new DomainError(kind, reason, message, { ...metadata, [REPLAYED_REFUSAL]: true });
 
 export const createRuns = ({ start, follow, stores, execution, outbox, awaitDelivered, starts = createSlots(STARTS) }: RunsOptions) => {
-  /** Starts a run in turn with other users' requests and waits until its workflow has claimed it or it is refused. */
+  /** Starts a run in turn with other users' requests. Waits until its workflow has claimed it or it is refused. */
   const begin = async (request: executions.RunRequest, earlier: ExecutionView | null, following: Following, beginBy: number) => {
     try {
       return await starts.use(
@@ -91,7 +91,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
     }
   };
 
-  /** Refuses a run that is still undecided: its caller is about to be told that nothing runs. */
+  /** Refuses a run that is still undecided, because its caller gets the answer that nothing runs. */
   const decide = async (row: ExecutionView): Promise<ExecutionView | null> => {
     const refused = await execution.refuse(row, busy());
     if (refused) void outbox.deliverLater(refused);
@@ -99,8 +99,8 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
   };
 
   /**
-   * Stores an answer that the row can't give later: the 202 of a synchronous run, and the error of an asynchronous one.
-   * @returns the row with it; if a synchronous run has ended meanwhile, that row
+   * Stores an answer that the row can't provide later: the 202 of a synchronous run, or the error of an asynchronous run.
+   * @returns the row with the answer; if a synchronous run has ended meanwhile, the row of that end
    */
   const noteAnswer = async (row: ExecutionView, { mode, fingerprint }: executions.RunRequest): Promise<ExecutionView> => {
     if (row.answered !== undefined || (fingerprint === "" && !hasReceivers(row))) return row;
@@ -118,15 +118,15 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
 
   return {
     /**
-     * Starts a run, or joins the one with the same id, and waits according to its mode.
-     * @param answerBy when the caller waits no more, in milliseconds since the epoch
-     * @throws DomainError why the run was refused; a run that ends badly is no error here.
+     * Starts a run, or joins the run with the same id, and waits according to its mode.
+     * @param answerBy when the caller stops waiting, in milliseconds since the epoch
+     * @throws DomainError with the reason if the run was refused. A run that fails later doesn't throw.
      */
     run: async (request: executions.RunRequest, answerBy = Number.POSITIVE_INFINITY): Promise<Answered> => {
       const deadline = Date.now() + request.waitMs;
       const decideBy = Math.min(Math.max(deadline, Date.now() + TIMING.acceptance), answerBy - ANSWER_RESERVE_MS);
       const following = follow(request.executionId);
-      // A new id has no row yet. `start` subscribes just before it inserts one, and skips that if the row is final at once.
+      // A new id has no row yet. `start` subscribes just before it inserts the row, and doesn't subscribe if the row is final at once.
       if (!request.isNew) following.listen();
       let isTouched = false;
       try {
@@ -141,7 +141,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
           if (!row || row.status === "refused" || row.status === "erased")
             throw new Refused(isReplay ? asReplay(refusedFor(row)) : refusedFor(row));
           if (isAnswer(row, request.mode) || (row.status !== "accepted" && now >= deadline)) {
-            // A run that proceeds already has its usage row.
+            // A run that proceeds already has its usage row, so only final rows wait for it.
             await (isFinal(row) ? awaitDelivered(row) : outbox.deliverFirst(row));
             return { row: isReplay ? row : await noteAnswer(row, request), isReplay };
           }

@@ -30,12 +30,10 @@ import type { RunInput } from "../run/types";
 import type { Stores } from "../record/stores";
 import { toRunInput } from "./run-input";
 
-/** Turns a request into a run: plans it, writes its row, holds credits, takes a place and starts its workflow. */
-
-/** For this long, a refusal for missing credits answers repetitions under the same key. */
+/** A refusal for missing credits answers repeated requests with the same key for this long. */
 const REMEMBERED_MS = 60_000;
 
-/** A row was written, but the run could neither be started nor refused. */
+/** Thrown if a row was written, but the run could neither be started nor refused. */
 export class Undecided extends Error {
   constructor(cause: unknown) {
     super("the run is undecided", { cause });
@@ -49,7 +47,7 @@ export const decided = <T>(work: Promise<T>): Promise<T> =>
     throw new Undecided(error);
   });
 
-/** True if a refusal also answers repetitions. Other refusals are evaluated again. */
+/** True if the refusal also answers repeated requests. Other refusals are evaluated again. */
 const isRemembered = ({ refusal, refusedAt }: ExecutionView): boolean => {
   return isShortOfCredits(refusal?.reason ?? "") && Math.abs(Date.now() - (refusedAt?.getTime() ?? 0)) < REMEMBERED_MS;
 };
@@ -68,7 +66,7 @@ const checkSame = (row: ExecutionView, { runner, fingerprint }: executions.RunRe
 
 const START_PAUSE_MS = 200;
 
-/** After `unavailable`, the call may have happened. */
+/** After `unavailable` or an internal error, the call may have taken effect. */
 const isKnown = ({ kind }: DomainError): boolean => kind !== "unavailable" && kind !== "internal";
 
 export interface StartOptions extends Pick<RecordPartOptions, "keepGraph" | "own"> {
@@ -83,20 +81,20 @@ export interface StartOptions extends Pick<RecordPartOptions, "keepGraph" | "own
   approvals: Pick<Approvals, "admit">;
   end: Pick<End, "end">;
   outbox: Pick<Outbox, "deliverFirst" | "deliverLater">;
-  /** Sees each run before anything is stored or held for it. @throws DomainError why it may not begin */
+  /** Checks each run before anything is stored or held for it. @throws DomainError if the run can't start */
   checkRun?: ((request: executions.RunRequest, planned: PlannedRun) => Promise<void>) | undefined;
 }
 
 /**
  * Starts runs. The row is looked up first: a known run is joined and never planned again. A new run gets its row, then a hold, then a place
- * or a position in the queue, and then its workflow.
+ * or a position in the queue, and finally its workflow.
  */
 export const createStart = (options: StartOptions) => {
   const { planning, reruns, pinnedOf, starter, stores, execution, holds, queue, approvals, end, outbox, checkRun } = options;
 
   const recordPart = createRecordPart(options);
 
-  /** The hold is voided before the client gets the refusal, unless billing is unavailable. */
+  /** The hold is released before the client gets the refusal, unless billing is unavailable. */
   const refuse = async (row: ExecutionView, error: DomainError, left?: readonly OutboxEntry[]): Promise<ExecutionView> => {
     const refused = await execution.refuse(row, error, left);
     if (refused && isKnown(error)) await outbox.deliverFirst(refused);
@@ -104,15 +102,15 @@ export const createStart = (options: StartOptions) => {
     return refused ?? (await stores.rows.find(row._id)) ?? row;
   };
 
-  /** Inserts a run, or its next attempt. @returns undefined when another request was faster */
+  /** Inserts a run or its next attempt. @returns undefined if another request inserted it first */
   const write = async (record: ExecutionRecord, earlier: ExecutionView | null): Promise<ExecutionView | undefined> => {
     if (earlier) return (await stores.rows.retry(earlier, record)) ?? undefined;
     return (await stores.rows.insert(record)) ? record : undefined;
   };
 
   /**
-   * From `accepted` to a hold, a place and a workflow. Any failure on the way ends in a refusal, unless the workflow has claimed the run
-   * first.
+   * Takes a run from `accepted` to a hold, a place and a workflow. Any failure ends in a refusal, unless the workflow has already claimed
+   * the run.
    */
   const begin = async (row: ExecutionView, input: RunInput, noQueue: boolean): Promise<ExecutionView> => {
     let isHeld = false;
@@ -140,14 +138,14 @@ export const createStart = (options: StartOptions) => {
     return queued ?? (await stores.rows.find(row._id)) ?? row;
   };
 
-  /** An earlier attempt's workflow may still be running. It ends as soon as it finds that the row belongs to another attempt. */
+  /** The workflow of an earlier attempt may still be running. It ends when it finds that the row belongs to another attempt. */
   const startWorkflow = async (run: RunInput): Promise<void> => {
     const attempt = async () => ((await starter.start(run)) === "started" ? true : undefined);
     const isStarted = await retryOnConflict(CONFLICT_ATTEMPTS.workflowStart, attempt, () => START_PAUSE_MS);
     if (!isStarted) throw unavailable("an earlier attempt at this run is still ending: retry");
   };
 
-  /** Planning left nothing to call: the run ends when it starts and needs no hold, place or workflow. */
+  /** Ends a run whose plan has no calls. Such a run needs no hold, place or workflow. */
   const endAtOnce = async (input: RunInput, part: RunRecordPart, refused: ExecutionView | null): Promise<ExecutionView> => {
     if (refused && !(await stores.rows.forgetRefused(input.executionId, refused.attempt)))
       throw unavailable("an earlier attempt at this run is still being closed: retry", 1);
@@ -170,21 +168,21 @@ export const createStart = (options: StartOptions) => {
   };
 
   return {
-    /** The run with this id, if the request joins it. @throws IDEMPOTENCY_KEY_REUSED */
+    /** Returns the run with this id and whether the request joins it. @throws IDEMPOTENCY_KEY_REUSED */
     known: async (request: executions.RunRequest): Promise<{ row: ExecutionView; join: boolean } | null> => {
       const row = request.isNew ? null : await stores.rows.find(request.executionId);
       if (!row) return null;
-      // An item refused for missing credits is evaluated again: its batch was paused and has been resumed.
+      // An item refused for missing credits is evaluated again, because its batch was paused and then resumed.
       const join = row.status !== "refused" || (!request.batch && isRemembered(row));
       if (join) checkSame(row, request);
       return { row, join };
     },
 
     /**
-     * Plans and starts a run, or the next attempt of a refused one.
+     * Plans and starts a run, or the next attempt of a refused run.
      * @param beginBy deadline for the start
      * @param listen called before the first event of the run
-     * @throws DomainError if the run can't be planned; nothing is stored then
+     * @throws DomainError if the run can't be planned; nothing is stored in that case
      */
     start: async (
       request: executions.RunRequest,

@@ -3,9 +3,9 @@ import { TIMING } from "../run/timing";
 import type { BatchActivities } from "../workflow/activity-types";
 
 export interface BatchWork {
-  /** Takes a turn at a batch, which ends at the latest when the signal fires. */
+  /** Processes a batch for one turn. The turn ends when the signal fires, or earlier. */
   carry(batchId: string, stopping: AbortSignal): Promise<"over" | "again">;
-  /** @returns the pause before another attempt; null where there is none */
+  /** @returns the pause before the next attempt, or null if there is no next attempt */
   announce(batchId: string): Promise<number | null>;
   stopping: AbortSignal;
 }

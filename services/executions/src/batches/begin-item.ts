@@ -1,4 +1,4 @@
-/** Starts or joins one item of a batch, and counts it if it has ended. */
+/** Starts or joins one item of a batch, and counts the item if it has ended. */
 import { DomainError, isUnavailable } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import { itemEndOf, type BatchReason, type BatchRecord, type BatchRow, type ItemInput, type UnderWay } from "../run/batch";
@@ -10,8 +10,8 @@ import { itemRequest } from "./item";
 import type { Runner } from "../run/runner";
 
 /**
- * State of an item. `later`: nothing runs, start it again. `unknown`: it may run; starting it again joins it. `paused`: no item can start
- * before the batch is resumed.
+ * State of an item after the attempt to start it. `later`: nothing runs; start it again later. `unknown`: the item may run; starting it
+ * again joins it. `paused`: no item can start until the batch is resumed.
  */
 export type Begun = "goes on" | "over" | "later" | "unknown" | "paused";
 
@@ -23,7 +23,7 @@ export interface BeginItemOptions {
 
 export interface Beginning {
   runner: Runner;
-  /** It can be queued if no place is free. */
+  /** The item can be queued if no place is free. */
   mayWait: boolean;
   isNew: boolean;
 }
@@ -33,7 +33,7 @@ const briefOf = ({ reason: code, message, metadata: { scope } }: DomainError): B
   ...(typeof scope === "string" ? { scope } : {}),
 });
 
-/** Repeating doesn't change these refusals: missing credits, or a budget. */
+/** True for refusals that a retry can't change: missing credits, or an exhausted budget. */
 const pauses = ({ kind, reason }: DomainError): boolean => kind === "exhausted" && reason !== "CONCURRENCY_LIMIT_EXCEEDED";
 const passes = (error: DomainError): boolean => error.reason === "CONCURRENCY_LIMIT_EXCEEDED" || isUnavailable(error);
 const isCertain = (error: unknown): error is DomainError =>
@@ -49,7 +49,7 @@ export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
     }
     if (pauses(error)) {
       const left = await batches.giveBack(batchId, item);
-      // Running items may give back enough of the budget.
+      // Running items may return enough credits to the budget.
       if (error.reason === "BUDGET_EXCEEDED" && left && left.underWay.length > 0) return "later";
       await batches.pause(batchId, briefOf(error));
       return "paused";
@@ -58,7 +58,7 @@ export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
     return "over";
   };
 
-  /** Counts an end whose own counting came before the item was under way. */
+  /** Counts an item that ended before it was recorded as under way. */
   const over = async (batchId: string, index: number, row: ExecutionView): Promise<Begun> => {
     await batches.endItem(batchId, itemEndOf(index, row));
     return "over";

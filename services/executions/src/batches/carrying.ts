@@ -1,4 +1,4 @@
-/** Carries a batch: starts items as places and budget allow, and ends the batch after the last one. */
+/** Runs a batch: starts items while places and budget allow, and ends the batch after the last item. */
 import { DomainError } from "@nodeloom/kernel";
 import { doubling } from "@nodeloom/platform";
 import {
@@ -33,10 +33,10 @@ export interface CarryingOptions {
   judging: Pick<Judging, "atEnd">;
 }
 
-/** Result of a turn: `over` if nothing is left to start or to wait for. */
+/** Result of a turn: `over` if no item is left to start or to wait for. */
 export type Carried = "over" | "again";
 
-/** Items that the budget allows to start now, in order. */
+/** Returns the items that the budget allows to start now, in order. */
 const affordable = (batch: BatchRecord, rows: readonly BatchRow[]): { items: UnderWay[]; isExhausted: boolean } => {
   const items: UnderWay[] = [];
   let { committed } = batch;
@@ -58,7 +58,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
   let pauses = doubling(TIMING.batchPause, TIMING.batchLongestPause);
   let pausedUntil = 0;
 
-  /** Starts items that are under way, or joins them. */
+  /** Starts or joins items that are under way. */
   const beginAll = (batch: BatchRecord, items: readonly UnderWay[], rows: readonly BatchRow[], how: Beginning): void => {
     for (const row of rows) {
       const item = items.find(({ index }) => index === row.index);
@@ -66,7 +66,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
       // Subscribes before the start: the item may end at once.
       changes.follow(item.index);
       const begun = beginItem(batch, item, row, how)
-        // After a failed write the item stays under way, and the next look joins it.
+        // After a failed write the item stays under way, and the next turn joins it.
         .catch((): Begun => "unknown")
         .then((outcome) => {
           if (outcome !== "goes on") changes.forget(item.index);
@@ -81,7 +81,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     }
   };
 
-  /** Free places of the user; queued runs go first. */
+  /** Returns how many places of the user are free for this batch. Queued runs take precedence. */
   const roomFor = async ({ isPlaceless, userId }: BatchRecord, { concurrency }: Runner): Promise<number> => {
     if (isPlaceless || concurrency === 0) return Number.POSITIVE_INFINITY;
     const { running, waiting } = await queues.find(userId);
@@ -93,7 +93,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     const free = itemsAtOnce(batch, runner.concurrency) - underWay.length;
     if (free <= 0) return;
     const room = await roomFor(batch, runner);
-    // Without a free place one item may be queued: a batch never fills the queue.
+    // If no place is free, only one item can be queued, so that a batch never fills the queue.
     const mayWait = room < 1 && underWay.length === 0;
     const count = mayWait ? 1 : Math.min(free, room);
     if (count < 1) return;
@@ -107,7 +107,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     changes.notify();
   };
 
-  /** Items that an earlier turn has started, or may have. */
+  /** Joins the items that an earlier turn has started or may have started. */
   const join = async (batch: BatchRecord, runner: Runner): Promise<void> => {
     const lost = batch.underWay.filter(({ index }) => !beginning.has(index) && !changes.followed.has(index));
     if (lost.length === 0) return;
@@ -130,7 +130,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     }
   };
 
-  /** No item starts any more, so the items under way are all that there is to cancel. */
+  /** No further item starts, so cancelling the items under way is enough. */
   const cancelAll = async (batch: BatchRecord): Promise<void> => {
     if (beginning.size > 0) return;
     const left = batch.underWay.filter(({ index }) => !cancelled.has(index));
@@ -143,7 +143,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     if (batch.test?.of !== undefined) channel.publish(batch.test.of, { ...runEvent(CANCEL_REQUESTED), at: Date.now() });
   };
 
-  /** True while the batch to compare with runs: its calls are reused. */
+  /** True while the comparison batch runs. This batch reuses its calls. */
   const waitsForCompared = async ({ test }: BatchRecord): Promise<boolean> =>
     test?.against !== undefined && (await batches.find(test.against))?.status === "running";
 
@@ -174,7 +174,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
   };
 };
 
-/** Takes a turn at a batch, until nothing is left to do, the time of the turn is up, or the process stops. */
+/** Processes a batch until no work is left, the turn's time is up, or the process stops. */
 export const createCarryBatch =
   (options: CarryingOptions) =>
   async (batchId: string, stopping: AbortSignal): Promise<Carried> => {

@@ -1,10 +1,10 @@
-/** Changes of a batch and ends of its items; a turn at the batch waits for them. */
+/** Announces changes of a batch and ends of its items to a turn that waits for them. */
 import { pause, withTimeout } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
 import type { EventChannel } from "../record/channel";
 import { itemExecutionId } from "./item";
 
-/** While more items than this are under way, ends within this time are processed together. */
+/** If more than this many items are under way, ends within `GATHER_MS` are processed together. */
 const FEW_ITEMS = 4;
 const GATHER_MS = 25;
 
@@ -31,7 +31,7 @@ export const createChanges = (batchId: string, channel: Pick<EventChannel, "onTr
       const unfollow = channel.onTransition(itemExecutionId(batchId, index), ({ type }) => (type === "settled" ? notify() : undefined));
       followed.set(index, unfollow);
     },
-    /** Waits for a change, or until the channel has been silent for so long that a message may be lost. */
+    /** Waits for a change, or until the channel has been silent long enough that a message may have been lost. */
     next: async (stopping: AbortSignal, itemsUnderWay: number): Promise<void> => {
       if (!isNotified && !stopping.aborted) {
         const notified = new Promise<void>((resolve) => (wake = resolve));

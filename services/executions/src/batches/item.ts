@@ -5,10 +5,10 @@ import type { BatchRecord, ItemInput, UnderWay } from "../run/batch";
 import { metadataOf } from "../run/record";
 import type { Runner } from "../run/runner";
 
-/** Deterministic, so that an item runs once however often it is started. */
+/** The id is deterministic, so an item runs once however often it is started. */
 export const itemExecutionId = (batchId: string, index: number): string => derivedId("batch", batchId, String(index));
 
-/** @param mayWait in the queue for a place, where none is free */
+/** @param mayWait true if the run can be queued when no place is free */
 export const itemRequest = (
   batch: BatchRecord,
   { index, reserved }: UnderWay,

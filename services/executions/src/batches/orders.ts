@@ -27,7 +27,7 @@ import { statusOfRow } from "./view";
 import type { ReadTable } from "./table";
 import type { Runner } from "../run/runner";
 
-/** Batches that one process validates at once; users take turns. */
+/** Limits of one process: batches that it validates concurrently, and requests that can wait. Users take turns. */
 const CREATIONS = { concurrency: 2, queueLimit: 200 };
 const CREATION_WAIT_MS = 30_000;
 const WRITES_AT_ONCE = 10;
@@ -52,7 +52,7 @@ export interface Order extends ReadOrder {
   retentionDays: number | undefined;
 }
 
-/** The tests of a workflow as a batch, and the batch that they are compared with. */
+/** A workflow's tests as a batch, and the batch to compare them with. */
 export interface TestOrder {
   test: { slug: string; testsJson: string; digest: string };
   order: Order;
@@ -61,13 +61,13 @@ export interface TestOrder {
 
 export interface Created {
   batch: BatchRecord;
-  /** An earlier request created it. */
+  /** True if an earlier request created the batch. */
   isReplay: boolean;
 }
 
 export interface WhichTests {
   batchId: string;
-  /** Id of the batch to compare with; undefined for none. */
+  /** Id of the batch to compare with; undefined if there is no comparison. */
   compared: string | undefined;
   fingerprint: string;
   userId: string;
@@ -85,7 +85,7 @@ const webhookOf = ({ keyId, webhookUrl: url, webhookEvents, webhookOwn = false }
   return { url, state: "pending", attempts: 0, deliveredAt: null, lastError: null, ...(webhookOwn ? { isOwn: true } : {}) };
 };
 
-/** A batch's own webhook stays with it when another caller resumes it. */
+/** Keeps a batch's own webhook if another caller resumes the batch. */
 const resumedBy = (runner: Runner, { webhookUrl, webhookEvents, webhookOwn }: Runner): Runner =>
   webhookOwn ? { ...runner, webhookUrl, webhookEvents, webhookOwn } : runner;
 
@@ -157,7 +157,10 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     };
   };
 
-  /** Starts the workflow of a batch; if that fails, the relay does. A turn already under way is told to look again. */
+  /**
+   * Starts the workflow of a batch. If that fails, the relay starts it later. A turn that is under way gets a signal to check the batch
+   * again.
+   */
   const start = async ({ _id: batchId, userId }: BatchRecord): Promise<void> => {
     channel.publish(batchId, { ...runEvent(CANCEL_REQUESTED), at: Date.now() });
     await starter.startBatch(batchId, userId).catch((err: unknown) => logger.warn({ err, batchId }, "a batch is carried later"));
@@ -180,7 +183,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     await batches.insertRows(rows);
   };
 
-  /** The batch that an earlier request with the same id created. @throws NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+  /** Returns the batch that an earlier request with the same id created. @throws NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
   const known = async (batchId: string, userId: string, fingerprint: string): Promise<BatchRecord | null> => {
     const batch = await batches.find(batchId);
     if (!batch) return null;
@@ -218,7 +221,10 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     return store(batchId, fingerprint, { order, priced });
   };
 
-  /** Nothing is stored unless both can run. The one to compare with comes first: a repeat after a crash continues. */
+  /**
+   * Stores both batches, or neither if one can't run. The comparison batch is stored first, so that a repeated request continues after a
+   * crash.
+   */
   const placeBoth = async (
     { batchId, compared: comparedId, fingerprint }: WhichTests,
     { test: { slug, testsJson, digest }, order, compared }: TestOrder,
@@ -249,14 +255,14 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     return {
       ...{ target, version, alias, until, concurrency, stopsOnError, itemWebhooks, maxMillicredits, rerunOf: earlier._id },
       retentionDays,
-      // Another key may fix other values.
+      // The key that resumes the batch may fix other values.
       metadata: metadataKeys(withKeyMetadata(metadataOf(metadata), runner)),
       runner: runner!,
       items: texts.map((json) => JSON.parse(json!) as ItemInput),
     };
   };
 
-  /** Changes to a batch that another caller resumes. @throws NOT_FOUND */
+  /** Returns the changes to a batch that another caller resumes. @throws NOT_FOUND */
   const takenOver = async (batchId: string, runner: Runner) => {
     const before = await owned(batchId, runner.userId);
     if (before.target.$case === "workflowSlug") requireKeyAlias(runner, before.alias ?? "");
@@ -279,7 +285,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       return inTurn(userId, async () => place(batchId, fingerprint, await read(order)));
     },
 
-    /** Runs the tests of a workflow. The same id is the same batch. @param read reads the tests of a new one */
+    /** Runs the tests of a workflow. Requests with the same id get the same batch. @param read reads the tests of a new batch */
     placeTests: async (which: WhichTests, read: () => Promise<TestOrder>): Promise<Created> => {
       const { batchId, fingerprint, userId } = which;
       const batch = await known(batchId, userId, fingerprint);
@@ -294,7 +300,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
         return { total: order.items.length, millicredits: estimated, maxMillicredits: Math.max(most, estimated), exact: isExact };
       }),
 
-    /** Creates a batch from rows of an earlier one. @throws NOT_FOUND, SOURCE_ERASED, PRECONDITION_FAILED */
+    /** Creates a batch from rows of an earlier batch. @throws NOT_FOUND, SOURCE_ERASED, PRECONDITION_FAILED */
     rerun: async (request: proto.RerunBatchRequest): Promise<Created> => {
       const { batchId, newBatchId, runner, statuses, fingerprint } = request;
       const userId = runner?.userId ?? "";
@@ -308,8 +314,8 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     },
 
     /**
-     * Resumes a batch for the caller: on the budget of their key, with the metadata that it fixes.
-     * @throws NOT_FOUND, PRECONDITION_FAILED for a batch that is not paused
+     * Resumes a batch for the caller: the caller's key provides the budget and the fixed metadata.
+     * @throws NOT_FOUND; PRECONDITION_FAILED if the batch isn't paused
      */
     resume: async ({ batchId, userId, runner, maxMillicredits }: proto.ResumeBatchRequest): Promise<BatchRecord> => {
       const limit = maxMillicredits === undefined ? {} : { maxMillicredits };
@@ -322,7 +328,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       return batch;
     },
 
-    /** Resumes a user's batches that an account budget has paused, after a budget was raised. @returns how many */
+    /** Resumes a user's batches that an account budget has paused. Called after a budget was raised. @returns the number of batches */
     resumePaused: async (userId: string): Promise<number> => {
       const paused = (await batches.open(userId)).filter(({ status, reason }) => status === "paused" && isOutOfBudget(reason));
       const resumed = await Promise.all(paused.map(({ _id }) => batches.resume(_id, userId)));
@@ -330,10 +336,9 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       return paused.length;
     },
 
-    /** @throws NOT_FOUND */
     cancel,
 
-    /** Cancels a user's batches that aren't over. @returns how many */
+    /** Cancels all batches of a user that haven't ended. @returns the number of batches */
     cancelAll: async ({ userId, createdBy }: proto.CancelBatchesRequest): Promise<number> => {
       const meant = (await batches.open(userId)).filter(({ createdAt }) => !createdBy || createdAt <= createdBy);
       for (const { _id } of meant) await cancel(_id, userId);

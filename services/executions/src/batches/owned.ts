@@ -1,4 +1,4 @@
-/** Batches of other owners look missing. */
+/** Reads batches. A batch of another owner is reported as missing. */
 import { DomainError } from "@nodeloom/kernel";
 import type { BatchRecord } from "../run/batch";
 import type { Stores } from "../record/stores";

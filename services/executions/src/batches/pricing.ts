@@ -1,4 +1,4 @@
-/** Validates and prices all items of a batch before the first starts. */
+/** Validates and prices all items of a batch before the first item starts. */
 import { DomainError, heldMillicredits, itemHolds, toCredits, type PlanStep, type Reason, type RunPlan } from "@nodeloom/kernel";
 import type { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
@@ -8,10 +8,10 @@ import { mayCostLess, unheldMillicredits } from "../accept/quotes";
 import type { PinnedGraphs } from "../plan/kept-graphs";
 import type { Runner, Target } from "../run/runner";
 
-/** Plans of one batch in progress at once; each takes turns with those of other users. */
+/** Maximum concurrent plans of one batch. Each plan takes turns with plans of other users. */
 const PLANS_AT_ONCE = 4;
 
-/** Calls of one step. One of its models makes each; the most expensive one is held. */
+/** Calls of one step. Each call uses one of the step's models; the hold covers the most expensive one. */
 interface PricedCalls {
   calls: number;
   models: { model: string; millicredits: number }[];
@@ -27,32 +27,32 @@ interface PricedItem {
 
 export interface PricedBatch {
   items: Pick<BatchRow, "price" | "most" | "granted">[];
-  /** Both exclude the part that trial grants pay. */
+  /** `estimated` and the maximum exclude the part that trial grants pay. */
   estimated: number;
   most: number;
-  /** The items cost exactly the estimate, whatever their runs do. */
+  /** True if the items cost exactly the estimate, whatever their runs do. */
   isExact: boolean;
   isPlaceless: boolean;
-  /** The published version that the items run; undefined for the draft and for models. */
+  /** Published version that the items run; undefined for the draft and for models. */
   version: number | undefined;
-  /** The alias that selected the version; undefined for none. */
+  /** Alias that selected the version; undefined if no alias was used. */
   alias: string | undefined;
-  /** For a workflow: the graphs that all items run. */
+  /** Graphs that all items of a workflow run. */
   pinned: PinnedGraphs | undefined;
-  /** Days for which the workflow keeps runs; undefined for the installation's. */
+  /** Days for which the workflow keeps runs; undefined for the installation's default. */
   retentionDays: number | undefined;
 }
 
-/** A request with its items read. */
+/** A request with its parsed items. */
 export interface ReadOrder {
   target: Target;
   version: string;
   alias?: string | undefined;
-  /** For a workflow: the node to run to; empty for all nodes. */
+  /** Last node to run in a workflow; empty for all nodes. */
   until: string;
   runner: Runner;
   items: readonly ItemInput[];
-  /** A test of a workflow that can't run is one that fails: it doesn't keep the others from running. */
+  /** A test that can't run counts as failed and doesn't stop the other tests. */
   isTest?: boolean;
 }
 
@@ -75,8 +75,8 @@ const priced = ({ steps }: RunPlan): PricedItem => {
 };
 
 /**
- * Part of each item's hold that trial grants don't pay. A grant pays for its own model only, so fallback models are held.
- * @returns isSure: no call is held of which a grant may pay
+ * Returns the part of each item's hold that trial grants don't pay. A grant pays only for its own model, so fallback models are held.
+ * @returns isSure: true if no held call can be paid by a grant
  */
 const withoutGrants = (
   items: readonly { paid: readonly PricedCalls[] }[],
@@ -113,7 +113,7 @@ interface Problem {
 
 const OF_ITEMS: ReadonlySet<Reason> = new Set<Reason>(["INVALID_INPUTS", "WORKFLOW_INVALID"]);
 
-/** @throws an error that is not the item's */
+/** @throws errors that don't belong to the item */
 const problemsOf = (error: unknown, index: number): { reason: Reason; problems: Problem[] } => {
   if (!(error instanceof DomainError) || !OF_ITEMS.has(error.reason)) throw error;
   const issues = error.metadata.issues as readonly Omit<Problem, "index">[] | undefined;
@@ -123,7 +123,7 @@ const problemsOf = (error: unknown, index: number): { reason: Reason; problems: 
 const shown = ({ index, path, message }: Problem): string => `item ${index}: ${path ? `${path}: ` : ""}${message}`;
 const NAMED_PROBLEMS = 5;
 
-/** For an item that will be refused. */
+/** Price of an item that will be refused. */
 const UNPRICED: PricedItem = { price: 0, most: 0, mayCostLess: true, isPlaceless: false, paid: [] };
 
 const invalidItems = (reasons: ReadonlySet<Reason>, problems: readonly Problem[]): DomainError => {
@@ -174,7 +174,7 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
     const work = async (): Promise<void> => {
       while (next < items.length) await one();
     };
-    // The first plan resolves the graph that the others are planned with.
+    // The first plan resolves the graph, and all other plans use it.
     await one();
     await Promise.all(Array.from({ length: PLANS_AT_ONCE }, work));
     if (problems.size > 0 && !(order.isTest && problems.size < items.length)) {
@@ -200,7 +200,7 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
   };
 };
 
-/** @throws INSUFFICIENT_CREDITS if a batch is expected to cost more than it may */
+/** @throws INSUFFICIENT_CREDITS if the estimated cost of a batch exceeds its limit */
 export const checkBudget = ({ estimated }: PricedBatch, maxMillicredits: number | undefined): void => {
   if (maxMillicredits === undefined || estimated <= maxMillicredits) return;
   const [requiredCredits, maxCredits] = [toCredits(estimated), toCredits(maxMillicredits)];

@@ -7,9 +7,9 @@ import { itemExecutionId } from "./item";
 import { createOwned } from "./owned";
 import { batchMessage, rowMessage } from "./view";
 
-/** Results of so many rows are in memory at once. */
+/** Maximum number of rows whose results are in memory at once. */
 const ROWS_AT_ONCE = 25;
-/** A page is one gRPC message: it ends before it becomes too large. */
+/** A page is one gRPC message, so it ends before the message becomes too large. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 const ROW_CURSOR = /^\d{1,6}$/;
 
@@ -47,7 +47,7 @@ export const createBatchReads = (
     );
   };
 
-  /** Rows with inputs and results, from an index on, a few at a time. */
+  /** Yields rows with inputs and results from an index on, a few at a time. */
   async function* rowsOf(batch: BatchRecord, from = 0): AsyncGenerator<proto.BatchRow> {
     for (let next = from; next < batch.total;) {
       const rows = await batches.rowsFrom(batch._id, next, ROWS_AT_ONCE);
@@ -70,7 +70,7 @@ export const createBatchReads = (
       return { batches: (await withDeliveries(page)).map(batchMessage), nextCursor };
     },
 
-    /** One page of rows: fewer than requested if they are long, and at least one. */
+    /** Returns one page of rows: at least one, and fewer than requested if the rows are long. */
     rows: async ({ batchId, userId, limit, cursor }: proto.ListBatchRowsRequest): Promise<proto.ListBatchRowsResponse> => {
       const batch = await owned(batchId, userId);
       const size = Math.min(limit || LIMITS.pageDefault, LIMITS.pageRows);

@@ -1,4 +1,4 @@
-/** Resolves the runner of a batch as they are now, not as they were when the batch was created. */
+/** Looks up the current runner of a batch, which may differ from the runner at its creation. */
 import { covers, DomainError, type ErrorKind } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
 import type { Identity } from "../clients";
@@ -6,7 +6,7 @@ import type { BatchReason, BatchRecord } from "../run/batch";
 import { TIMING } from "../run/timing";
 import type { Runner } from "../run/runner";
 
-/** The owner lost the right to run. */
+/** Result if the owner has lost the right to run. */
 export interface Stopped {
   stopped: BatchReason;
 }
@@ -19,7 +19,7 @@ const REMEMBERED = 1_000;
 const SUSPENDED: BatchReason = { code: "ACCOUNT_SUSPENDED", message: "the account was suspended" };
 const NOT_APPROVED: BatchReason = { code: "ACCOUNT_NOT_APPROVED", message: "the account is no longer approved" };
 
-/** Identity's answers for a key that is revoked, expired or above its owner's tier, and for a person without access. */
+/** Identity returns these kinds for a key that is revoked, expired or above its owner's tier, and for a person without access. */
 const ENDED: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["unauthenticated", "forbidden"]);
 const REVOKED: BatchReason = { code: "UNAUTHENTICATED", message: "the key of the batch was revoked or has expired" };
 
@@ -30,8 +30,8 @@ const stoppedFor = ({ kind, reason: code, message }: DomainError, keyId: string)
 const neededBy = ({ $case, value }: BatchRecord["target"]): string => `${$case === "model" ? "model" : "workflow"}:${value}:run`;
 
 /**
- * Looks the owner of a batch up at most once a second, with the key or person that created it, for the current tier, markup, places and
- * capabilities. While identity is unavailable, the last answer is used.
+ * Looks up the owner of a batch at most once a second, with the key or person that created it. The result has the current tier, markup,
+ * places and capabilities. While identity is unavailable, the last result is used.
  */
 export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "getUser" | "resolveKey"> }): CurrentRunner => {
   const recent = new LRUCache<string, Runner | Stopped>({ max: REMEMBERED, ttl: TIMING.batchRunner });
@@ -58,7 +58,7 @@ export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "ge
   };
 
   return async (batch) => {
-    // Another caller may have resumed it.
+    // Another caller may have resumed the batch, so its key and person are part of the cache key.
     const name = `${batch._id} ${batch.runner.keyId} ${batch.runner.personId ?? ""}`;
     const known = recent.get(name);
     if (known) return known;

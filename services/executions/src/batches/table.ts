@@ -1,4 +1,4 @@
-/** Reads items of a batch from a file: CSV with input names in the first line, or one JSON object per line. */
+/** Reads batch items from a file: CSV with input names in the first line, or one JSON object per line. */
 import { enteredText, objectBytes } from "@nodeloom/platform";
 import { Readable } from "node:stream";
 import {
@@ -30,7 +30,7 @@ import type { Runner } from "../run/runner";
 import type { executions } from "@nodeloom/proto";
 
 const READ_MS = 30_000;
-/** Maximum characters of the header line, and of any other line. */
+/** Maximum characters of the header line and of each other line. */
 const MAX_HEADER_CHARS = 64 * 1024;
 const MAX_RECORD_BYTES = 512 * 1024;
 /** Characters parsed at once. */
@@ -53,7 +53,7 @@ const header = (names: string[]): string[] => {
 
 type Types = ReadonlyMap<string, CellType>;
 
-/** @throws INVALID_INPUTS for a column that is no input: it may be several, separated by something else */
+/** @throws INVALID_INPUTS if a column isn't an input. The name may contain several columns with a different separator. */
 const checkColumns = (names: readonly string[], types: Types, separator: SeparatorName): void => {
   const known = new Set([...types.keys()].map((name) => name.normalize()));
   const unknown = names.find((name) => !known.has(name.normalize()));
@@ -121,7 +121,7 @@ const lineItem = (line: string, number: number): ItemInput => {
   try {
     value = JSON.parse(line);
   } catch {
-    // Malformed JSON is no object.
+    // Malformed JSON is treated like any other line that isn't an object.
   }
   if (!isRecord(value)) throw invalidFile(`line ${number} isn't a JSON object`);
   if (isTooDeep(value)) throw invalidFile(`line ${number} is nested more than ${MAX_DEPTH} levels deep`);
@@ -176,8 +176,8 @@ export const createReadTable = ({ media, workflows, catalog, urls }: TableOption
   };
 
   /**
-   * Reads items from a file of the runner. A file that starts with a brace is JSONL, any other is CSV.
-   * @throws DomainError INVALID_REQUEST: there is no such file, it is too large, or can't be read
+   * Reads items from a file of the runner. A file that starts with a brace is JSONL; any other file is CSV.
+   * @throws DomainError INVALID_REQUEST if the file doesn't exist, is too large, or can't be read
    */
   return async (mediaId: string, target: executions.Target, runner: TableRunner): Promise<ItemInput[]> => {
     const { userId, maxBatchRows: most = USUAL_CAPS.batchRows } = runner;
@@ -188,7 +188,7 @@ export const createReadTable = ({ media, workflows, catalog, urls }: TableOption
     const types = await typesOf(target, userId);
     const chunks: Uint8Array[] = [];
     for await (const chunk of objectBytes(media, object.key, READ_MS)) chunks.push(chunk);
-    // Addresses are readable for the runner, and lose their signatures.
+    // Checks that the runner can read the addresses, and removes their signatures.
     const text = await enteredText({ urls, media }, textOf(Buffer.concat(chunks)), userId, foreignFile);
     const start = text.trimStart();
     if (start.startsWith("{")) return jsonItems(text, most);

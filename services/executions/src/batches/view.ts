@@ -5,7 +5,7 @@ import { itemExecutionId } from "./item";
 
 const isOver = ({ status }: BatchRecord): boolean => FINAL_BATCHES.includes(status);
 
-/** State of a row, which its batch decides until the item has started. */
+/** State of a row. The batch decides it until the item has started. */
 export const statusOfRow = (batch: BatchRecord, { index, status }: BatchRow): string => {
   if (status !== undefined) return status;
   if (isOver(batch)) return "skipped";
@@ -55,7 +55,7 @@ export const batchMessage = (batch: BatchRecord): proto.Batch => {
   });
 };
 
-/** @param texts what it was run with, and what it gave: empty where that is not kept any more, or there is none */
+/** @param texts inputs and results of the row; empty if there are none or they have been deleted */
 export const rowMessage = (
   batch: BatchRecord,
   row: BatchRow,

@@ -12,7 +12,7 @@ export interface BundleActivityOptions {
   staging: Pick<Staging, "read">;
 }
 
-/** Rejections are final: the client is told, and can repeat the import. */
+/** Errors aren't retried: the client gets the error and can repeat the import. */
 const final = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** Workflows as files of a bundle. */
+/** Reads and writes workflows as files of a bundle. */
 import { createHash } from "node:crypto";
 import { LIMITS, linkedSlugs, readGraph, relinked } from "@nodeloom/kernel";
 import { members } from "@nodeloom/kernel/json-text";
@@ -8,29 +8,29 @@ export interface BundleDocument {
   title: string;
   description: string;
   tags: string[];
-  /** Empty for the root level. */
+  /** Folder name; empty for the root level. */
   folder: string;
   nodesJson: string;
   edgesJson: string;
   viewportJson: string;
-  /** Names that its nodes use as workflows. */
+  /** Names of the workflows that its nodes use. */
   inner: string[];
   /** Names of the bundle's files that its nodes use. */
   files: string[];
-  /** Members that imports don't use. */
+  /** Members of the document that imports don't use. */
   ignored: string[];
-  /** Hash of the content with that of its files: equal for documents that differ only in their form, or in the names of files. */
+  /** Hash of the content and its files. Documents that differ only in format or file names have equal hashes. */
   source: string;
 }
 
-/** The other contents of a bundle. */
+/** The other workflows and files of the bundle. */
 export interface Beside {
   workflows: ReadonlySet<string>;
-  /** SHA-256 by name. */
+  /** SHA-256 of each file by name. */
   files: ReadonlyMap<string, string>;
 }
 
-/** Files of a bundle in graphs, where an account has ids and addresses. */
+/** References to bundle files in graphs, in the positions of an account's file ids and addresses. */
 const REFERENCE = /bundle:(id|url):([A-Za-z0-9][A-Za-z0-9._-]{0,127})/g;
 
 export const fileReference = (kind: "id" | "url", name: string): string => `bundle:${kind}:${name}`;
@@ -69,7 +69,7 @@ const tagsOf = (entry: string, value: unknown): string[] => {
   return value as string[];
 };
 
-/** @throws DomainError INVALID_REQUEST that names the entry */
+/** @throws DomainError INVALID_REQUEST with the name of the entry */
 export const readDocument = (entry: string, bytes: Buffer, { workflows, files }: Beside): BundleDocument => {
   const { text, value } = parsed(entry, bytes);
   const slices = members(text);
@@ -99,12 +99,12 @@ export const readDocument = (entry: string, bytes: Buffer, { workflows, files }:
   };
 };
 
-/** A file as an account has it. */
+/** A file in an account. */
 export interface AccountFile {
   id: string;
   url: string;
 }
 
-/** Names an account's files in a graph. @param files by name in the bundle */
+/** Replaces bundle references in a graph with an account's files. @param files account files by their name in the bundle */
 export const withAccountFiles = (nodesJson: string, files: Readonly<Record<string, AccountFile>>): string =>
   nodesJson.replaceAll(REFERENCE, (reference, kind: "id" | "url", name: string) => files[name]?.[kind] ?? reference);

@@ -1,4 +1,4 @@
-/** Exports: an account's workflows, those that they use, and their files. Each is read in its turn. */
+/** Exports an account's workflows with their inner workflows and files. Each one is read only when it is written. */
 import {
   BUNDLE_BOUNDS as BOUNDS,
   invalidRequest,
@@ -24,7 +24,7 @@ export interface ExportingOptions {
   urls: Pick<MediaUrls, "keysIn" | "renamed">;
 }
 
-/** Ids of uploads and of generated files, which no other text of a graph has the form of. */
+/** Ids of uploads and of generated files. No other text in a graph has this form. */
 const IDS = /"([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[A-Za-z0-9._-]{0,160})"/g;
 const FILE_MS = 300_000;
 
@@ -34,7 +34,7 @@ interface Found {
   inner: string[];
 }
 
-/** Names by slug: those of earlier imports, so that an export can be imported again. */
+/** Returns names by slug. Names from an earlier import are kept, so that an export can be imported again. */
 const namesOf = (found: readonly Found[]): Map<string, string> => {
   const names = new Map<string, string>();
   const taken = new Set<string>();
@@ -69,7 +69,7 @@ export const createBundleExports = ({ workflows, media, urls }: ExportingOptions
     return found?.workflow?.createdBy === ownerId ? found.workflow : undefined;
   };
 
-  /** The workflows asked for and those inside them. Templates of others stay where they are. */
+  /** Collects the requested workflows and their inner workflows. Templates of other accounts aren't exported. */
   const collect = async (slugs: readonly string[], ownerId: string): Promise<Found[]> => {
     const found = new Map<string, Found>();
     const asked = new Set(slugs);
@@ -128,11 +128,11 @@ export const createBundleExports = ({ workflows, media, urls }: ExportingOptions
     if (found.length + files.size >= BOUNDS.entries)
       throw invalidRequest([{ path: "slugs", message: `their bundle has more than ${BOUNDS.entries} entries; export fewer` }]);
     for (const [name, { key }] of files) yield { path: `files/${name}`, content: objectBytes(media, key, FILE_MS), isCompressed: true };
-    // Last, because only then both lists are complete.
+    // Written last, because both lists are complete only now.
     yield jsonEntry("bundle.json", { format: BUNDLE_FORMAT, redacted: redactions, withoutVersion: unpinned });
   }
 
-  /** @throws DomainError WORKFLOW_NOT_FOUND before the first bytes */
+  /** @throws DomainError WORKFLOW_NOT_FOUND before the first bytes are sent */
   return async function* exported(slugs: readonly string[], ownerId: string): AsyncIterable<Uint8Array> {
     const found = await collect(slugs, ownerId);
     yield* archive(entries(found, ownerId));

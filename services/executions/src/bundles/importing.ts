@@ -1,4 +1,4 @@
-/** Imports of bundles: a plan, and one Temporal workflow that carries it out. A repeat with the plan's id continues it. */
+/** Imports bundles: makes a plan, and runs it in one Temporal workflow. A repeated request with the plan's id continues the import. */
 import { createHash } from "node:crypto";
 import { invalidRequest, ALIAS, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot } from "@nodeloom/platform";
@@ -13,7 +13,7 @@ import { spooled, type Sent } from "./spool";
 import { filesOf, type Staging } from "./staging";
 import { storedJson, storeJson } from "./stored";
 
-/** Archives that are read at once, and requests that wait for that. */
+/** Limits: archives that are read concurrently, and requests that can wait. */
 const READERS = { concurrency: 2, queueLimit: 20 };
 const READER_WAIT_MS = 60_000;
 const FIND_MS = 30_000;
@@ -25,7 +25,7 @@ export interface ImportingOptions {
   starter: BundleStarter;
 }
 
-/** An import that was begun, for its repeats. */
+/** A started import, stored for repeated requests. */
 interface Begun {
   sources: string;
   workflows: PlannedWorkflow[];
@@ -44,7 +44,7 @@ const importId = (ownerId: string, planId: string): string => createHash("sha256
 const appliedView = (planned: readonly PlannedWorkflow[], { slugs, versions }: BundleOutcome): PlannedWorkflow[] =>
   planned.map((one) => ({ ...one, slug: slugs[one.name] ?? one.slug, version: versions[one.name] ?? one.version }));
 
-/** Names whose alias isn't where it is to be. */
+/** Names of workflows whose alias the import has to move. */
 const movesOf = ({ workflows, targets }: BundlePlan, alias: string): string[] =>
   alias === ""
     ? []
@@ -79,7 +79,7 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
     return begun;
   };
 
-  /** The import that began with this plan, if this is its bundle. @throws DomainError PLAN_STALE */
+  /** Returns the import that was started with this plan, if the bundle is the same. @throws DomainError PLAN_STALE */
   const earlier = async (bundle: Bundle, { header, order }: Sent): Promise<Begun> => {
     const begun = await storedJson<Begun>(payloads, `bundle-${importId(header.ownerId, order.planId)}`);
     if (!begun || begun.sources !== digestOf(bundle) || begun.order.alias !== order.alias) throw planStale();
@@ -114,7 +114,9 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
     }
   };
 
-  /** @throws DomainError INVALID_REQUEST, PLAN_STALE, BUNDLE_CONFLICT, SERVICE_UNAVAILABLE, or of the workflow that can't be saved */
+  /**
+   * @throws DomainError INVALID_REQUEST, PLAN_STALE, BUNDLE_CONFLICT, SERVICE_UNAVAILABLE, or the error of a workflow that can't be saved
+   */
   return (messages: AsyncIterable<proto.ImportBundleRequest>): Promise<proto.ImportBundleResponse> =>
     spooled(messages, async (sent) => {
       try {

@@ -1,4 +1,4 @@
-/** Plans of imports: what changes, in which order, and an id that holds only while nothing else changes. */
+/** Plans an import: its changes, their order, and an id that is valid only while the state of both sides is unchanged. */
 import { createHash } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import type { workflows } from "@nodeloom/proto";
@@ -11,16 +11,16 @@ export interface PlannedWorkflow {
   name: string;
   slug: string;
   action: Action;
-  /** Why it is in conflict; otherwise empty. */
+  /** Reason for the conflict; empty if there is none. */
   reason: string;
   publishes: boolean;
-  /** The version of the alias afterwards; 0 if it isn't known. */
+  /** Version that the alias selects after the import; 0 if unknown. */
   version: number;
 }
 
 export interface BundlePlan {
   id: string;
-  /** Inner workflows before those that use them. */
+  /** Inner workflows come before the workflows that use them. */
   workflows: PlannedWorkflow[];
   targets: ReadonlyMap<string, workflows.BundledWorkflow>;
 }
@@ -34,7 +34,7 @@ const ID_CHARS = 32;
 const EDITED = "it was changed since the last import";
 const FOREIGN = "the slug belongs to a workflow that no import created";
 
-/** @throws DomainError INVALID_REQUEST for workflows that use each other */
+/** @throws DomainError INVALID_REQUEST if workflows use each other in a circle */
 const inOrder = ({ workflows: sources }: Bundle): string[] => {
   const ordered = new Set<string>();
   const open = new Set<string>();
@@ -50,7 +50,7 @@ const inOrder = ({ workflows: sources }: Bundle): string[] => {
   return [...ordered];
 };
 
-/** Hashes of the bundle's workflows with their names, in order. */
+/** Returns names and hashes of the bundle's workflows, in order. */
 export const sourcesOf = ({ workflows: sources }: Bundle): [name: string, source: string][] =>
   [...sources].map(([name, { source }]): [string, string] => [name, source]).sort(([a], [b]) => (a < b ? -1 : 1));
 
@@ -75,7 +75,7 @@ const actionOf = (
   return [target.source === source && !hasNewInner ? "unchanged" : "update", ""];
 };
 
-/** @param targets one per workflow of the bundle */
+/** @param targets one for each workflow of the bundle */
 export const planImport = (bundle: Bundle, targets: readonly workflows.BundledWorkflow[], { alias, overwrite }: PlanChoice): BundlePlan => {
   const byName = new Map(targets.map((target) => [target.name, target]));
   const planned = inOrder(bundle).map((name): PlannedWorkflow => {

@@ -1,4 +1,4 @@
-/** Reads archives from users. Names of entries are only looked up, never used as paths. */
+/** Reads archives from users. Entry names are only looked up and never used as paths. */
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { BUNDLE_BOUNDS as BOUNDS, isSlug, LIMITS, type DomainError } from "@nodeloom/kernel";
@@ -6,17 +6,17 @@ import { openPromise, type Entry, type ZipFile } from "yauzl";
 import { readDocument, type BundleDocument } from "./document";
 import { invalidBundle } from "./errors";
 
-/** An archive on this machine. */
+/** An archive in a local file. */
 export interface Bundle {
-  /** By name. */
+  /** Workflows by name. */
   workflows: ReadonlyMap<string, BundledSource>;
-  /** SHA-256 in hexadecimal by name. */
+  /** SHA-256 of each file in hexadecimal, by name. */
   files: ReadonlyMap<string, string>;
   /** Entries and members that imports don't use. */
   ignored: string[];
-  /** Reads a workflow of the bundle again. */
+  /** Reads a workflow from the archive again. */
   document(name: string): Promise<BundleDocument>;
-  /** Opens a file of the bundle. */
+  /** Opens a file of the bundle as a stream. */
   file(name: string): Promise<Readable>;
   close(): void;
 }
@@ -26,10 +26,10 @@ export type BundledSource = Pick<BundleDocument, "inner" | "files" | "source">;
 const MANIFEST = "bundle.json";
 const WORKFLOW = /^workflows\/(.+)\.json$/;
 const FILE = /^files\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})$/;
-/** Beside the graph, a file has names, tags and white space. */
+/** Besides the graph, a document has names, tags and white space. */
 const DOCUMENT_BYTES = 2 * LIMITS.workflowBytes;
 
-/** Errors of the library quote at most the entry's name. */
+/** The library's errors quote at most the entry's name. */
 const unreadable = (error: unknown): DomainError =>
   invalidBundle("", `isn't a readable ZIP archive: ${error instanceof Error ? error.message.slice(0, LIMITS.nameChars) : "unknown"}`);
 
@@ -60,7 +60,7 @@ const checkSize = (entry: Entry, most: number): void => {
   if (entry.uncompressedSize > most) throw invalidBundle(entry.fileName, `has more than ${most} bytes`);
 };
 
-/** All entries, within the bounds. */
+/** Returns all entries within the limits. */
 const entriesOf = async (zip: ZipFile): Promise<Map<string, Entry>> => {
   if (zip.entryCount > BOUNDS.entries) throw invalidBundle("", `has more than ${BOUNDS.entries} entries`);
   const entries = new Map<string, Entry>();
@@ -102,8 +102,8 @@ const checkManifest = async (zip: ZipFile, entry: Entry): Promise<string[]> => {
 export const BUNDLE_FORMAT = 1;
 
 /**
- * Reads an archive. Its bounds are checked on the declared sizes, which the library holds each entry to.
- * @throws DomainError INVALID_REQUEST that names the entry
+ * Opens an archive. The limits are checked on the declared sizes, and the library enforces these sizes while reading.
+ * @throws DomainError INVALID_REQUEST with the name of the entry
  */
 export const openBundle = async (path: string): Promise<Bundle> => {
   const zip = await reading(() => openPromise(path, { lazyEntries: true, autoClose: false, strictFileNames: true }));

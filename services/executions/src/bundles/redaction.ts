@@ -2,7 +2,7 @@ import { readGraph } from "@nodeloom/kernel";
 import { credentialIssues } from "@nodeloom/kernel/credentials";
 import { elements, withMember } from "@nodeloom/kernel/json-text";
 
-/** A run with it is rejected, and the error names the secret. */
+/** A run with this placeholder is rejected with an error that names the secret. */
 const PLACEHOLDER = JSON.stringify("{{secrets.REDACTED}}");
 const HEADER = /^headers: (.*)$/s;
 
@@ -11,11 +11,11 @@ const pathOf = (setting: string): string[] => {
   return header === undefined ? ["data", setting] : ["data", "headers", header];
 };
 
-/** A graph without the literals that look like credentials, and the settings that had them. */
+/** Removes literals that look like credentials from a graph. `places` lists the affected settings. */
 export const redacted = (nodesJson: string): { nodesJson: string; places: string[] } => {
   const places: string[] = [];
   const nodes = elements(nodesJson).map((nodeJson) => {
-    // One node at a time: the search is bounded per graph.
+    // Nodes are searched one at a time, because the search is limited per graph.
     const { nodes: read } = readGraph(`[${nodeJson}]`, "[]");
     const settings = credentialIssues({ nodes: read }).flatMap(({ path }) => path ?? []);
     places.push(...settings.map((setting) => `${read[0]!.id}: ${setting}`));

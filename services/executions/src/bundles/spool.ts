@@ -1,4 +1,4 @@
-/** Keeps a sent archive in a file while it is read: archives are read from their end. */
+/** Writes an uploaded archive to a temporary file, because reading an archive starts at its end. */
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { BUNDLE_BOUNDS, invalidRequest } from "@nodeloom/kernel";
 import type { bundles as proto } from "@nodeloom/proto";
 import { invalidBundle } from "./errors";
 
-/** Messages of a sent archive, which were read to their end. */
+/** An upload that was received completely. */
 export interface Sent {
   header: proto.ImportBundleHeader;
   order: proto.ImportBundleOrder;
@@ -25,7 +25,7 @@ async function* atMost(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Ar
   }
 }
 
-/** @throws DomainError INVALID_REQUEST for an archive that is too large, or messages out of order */
+/** @throws DomainError INVALID_REQUEST if the archive is too large or messages are out of order */
 export const spooled = async <T>(messages: AsyncIterable<proto.ImportBundleRequest>, work: (sent: Sent) => Promise<T>): Promise<T> => {
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-bundle-"));
   try {

@@ -1,4 +1,4 @@
-/** Prepares an import: its files become the account's, and each workflow is stored until its step. */
+/** Prepares an import: copies its files into the account, and stores each workflow until its step runs. */
 import { createHash } from "node:crypto";
 import { DomainError, type MediaUrls } from "@nodeloom/kernel";
 import { enteredText, inMediaBatches, uploadParts } from "@nodeloom/platform";
@@ -25,13 +25,13 @@ export interface StagingOptions {
 
 export type Staging = ReturnType<typeof createStaging>;
 
-/** One file of an account is stored once, however often bundles contain it. */
+/** The id depends on the content, so an account stores a file once however often bundles contain it. */
 const fileId = (ownerId: string, sha256: string): string =>
   createHash("sha256").update(`bundle\n${ownerId}\n${sha256}`).digest("hex").slice(0, ID_CHARS);
 
 export const isSaved = ({ action, publishes }: PlannedWorkflow): boolean => action === "create" || action === "update" || publishes;
 
-/** Names of the files that an import stores. */
+/** Returns the names of the files that an import stores. */
 export const filesOf = (bundle: Bundle, plan: BundlePlan): string[] => [
   ...new Set(plan.workflows.filter(isSaved).flatMap(({ name }) => bundle.workflows.get(name)!.files)),
 ];
@@ -58,7 +58,7 @@ export const createStaging = ({ media, payloads, urls }: StagingOptions) => {
   };
 
   return {
-    /** @param id names the import; steps that it stored are stored once */
+    /** @param id id of the import; repeated calls with this id don't store a part twice */
     stage: async (bundle: Bundle, plan: BundlePlan, header: proto.ImportBundleHeader, id: string): Promise<BundleStep[]> => {
       const files = await storeAll(bundle, filesOf(bundle, plan), header);
       const steps: BundleStep[] = [];

@@ -19,10 +19,10 @@ const DECODERS: ReadonlyMap<string, (() => Transform) | undefined> = new Map([
   ["deflate", createInflate],
   ["identity", undefined],
 ]);
-/** Maximum nested encodings. */
+/** Maximum number of nested encodings. */
 const MOST_ENCODINGS = 3;
 
-/** @throws EXECUTION_FAILED for an encoding that can't be read */
+/** @throws EXECUTION_FAILED if an encoding isn't supported */
 const decodersOf = (header: string): (() => Transform)[] => {
   const names = header.toLowerCase().split(",").map((one) => one.trim()).filter(Boolean).reverse(); // prettier-ignore
   return names.flatMap((name, index) => {
@@ -42,7 +42,7 @@ async function* startingWith(first: Uint8Array, rest: AsyncIterator<Uint8Array>)
 }
 
 async function* inflated(bytes: AsyncIterable<Uint8Array>, decoders: (() => Transform)[], encoding: string): AsyncGenerator<Uint8Array> {
-  // A failure reaches the reader of the last stream.
+  // The reader of the last stream gets the error of any stream.
   const last = pipeline([Readable.from(bytes, { objectMode: false }), ...decoders.map((make) => make())], () => undefined);
   let total = 0;
   try {
@@ -56,7 +56,10 @@ async function* inflated(bytes: AsyncIterable<Uint8Array>, decoders: (() => Tran
   }
 }
 
-/** Decodes the content encodings of a response body. @throws EXECUTION_FAILED for an unknown encoding or malformed bytes; EgressError */
+/**
+ * Decodes the content encodings of a response body.
+ * @throws EXECUTION_FAILED for an unknown encoding or malformed bytes; EgressError if the connection fails
+ */
 export async function* inflatedBody({ headers, body }: EgressStream): AsyncGenerator<Uint8Array> {
   const source = body[Symbol.asyncIterator]();
   const first = await source.next();
@@ -80,17 +83,17 @@ export const discard = async (body: AsyncIterable<Uint8Array>): Promise<void> =>
   }
 };
 
-/** The first bytes of a body, and a stream of all of it. */
+/** The first bytes of a body, and a stream of the complete body. */
 export interface Opened {
   start: Buffer;
-  /** Nothing follows the first bytes. */
+  /** True if the body ends with the first bytes. */
   isWhole: boolean;
-  /** Starts at the first byte. Read it once. */
+  /** Stream that starts at the first byte. It can be read once. */
   whole: AsyncIterable<Uint8Array>;
   close(): Promise<unknown>;
 }
 
-/** Reads a body until its end or until more than this number of bytes has arrived. */
+/** Reads a body until its end, or until more than `bytes` bytes have arrived. */
 export const openBody = async (body: AsyncIterable<Uint8Array>, bytes: number): Promise<Opened> => {
   const source = body[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
@@ -109,7 +112,7 @@ export const openBody = async (body: AsyncIterable<Uint8Array>, bytes: number): 
 };
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
-/** Browsers read texts without a declared charset this way. */
+/** Browsers use this charset for texts that don't declare one. */
 const UNTOLD_CHARSET = "windows-1252";
 
 const isCharset = (label: string): boolean => {
@@ -120,7 +123,7 @@ const isCharset = (label: string): boolean => {
   }
 };
 
-/** The body as text; undefined if it isn't text. @throws EXECUTION_FAILED for an unsupported charset */
+/** Returns the body as text, or undefined if it isn't text. @throws EXECUTION_FAILED for an unsupported charset */
 export const textOf = (content: Uint8Array, contentType: string): string | undefined => {
   const charset = CHARSET.exec(contentType)?.[1];
   if (charset !== undefined && !isCharset(charset))
@@ -128,20 +131,20 @@ export const textOf = (content: Uint8Array, contentType: string): string | undef
   const isText = /^text\//i.test(contentType);
   const text =
     decodeText(content, charset ?? "utf-8") ?? (charset === undefined && isText ? decodeText(content, UNTOLD_CHARSET) : undefined);
-  // No text contains NUL, and most binary files do.
+  // Text never contains NUL, and most binary files do.
   return text?.includes("\0") ? undefined : text;
 };
 
-/** Stores pictures, videos and sounds that HTTP nodes receive. */
+/** Stores images, videos and audio that HTTP nodes receive. */
 
 export type KeepAnswer = ReturnType<typeof createKeepAnswer>;
 
-/** True if storage rejected the bytes, as opposed to being unable to store them. */
+/** True if storage rejected the bytes. False if storage failed to store them. */
 const isRefused = (error: unknown): boolean => error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed");
 
 export const createKeepAnswer =
   (media: Pick<Media, "upload">, downloads: Slots) =>
-  /** @returns the file; undefined where the bytes are none that storage knows */
+  /** @returns the file; undefined if storage doesn't support the file type */
   async (call: HttpNodeCall, bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<MediaValue | undefined> => {
     const placement = { id: mediaId(call, 0), ownerId: call.userId, accept: [...MEDIA_FAMILIES], making: undefined };
     const put = () => media.upload(uploadParts(placement, bytes), { deadlineMs: TIMING.keepFile, signal });

@@ -26,30 +26,30 @@ import { makingOf, ownerOf } from "./making";
 import { askedOfModel } from "../reuse/asked";
 import type { Submissions } from "./submissions";
 
-/** Provider files that one process stores at once, over all kinds of calls, and that may wait. */
+/** Limits of one process over all kinds of calls: provider files that it stores concurrently, and files that can wait. */
 export const DOWNLOADS = { concurrency: 32, queueLimit: 10_000 };
 
 export interface CallOptions {
   catalog: ModelCatalog;
   provider: (model: CatalogModel) => Provider;
-  /** Circuit breaker and places of a model's provider. */
+  /** Circuit breaker and concurrency limit of a model's provider. */
   gate: (model: CatalogModel) => Gate;
   media: Media;
-  /** Storage for files of calls, if it differs from `media`. */
+  /** Storage for files of calls, if different from `media`. */
   storage?: Pick<Media, "ingest" | "upload" | "getObjects"> | undefined;
-  /** Bounds concurrent storing. */
+  /** Limits how many files are stored concurrently. */
   downloads: Slots;
   /** Rules for addresses that users pass to providers. */
   addresses?: Pick<AddressRules, "resolvedProblem">;
   submissions: Submissions;
-  /** Prefix of addresses in our storage. */
+  /** Address prefix of the platform's own storage. */
   own: string;
   /** Converts the files of calls to the form that their provider takes. */
   sendFiles?: SendFiles;
   ownFiles?: OwnFiles;
 }
 
-/** The model of a call and its provider. @throws DomainError if the provider's kind has changed since planning */
+/** Returns the model of a call and its provider. @throws DomainError if the provider's type has changed since planning */
 export const target = async <Type extends Provider["type"]>(
   { catalog, provider }: Pick<CallOptions, "catalog" | "provider">,
   call: ModelCall,
@@ -61,7 +61,7 @@ export const target = async <Type extends Provider["type"]>(
   return { model, provider: found as Extract<Provider, { type: Type }> };
 };
 
-/** Id of a call's file. It is deterministic: a repeated attempt stores the same file. */
+/** Returns the id of a call's file. The id is deterministic, so a repeated attempt stores the same file. */
 export const mediaId = ({ executionId, nodeIndex, item, alternative }: CallContext, index: number): string =>
   `${executionId}-${nodeIndex}-${item}${alternative?.place ? `.${alternative.place}` : ""}-${index}`;
 
@@ -73,7 +73,7 @@ export const placementOf = (call: ModelCall, model: CatalogModel, index: number)
   sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER,
 });
 
-/** Stores a file in turn with other users. @throws DomainError `problem` if storage rejects it; NoSlot */
+/** Stores a file in turn with other users. @throws DomainError `problem` if storage rejects the file; NoSlot if the queue is full */
 export const storeInTurn = async (
   downloads: Slots,
   put: () => Promise<{ object?: mediaProto.StoredObject | undefined }>,
@@ -87,7 +87,7 @@ export const storeInTurn = async (
   return mediaValue(object);
 };
 
-/** Error message when a model's output can't be stored. */
+/** Error message if a model's output can't be stored. */
 export const notStored = ({ model }: ModelCall): string => `${model}: its output could not be stored`;
 
 /** @throws DomainError PROVIDER_RESPONSE_INCOMPLETE */
@@ -95,7 +95,7 @@ export const withoutOutput = ({ model }: ModelCall): never => {
   throw final("PROVIDER_RESPONSE_INCOMPLETE", `${model} finished without the expected output`, MAY_TRY_ANOTHER);
 };
 
-/** A model's text, and the JSON in it that fits the schema of the call. */
+/** Returns a model's text, and the JSON in it if it matches the schema of the call. */
 const textResult = (call: ModelCall, { text, json }: Made): Pick<CallResult, "text" | "json" | "problems"> => {
   if (text === null) return withoutOutput(call);
   const written = json && JSON.stringify(json.value);
@@ -107,9 +107,9 @@ const textResult = (call: ModelCall, { text, json }: Made): Pick<CallResult, "te
 };
 
 /**
- * The priced result of a call.
- * @param files the stored files.
- * @throws DomainError for a text that is missing or too long
+ * Returns the priced result of a call.
+ * @param files the stored files
+ * @throws DomainError if the text is missing or too long
  */
 export const madeResult = (
   call: ModelCall,
@@ -126,10 +126,10 @@ export const madeResult = (
   return { files, ...said, costMicroUsd, requestId };
 };
 
-/** Maximum distinct addresses in one call. */
+/** Maximum number of distinct addresses in one call. */
 const MAX_ADDRESSES = 100;
 
-/** @throws DomainError when an address that the provider would call is one that users may not name */
+/** @throws DomainError if the provider would request an address that users can't use */
 const checkAddresses = async (
   addresses: Pick<AddressRules, "resolvedProblem">,
   { inputSchema }: CatalogModel,
@@ -149,16 +149,16 @@ const checkAddresses = async (
   );
 };
 
-/** Providers read files of ours by addresses that expire with the call. */
+/** Signs addresses of the platform's own files for the provider. The signatures expire with the call. */
 const signedInputs = ({ inputs, again }: SentInputs, sign: Sign): SentInputs => ({
   inputs: sign(inputs),
   ...(again ? { again: async () => sign(await again()) } : {}),
 });
 
-/** A call that can be sent: its model, its provider and its final inputs. */
+/** A call with its model, its provider and its final inputs. */
 export type ReadyCall<Type extends Provider["type"]> = Awaited<ReturnType<typeof readyCall<Type>>>;
 
-/** @throws DomainError when the model can't be called so, or an input is none it takes: nodes before it may have made it */
+/** @throws DomainError if the model doesn't accept the call or an input. Earlier nodes may have produced the input. */
 export const readyCall = async <Type extends Provider["type"]>(
   options: Pick<CallOptions, "catalog" | "provider" | "media" | "addresses" | "sendFiles" | "ownFiles" | "own">,
   given: ModelCall,
@@ -177,7 +177,7 @@ export const readyCall = async <Type extends Provider["type"]>(
   return { call, model, provider, ...(sign ? signedInputs(sent, sign) : sent) };
 };
 
-/** Statuses by which providers report a missing file; 200 if the body holds an error. */
+/** Statuses by which providers report a missing file. A 200 response can hold an error in its body. */
 const MAY_LACK_A_FILE: ReadonlySet<number | undefined> = new Set([200, 400, 404, 410, 422]);
 
 /** Makes a call. If the provider rejects files that were uploaded for an earlier call, uploads them again and repeats the call once. */

@@ -3,18 +3,18 @@ import { TIMING } from "../run/timing";
 /** Timeouts of one call, counted from its first request to the provider. */
 
 interface ClockOptions {
-  /** When an earlier attempt sent its request, moved forward by the waits since. */
+  /** When an earlier attempt sent the request, plus the waiting time since. */
   askedAt?: number | undefined;
   deadline?: number;
-  /** Receives the time of the first request, and every change of it. */
+  /** Receives the time of the first request, and every change to it. */
   onAsked?: (askedAt: number) => void;
 }
 
 export type CallClock = ReturnType<typeof createCallClock>;
 
 /**
- * Timeouts of one call over all its attempts. They start with the first request: time in our queues or waiting for a worker isn't the
- * provider's fault.
+ * Timeouts of one call over all its attempts. They start with the first request, so time in the platform's queues or for a worker doesn't
+ * count.
  */
 export const createCallClock = ({ askedAt, deadline = Date.now() + TIMING.run, onAsked }: ClockOptions = {}) => {
   let since = askedAt;
@@ -25,13 +25,13 @@ export const createCallClock = ({ askedAt, deadline = Date.now() + TIMING.run, o
   };
   const asked = (): number => since ?? set(Date.now());
   return {
-    /** Waiting for a place ends here, with the run's own time. Milliseconds since the epoch. */
+    /** Waiting for a place ends at the run's deadline. Milliseconds since the epoch. */
     deadline,
-    /** Starts the timeouts, unless an earlier attempt has. */
+    /** Starts the timeouts, unless an earlier attempt has started them. */
     asked: (): void => void asked(),
-    /** When retries of an unavailable or busy provider end, in milliseconds since the epoch. Starts the timeouts. */
+    /** Returns when retries of an unavailable or busy provider end, in milliseconds since the epoch. Starts the timeouts. */
     triesUntil: (totalMs: number = TIMING.submitTotal): number => asked() + totalMs,
-    /** Stops the clock during a wait in one of our queues. */
+    /** Stops the clock while the call waits in one of the platform's queues. */
     waiting: async <T>(wait: () => Promise<T>): Promise<T> => {
       const startedAt = Date.now();
       try {

@@ -4,56 +4,56 @@ import { TIMING } from "../run/timing";
 import type { CallClock } from "./clock";
 import { pointer, ProviderError, readJson } from "@nodeloom/providers";
 
-/** Decides which failed calls can be sent again, when, and how the others end. */
+/** Decides which failed calls are sent again and when, and which error the others end with. */
 
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
-/** Used by Anthropic. */
+/** Status that Anthropic uses for overload. */
 const OVERLOADED = 529;
 const FIRST_CLIENT_ERROR = 400;
 const FIRST_SERVER_ERROR = 500;
-/** Minimum pause after a provider asked to wait. */
+/** Minimum pause after a provider asked the caller to wait. */
 const MIN_PAUSE_MS = 250;
-/** Share of the pause by which callers that were given the same time are spread. */
+/** Random share of the pause, which spreads callers that got the same retry time. */
 const JITTER = 0.2;
 const MAX_JITTER_MS = 1_000;
 
 export interface Classification {
   again: boolean;
-  /** When to send again, if known; otherwise after the usual pause. */
+  /** When to send again, in milliseconds; undefined for the default pause. */
   afterMs?: number;
-  /** The provider certainly didn't take it, so its claim can be returned. */
+  /** True if the provider certainly didn't receive the request, so the call's claim can be returned. */
   notReceived: boolean;
 }
 
-/** Statuses that may mean that the provider has, or is processing, an earlier copy of the request. */
+/** Statuses after which the provider may have, or may be processing, an earlier copy of the request. */
 const AMBIGUOUS_STATUSES: ReadonlySet<number> = new Set([408, 409, 425]);
 
-/** For an error inside a successful response. */
+/** Status of an error inside a successful response. */
 const OK = 200;
 
 /** True if a status means that the request was read and rejected. */
 const isRefusal = (status = FIRST_SERVER_ERROR): boolean =>
   status === OK || (status >= FIRST_CLIENT_ERROR && status < FIRST_SERVER_ERROR && !AMBIGUOUS_STATUSES.has(status));
 
-/** Daily quotas of Google, found by name because the body may be truncated. */
+/** Google's daily quotas. The regex searches the text for the name, because the body may be truncated. */
 const DAILY_QUOTA = /"quotaId":\s*"[^"]*PerDay/;
 
-/** True if our account with the provider is empty. Providers use 429 for this as well, but waiting doesn't help. */
+/** True if the platform's account with the provider has no credit left. Providers also use 429 for this case, but waiting doesn't help. */
 const isSpent = ({ body = "" }: ProviderError): boolean => {
   const answer = readJson(body)?.value;
   return ["/error/code", "/error/type"].some((place) => pointer(answer, place) === "insufficient_quota") || DAILY_QUOTA.test(body);
 };
 
-/** A 503 before the request was processed. Google: overloaded. llama.cpp: loading the model. */
+/** True for a 503 that was sent before the request was processed. Google: overloaded. llama.cpp: loading the model. */
 const isNotReady = (answer: unknown): boolean =>
   pointer(answer, "/error/status") === "UNAVAILABLE" || pointer(answer, "/error/type") === "unavailable_error";
 
-/** True if a provider is only overloaded. For other providers, 503 means that they are down. */
+/** True if a provider is only overloaded. Other providers use 503 if they are down. */
 const isOverloaded = ({ status, body = "" }: ProviderError): boolean =>
   status === OVERLOADED || (status === UNAVAILABLE && isNotReady(readJson(body)?.value));
 
-/** Google's form of Retry-After, in the body. */
+/** Google sends the retry delay in the body. */
 const RETRY_DELAY = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/;
 const retryDelayMs = ({ body = "" }: ProviderError): number | undefined => {
   const seconds = RETRY_DELAY.exec(body)?.[1];
@@ -61,8 +61,8 @@ const retryDelayMs = ({ body = "" }: ProviderError): number | undefined => {
 };
 
 /**
- * The only table of what can be sent again: a request that certainly wasn't taken, or one whose repetition the provider recognises
- * (`idempotent`). An overloaded provider that gives no time is retried with growing pauses.
+ * Decides whether a request can be sent again: yes if the provider certainly didn't accept it, or recognizes a repetition (`idempotent`).
+ * No other code decides that. An overloaded provider that gives no retry time is retried with growing pauses.
  */
 export const classifyFailure = (error: ProviderError, idempotent: boolean): Classification => {
   switch (error.kind) {
@@ -85,7 +85,7 @@ export const classifyFailure = (error: ProviderError, idempotent: boolean): Clas
   }
 };
 
-/** True if a failure means an unavailable provider and not a rejected request. */
+/** True if the provider is unavailable. False if it rejected the request. */
 export const isAway = (error: unknown): boolean => {
   if (!(error instanceof ProviderError)) return false;
   if (error.kind === "unreachable" || error.kind === "ambiguous") return true;
@@ -96,13 +96,13 @@ export const isAway = (error: unknown): boolean => {
 export const mayHaveArrived = (error: unknown): boolean =>
   error instanceof ProviderError ? error.kind === "ambiguous" : error instanceof DomainError && error.metadata.jobMayRun === true;
 
-/** The call wasn't made because its run is being cancelled. */
+/** Thrown if a call isn't made because its run is being cancelled. */
 export class RunCancelled extends Error {
   override readonly name = "RunCancelled";
   override readonly message = "the run is being cancelled";
 }
 
-/** A step that can be tried again later. If no time is left, it fails with `problem`. */
+/** Thrown if a step can be retried later. If no time is left, the step fails with `problem`. */
 export class TryAgain extends Error {
   override readonly name = "TryAgain";
   constructor(
@@ -118,38 +118,38 @@ export const pauseFor = (afterMs: number): number => {
   return Math.ceil(pause + Math.random() * Math.min(MAX_JITTER_MS, pause * JITTER));
 };
 
-/** True if a failed poll still shows that the provider is alive. */
+/** True if a failed poll still shows that the provider responds. */
 export const isBusy = (error: ProviderError): boolean => error.status === TOO_MANY_REQUESTS;
 
-/** A failure that must not be retried. */
+/** Returns a failure that must not be retried. */
 export const final = (
   reason: "EXECUTION_FAILED" | "PROVIDER_SUBMIT_FAILED" | "PROVIDER_RESPONSE_INCOMPLETE",
   message: string,
   metadata: ErrorMetadata = {},
 ): DomainError => new DomainError("failed", reason, message, metadata);
 
-/** A final failure of what the platform called: a provider, or the address of an http-request node. */
+/** Returns a final failure caused by a provider or by the address of an http-request node. */
 export const providerFailed = (message: string, metadata: ErrorMetadata = {}): DomainError =>
   final("EXECUTION_FAILED", message, { ...metadata, fault: "provider" });
 
-/** A final failure by what the run was given: its inputs, its graph or the runner's settings. */
+/** Returns a final failure caused by the run's inputs, its graph or the runner's settings. */
 export const inputFailed = (message: string, metadata: ErrorMetadata = {}): DomainError =>
   final("EXECUTION_FAILED", message, { ...metadata, fault: "input" });
 
-/** For failures after which a fallback can be called: the provider certainly did nothing. */
+/** Marks a failure after which a fallback can be called, because the provider certainly did nothing. */
 export const MAY_TRY_ANOTHER = { mayTryAnother: true } as const satisfies StepFailure;
 
-/** For failures whose message may quote the address of a file or host. */
+/** Marks a failure whose message may quote the address of a file or host. */
 export const QUOTES_ADDRESS = { quotesAddress: true } as const satisfies StepFailure;
 
-/** Failures whose message comes from the connection, not from the provider. */
+/** Failures whose message comes from the connection and not from the provider. */
 const OF_CONNECTION: ReadonlySet<ProviderError["kind"]> = new Set(["unreachable", "ambiguous", "unavailable"]);
 const quoting = ({ kind }: ProviderError): StepFailure => (OF_CONNECTION.has(kind) ? QUOTES_ADDRESS : {});
 
-/** Timeouts of proxies, which may have passed the request on. */
+/** Timeout statuses of proxies. The proxy may have forwarded the request. */
 const GATEWAY_TIMEOUTS: ReadonlySet<number> = new Set([504, 524]);
 
-/** True if a failed submission certainly has no effect. */
+/** True if a failed submission certainly had no effect. */
 const isCertain = ({ kind, status = FIRST_SERVER_ERROR }: ProviderError): boolean =>
   kind !== "ambiguous" && !(kind === "refused" && (AMBIGUOUS_STATUSES.has(status) || GATEWAY_TIMEOUTS.has(status)));
 
@@ -164,8 +164,8 @@ const submitFailure = (model: string, error: ProviderError): DomainError =>
   });
 
 /**
- * Maps a failed submission or text call to a retry after the usual pause, a retry at a time, or a final failure. A pause that would outlast
- * the retries isn't started.
+ * Maps a failed submission or text call to a retry after the default pause, a retry at a given time, or a final failure. A pause that would
+ * end after the last retry isn't started.
  */
 export const afterFailure = (call: ModelCall, error: ProviderError, idempotent: boolean, clock: CallClock): Error => {
   if (error.kind === "incomplete") return final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`, MAY_TRY_ANOTHER);

@@ -11,13 +11,13 @@ import type { CallClock } from "./clock";
 import { afterFailure, final, MAY_TRY_ANOTHER, QUOTES_ADDRESS } from "./failures";
 import { createStoreMade } from "./stored-files";
 
-/** Calls whose provider returns the output in the response to the request. */
+/** Makes calls whose provider returns the output in its response. */
 
-/** Record of a response. A repeated attempt finds its files through it instead of calling again. */
+/** Record of a response. A repeated attempt uses it to find the stored files instead of calling again. */
 interface Answered {
   requestId: string | null;
   count: number;
-  /** Cost that the provider reported, if the price depends on it. */
+  /** Cost reported by the provider, if the price depends on it. */
   costMicroUsd: number | undefined;
 }
 
@@ -34,13 +34,13 @@ const answeredOf = ({ requestId, handle }: Submission): Answered | undefined =>
         costMicroUsd: handle.cost === undefined ? undefined : Number(handle.cost),
       };
 
-/** Storage accepts every nonempty file of the model's kind, so a rejection is the provider's failure. */
+/** Storage accepts every nonempty file of the model's kind, so a rejection counts as the provider's failure. */
 const storageProblem = (call: ModelCall, { reason, message }: DomainError): DomainError =>
   reason === "INVALID_REQUEST"
     ? final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model} finished without the expected output`, MAY_TRY_ANOTHER)
     : final("EXECUTION_FAILED", `${notStored(call)}: ${message}`, QUOTES_ADDRESS);
 
-/** Bytes of responses in memory per process, and responses that may wait for room; their connections stay unread. */
+/** Limits of one process: bytes of responses in memory, and responses that can wait for memory. Waiting responses aren't read. */
 export const ANSWER_MEMORY = { concurrency: 256 * 1024 * 1024, queueLimit: 2_000 };
 
 export type FilesOptions = CallOptions & { memory?: Slots };
@@ -51,7 +51,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
   const { gate, media, storage = media, downloads, submissions } = options;
   const store = createStoreMade(storage, downloads);
 
-  /** Result of an earlier attempt if all its files were stored. */
+  /** Returns the result of an earlier attempt if all its files were stored. */
   const stored = async (call: ModelCall, model: () => Promise<CatalogModel>, answer: Submission): Promise<CallResult | undefined> => {
     const earlier = answeredOf(answer);
     if (!earlier) return undefined;
@@ -90,7 +90,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
       return madeResult(call, model, made, { files, requestId });
     } catch (error) {
       signal.throwIfAborted();
-      // The response existed, so the request isn't repeated.
+      // The provider has already responded, so the request isn't repeated.
       if (error instanceof DomainError) throw storageProblem(call, error);
       if (error instanceof ProviderError || error instanceof NoSlot)
         throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`, {
@@ -122,15 +122,15 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
 
   return {
     /**
-     * Requests files and stores them, or requests a text. These providers can't recognise a repeated request, so each is sent once: if its
-     * outcome is unknown it isn't sent again, and after a crash the stored files are found.
-     * @param clock how long the provider is tried, over all attempts
-     * @throws TryAgain when the provider asked to be called later
+     * Requests files and stores them, or requests a text. These providers don't recognize repeated requests, so each request is sent once.
+     * If its outcome is unknown, it isn't sent again. After a crash, the stored files are found.
+     * @param clock timeouts over all attempts
+     * @throws TryAgain if the provider asked to be called later
      */
     run: async (call: ModelCall, signal: AbortSignal, clock: CallClock): Promise<CallResult> => {
       const ready = await readyCall(options, call, "files");
       signal.throwIfAborted();
-      // A text has no other effect: after a crash it is requested again.
+      // A text request has no other effect, so it is repeated after a crash.
       const isText = ready.model.modality === "text";
       const once = (request: ReadyCall<"files">) => ({
         send: (record: (answer: Submission) => Promise<void>) => exchange(request, record, signal),
@@ -152,8 +152,8 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     },
 
     /**
-     * Stops a call. A request that wasn't sent is blocked. A sent one can't be withdrawn and continues at the provider. Stored files are
-     * kept.
+     * Stops a call. A request that hasn't been sent is blocked. A sent request can't be withdrawn and continues at the provider. Stored
+     * files are kept.
      */
     stop: async (call: ModelCall): Promise<CancelResult> => {
       if ((await options.catalog.getAny(call.model)).modality === "text") return { report: "could_not_stop", finished: null };

@@ -7,34 +7,35 @@ import { final, isAway } from "./failures";
 import type { Watched } from "../meters";
 import { TIMING } from "../run/timing";
 
-/** Calls that may wait for one of a provider's `maxConcurrent` places. */
+/** Maximum number of calls that wait for one of a provider's `maxConcurrent` places. */
 const QUEUE_LIMIT = 1_000;
 const REMEMBERED_PROVIDERS = 500;
 
 export interface PassOptions {
-  /** User id; users take turns. */
+  /** User id. Users take turns. */
   key?: string;
   signal?: AbortSignal | undefined;
   clock: CallClock;
 }
 
-/** Guards the calls of one provider in this process. */
+/** Limits and protects the calls of one provider in this process. */
 export interface Gate {
   /**
-   * Makes one submission or text call when the provider may be called.
-   * @throws ProviderError "unavailable" while the circuit is open, and nothing is sent; DomainError if the run's time ends before it gets a place
+   * Makes one submission or text call as soon as the provider can be called.
+   * @throws ProviderError "unavailable" while the circuit is open (nothing is sent); DomainError if the run's time ends while it waits for
+   *   a place
    */
   pass<T>(call: () => Promise<T>, options: PassOptions): Promise<T>;
 }
 
 interface GateSettings {
-  /** The provider's host, for messages. */
+  /** The provider's host, used in messages. */
   name: string;
-  /** Shared by all models with the same address and secret. */
+  /** Id shared by all models with the same address and secret. */
   id: string;
-  /** Limit on concurrent calls of the models with this setting. */
+  /** Maximum concurrent calls of the models with this setting. */
   maxConcurrent: number | undefined;
-  /** Bound over all models of the account. */
+  /** Maximum concurrent calls over all models of the account. */
   accountConcurrent: number | undefined;
 }
 
@@ -47,11 +48,11 @@ const settingsOf = (providerJson: string, env: Env): GateSettings => {
   return { name, id: `${name} ${auth?.secretEnv ?? ""}`, maxConcurrent, accountConcurrent: accountConcurrency(settings, env) };
 };
 
-/** State for operators; the load if calls are bounded. */
+/** State for operators. It includes the load if concurrent calls are limited. */
 type ProviderState = ReturnType<Watched["providers"]>[number];
 type WatchedGate = Gate & { state: () => ProviderState };
 
-/** Models of one provider have separate places, but its state is reported once. */
+/** Models of one provider have separate places, but the provider's state is reported once. */
 const merged = (states: readonly ProviderState[]): ProviderState[] => {
   const byName = new Map<string, ProviderState>();
   for (const { name, isOpen, load } of states) {
@@ -63,14 +64,14 @@ const merged = (states: readonly ProviderState[]): ProviderState[] => {
   return [...byName.values()];
 };
 
-/** Guards of all providers, keyed by their registry settings. @param env reads a variable of the environment */
+/** Creates the gates of all providers, keyed by their registry settings. @param env reads an environment variable */
 export const createGates = (logger: Logger, env: Env = () => undefined) => {
   const breakers = new LRUCache<string, ReturnType<typeof createBreaker>, string>({
     max: REMEMBERED_PROVIDERS,
     memoMethod: (_id, _stale, { context: name }) => createBreaker(name, logger),
   });
 
-  /** Account bounds, shared by all models that use the account. */
+  /** Limits of accounts, shared by all models that use the account. */
   const accounts = new LRUCache<string, { name: string; slots: Slots }, { name: string; concurrency: number }>({
     max: REMEMBERED_PROVIDERS,
     memoMethod: (_id, _stale, { context: { name, concurrency } }) => ({
@@ -85,9 +86,9 @@ export const createGates = (logger: Logger, env: Env = () => undefined) => {
     const { id, maxConcurrent, name } = settings;
     const breaker = breakers.memo(id, { context: name });
     const own = maxConcurrent === undefined ? undefined : createSlots({ concurrency: maxConcurrent, queueLimit: QUEUE_LIMIT });
-    // Fixed order, so that two calls can't wait for each other.
+    // Places are taken in a fixed order, so that two calls can't wait for each other.
     const lines = [own, accountOf(settings)].filter((line) => line !== undefined);
-    /** Takes a place. Calls that find the queue full try again later. */
+    /** Takes a place. If the queue is full, the call is retried later. */
     const place = async (line: Slots, { key, signal, clock: { deadline } }: PassOptions): Promise<() => void> => {
       try {
         return await retry(() => line.enter({ key, signal, maxWaitMs: Math.max(0, deadline - Date.now()) }), {
@@ -108,7 +109,7 @@ export const createGates = (logger: Logger, env: Env = () => undefined) => {
         const taken: (() => void)[] = [];
         try {
           for (const line of lines) taken.push(await options.clock.waiting(() => place(line, options)));
-          // The circuit may have opened during the wait.
+          // The circuit may have opened while the call waited.
           return await breaker.run(() => {
             options.clock.asked();
             return call();
@@ -140,8 +141,8 @@ export const createGates = (logger: Logger, env: Env = () => undefined) => {
 /** Circuit breaker of one provider. */
 
 /**
- * Consecutive failures that open the circuit, spread over at least `TIMING.breakerOutage`: a burst of requests that make a provider fail
- * isn't an outage.
+ * Number of consecutive failures that open the circuit. The failures must span at least `TIMING.breakerOutage`, because a burst of requests
+ * that make a provider fail isn't an outage.
  */
 export const FAILURES_TO_OPEN = 10;
 
@@ -162,9 +163,9 @@ const failuresInARow = (isClosed: () => boolean): IBreaker => {
 };
 
 /**
- * Circuit breaker of one provider. After consecutive failures it rejects calls for a pause, then admits one trial call, whose success
- * closes it. A rejected request counts as success, because the provider answered. A call stopped by us counts as neither; as a trial call
- * it opens the circuit again.
+ * Circuit breaker of one provider. After consecutive failures it rejects calls for a pause, then admits one trial call. If the trial call
+ * succeeds, the circuit closes. A rejected request counts as success, because the provider responded. A call that the platform stopped
+ * counts as neither; if it was the trial call, the circuit opens again.
  */
 export const createBreaker = (name: string, logger: Logger) => {
   const pauses = TIMING.breakerPauses;
@@ -187,7 +188,7 @@ export const createBreaker = (name: string, logger: Logger) => {
   });
   circuit.onReset(() => logger.info({ provider: name }, "provider is back"));
 
-  /** @throws ProviderError of the kind "unavailable" while calls are refused; it says for how long */
+  /** @throws ProviderError of the kind "unavailable" with the remaining pause while calls are rejected */
   const check = (): void => {
     if (isIn(CircuitState.Closed)) return;
     const waitMs = isIn(CircuitState.HalfOpen) ? TIMING.breakerProbe : pausedUntil - Date.now();
@@ -198,7 +199,7 @@ export const createBreaker = (name: string, logger: Logger) => {
   return {
     isOpen: () => !isIn(CircuitState.Closed),
     check,
-    /** @throws what `check` throws, or what the call throws */
+    /** @throws the error of `check` or of the call */
     run: async <T>(call: () => Promise<T>): Promise<T> => {
       check();
       const { value, refusal } = await circuit.execute(async (): Promise<{ value?: T; refusal?: ProviderError }> => {

@@ -8,10 +8,10 @@ import { ACCEPT_ENCODING, discard, inflatedBody, type KeepAnswer, openBody, text
 import { final, inputFailed, providerFailed } from "./failures";
 import { headerKey, pointer } from "@nodeloom/providers";
 
-/** Sends the request of an HTTP node, and retries it if that is safe. */
+/** Sends the request of an HTTP node, and retries it if a retry is safe. */
 
 const METHODS: ReadonlySet<string> = new Set(HTTP_METHODS);
-/** Set by the client itself, or not allowed for authors. */
+/** Headers that the client sets itself or that authors can't set. */
 const RESERVED_HEADERS = new Set([
   "host",
   "connection",
@@ -26,18 +26,18 @@ const RESERVED_HEADERS = new Set([
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const SHOWN_NAME_CHARS = 100;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Methods without effects, which can be repeated. */
+/** Methods without effects. They can be repeated. */
 const ASKING = new Set(["GET", "HEAD"]);
-/** Pauses before retries of safe requests. */
+/** Pauses in milliseconds before retries of safe requests. */
 const PAUSES_MS = [250, 1_000];
 
-/** First bytes that are checked when a response is too long for a text. */
+/** Number of first bytes that are checked if a response is too long for a text. */
 const HEAD_BYTES = 4_096;
 const MOST_CHAR_BYTES = 4;
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** A number beyond the range of a double would become null when written again. */
+/** JSON.stringify would write a number beyond the range of a double as null. */
 const LARGE_NUMBER = "the response has a number that is too large";
 
 const valueOf = (text: string, contentType: string): unknown => {
@@ -47,11 +47,11 @@ const valueOf = (text: string, contentType: string): unknown => {
   return parsed ? parsed.value : text;
 };
 
-/** Images in XML, which storage doesn't accept. */
+/** Images in XML. Storage doesn't accept them. */
 const DRAWN = /\+xml\b/i;
 const namesFile = (contentType: string): boolean => mediaFamily(contentType) !== undefined && !DRAWN.test(contentType);
 
-/** True if the first bytes look like text. They may end inside a character. */
+/** True if the first bytes look like text. The bytes may end inside a character. */
 const beginsAsText = (start: Buffer, contentType: string): boolean =>
   Array.from({ length: MOST_CHAR_BYTES }, (_, cut) => HEAD_BYTES - cut).some(
     (end) => textOf(start.subarray(0, end), contentType) !== undefined,
@@ -60,8 +60,8 @@ const beginsAsText = (start: Buffer, contentType: string): boolean =>
 type Content = Pick<HttpResult, "body" | "file">;
 
 /**
- * Content of a response: text, JSON or a stored file. The content type limits the possibilities, and the bytes decide.
- * @throws EXECUTION_FAILED for anything else, or if it is too large
+ * Returns the content of a response: text, JSON or a stored file. The content type limits the possible kinds, and the bytes decide.
+ * @throws EXECUTION_FAILED if the content is of another kind or too large
  */
 const contentOf = async (
   response: EgressStream,
@@ -83,12 +83,12 @@ const contentOf = async (
     const file = await store(whole);
     return file ? { body: null, file } : asText();
   } finally {
-    // Storage may still wait for the next bytes.
+    // Storage may still be waiting for the next bytes.
     close().catch(() => undefined);
   }
 };
 
-/** Redacts a text. Cutting comes afterwards: a secret cut first would leave a part behind. */
+/** Redacts a text. Truncate only after redaction: a truncated secret would no longer match, and its first part would stay visible. */
 type Redact = (text: string) => string;
 const asIs: Redact = (text) => text;
 
@@ -102,7 +102,7 @@ const headersOf = (call: HttpCall, redact: Redact): Record<string, string> => {
   return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
 };
 
-/** A response whose headers can be quoted. */
+/** Returns a response with redacted headers, which errors can quote. */
 const quotable = (response: EgressStream, redact: Redact): EgressStream => ({
   ...response,
   headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, redact(value)])),
@@ -138,7 +138,7 @@ export interface HttpRequestOptions {
   ownFiles?: OwnFiles | undefined;
 }
 
-/** After the response has begun, a request with effects isn't repeated. */
+/** A request with effects isn't repeated after its response has begun. */
 const withoutRepeat = (error: unknown, method: string, signal: AbortSignal): unknown => {
   if (ASKING.has(method) || signal.aborted || error instanceof EgressError || !(error instanceof Error)) return error;
   return error instanceof DomainError && error.kind === "failed"
@@ -150,8 +150,8 @@ export type HttpRequest = ReturnType<typeof createHttpRequest>;
 
 /**
  * Sends one request of an http-request node through the guarded client. Every status is a result; an unreachable or forbidden address is an
- * error. Writes carry the key of the call, so that the server can recognise a repetition.
- * @param redact takes the secrets of the request out of what an error quotes
+ * error. Requests with effects carry the key of the call, so that the server can recognize a repetition.
+ * @param redact removes the secrets of the request from texts that an error quotes
  */
 export const createHttpRequest =
   ({ egress, keepAnswer, ownFiles }: HttpRequestOptions) =>

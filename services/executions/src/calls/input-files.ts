@@ -24,7 +24,7 @@ import { TIMING } from "../run/timing";
 import { final, inputFailed, providerFailed, QUOTES_ADDRESS } from "./failures";
 import { ownerOf } from "./making";
 
-/** Passes files to a provider: as a readable address, as an upload to its storage, or inside the request. */
+/** Passes files to a provider as a readable address, as an upload to the provider's storage, or inside the request. */
 
 const REMEMBERED = 10_000;
 const READ_MS = 120_000;
@@ -35,7 +35,7 @@ interface Source extends SentFile {
 
 export interface InputFilesOptions extends DialectContext {
   media: Pick<Media, "ingest" | "readObject">;
-  /** Prefix of addresses in our storage. */
+  /** Address prefix of the platform's own storage. */
   own: string;
   downloads: Slots;
 }
@@ -44,24 +44,24 @@ type Inputs = Readonly<Record<string, unknown>>;
 
 export interface SentInputs {
   inputs: Record<string, unknown>;
-  /** Uploads again files that were uploaded for an earlier call: providers delete them. */
+  /** Uploads files again that were uploaded for an earlier call, because providers delete them. */
   again?: () => Promise<Record<string, unknown>>;
 }
 
 interface Sent {
   value: unknown;
-  /** Only for files inside the request. */
+  /** Set only for files inside the request. */
   contentType?: string;
 }
 
-/** A file of a call and the input that it is for. */
+/** A file of a call and its input. */
 interface Given {
   call: ModelCall;
-  /** Keys of earlier uploads used again. */
+  /** Keys of earlier uploads that this call reuses. */
   reused: Set<string>;
   settings: ProviderSettings;
   name: string;
-  /** Index among the files of the call. */
+  /** Index of the file among the files of the call. */
   index: number;
   value: string;
 }
@@ -71,7 +71,7 @@ export type SendFiles = ReturnType<typeof createInputFiles>;
 export const createInputFiles = ({ media, own, downloads, ...context }: InputFilesOptions) => {
   const uploads = new LRUCache<string, Promise<Uploaded>>({ max: REMEMBERED });
 
-  /** Stores a foreign file, once per call. */
+  /** Stores a file from outside the platform once per call, and returns its key. */
   const keyOf = async ({ call, index, value, name }: Given): Promise<string> => {
     if (value.startsWith(own)) return value.slice(own.length).split(/[?#]/)[0]!;
     const id = `${call.executionId}-${call.nodeIndex}-${call.item}-in-${index}`;
@@ -121,7 +121,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     return (await task).reference;
   };
 
-  /** @throws DomainError where there is no way to send it */
+  /** @throws DomainError if no method can send the file */
   const sent = async (given: Given): Promise<Sent> => {
     const { settings, name, value, call } = given;
     const sending = sendingOf(settings, name);
@@ -194,8 +194,8 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
   };
 
   /**
-   * Puts the files of a call in place, each by the first method of its entry that is possible.
-   * @throws DomainError EXECUTION_FAILED with what to set, before anything is submitted
+   * Replaces the files of a call with references, each by the first available method of its entry.
+   * @throws DomainError EXECUTION_FAILED with the missing setting, before anything is submitted
    */
   return async (call: ModelCall, model: Pick<CatalogModel, "providerJson" | "inputSchema">, inputs: Inputs): Promise<SentInputs> => {
     const reused = new Set<string>();

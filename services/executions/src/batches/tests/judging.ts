@@ -1,4 +1,4 @@
-/** Judges the items of a batch that runs tests: from their rows, runs and files. */
+/** Judges the items of a test batch from their rows, runs and files. */
 import {
   DomainError,
   isRecord,
@@ -23,12 +23,11 @@ import { statusOfRow } from "../view";
 
 const MICRO_USD_PER_MILLICREDIT = 10;
 
-/** One test of a batch. */
 export interface JudgedTest {
   test: WorkflowTest;
   executionId: string;
   run: TestedRun;
-  /** Charged for it; the run's price includes the calls that it reused. */
+  /** Credits charged for the run. The run's price also includes the calls that it reused. */
   charged: number;
   failures: TestFailure[];
 }
@@ -51,7 +50,7 @@ export const outcomeOf = (judged: JudgedTest): TestOutcome => ({
   durationMs: judged.run.durationMs,
 });
 
-/** Price of all calls of a run, with those that it reused or that a grant paid. */
+/** Returns the price of all calls of a run, including reused calls and calls paid by a grant. */
 const priceOf = ({ costs, millicredits, markupPermille }: TestedView, savedMicroUsd: number): number => {
   const priced = userCostMicroUsd((costs?.costMicroUsd ?? 0) + savedMicroUsd, markupPermille) / MICRO_USD_PER_MILLICREDIT;
   return Math.max(millicredits, Math.ceil(priced));
@@ -63,7 +62,7 @@ export const createJudging = ({ stores, media, workflows, urls, publicBaseUrl }:
   const { batches, rows: runs, calls, payloads } = stores;
   const own = mediaPrefix(publicBaseUrl);
 
-  /** Empty where the tests were deleted at the end of their retention. */
+  /** Empty if the tests were deleted at the end of their retention. */
   const testsOf = async ({ test }: BatchRecord): Promise<WorkflowTest[]> => {
     const json = test ? await payloads.getText(test.tests) : null;
     return json === null ? [] : (JSON.parse(json) as WorkflowTest[]);
@@ -74,7 +73,7 @@ export const createJudging = ({ stores, media, workflows, urls, publicBaseUrl }:
     return json === null ? undefined : (JSON.parse(json) as unknown);
   };
 
-  /** The user's own files among those that results name. */
+  /** Looks up the files that results name, if they belong to the user. */
   const filesIn = async (results: readonly unknown[], userId: string): Promise<Map<string, TestedFile>> => {
     const keys = urls.keysIn(JSON.stringify(results));
     const found = await inMediaBatches(keys, async (some) => (await media.getObjectsByKey({ keys: some })).objects);
@@ -116,7 +115,7 @@ export const createJudging = ({ stores, media, workflows, urls, publicBaseUrl }:
   const judge = async (batch: BatchRecord): Promise<JudgedTest[]> =>
     (await read(batch)).map((one) => ({ ...one, failures: judgeTest(one.test, one.run) }));
 
-  /** Tells the workflow about the tests of a published version. */
+  /** Reports the test outcome of a published version to the workflow service. */
   const note = async ({ userId, version, test }: BatchRecord, isPass: boolean): Promise<void> => {
     if (!test || test.of !== undefined || !(Number(version) > 0)) return;
     const noted = { slug: test.slug, ownerId: userId, version: Number(version), digest: isPass ? test.digest : "" };
@@ -129,7 +128,7 @@ export const createJudging = ({ stores, media, workflows, urls, publicBaseUrl }:
   return {
     judge,
 
-    /** Judges a batch with nothing left to run. Idempotent. @returns undefined for a batch that runs no tests */
+    /** Judges a batch in which no run is left. Idempotent. @returns undefined if the batch doesn't run tests */
     atEnd: async (batch: BatchRecord): Promise<TestOutcome[] | undefined> => {
       if (!batch.test) return undefined;
       const judged = await judge(batch);
@@ -140,6 +139,6 @@ export const createJudging = ({ stores, media, workflows, urls, publicBaseUrl }:
   };
 };
 
-/** Differences between two runs of a test; undefined where one of them has no result. */
+/** Compares two runs of a test. Returns undefined if either run has no result. */
 export const differencesOf = ({ run }: JudgedTest, before: JudgedTest): ResultDifference[] | undefined =>
   isRecord(run.result) && isRecord(before.run.result) ? resultDifferences(run.result, before.run.result) : undefined;

@@ -1,4 +1,4 @@
-/** Runs of tests with their results. */
+/** Reads test runs with their results. */
 import { LIMITS, type WorkflowTest } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import { batches as proto } from "@nodeloom/proto";
@@ -22,7 +22,7 @@ const statusOf = ({ status, total, test }: BatchRecord): string => {
   return outcomes.length === total && outcomes.every(({ passed }) => passed) ? "passed" : "failed";
 };
 
-/** The outcome of an ended run is the one of its end: its results can be deleted since. */
+/** An ended run keeps the outcome stored at its end, because its results may have been deleted since. */
 const resultMessage = (judged: JudgedTest, outcome: TestOutcome | undefined): proto.TestResult => {
   const { test, executionId, run, charged, failures } = judged;
   const isOver = !UNENDED.has(run.status);
@@ -80,7 +80,7 @@ export const createTestReads = ({ stores: { batches }, judging }: TestReadsOptio
       return { runs: page.map((batch, index) => messageOf(batch, compared[index]!)), nextCursor };
     },
 
-    /** @throws NOT_FOUND, also for a batch that runs no tests of this workflow */
+    /** @throws NOT_FOUND, also if the batch doesn't run tests of this workflow */
     get: async ({ userId, slug, batchId }: proto.GetTestRunRequest): Promise<proto.GetTestRunResponse> => {
       const batch = await owned(batchId, userId);
       if (batch.test?.slug !== slug || batch.test.of !== undefined) throw batchNotFound();

@@ -11,9 +11,9 @@ import type { Runner } from "../../run/runner";
 import { itemExecutionId } from "../item";
 import type { Order, Orders } from "../orders";
 
-/** Earlier batches whose calls can be reused. */
+/** Maximum number of earlier batches whose calls can be reused. */
 const EARLIER_BATCHES = 10;
-/** Executions that one item can reuse calls from. */
+/** Maximum number of executions whose calls one item can reuse. */
 const MOST_SOURCES = 10;
 
 export interface TestRunsOptions {
@@ -22,7 +22,7 @@ export interface TestRunsOptions {
   workflows: Pick<Workflows, "getTests">;
 }
 
-/** Runs of tests announce nothing. */
+/** Test runs send no webhooks. */
 const quiet = (runner: Runner): Runner => ({
   ...runner,
   ...{ source: "test", webhookUrl: "", webhookEvents: [], webhookOwn: false, endpointEvents: [] },
@@ -31,13 +31,13 @@ const quiet = (runner: Runner): Runner => ({
 const noTests = (): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", "the workflow has no tests: save some in its member tests");
 
-/** The batch that runs the same tests on the version to compare with. */
+/** Id of the batch that runs the same tests on the version to compare with. */
 export const comparedId = (batchId: string): string => derivedId("test-against", batchId);
 
 export type TestRunning = ReturnType<typeof createTestRunning>;
 
 export const createTestRunning = ({ stores: { batches, payloads }, orders, workflows }: TestRunsOptions) => {
-  /** Completed executions of earlier runs, by the name of the test, newest first. */
+  /** Returns completed executions of earlier test runs by test name, newest first. */
   const earlierRuns = async (userId: string, slug: string): Promise<Map<string, string[]>> => {
     const byName = new Map<string, string[]>();
     for (const batch of await batches.tested(userId, slug, EARLIER_BATCHES)) {
@@ -53,7 +53,7 @@ export const createTestRunning = ({ stores: { batches, payloads }, orders, workf
     return byName;
   };
 
-  /** @param compared the batch that ends first, whose calls are the nearest to reuse */
+  /** @param compared batch that ends first; its calls are preferred for reuse */
   const itemsOf = (tests: readonly WorkflowTest[], earlier: ReadonlyMap<string, string[]>, compared?: string): ItemInput[] =>
     tests.map(({ name, inputs }, index) => {
       const nearest = compared === undefined ? [] : [itemExecutionId(compared, index)];
@@ -62,7 +62,10 @@ export const createTestRunning = ({ stores: { batches, payloads }, orders, workf
     });
 
   return {
-    /** Runs the tests, once for each id. @throws DomainError WORKFLOW_NOT_FOUND, PRECONDITION_FAILED without tests, and as batches do */
+    /**
+     * Runs the tests once for each id. @throws DomainError WORKFLOW_NOT_FOUND; PRECONDITION_FAILED if there are no tests; the errors of
+     * batches
+     */
     run: async ({ batchId, slug, version, alias, against, runner: caller, fingerprint }: proto.RunTestsRequest) => {
       if (!caller) throw new DomainError("invalid", "INVALID_REQUEST", "tests need a runner");
       const runner = quiet(caller);
