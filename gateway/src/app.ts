@@ -32,7 +32,7 @@ export interface AppOptions {
   publicBaseUrl: string;
   /** Express's trust proxy setting: which peers can state the client's address. */
   trustProxy: number | string[];
-  /** Other origins that the console loads media from. */
+  /** Other origins from which the console loads media. */
   mediaOrigins?: readonly string[];
 }
 
@@ -52,7 +52,7 @@ const levelOf = (status: number): "error" | "info" | "debug" => {
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]);
 const requestTook = durationHistogram("nodeloom.http.server.duration", "how long requests of the API took, streams to their end");
 
-/** The path of a hook is its secret. */
+/** A hook's path contains its secret. */
 const shownPath = (path: string): string => (path.startsWith(HOOK_PATH) ? `${HOOK_PATH}[redacted]` : path);
 
 /** One line and one measurement per request. Logs omit the query; metrics use the template of the route. */
@@ -91,8 +91,8 @@ const addressed: RequestHandler = (request, _response, next) => {
 };
 
 /**
- * Evaluates conditional reads by their tags only. `fetch` adds `Cache-Control: no-cache` to requests with If-None-Match, and Express would
- * then answer in full. That header addresses caches on the way (RFC 9111, 5.2.1.4), and the gateway isn't one.
+ * Evaluates conditional reads by ETag only. `fetch` adds `Cache-Control: no-cache` to requests with If-None-Match, which makes Express send
+ * a full response. That header addresses caches (RFC 9111, 5.2.1.4), and the gateway isn't one.
  */
 const conditional: RequestHandler = (request, _response, next) => {
   delete request.headers["cache-control"];
@@ -104,7 +104,7 @@ const noStore: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** Registers the table. Other methods on a known path get 405. */
+/** Registers the routes. Other methods on a known path get 405. */
 const mount = (app: Express, gateway: Gateway, table: readonly Route[]): void => {
   for (const path of new Set(table.map((route) => route.path))) {
     const here = table.filter((route) => route.path === path);
@@ -134,7 +134,7 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaO
     throw routeNotFound();
   });
 
-  // Errors outside of routes, such as unknown paths: these requests count against the address.
+  // Handles errors outside of routes, such as unknown paths. These requests count against the address.
   const onError: ErrorRequestHandler = (error: unknown, request, response, _next) => {
     const undecodable = error instanceof URIError || (error as { status?: number }).status === FIRST_CLIENT_ERROR;
     void countRefusal(gateway, request, undecodable ? invalidRequest([{ path: "", message: "the path is not valid" }]) : error).then(

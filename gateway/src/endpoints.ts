@@ -118,7 +118,7 @@ export const routes: readonly Route[] = [
   ...adminExecutionRoutes,
   ...adminModerationRoutes,
   ...adminTemplateRoutes,
-  // Precedes addresses that can contain a model's name.
+  // This route comes before routes whose path can contain a model's name.
   ...adminModelEntryRoutes,
   ...adminModelRoutes,
   ...adminModelOrderRoutes,

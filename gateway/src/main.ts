@@ -6,10 +6,10 @@ import { gatewayVariables } from "./variables";
 import { connectServices } from "./clients/services";
 import { adminAuthentication, createGateway } from "./wiring";
 
-/** Waits this long for Redis, so that limits are shared from the first request; then starts without it. */
+/** Time to wait for Redis at startup, so that limits are shared from the first request. Afterwards the gateway starts without it. */
 const REDIS_WAIT_MS = 1_000;
 
-/** The HTTP edge. It starts whatever else is down; /readyz shows the state. */
+/** The HTTP edge. It starts even while other services are down; /readyz shows the state. */
 export const service = defineService({
   name: "gateway",
   variables: gatewayVariables,
@@ -41,14 +41,14 @@ export const service = defineService({
       mediaOrigins: config.CONSOLE_MEDIA_ORIGINS,
     });
     await redisReady(redis, REDIS_WAIT_MS);
-    // Stopping waits for requests that are still finding out whether their run exists.
+    // Stopping waits for requests that still determine whether their run exists.
     const graceMs = answeringMs(config);
     const http = await startHttpServer({ listen: config.GATEWAY_LISTEN, app, requestTimeoutMs: config.REQUEST_TIMEOUT_MS, graceMs });
     answerMalformed(http.server);
     const adminHttp = await startAdminListener(config, { gateway, authentication: adminAuthentication(parts) });
     // The pipeline sends `100 Continue` after the checks that need no body.
     http.server.on("checkContinue", app);
-    // Node would answer any other expectation with an empty error. None is known, and none is needed.
+    // Node would reject any other expectation with an empty error. The gateway ignores unknown expectations.
     http.server.on("checkExpectation", app);
     return {
       ports: { GATEWAY_LISTEN: http.port, ...(adminHttp ? { ADMIN_LISTEN: adminHttp.port } : {}) },

@@ -35,7 +35,7 @@ export interface AdminAppOptions {
   origin: string;
   /** Address of the UI, including its path. */
   temporalUiUrl: string;
-  /** As for the console's listener. */
+  /** Express's trust proxy setting, as on the console's listener. */
   trustProxy: number | string[];
   /** Allows terminating, signalling and resetting workflows. */
   writes: boolean;
@@ -84,7 +84,7 @@ const proxy = ({ temporalUiUrl, gateway }: Pick<AdminAppOptions, "temporalUiUrl"
         const cookies = ownCookies(request.headers.cookie);
         if (cookies === "") outgoing.removeHeader("cookie");
         else outgoing.setHeader("cookie", cookies);
-        // The UI knows itself under its own address.
+        // Sends the UI its own origin: it rejects writes from other origins.
         if (request.headers.origin !== undefined) outgoing.setHeader("origin", new URL(temporalUiUrl).origin);
       },
       proxyRes: (incoming) => {

@@ -18,7 +18,7 @@ export interface App {
 
 export interface Apps {
   tokens: AppTokens;
-  /** @throws NOT_FOUND unless it is published by a person whose access has not ended since, and its owner approved and not suspended */
+  /** @throws NOT_FOUND if the app isn't published, its publisher has lost access, or its owner is unapproved or suspended */
   find(slug: string): Promise<App>;
   /** Published apps of an account, newest first. */
   list(ownerId: string): Promise<workflows.AppCard[]>;
@@ -27,16 +27,16 @@ export interface Apps {
    * @throws UNAUTHENTICATED (forged, expired, or its key was revoked), NOT_FOUND (the app is no longer published), CROSS_ORIGIN_DENIED (from a page whose origin the app doesn't list)
    */
   visitor(request: Pick<Request, "headers">): Promise<Caller | undefined>;
-  /** @throws NOT_FOUND as `find` */
+  /** @throws NOT_FOUND in the same cases as `find` */
   originsOf(slug: string): Promise<readonly string[]>;
-  /** Whether an app that `find` finds lists the origin. */
+  /** True if a published app lists the origin. */
   hasOrigin(origin: string): Promise<boolean>;
 }
 
 export interface AppsOptions {
   services: Pick<Services, "identity" | "workflows">;
   tokens: AppTokens;
-  /** The origin of our own pages, which show apps. */
+  /** Origin of the gateway's own pages, which show apps. */
   publicOrigin: string;
 }
 
@@ -88,7 +88,7 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
   });
   const byOrigin = createFreshCache<workflows.FindAppOriginResponse>({ ...bounds, load: (origin) => stored.findAppOrigin({ origin }) });
 
-  /** @throws NOT_FOUND where the owner can't run it, or the access of the person who published it has ended */
+  /** @throws NOT_FOUND if the owner can't run the app, or its publisher has lost access */
   const ownerOf = async (ownerId: string, { publishedBy, publishedAt }: Publication): Promise<Caller["user"]> => {
     const names = `${ownerId} ${publishedBy} ${publishedAt?.getTime() ?? 0}`;
     const user = await byPublisher.get(names, names).catch((error: unknown) => {

@@ -36,8 +36,8 @@ export const todayOf = async (billing: Billing, app: App): Promise<Today> => {
 };
 
 /**
- * Creates or updates an app's budget before a run is held on it. It is created with the app's first run, follows changes to the app, and
- * returns if it was deleted.
+ * Creates or updates an app's budget before a run is held on it. The app's first run creates the budget, changes to the app update it, and
+ * the next run restores a deleted one.
  * @param maxBudgets of the owner's tier
  * @throws BUDGET_EXCEEDED if the account can't have more budgets
  */

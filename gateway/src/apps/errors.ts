@@ -27,7 +27,7 @@ const MESSAGES: Partial<Record<Reason, string>> = {
 
 const OWN_BUDGET = `metadata.${APP_METADATA.app}`;
 
-/** Reduces an error to what visitors may see. The app's own budget isn't secret. */
+/** Removes the parts of an error that visitors must not see. The app's own budget isn't secret. */
 export const asVisitorsSee = (error: unknown): unknown => {
   if (!(error instanceof DomainError)) return error;
   const { kind, metadata } = error;

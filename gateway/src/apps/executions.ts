@@ -37,7 +37,7 @@ export const ownOnly = (
     throw invalidRequest(
       unknown.map((path) => ({ path, message: "can't be sent by visitors of an app, who see only their own executions" })),
     );
-  // Filters by visitor first: an app may have many thousand runs by others.
+  // Filters by visitor first: an app can have many thousands of runs by other visitors.
   return { metadata: { [APP_METADATA.visitor]: id }, workflowSlug: slug };
 };
 

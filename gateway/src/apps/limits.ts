@@ -1,12 +1,12 @@
-/** Limits of apps. A visitor has a token, which runs one app and reads the visitor's own executions. */
+/** Limits of apps. A visitor's token runs one app and reads the visitor's own executions. */
 
 /** Lifetime of a token. */
 export const TOKEN_MS = 10 * 60 * 1_000;
-/** How long after its end a token can be exchanged for another one of the same visitor. */
+/** How long an expired token can be exchanged for a new token of the same visitor. */
 export const VISITOR_MS = 30 * 24 * 60 * 60 * 1_000;
 /** How long an app, its owner and its key are cached: a revocation takes effect within a second. */
 export const APP_FRESH_MS = 450;
-/** How long they are used while their service is unavailable. */
+/** How long cached entries are used while their service is unavailable. */
 export const APP_STALE_MS = 5_000;
 export const APP_CACHE_ENTRIES = 1_000;
 

@@ -58,7 +58,10 @@ const hasNotBegun = (error: unknown): boolean =>
   error instanceof DomainError &&
   (error.reason === "CONCURRENCY_LIMIT_EXCEEDED" || (isUnavailable(error) && error.metadata.outcome === undefined));
 
-/** Runs an app for a visitor within the allowed members, the daily runs per visitor, and the app's budget. @param start starts the run */
+/**
+ * Runs an app for a visitor within the allowed members, the daily runs per visitor, and the app's budget.
+ * @param start starts the run
+ */
 export const runApp = async <R>(context: Context, { slug, id }: CallerVisitor, start: () => Promise<R>): Promise<R> => {
   const { apps, visits, services } = context.gateway;
   const app = await apps.find(slug);

@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { TOKEN_MS, VISITOR_MS } from "./limits";
 
-/** Contents of a token: app, owner, visitor and issuing key. */
 export interface TokenClaims {
   slug: string;
   ownerId: string;
@@ -18,7 +17,7 @@ export interface IssuedToken {
 /** Signed tokens of apps' visitors. Every gateway can read them, and nothing is stored. Permissions are checked at each request. */
 export interface AppTokens {
   issue(claims: TokenClaims): IssuedToken;
-  /** @returns what a token says that was issued here and can still be used; undefined for any other text */
+  /** @returns the claims of a valid, unexpired token; undefined for any other text */
   read(token: string): TokenClaims | undefined;
   /** Like `read`, but accepts expired tokens, which can be exchanged. */
   readEnded(token: string): TokenClaims | undefined;

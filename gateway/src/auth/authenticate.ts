@@ -16,7 +16,7 @@ const MAX_KEY_CHARS = 256;
 const AUTHORIZATION = /^([A-Za-z]+) +(\S+)$/;
 const BEARER = ["Bearer"] as const;
 
-/** What `Authorization` carries under one of some schemes. */
+/** Credential in `Authorization` under one of the given schemes. */
 const credentialOf = ({ headers }: Pick<Request, "headers">, schemes: readonly string[]): string | undefined => {
   const [, scheme = "", value] = AUTHORIZATION.exec(headers.authorization ?? "") ?? [];
   return schemes.some((each) => each.toLowerCase() === scheme.toLowerCase()) ? value : undefined;
@@ -28,7 +28,7 @@ export interface Authentication {
   /**
    * Authenticates a request by its x-api-key (which wins), by a key in `Authorization` with a scheme that the route accepts, or by its
    * session cookie, for the organization in X-Organization. A key belongs to one organization and is rejected for another.
-   * @param route `ofPerson`: it concerns the person, whatever X-Organization says
+   * @param route `ofPerson`: the route concerns the person, and X-Organization is ignored
    * @returns undefined without credentials.
    * @throws UNAUTHENTICATED, LEGACY_KEY_RETIRED, API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, CROSS_ORIGIN_DENIED, NOT_FOUND (not a member)
    */
@@ -75,7 +75,7 @@ const alike = (error: unknown): never => {
   throw error instanceof DomainError && error.reason === "UNAUTHENTICATED" ? unauthenticated() : error;
 };
 
-/** @returns undefined where the request names none */
+/** @returns undefined if the request names no organization */
 const organizationOf = ({ headers }: Request): string | undefined => {
   const named = headers[ORGANIZATION];
   return typeof named === "string" ? named.toLowerCase() : undefined;
@@ -90,7 +90,7 @@ const concerns =
     (type === "tier" && user.tier === id);
 
 export interface ChangeChannel {
-  /** In subscriber mode, which takes no other commands. */
+  /** Connection in subscriber mode, which accepts no other commands. */
   subscriber: Redis;
   channel: string;
 }
@@ -131,7 +131,7 @@ export const createAuthentication = (
 
   const userOf = (userId: string): Promise<Caller | undefined> => unlessNotFound(byUser.get(userId, userId));
 
-  /** Reloads the user if the cached epoch is older than the session's, which another gateway started. */
+  /** Reloads the user if another gateway started the session under a newer epoch than the cached one. */
   const callerOf = async ({ userId, epoch }: SessionUser): Promise<Caller | undefined> => {
     const known = await userOf(userId);
     if (!known || known.user.sessionEpoch >= epoch) return known;
@@ -153,7 +153,7 @@ export const createAuthentication = (
     if (!session) return undefined;
     sessions.checkOrigin(request, true);
     const caller = await callerOf(session);
-    // A suspended user's session has ended; the suspension is the more useful error.
+    // Suspension also ends the session, but is the more useful error.
     if (caller?.user.suspended) throw accountSuspended();
     if (caller?.user.sessionEpoch !== session.epoch) return undefined;
     return ofPerson ? caller : inOrganization(caller, organizationOf(request));

@@ -44,7 +44,7 @@ export interface CallerUser {
   erasesAt: Date | undefined;
   plan: Plan;
   business: { name: string; verified: boolean } | null;
-  /** True for a service account, which only ever is the person of a key. */
+  /** True for a service account, which acts only through its keys. */
   service: boolean;
   /** Events that the account's webhook endpoints want. */
   endpointEvents: readonly string[];
@@ -52,9 +52,8 @@ export interface CallerUser {
 
 export interface CallerOrganization {
   name: string;
-  /** Role of the person. */
   role: Role;
-  /** Owner whose tier the organization has. */
+  /** Owner whose tier applies to the organization. */
   tierOf: string;
 }
 
@@ -64,16 +63,16 @@ export interface CallerKey {
   webhook: { url: string; events: string[] } | null;
   /** Metadata added to every run. */
   metadata: Readonly<Record<string, string>>;
-  /** The only alias that its runs of workflows use; empty or absent for any. */
+  /** The only workflow alias that the key can run; empty or absent if it can run any. */
   alias?: string | undefined;
 }
 
-/** Headers in requests of the hook's sender. */
+/** Names of headers that the hook's sender uses. */
 export interface CallerHook {
   secretHash: string;
-  /** Null: no signature is required. */
+  /** Null if no signature is required. */
   signatureHeader: string | null;
-  /** Null: each request starts a run. */
+  /** Null if each request starts a run. */
   deliveryIdHeader: string | null;
 }
 
@@ -86,9 +85,9 @@ export interface CallerVisitor {
 
 /** The sender of a request, resolved from an API key, a session or a hook's address. */
 export interface Caller {
-  /** The account that the request acts for: its resources, credits and rights. The person's own, or an organization's. */
+  /** The account that the request acts for, a person's or an organization's, with its resources, credits and rights. */
   user: CallerUser;
-  /** The actor in audit rows, whose rate limits count. */
+  /** The person in audit rows and for rate limits. */
   person: CallerUser;
   /** Set if the account belongs to an organization. */
   organization?: CallerOrganization;
@@ -103,7 +102,7 @@ export interface Caller {
   visitor?: CallerVisitor;
 }
 
-/** Whose requests are counted together: a person's, or those of all service accounts of one account. */
+/** Key for rate limits: one per person, and one for all service accounts of an account. */
 export const countedAs = ({ user, person }: Pick<Caller, "user" | "person">): string =>
   person.service ? `service:${user.id}` : `user:${person.id}`;
 
@@ -143,7 +142,7 @@ export const personCaller = (person: CallerUser): Caller => {
   return { user: person, person, isAdmin, capabilities: sessionCapabilities(person.plan.base, isAdmin), key: null };
 };
 
-/** An organization's account for one of its members. Approval must cover both. */
+/** An organization's account for one of its members. Both need approval to run. */
 export interface OrganizationAccount {
   user: CallerUser;
   organization: CallerOrganization;
@@ -165,7 +164,7 @@ export const memberCaller = (person: CallerUser, { user, organization }: Organiz
 });
 
 /**
- * Rejects accounts without approval, and accounts that will be erased, from running, quoting, uploading, publishing templates and creating
+ * Rejects callers whose account isn't approved or is scheduled for erasure. They can't run, quote, upload, publish templates or create
  * keys.
  */
 export const requireApproved = (caller: Pick<Caller, "user" | "person"> | undefined): void => {
@@ -185,10 +184,10 @@ const requireRole = ({ organization }: Caller, needed: Needed, capability: strin
   throw roleDenied(needed, capability);
 };
 
-/** A required capability, several of which one is enough, or none. */
+/** A required capability, a list of alternatives, or none. */
 export type Required = string | readonly string[] | undefined;
 
-/** Rejects keys where a route is for sessions, unless they have the capability that admits them. */
+/** Rejects keys on a route for sessions, unless they have the capability that admits them. */
 const requireSession = ({ key, visitor, capabilities }: Caller, auth: Auth, keyCapability: string | undefined): void => {
   if (visitor && auth !== "any") throw sessionRequired();
   if (!key || (auth !== "session" && auth !== "admin-session")) return;

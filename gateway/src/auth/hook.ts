@@ -13,13 +13,13 @@ const SHOWN_CHARS = 8;
 
 const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-/** A new secret, its stored hash, and the prefix that may be shown. */
+/** A new secret, its stored hash, and the prefix that can be shown. */
 export const newHookSecret = (): { secret: string; secretHash: string; start: string } => {
   const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64url")}`;
   return { secret, secretHash: hashOf(secret), start: secret.slice(0, SHOWN_CHARS) };
 };
 
-/** Authenticates a request to a hook. @throws NOT_FOUND, the same for every address that starts nothing */
+/** Authenticates a request to a hook. @throws NOT_FOUND for any address that can't start a run, so that the response reveals nothing */
 export const hookCaller = async (
   { services }: { services: Pick<Services, "triggers" | "identity"> },
   request: Request,

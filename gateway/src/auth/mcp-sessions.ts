@@ -1,8 +1,8 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 
 /**
- * Sessions of MCP clients (revisions before 2026-07-28). A session is a signed id without stored state, so any gateway answers any request.
- * It grants nothing, and only separates the calls of clients.
+ * Sessions of MCP clients (revisions before 2026-07-28). A session is a signed id without stored state, so every gateway accepts it. It
+ * grants nothing, and only separates the calls of clients.
  */
 export interface McpSessions {
   issue(userId: string): string;

@@ -3,7 +3,7 @@ import type { Request, Response } from "express";
 import { HOST_PREFIX } from "./session";
 
 const NAME = "nodeloom_oidc";
-/** As long as identity remembers the sign-in. */
+/** Identity stores a pending sign-in for the same time. */
 const MAX_AGE_MS = 10 * 60 * 1_000;
 
 /** Binds a sign-in at a provider to the browser that started it. */

@@ -37,7 +37,7 @@ export interface SessionsOptions {
 }
 
 export interface Sessions {
-  /** User of the request's session cookie; undefined without a session. Renews its idle time. */
+  /** User of the request's session cookie; undefined without a session. Restarts the session's idle time. */
   user(request: Request, response: Response): Promise<SessionUser | undefined>;
   /** Starts a session under a new id. */
   signIn(request: Request, response: Response, user: SessionUser): Promise<void>;
@@ -50,7 +50,7 @@ export interface Sessions {
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** A local platform can be opened under each of these. */
+/** Hosts under which a local platform can be opened. */
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 
 /** An origin with its aliases on the local machine. */

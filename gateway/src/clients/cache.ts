@@ -3,9 +3,9 @@ import { LRUCache } from "lru-cache";
 
 export interface FreshCacheOptions<T> {
   maxEntries: number;
-  /** Younger entries are used without asking. */
+  /** Entries younger than this are returned without a request to the source. */
   freshMs: number;
-  /** Younger entries are used while the source is unavailable. */
+  /** Entries younger than this are returned while the source is unavailable. */
   staleMs: number;
   load(key: string): Promise<T>;
   now?(): number;
@@ -14,7 +14,7 @@ export interface FreshCacheOptions<T> {
 export interface FreshCache<T> {
   /** `key` names the entry. `source` is passed to the loader; it may be secret, and isn't stored. */
   get(key: string, source: string): Promise<T>;
-  /** Drops entries and results of loads in progress, which may predate the change. */
+  /** Drops entries and results of loads in progress, which can predate the change. */
   invalidate(matches: (value: T) => boolean): void;
 }
 

@@ -23,7 +23,7 @@ type Priced = ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>;
 
 interface Read {
   priced: Priced;
-  /** Disabled models as well: they are the reason why a workflow can't run. */
+  /** Includes disabled models, which can be the reason why a workflow can't run. */
   listed: models.ListModelsResponse;
   names: ProviderNames;
 }
@@ -53,11 +53,11 @@ export type Estimator = (uses: readonly workflows.GeneratorUse[]) => number | nu
 export interface Catalog {
   /** Estimates in credits with a markup; at most one registry lookup for any number of workflows. */
   estimator(markupPermille: number): Promise<Estimator>;
-  /** Finds what keeps workflows from running at a tier (undefined: any), from the same lookup. */
+  /** Finds the reasons why workflows can't run at a tier (undefined: any tier), with the same lookup. */
   obstacles(tier: BaseTier | undefined): Promise<(uses: readonly workflows.GeneratorUse[]) => Obstacle | undefined>;
   /** Input schemas by model name; empty while the registry is unavailable. */
   inputSchemas(): Promise<ReadonlyMap<string, { inputSchema: JsonSchema }>>;
-  /** Models by their providers' names. */
+  /** Maps providers' names of models to models. */
   providerNames(): Promise<ProviderNames>;
 }
 

@@ -5,7 +5,7 @@ import { ranked } from "./ranking";
 /** The first reason why a workflow can't run. */
 export interface Obstacle {
   reason: string;
-  /** The tier that would be enough, where a higher one is. */
+  /** Lowest tier that can run the workflow, if a higher tier is needed. */
   requiredTier?: string;
 }
 
@@ -19,13 +19,13 @@ const needsTier = ({ internalName, minTier }: models.Model): Obstacle => ({
 });
 
 /**
- * What keeps a model node from running at a tier (undefined: any).
- * @param listed disabled models as well
+ * Finds the reason why a model node can't run at a tier (undefined: any tier).
+ * @param listed includes disabled models
  */
 const obstacleOf = (listed: models.ListModelsResponse, tier: BaseTier | undefined, name: string): Obstacle | undefined => {
   const task = taskOf(name);
   if (task !== undefined) {
-    // Another reason than the installation's: the graph is wrong, which its own checks say.
+    // An unknown task is an error in the graph, which the graph's own checks report.
     if (!isTaskName(task)) return undefined;
     const enabled = ranked(task, { ...listed, models: listed.models.filter((model) => model.enabled) });
     if (firstReady(enabled, tier)) return undefined;
@@ -33,14 +33,14 @@ const obstacleOf = (listed: models.ListModelsResponse, tier: BaseTier | undefine
     return { reason: noneReady(task, ranked(task, listed), tier), ...(above && { requiredTier: above.minTier }) };
   }
   const model = listed.models.find(({ internalName }) => internalName === name);
-  // Another model takes its place.
+  // The successor replaces the model.
   if (model?.retired && model.successor !== "") return undefined;
   if (!model?.enabled) return { reason: `${name} isn't enabled on this installation` };
   if (!reaches(tier, model)) return needsTier(model);
   return isReady(model) ? undefined : { reason: `${name} isn't ready: ${model.status?.reason ?? "try again later"}` };
 };
 
-/** What keeps the first of a workflow's model nodes that can't run from running. Nodes without a model are unfinished, not kept. */
+/** Finds the reason why the first blocked model node of a workflow can't run. A node without a model is unfinished, not blocked. */
 export const obstacleIn = (
   listed: models.ListModelsResponse,
   tier: BaseTier | undefined,

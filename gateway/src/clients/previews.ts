@@ -6,18 +6,22 @@ export interface Preview {
 }
 
 export interface Previews {
-  /** @param address the file's, signed @returns undefined where there is none, or it has more than some bytes. @throws EgressError while media is not available */
+  /**
+   * @param address the file's, signed
+   * @returns undefined if there is no preview, or it exceeds `maxBytes`
+   * @throws EgressError while media is unavailable
+   */
   read(address: string, width: number, maxBytes: number): Promise<Preview | undefined>;
   close(): Promise<void>;
 }
 
-/** The transform service may be busy. */
+/** Includes the time that a busy transform service takes. */
 const TIMEOUT_MS = 20_000;
 /** Larger than any preview that media creates. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const OK = 200;
 
-/** @param mediaUrl where media serves files to this process */
+/** @param mediaUrl address of media for this process */
 export const createPreviews = (mediaUrl: string): Previews => {
   const { host } = new URL(mediaUrl);
   const base = mediaUrl.replace(/(?<!\/)\/+$/, "");

@@ -1,18 +1,18 @@
 import { isRecord } from "@nodeloom/kernel";
 import type { models } from "@nodeloom/proto";
 
-/** Models by the names and parameters that their providers have for them. */
+/** Finds models by their providers' names, and inputs by the providers' parameters. */
 
 export interface ProviderName {
   internalName: string;
-  /** The provider's parameters, as they are made from inputs. */
+  /** The provider's parameters as templates of inputs. */
   body: Readonly<Record<string, unknown>>;
 }
 
-/** Providers' names of models: of those that some models share, the first model's. */
+/** Models by their providers' names. If several models share a name, the first model has it. */
 export type ProviderNames = ReadonlyMap<string, ProviderName>;
 
-/** Names as providers such as fal and Replicate write them: `<owner>/<name>`, and perhaps a path. */
+/** Names as providers such as fal and Replicate write them: `<owner>/<name>`, optionally with a path. */
 const OWNED = /^[^/]+(?:\/[^/]+)+$/;
 
 const nameOf = ({ internalName, providerJson }: models.Model): { app: string; model: ProviderName } | undefined => {
@@ -32,7 +32,7 @@ export const providerNames = ({ models }: models.ListModelsResponse): ProviderNa
 
 const PLACE = /^\$\{(\w+)\}(\w*)$/;
 
-/** The inputs that a value of a parameter stands for; undefined where the parameter isn't made from inputs in a way that can be read back. */
+/** Inputs from which the template makes this value of a parameter; undefined if the template can't be reversed. */
 const placesOf = (part: unknown, value: unknown): Record<string, unknown> | undefined => {
   if (isRecord(part) && typeof part.$input === "string") return { [part.$input]: value };
   if (Array.isArray(part) && Array.isArray(value) && value.length <= part.length)
@@ -47,9 +47,9 @@ const placesOf = (part: unknown, value: unknown): Record<string, unknown> | unde
 };
 
 /**
- * Inputs of a model from what its provider calls its parameters. Own names stay; a parameter that always has the given value is left out.
- * What nothing is known for stays as it is, so that the run refuses it by name.
- * @param isOwn whether the model has an input of a name
+ * Converts a provider's parameters to a model's inputs. The model's own input names stay, and parameters with a constant value are left
+ * out. Unknown names also stay, so that the run rejects them by name.
+ * @param isOwn true if the model has an input with this name
  */
 export const inputsFrom = (
   body: Readonly<Record<string, unknown>>,
@@ -60,7 +60,7 @@ export const inputsFrom = (
     const places = isOwn(name) || !Object.hasOwn(body, name) ? undefined : placesOf(body[name], value);
     return places ?? { [name]: value };
   });
-  // Own names come before the provider's.
+  // The model's own names override the provider's.
   const own = Object.fromEntries(Object.entries(given).filter(([name]) => isOwn(name)));
   return { ...(Object.assign({}, ...parts) as Record<string, unknown>), ...own };
 };

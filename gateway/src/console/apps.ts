@@ -18,12 +18,12 @@ const ASK_FIRST = "no-cache";
 
 export interface AppPagesOptions {
   gateway: Pick<Gateway, "apps" | "logger" | "rateLimits" | "anonymousLimit" | "ownIds">;
-  /** Other origins of media: a bucket, a CDN. */
+  /** Other origins of media, such as a bucket or a CDN. */
   mediaOrigins: readonly string[];
   folder?: string;
 }
 
-/** @param ancestors whose pages may show it within theirs */
+/** @param ancestors origins whose pages can embed this page */
 const secure = (mediaOrigins: readonly string[], ancestors: readonly string[]): RequestHandler =>
   helmet({
     // `frame-ancestors` is more precise than X-Frame-Options.
@@ -50,7 +50,7 @@ export const appPages = ({ gateway, mediaOrigins, folder = CONSOLE_FOLDER }: App
         response.removeHeader("X-Frame-Options");
         response.vary("Accept-Encoding");
         response.setHeader("Cache-Control", ASK_FIRST);
-        // The page reports that there is no such app.
+        // The page reports that the app doesn't exist.
         if (ancestors === undefined) response.status(NOT_FOUND);
         secure(mediaOrigins, ancestors ?? [])(request, response, (error?: unknown) => {
           if (error) return next(error);
@@ -71,7 +71,7 @@ export const appPages = ({ gateway, mediaOrigins, folder = CONSOLE_FOLDER }: App
   router.get(SCRIPT, (request, response) => {
     response.vary("Accept-Encoding");
     response.setHeader("Cache-Control", ASK_FIRST);
-    // Other sites load it.
+    // Other sites load this script.
     response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
     sendFile(script, request, response);
   });

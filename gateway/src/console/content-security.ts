@@ -2,8 +2,8 @@ import type { HelmetOptions } from "helmet";
 
 /**
  * Allows scripts, styles and fonts from this origin only, and none inline.
- * @param mediaOrigins other origins of media: a bucket, a CDN
- * @param own further directives of the page
+ * @param mediaOrigins other origins of media, such as a bucket or a CDN
+ * @param own additional directives of the page
  */
 export const contentSecurity = (mediaOrigins: readonly string[], own: Readonly<Record<string, string[]>>) =>
   ({

@@ -16,7 +16,6 @@ export interface ConsoleFile {
   extension: string;
   content: Buffer;
   encoded: ReadonlyMap<Encoding, Buffer>;
-  /** Hash of the content. */
   hash: string;
 }
 

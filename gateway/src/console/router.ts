@@ -11,22 +11,22 @@ const PAGE = "/index.html";
 const HASHED = "/assets/";
 const FOR_EVER = "public, max-age=31536000, immutable";
 const ASK_FIRST = "no-cache";
-/** Paths of the service, which never serve the console's page. */
+/** Paths of the service, for which the console's page is never sent. */
 const NOT_PAGES = /^\/(?:api|media|docs|healthz|readyz|temporal)(?:\/|$)/;
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 export interface ConsoleOptions {
   folder?: string;
-  /** Other origins of media: a bucket, a CDN. */
+  /** Other origins of media, such as a bucket or a CDN. */
   mediaOrigins: readonly string[];
 }
 
-/** Browsers accept text/html by name. API clients that accept any type get ROUTE_NOT_FOUND. */
+/** Browsers name text/html in Accept. API clients that accept any type get ROUTE_NOT_FOUND. */
 const wantsPage = (accept: string | undefined): boolean => accept?.includes("text/html") === true;
 
 /**
  * Serves the console: its files, and its page for every address without a route. Without a built console nothing is served. Files are read
- * at the start, so later changes to the folder have no effect.
+ * at startup, so later changes to the folder have no effect.
  */
 export const consoleRouter = ({ folder = CONSOLE_FOLDER, mediaOrigins }: ConsoleOptions): Router => {
   const router = Router({ caseSensitive: true });

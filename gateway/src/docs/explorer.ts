@@ -53,7 +53,8 @@ interface Operation {
 }
 
 /**
- * The document without bodies and headers of errors, which are the same everywhere: seven tenths of its size, and seconds of Swagger UI.
+ * Returns the OpenAPI document without bodies and headers of error responses, which are the same everywhere. They are seven tenths of its
+ * size and cost Swagger UI seconds.
  * @param text the OpenAPI document
  */
 export const explorerDocument = (text: string): string => {
@@ -63,7 +64,7 @@ export const explorerDocument = (text: string): string => {
   return JSON.stringify(document);
 };
 
-/** Groups start closed: to draw every operation takes seconds. Without the validator badge, which calls another host. */
+/** Groups start closed, because drawing every operation takes seconds. The validator badge is off, because it calls another host. */
 const START = `SwaggerUIBundle({
   url: "${EXPLORER_PATH}/openapi.json",
   dom_id: "#reference",
@@ -77,7 +78,7 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** Nothing is wider than a phone. */
+/** Keeps all content within the width of a phone. */
 const STYLE = `${THEME}body { margin: 0; background: var(--page); }
 header { display: flex; align-items: center; gap: 16px; padding: 10px 16px; border-bottom: 1px solid var(--line); background: var(--page); font: 16px/1.6 "Inter Variable", system-ui, sans-serif; }
 header a { color: var(--accent); text-decoration: none; }

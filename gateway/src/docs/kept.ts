@@ -9,7 +9,7 @@ export interface Kept {
   tag: string;
 }
 
-/** @param type a content type, or what Express makes one of: `html` */
+/** @param type a content type, or a short form that Express expands: `html` */
 export const keep = (type: string, content: string): Kept => ({
   type,
   gzip: gzipSync(content),

@@ -59,7 +59,7 @@ export const reasonsOf = (route: Route): Reason[] => {
   if (route.idempotent) reasons.push("IDEMPOTENCY_KEY_REUSED");
   if (route.idempotent === "replay" || route.idempotent === "rebuild") reasons.push("IDEMPOTENCY_IN_PROGRESS");
   reasons.push(...(route.errors ?? []));
-  // Accounts that will be deleted can't do what unapproved ones can't.
+  // An account scheduled for deletion has the same restrictions as an unapproved one.
   if (reasons.includes("ACCOUNT_NOT_APPROVED")) reasons.push("ACCOUNT_LEAVING");
   return [...new Set(reasons)];
 };

@@ -12,7 +12,7 @@ export interface AdminAction {
   change?: unknown;
   /** State before the request. */
   before?: unknown;
-  /** Person or organization whose owners may also read the row. */
+  /** Person or organization whose owners can also read the row. */
   ownerId?: string;
   /** Identifies a write that happens once: all attempts share one row. */
   reference?: string | undefined;
@@ -61,7 +61,7 @@ const begin = async (context: Context, action: AdminAction): Promise<identity.Au
   const row = { ...rowOf(context, action), outcome: identity.AuditOutcome.AUDIT_OUTCOME_PENDING };
   const id = idOf(row, action.reference);
   const { row: stored } = await service.recordAudit({ row: { ...row, id } });
-  // An earlier attempt failed; this one may succeed and gets its own row.
+  // The earlier attempt failed. This one can succeed, so it gets its own row.
   if (stored?.outcome === identity.AuditOutcome.AUDIT_OUTCOME_FAILED) {
     const another = { ...row, id: randomUUID() };
     await service.recordAudit({ row: another });
@@ -70,7 +70,7 @@ const begin = async (context: Context, action: AdminAction): Promise<identity.Au
   return { ...row, id };
 };
 
-/** The change was made. If its row can't be completed, it stays pending and the outcome is logged. */
+/** Completes the row of a change that was made. If that fails, the row stays pending and the outcome is logged. */
 const end = async ({ gateway, logger }: Context, row: identity.AuditRow): Promise<void> => {
   try {
     await gateway.services.identity.recordAudit({ row }, { waitForReady: true, deadlineMs: END_DEADLINE_MS });
@@ -80,8 +80,8 @@ const end = async ({ gateway, logger }: Context, row: identity.AuditRow): Promis
 };
 
 /**
- * Makes an administrator's change. Its audit row is stored first (without it there is no change) and completed afterwards; a crash in
- * between leaves it pending.
+ * Makes an administrator's change. The audit row is stored before the change and completed after it. If the row can't be stored, the change
+ * isn't made. After a crash the row stays pending.
  */
 export const audited = async <T>(context: Context, action: AdminAction, write: () => Promise<Written<T>>): Promise<T> => {
   const row = await begin(context, action);

@@ -1,8 +1,8 @@
 import type { Logger, Redis } from "@nodeloom/platform";
 
 /**
- * Cancellations by run id. A client may cancel a run that it has just requested, before another gateway has started it. Cancelling stores a
- * note and then cancels; starting looks for a note afterwards. One of both always sees the other.
+ * Cancels runs by id. A client can cancel a run that it has just requested, before another gateway has started it. Cancelling stores a note
+ * and then cancels the run; starting a run looks for a note afterwards. So at least one of them sees the other.
  */
 export interface Cancellations {
   note(executionId: string): Promise<void>;

@@ -8,8 +8,8 @@ import { tokenOf } from "../apps/apps";
 import { PREFLIGHT_SECONDS } from "../apps/limits";
 
 /**
- * Cross-origin requests: from origins that an app lists, with a visitor's token, on routes that accept one. Cookies are never accepted
- * there, so responses never allow credentials.
+ * Cross-origin requests: from origins that an app lists, with a visitor's token, on routes that accept one. Cookies are never accepted in
+ * them, so responses never allow credentials.
  */
 
 const NO_CONTENT = 204;
@@ -64,7 +64,7 @@ const mayAsk = async ({ apps }: Gateway, { params }: Request, origin: string): P
 
 /**
  * Answers preflight requests: allows visitors' methods and headers from the origins of the app in the path, or of any app if the path names
- * none. All others get the response without CORS.
+ * none. Other requests get the response without CORS headers.
  * @param routes routes of the path
  */
 export const preflight = (gateway: Gateway, routes: readonly Route[], allowed: readonly string[]): RequestHandler => {

@@ -43,7 +43,7 @@ export interface Gateway {
   publicBaseUrl: string;
   previews: Previews;
   mediaUrls: AddressDoor;
-  /** Temporal's public address and the namespace of runs; undefined if it isn't served. */
+  /** Temporal's public address and the namespace of runs; undefined if Temporal's UI isn't served. */
   temporalUi: { url: string; namespace: string } | undefined;
   /** Requests per minute and address on routes without a caller. */
   anonymousLimit: number;

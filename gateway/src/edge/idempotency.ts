@@ -14,9 +14,9 @@ export interface IdempotentRequest {
   key: string;
   /** Owner of the stored response; it is erased with the account. */
   owner: string;
-  /** Caller and resource: keys of different callers and resources are independent. */
+  /** Caller and resource. Keys of different callers or resources are independent. */
   scope: string;
-  /** Hash of query and body; a different one under the same key is rejected. */
+  /** Hash of query and body; a different hash under the same key is rejected. */
   fingerprint: string;
 }
 
@@ -104,7 +104,7 @@ export const createIdempotency = ({ redis, keyPrefix, logger, leaseMs = IDEMPOTE
       throw unavailable("the store of idempotency keys is unavailable: retry with the same key");
     }) as Promise<Started>;
 
-  /** Losing the store now only costs the replay: the lease expires, and a retry joins the same run. */
+  /** If the store fails now, only the replay is lost: the lease expires, and a retry joins the same run. */
   const tolerate = (error: Error): void => logger.warn({ reason: error.message }, "idempotency record was not updated");
 
   const perform = async (record: string, token: string, work: () => Promise<RenderedReply>): Promise<RenderedReply> => {

@@ -26,13 +26,13 @@ export const resourceOf = (method: string, route: string, params: unknown): stri
 /** Id of the work under a key: a UUID from user, resource and key. */
 export const keyedId = (userId: string, resource: string, key: string): string => derivedId(userId, resource, key);
 
-/** Hash of query and body. Requests under one key must have the same. */
+/** Hash of query and body. All requests under one key must have the same hash. */
 export const fingerprintOf = (query: unknown, bodyText: string): string =>
   createHash("sha256")
     .update(`${JSON.stringify(query)}\n${bodyText}`)
     .digest("base64url");
 
-/** KEYS[1] the lease; ARGV holder. Only its holder can release it. */
+/** KEYS[1] the lease; ARGV holder. Only the holder can release it. */
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 /** KEYS[1] the lease; ARGV holder, milliseconds. */
 const RENEW = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;

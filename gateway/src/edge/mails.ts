@@ -16,7 +16,7 @@ interface Wanted {
 /** Limits how long the sign-in page waits. */
 const STATE_CALL = { deadlineMs: 2_000 } as const;
 
-/** True if mail is configured; false if that is unknown now. */
+/** True if mail is configured; false if it isn't, or while that is unknown. */
 export const hasMail = ({ services }: Pick<Gateway, "services">): Promise<boolean> =>
   services.notifications.getMail({}, STATE_CALL).then(
     ({ configured }) => configured,
@@ -38,7 +38,7 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 const asked = createSlots({ concurrency: MAILS_ASKED_FOR, queueLimit: 0 });
 
-/** Retries until notifications has stored the mail; its id makes repetitions one mail. */
+/** Retries until notifications has stored the mail; its id keeps repetitions from sending a second one. */
 const sendPatiently = (gateway: Gateway, wanted: Wanted): Promise<void> =>
   retry(() => send(gateway, wanted), {
     pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
@@ -47,7 +47,7 @@ const sendPatiently = (gateway: Gateway, wanted: Wanted): Promise<void> =>
     signal: gateway.stopping,
   });
 
-/** Sends a mail in the background: the request doesn't depend on it, even while notifications is unavailable. */
+/** Sends a mail in the background: the request succeeds even while notifications is unavailable. */
 export const sendSoon = ({ gateway, logger }: Pick<CallContext, "gateway" | "logger">, wanted: Required<Wanted>): void => {
   asked
     .use(() => sendPatiently(gateway, wanted), { maxWaitMs: 0 })

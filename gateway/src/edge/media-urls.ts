@@ -1,4 +1,4 @@
-/** The door of addresses: those of stored files leave signed, and enter without their signatures. */
+/** Signs addresses of stored files in replies, and checks and removes the signatures in requests. */
 
 import { createMediaUrls, invalidInputs, invalidRequest, isUnavailable, type Issue } from "@nodeloom/kernel";
 import { admitUrls, sentByKey, signaturesOf, type Logger } from "@nodeloom/platform";
@@ -9,11 +9,11 @@ import type { Services } from "../clients/services";
 
 const REMEMBERED = 50_000;
 const HOUR_MS = 3_600_000;
-/** A file that the caller can't read now may be granted soon. */
+/** How long a refusal is cached: the caller can get access soon. */
 const UNREADABLE_MS = 30_000;
-/** Files of others that one body can name: more than a batch with ten of them in each row. */
+/** Maximum number of other accounts' files in one body: more than a batch with ten in each row. */
 const MAX_SENT = 20_000;
-/** Values that are looked through for the place of an address. */
+/** Maximum number of values searched for the path of an address. */
 const MAX_PLACES = 20_000;
 
 export interface SentAddresses {
@@ -24,21 +24,24 @@ export interface SentAddresses {
 type Reader = Pick<Caller, "user" | "visitor"> | undefined;
 
 export interface AddressDoor {
-  /** A text on its way to a caller. Addresses of files that the caller can't read stay as they are. */
+  /** Signs a text for a caller. Addresses of files that the caller can't read stay unsigned. */
   leave(text: string, caller: Reader): Promise<string>;
-  /** An address by which a caller reads a file; undefined if the caller can't. @throws SERVICE_UNAVAILABLE while media can't be asked */
+  /**
+   * An address by which a caller reads a file; undefined if the caller can't read it.
+   * @throws SERVICE_UNAVAILABLE while media is unavailable
+   */
   readable(url: string, caller: Reader): Promise<string | undefined>;
-  /** A text from a caller, without signatures, and the addresses in it. */
+  /** Removes signatures from a caller's text, and returns the addresses in it. */
   enter(text: string): SentAddresses;
   /**
-   * Lets addresses enter: those of the caller's own and of public files, and those with a valid signature.
-   * @param value the text's value, for the place of a refused one
-   * @throws DomainError INVALID_REQUEST, or INVALID_INPUTS for a run; SERVICE_UNAVAILABLE while media can't be asked
+   * Accepts addresses of the caller's own and of public files, and addresses with a valid signature.
+   * @param value the text's value, to find the path of a rejected address
+   * @throws DomainError INVALID_REQUEST, or INVALID_INPUTS for a run; SERVICE_UNAVAILABLE while media is unavailable
    */
   admit(urls: readonly media.SentUrl[], caller: Reader, from: { value: unknown; forRun: boolean }): Promise<void>;
 }
 
-/** Where a value names a file: `inputs.image`, `nodes.3.data.url`. */
+/** Path at which a value names a file: `inputs.image`, `nodes.3.data.url`. */
 const placeOf = (value: unknown, key: string): string => {
   const open: [string, unknown][] = [["", value]];
   for (let seen = 0; open.length > 0 && seen < MAX_PLACES; seen += 1) {
@@ -54,9 +57,9 @@ const REFUSED =
   "names a private file of another account, and the address has expired or has no signature: read it again where you got it, or upload the file";
 
 interface Known {
-  /** The signature; absent where the reader has no right of its own. */
+  /** The signature; undefined if the reader has no access of their own. */
   query: string | undefined;
-  /** A private file of another account, without a grant. */
+  /** True for a private file of another account without a grant. */
   isRefused: boolean;
 }
 
@@ -68,7 +71,7 @@ export interface AddressDoorOptions {
 
 export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: AddressDoorOptions): AddressDoor => {
   const urls = createMediaUrls(publicBaseUrl);
-  /** By reader and key. Signatures are requested again each hour. */
+  /** Cached by reader and key. Signatures are renewed each hour. */
   const known = new LRUCache<string, Known>({ max: REMEMBERED });
   const nameOf = ({ user, visitor }: NonNullable<Reader>, key: string): string => `${visitor ? "visitor" : "account"} ${user.id} ${key}`;
 
@@ -93,7 +96,7 @@ export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: Add
         if (lacking.length > 0) await ask(lacking, caller);
       } catch (error) {
         if (!isUnavailable(error)) throw error;
-        // A caller who reads again gets them signed. Without media, the files can't be read either.
+        // A caller who reads again gets signed addresses. Without media, the files can't be read either.
         logger.warn({ reason: (error as Error).message }, "addresses of files leave without signatures");
       }
       const queries = keys.flatMap((key): [string, string][] => {

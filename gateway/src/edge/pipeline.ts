@@ -30,7 +30,7 @@ export const capabilitiesOf = ({ capability }: Route, { params }: Pick<Named, "p
     return typeof each === "function" ? each(params as Record<string, string>) : each;
   });
 
-/** Authenticates the caller. Failures before that count against the address. */
+/** Authenticates the caller. Earlier failures count against the address. */
 const admit = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<Caller | undefined> => {
   let caller: Caller | undefined;
   try {
@@ -76,14 +76,14 @@ const checkBody = ({ body }: Route, sent: JsonBody): unknown => {
   return check(schema, sent.value, invalid);
 };
 
-/** @throws DomainError of what is wrong with parameters, body or query */
+/** @throws DomainError for invalid parameters, body or query */
 export const validate = (route: Route, request: Named, body: JsonBody): Checked => ({
   params: route.params ? check(route.params.schema, request.params, route.params.invalid) : {},
   body: checkBody(route, body),
   query: route.query ? checkQuery(route.query, request.query) : {},
 });
 
-/** Answers a request under a key from the resource with the key's id, which exists or is created now. */
+/** Answers a request under a key from the resource with the key's id, and creates the resource if it doesn't exist. */
 const rebuild = async (route: Route, context: CallContext, key: string, fingerprint: string): Promise<RenderedReply> => {
   const { gateway, caller, params, response } = context;
   const executionId = keyedId(idempotencyOwner(caller!), resourceOf(route.method, route.path, params), key);
@@ -115,13 +115,13 @@ const answer = async (gateway: Gateway, route: Route, context: CallContext, body
   });
 };
 
-/** A body as it is stored, hashed and compared: addresses of files have no signatures. */
+/** A body as it is stored, hashed and compared, with unsigned addresses of files. */
 const withoutSignatures = (gateway: Gateway, sent: JsonBody): { body: JsonBody; urls: SentAddresses["urls"] } => {
   const { text, urls } = gateway.mediaUrls.enter(sent.text);
   return { body: text === sent.text ? sent : { text, value: JSON.parse(text) }, urls };
 };
 
-/** A reply as it leaves. An entity tag of its own says the hour, so that no 304 leaves a client with expired addresses. */
+/** Signs the addresses in a reply. Its own entity tag then includes the hour, so that no 304 confirms expired addresses. */
 const withSignatures = async (gateway: Gateway, reply: RenderedReply, caller: Caller | undefined): Promise<RenderedReply> => {
   const text = await gateway.mediaUrls.leave(reply.text, caller);
   if (text === reply.text) return reply;

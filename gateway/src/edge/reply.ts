@@ -52,11 +52,11 @@ const closeUnlessRead = async (request: Request, response: Response): Promise<vo
 
 /**
  * Answers before the whole body has arrived. Clients often send all of it before they read, and would see a broken connection, so the rest
- * is read and discarded within bounds. The connection stays open if little is left.
+ * is read and discarded within bounds. If little is left, the connection stays open.
  */
 const sendEarly = (request: Request, response: Response, text: string): void => {
   const isSmall = response.statusCode < FIRST_ERROR || Number(request.headers["content-length"] ?? Infinity) <= SMALL_BODY_BYTES;
-  // A body behind `Expect` may never come, and one that timed out isn't waited for again.
+  // A client that sent `Expect` can withhold its body, and a body that timed out isn't awaited again.
   const mayNotCome = request.headers.expect !== undefined || response.statusCode === REQUEST_TIMEOUT;
   if (isSmall && !mayNotCome) {
     response.end(text);

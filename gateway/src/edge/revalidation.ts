@@ -10,7 +10,7 @@ const bodyTag = (text: string): string => `W/"${createHash("sha1").update(text).
 
 const HOUR_MS = 3_600_000;
 
-/** The entity tag of a reply that is another one in the next hour. Revisions are read from it all the same. */
+/** Adds the current hour to a reply's entity tag, so that the tag expires. Revisions can still be read from it. */
 export const hourlyTag = (tag: string, nowMs = Date.now()): string => tag.replace(/"$/, `-h${Math.floor(nowMs / HOUR_MS)}"`);
 
 /** Adds an ETag to successful reads without one, and answers 304 if it matches If-None-Match. */

@@ -58,7 +58,7 @@ export const content = (types: Readonly<Record<string, z.ZodType>>): Content => 
 
 export interface Reply {
   status: number;
-  /** Serialized as JSON; RawJson members are written unchanged. */
+  /** Serialized as JSON. RawJson members are written unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -76,7 +76,7 @@ export interface CallContext<A extends Auth = Auth, P = unknown, Q = unknown, B 
   caller: A extends "none" ? undefined : Caller;
   /** Hash of the request under an Idempotency-Key; otherwise empty. */
   fingerprint: string;
-  /** Id of the run, or of the work under an Idempotency-Key. Otherwise empty. */
+  /** Id of the run, or of the work under an Idempotency-Key; otherwise empty. */
   executionId: string;
   receivedAtMs: number;
   logger: Logger;
@@ -84,19 +84,19 @@ export interface CallContext<A extends Auth = Auth, P = unknown, Q = unknown, B 
   response: Response;
 }
 
-/** One endpoint: the router, the checks and the OpenAPI document read it. */
+/** One endpoint. The router, the checks and the OpenAPI document are built from it. */
 export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown, B = unknown> {
   method: Method;
-  /** Express style: `/api/workflows/:slug/run`, or `/fal/*endpoint` for segments that are one or more. */
+  /** Express style: `/api/workflows/:slug/run`, or `/fal/*endpoint` for one or more segments. */
   path: string;
   operationId: string;
   summary: string;
   description?: string;
   tag: Tag;
-  /** Default: `plain`. */
+  /** `plain` by default. */
   protocol?: Protocol;
   auth: A;
-  /** All of them are required. */
+  /** The caller needs all of them. */
   capability?: Capability | readonly Capability[];
   /** Capability of `BY_NAME` that admits a key to a route for sessions. */
   keyCapability?: string;
@@ -107,21 +107,21 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   query?: z.ZodType<Q>;
   /** Rejects accounts without approval. */
   approval?: boolean;
-  /** Without it, the body isn't read. */
+  /** If absent, the body isn't read. */
   body?: Body<B>;
   /** Starts a run: every reply carries X-Execution-Id. */
   startsRun?: boolean;
   /**
-   * How Idempotency-Key works: `replay` stores the response; `once` relies on the service to do the work once; `rebuild` answers again from
-   * the resource with the key's id.
+   * Effect of an Idempotency-Key: `replay` stores the response; `once` relies on the service to do the work once; `rebuild` builds the
+   * response again from the resource with the key's id.
    */
   idempotent?: "replay" | "once" | "rebuild";
   headers?: readonly RouteHeader[];
-  /** Schema of each successful reply; null without a body. */
+  /** Schema of each successful reply; null if it has no body. */
   responses: Readonly<Record<number, z.ZodType | Content | null>>;
   /** Cross-origin access from an app's origins: with a visitor's token, or open to anyone. */
   app?: "visitors" | "open";
-  /** Codes beyond those implied by its checks. */
+  /** Codes beyond those that the checks imply. */
   errors?: readonly Reason[];
   example?: unknown;
   handler(context: CallContext<A, P, Q, B>): Promise<Reply | typeof STREAMED>;

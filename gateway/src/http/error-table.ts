@@ -2,7 +2,7 @@ import type { Reason } from "@nodeloom/kernel";
 
 export interface ErrorEntry {
   status: number;
-  /** When clients get it, as a sentence. */
+  /** Cause of the error, as a sentence. */
   when: string;
   /** What the client can do, in sentences. */
   fix: string;

@@ -14,8 +14,8 @@ export interface ErrorReply {
 const SERVER_ERROR = 500;
 
 /**
- * The status of an error for libraries that repeat a request after some statuses.
- * If the run was accepted, a repeated request would start and charge another one.
+ * Status of an error for libraries that retry after the given statuses. If the run was accepted, a retry would start and charge another
+ * run.
  */
 export const unrepeated = (status: number, repeated: ReadonlySet<number>, { executionId }: ErrorReply["body"]): number =>
   executionId !== undefined && repeated.has(status) ? SERVER_ERROR : status;
@@ -52,7 +52,7 @@ export const isExpected = (error: unknown): boolean => error instanceof DomainEr
 export const unauthenticated = (): DomainError =>
   new DomainError("unauthenticated", "UNAUTHENTICATED", "a valid API key (header x-api-key) or session is required");
 
-/** @param requiredTier the lowest tier that has the capability, where the caller's does not */
+/** @param requiredTier the lowest tier with the capability, if the caller's tier lacks it */
 export const capabilityDenied = (required: string, requiredTier?: BaseTier): DomainError =>
   new DomainError(
     "forbidden",
@@ -69,7 +69,7 @@ export const sessionRequired = (required?: string): DomainError =>
         required,
       });
 
-/** @param origin the only one that may write with a session */
+/** @param origin the only origin that can write with a session */
 export const crossOriginDenied = (origin: string): DomainError =>
   new DomainError(
     "forbidden",

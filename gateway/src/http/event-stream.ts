@@ -7,7 +7,7 @@ import { EVENT_CALLER_MS, EVENT_HEARTBEAT_MS } from "./limits";
 export interface StreamedEvent {
   /** Sequence number in the log; 0 for events outside the log, which can't be replayed. */
   id: number;
-  /** Empty: none is said, which readers take for `message`. */
+  /** Empty if the event has no type, which readers treat as `message`. */
   type: string;
   data: string;
 }
@@ -60,8 +60,8 @@ export const whileConnected = (response: Response, stopping: AbortSignal): Abort
 };
 
 /**
- * Aborts with another signal, or once the caller would be rejected: a revoked key, an ended session.
- * @param admit rejects for such a caller; an unavailable check ends nothing
+ * Aborts with the given signal, or once the caller would be rejected: after a key is revoked or a session ends.
+ * @param admit rejects if the caller has lost access; if this check is unavailable, the stream continues
  */
 export const whileAdmitted = (connected: AbortSignal, admit: () => Promise<unknown>): AbortSignal => {
   const link = linkSignals(connected);

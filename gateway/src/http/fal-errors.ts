@@ -3,13 +3,13 @@ import { unrepeated, type ErrorReply } from "./errors";
 
 /** Errors in the form of fal's API (fal.ai/docs/model-apis/errors), which its libraries read. */
 
-/** Where fal's API is. */
+/** Path prefix of fal's API. */
 export const FAL_PATH = "/fal/";
 
-/** Statuses that fal's libraries expect: a body that is wrong is a ValidationError there. */
+/** Statuses that fal's libraries expect: for an invalid body they expect a ValidationError. */
 export const FAL_STATUSES: Partial<Record<Reason, number>> = { INVALID_REQUEST: 422, INVALID_INPUTS: 422, EXECUTION_CANCELLED: 499 };
 
-/** fal's libraries send a request again after these. */
+/** Statuses after which fal's libraries retry a request. */
 const RETRIED: ReadonlySet<number> = new Set([408, 409, 429, 502, 503, 504]);
 
 interface Detail {
@@ -33,8 +33,8 @@ const detailsOf = (issues: unknown): Detail[] | undefined => {
 };
 
 /**
- * An error as a library of fal's reads it: `{detail, error_type}`, where `detail` is a sentence, or a list of what is wrong with the
- * body (with 422), and what else the error says beside these.
+ * Error for fal's libraries: `{detail, error_type}`, plus the other members of the plain error. `detail` is a sentence, or for 422 a list
+ * of the body's errors.
  */
 export const asFalError = ({ status, headers, body }: ErrorReply): ErrorReply => {
   const { error: message, code, ...rest } = body;

@@ -15,15 +15,16 @@ const MAX_FILES = 16;
 export interface Form {
   /** Fields sent once, as texts; `name[]` counts as `name`. */
   fields: Record<string, string>;
-  /** Results for the files by field name, in order. */
+  /** Results of `keep` by field name, in order. */
   files: Record<string, string[]>;
 }
 
 const plainName = (name: string): string => name.replace(/\[\]$/, "");
 
 /**
- * @param keep takes the bytes of one file with the name of its field, and answers what stands for it; what it has begun is over when this answers or throws
- * @throws DomainError UNSUPPORTED_MEDIA_TYPE without a form; INVALID_REQUEST where it breaks off, or has more than 50 fields or 16 files
+ * @param keep reads one file of the named field and returns its value; it must finish its own work before it returns or throws
+ * @throws DomainError UNSUPPORTED_MEDIA_TYPE without a form; INVALID_REQUEST if the form is incomplete, or has more than 50 fields or 16
+ *   files
  */
 export const readForm = async (request: Request, keep: (bytes: AsyncIterable<Buffer>, name: string) => Promise<string>): Promise<Form> => {
   const contentType = request.headers["content-type"];
@@ -37,7 +38,7 @@ export const readForm = async (request: Request, keep: (bytes: AsyncIterable<Buf
   const failed = new AbortController();
   const fail = (error: unknown): void => failed.abort(error);
   const refuse = (message: string): void => fail(invalidRequest([{ path: "", message }]));
-  /** Rejects names that would be lost when the values are copied. */
+  /** Rejects names that copying would lose. */
   const checkName = (name: string): void => {
     if (plainName(name) === "__proto__") fail(invalidRequest([{ path: "__proto__", message: "can't be the name of a field" }]));
   };

@@ -1,6 +1,6 @@
 /**
  * Lossless JSON. Saved workflow members must return exactly as they were sent (number spelling, key order, duplicate keys, `__proto__`), so
- * they travel as slices of the text and never as parsed values.
+ * they are passed on as slices of the text, never as parsed values.
  */
 
 /** A JSON text written into a reply unchanged. */

@@ -1,4 +1,4 @@
-/** Limits of the HTTP edge that don't depend on a plan. */
+/** Limits of the HTTP edge that don't depend on a tier. */
 export const RATE_WINDOW_SECONDS = 60;
 
 /** Default requests per minute, address and route without a caller (public schemas, sign-ins, rejected credentials). */
@@ -11,7 +11,7 @@ export const VERIFICATIONS_PER_MINUTE = 20;
 export const VERIFY_MS = 60_000;
 /** Password links per minute and address, for any accounts. */
 export const MAILED_RESETS_PER_MINUTE = 5;
-/** How long sending a mail is retried while notifications is unavailable, and how many at once per process. */
+/** How long sending a mail is retried while notifications is unavailable, and how many mails are retried at once per process. */
 export const MAIL_ASKED_FOR_MS = 2 * 60_000;
 export const MAILS_ASKED_FOR = 1_000;
 
@@ -39,22 +39,22 @@ export const EXPORT_READ_MS = 60 * 60 * 1_000;
 export const SYNC_WAIT_MS = 120_000;
 /** How long an asynchronous submit waits for its first submission to succeed or fail. */
 export const ASYNC_WAIT_MS = 400;
-/** Margin of a run call beyond its wait, so that executions can say for certain whether there is a run. */
+/** Margin of a run call beyond its wait, so that executions can determine whether the run exists. */
 export const RUN_CALL_MARGIN_MS = 30_000;
-/** How long a run refused as unavailable is retried beyond its wait. */
+/** How long a run rejected as unavailable is retried beyond its wait. */
 export const REFUSED_AGAIN_MS = 12_000;
-/** How long an unconfirmed start is looked up, because a 503 promises that nothing runs. */
+/** How long an unconfirmed start is looked up, because a 503 guarantees that nothing runs. */
 export const UNKNOWN_AGAIN_MS = 45_000;
-/** Silence after which executions is reported as unavailable. */
+/** Time without a response after which executions is reported as unavailable. */
 export const UNREACHABLE_AFTER_MS = 4_000;
-/** Reading, validating and pricing all items of a batch. */
+/** Deadline for reading, validating and pricing all items of a batch. */
 export const BATCH_CREATE_MS = 100_000;
-/** Sending the results of a batch to a slow client. */
+/** Deadline for sending the results of a batch to a slow client. */
 export const BATCH_RESULTS_MS = 10 * 60 * 1_000;
 
-/** How long a stopping process may take to find out what became of a run. */
+/** How long a stopping process can take to determine the state of a run. */
 export const ESTABLISH_MS = 10_000;
-/** A call that lasted this long before the connection broke had reached the service. */
+/** If a call lasted this long before the connection broke, it had reached the service. */
 export const REACHED_AFTER_MS = 150;
 
 export const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
@@ -63,7 +63,7 @@ export const IDEMPOTENCY_LEASE_MS = 15_000;
 
 /** Interval of comment lines that keep event streams open through proxies. */
 export const EVENT_HEARTBEAT_MS = 15_000;
-/** How often the caller of an open stream is authenticated again; a revoked caller receives nothing after one second. */
+/** How often the caller of an open stream is authenticated again. A revoked caller receives nothing after one second. */
 export const EVENT_CALLER_MS = 800;
 /** Maximum duration of a stream; clients resume with Last-Event-ID. */
 export const EVENT_STREAM_MS = 60 * 60 * 1_000;
@@ -92,20 +92,20 @@ export const MEDIA_UPLOAD_MS = 10 * 60 * 1_000;
 export const PAGE_DEFAULT = 50;
 export const PAGE_MAX = 500;
 
-/** Interval of looking for tier changes that haven't reached all accounts. */
+/** Interval of checks for tier changes that haven't reached all accounts. */
 export const ROLLOUT_INTERVAL_MS = 30_000;
-/** Users per page; a page must end within identity's claim. */
+/** Users per page. A page must be complete before identity's claim expires. */
 export const ROLLOUT_PAGE_USERS = 50;
 export const ROLLOUT_PARALLEL = 10;
 export const ROLLOUT_CALL_MS = 2_000;
 
-/** Interval of looking for suspended or unapproved users whose runs must be cancelled. */
+/** Interval of checks for suspended or unapproved users whose runs must be cancelled. */
 export const RUN_STOP_INTERVAL_MS = 5_000;
 /** Runs of one user that are listed and cancelled at once. */
 export const RUN_STOP_PAGE = 100;
 export const RUN_STOP_PARALLEL = 10;
 
-/** How long a sign-in checks whether its account has its credits. */
+/** Deadline for checking at sign-in whether the account has its credits. */
 export const COMPLETION_CALL_MS = 2_000;
 
 /** A checkout calls Stripe at most three times, 10 s each. */
@@ -118,11 +118,11 @@ export const PAYMENT_EVENTS_PER_MINUTE = 1_200;
 /** A webhook's receiver has 15 s to answer a test. */
 export const WEBHOOK_TEST_MS = 20_000;
 
-/** Adding up runs one by one. */
+/** Deadline for adding up runs one by one. */
 export const USAGE_GROUPS_MS = 40_000;
 
 export const CLONE_MS = 150_000;
-/** Reading a bundle, and then its import for as long as a request waits. */
+/** Deadline for reading a bundle and importing it. */
 export const BUNDLE_MS = 10 * 60 * 1_000;
 
 /** A schedule is planned once and passed to Temporal before its caller gets the reply. */

@@ -33,7 +33,7 @@ const fileParser = (contentType: string) => {
   const form = new Busboy({
     headers: { "content-type": contentType },
     isPartAFile: (name, _type, fileName) => fileName !== undefined || name === FILE_FIELD,
-    // Fields are ignored.
+    // Ignores fields.
     limits: { headerSize: MAX_HEADER_BYTES, fieldSize: 1, parts: MAX_PARTS },
   });
   const pieces: Buffer[] = [];
@@ -57,7 +57,7 @@ const fileParser = (contentType: string) => {
   form.on("file", (_name, file, fileName) => {
     file.on("error", fail);
     if (state !== "before") {
-      // An empty file field of a browser has neither name nor content.
+      // An empty file field of a browser has neither a file name nor content.
       const refuse = (): void => void (state = "second");
       if (fileName) refuse();
       return void file.on("data", refuse);

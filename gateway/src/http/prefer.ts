@@ -2,7 +2,7 @@ import { invalidRequest } from "@nodeloom/kernel";
 
 /** Preferences of a request (RFC 7240) that runs support. */
 export interface Preferences {
-  /** Answer at once; the client polls. */
+  /** Return at once; the client polls. */
   respondAsync: boolean;
   /** Reject the run instead of queueing it. */
   noQueue: boolean;

@@ -5,21 +5,21 @@ import { asRpcError } from "./mcp-errors";
 import { asOpenAiError, OPENAI_PATH } from "./openai-errors";
 import { asReplicateError, REPLICATE_PATH, REPLICATE_STATUSES } from "./replicate-errors";
 
-/** Protocols that routes speak. */
+/** Protocols of routes. */
 export type Protocol = "plain" | "openai" | "mcp" | "fal" | "replicate";
 
 export interface ProtocolTraits {
   /** Schemes of `Authorization` that carry a key, besides `x-api-key`. */
   keySchemes: readonly string[];
-  /** Rejects pages of other origins, whatever credentials they send. */
+  /** Rejects requests from pages of other origins, even with valid credentials. */
   refusesOtherOrigins: boolean;
   /** Runs follow the Prefer header. */
   readsPrefer: boolean;
   /** Converts an error to the protocol's form. */
   asError(plain: ErrorReply): ErrorReply;
-  /** Statuses of errors in that form that differ from the plain ones. */
+  /** Statuses that differ from those of the plain form. */
   statuses: Partial<Record<Reason, number>>;
-  /** Name of that form's schema in the document. */
+  /** Name of the error's schema in the OpenAPI document. */
   errorSchema: string;
 }
 
@@ -44,7 +44,7 @@ export const PROTOCOLS: Readonly<Record<Protocol, ProtocolTraits>> = {
     statuses: FAL_STATUSES,
     errorSchema: "FalError",
   },
-  // `Token` is what libraries before 2024 send.
+  // Libraries before 2024 send `Token`.
   replicate: {
     ...PLAIN,
     keySchemes: ["Bearer", "Token"],
@@ -54,7 +54,7 @@ export const PROTOCOLS: Readonly<Record<Protocol, ProtocolTraits>> = {
   },
 };
 
-/** This API has unversioned paths: these are unknown routes like any other. */
+/** The OpenAI API has unversioned paths, so versioned ones are unknown routes. */
 const VERSIONED_PATH = `${OPENAI_PATH}api/`;
 
 /** Protocol of a path without a route. */

@@ -4,7 +4,7 @@ import { unrepeated, type ErrorReply } from "./errors";
 
 /** Errors in the form of Replicate's API (replicate.com/docs/reference/http), which follows RFC 7807. */
 
-/** Where Replicate's API is. */
+/** Path prefix of Replicate's API. */
 export const REPLICATE_PATH = "/replicate/v1/";
 
 /** Statuses that Replicate's libraries expect. */
@@ -17,12 +17,12 @@ interface Issue {
   message?: unknown;
 }
 
-/** `inputs.prompt` is `input.prompt` there. */
+/** Replicate's libraries call `inputs.prompt` `input.prompt`. */
 const fieldOf = ({ path }: Issue): string => String(path ?? "").replace(/^inputs(?=\.|$)/, "input");
 
 /**
- * An error as a library of Replicate's reads it: `{title, detail, status}`, with `invalid_fields` where the body is wrong (422), and
- * what else the error says beside these. One after a run was accepted has no status that the libraries repeat.
+ * Error for Replicate's libraries: `{title, detail, status}`, plus the other members of the plain error, and `invalid_fields` for an
+ * invalid body (422). After a run was accepted, the status is one that the libraries don't retry.
  */
 export const asReplicateError = ({ status: plain, headers, body }: ErrorReply): ErrorReply => {
   const { error: message, ...rest } = body;

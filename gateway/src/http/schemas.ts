@@ -20,7 +20,7 @@ import { PAGE_DEFAULT, PAGE_MAX } from "./limits";
 
 /** Schemas that several resources share. */
 
-/** Path parameters: their schema, and the error for a value that can't name anything. */
+/** Path parameters: their schema, and the error for a value that can't name a resource. */
 export interface ParamsSpec<P> {
   schema: z.ZodType<P>;
   invalid(): DomainError;
@@ -98,7 +98,7 @@ export const optionalLimit = wholeNumber(1, PAGE_MAX)
     override: { type: "integer", pattern: null, minimum: 1, maximum: PAGE_MAX },
   });
 export const offset = queryInteger(0, MAX_OFFSET, 0);
-/** Opaque; the `nextCursor` of the page before. */
+/** An opaque text: `nextCursor` of the previous page. */
 export const cursor = z.string().min(1).max(1_000);
 
 const NO_VERSION = "must be a version's number, or draft";
@@ -118,7 +118,7 @@ export const aliasQuery = aliasName
 /** Query parameters that select a version of a workflow; `selectedGraph` reads them. */
 export const selection = { version: versionQuery, alias: aliasQuery };
 
-/** For pages of executions, whose results may be long. */
+/** For pages of executions, whose results can be long. */
 export const PAGES_END_EARLY = "If results are long, a page has fewer rows than `limit`: continue as long as there is a `nextCursor`.";
 
 /** A page of a list with cursors; `nextCursor` is null at the end. */

@@ -39,7 +39,7 @@ const oneOf = (values: readonly unknown[]): string => {
   return `must be ${names.length > 1 ? "one of " : ""}${names.join(", ")}`;
 };
 
-/** Replaces zod's messages about schemas by what is missing or allowed. A schema's own messages take precedence. */
+/** Replaces zod's messages about schemas by sentences about missing or allowed values. A schema's own messages take precedence. */
 const inWords = (issue: RawIssue): string | undefined => {
   switch (issue.code) {
     case "invalid_type":

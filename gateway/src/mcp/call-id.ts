@@ -13,7 +13,7 @@ export const sessionOf = ({ request }: Pick<McpContext, "request">): string | un
 export const idInSession = ({ caller }: McpContext, sessionId: string, requestId: string | number): string =>
   keyedId(caller.user.id, resourceOf("POST", PATH, { sessionId }), JSON.stringify(requestId));
 
-/** Id of a call: the same if it is repeated in its session, where its arguments must also match. */
+/** Id of a call. A repetition in the same session has the same id and must have the same arguments. */
 export const callId = (context: McpContext, requestId: string | number, tool: string): { executionId: string; fingerprint: string } => {
   const sessionId = sessionOf(context);
   if (sessionId === undefined) return { executionId: randomUUID(), fingerprint: "" };

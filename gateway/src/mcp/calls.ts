@@ -11,7 +11,7 @@ export interface RouteCall {
   query?: Readonly<Record<string, unknown>>;
   /** JSON as it was sent. */
   body?: string;
-  /** As in CallContext. */
+  /** Id as in CallContext. */
   executionId?: string;
   fingerprint?: string;
 }

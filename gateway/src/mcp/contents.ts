@@ -9,7 +9,7 @@ import { toJson } from "../http/json";
 
 /** Maximum bytes of a message: clients with the official Python SDK fail above 1 MiB. The envelope takes a few hundred bytes. */
 export const MESSAGE_BYTES = 1_000_000;
-/** Maximum files of an answer. */
+/** Maximum number of files in an answer. */
 const MOST_FILES = 50;
 /** Bytes reserved per file for a link. */
 const LINK_BYTES = 500;
@@ -20,14 +20,14 @@ const PREVIEW_WIDTHS = [768, 384];
 const BASE64_RATIO = 4 / 3;
 
 type Json = Record<string, unknown>;
-/** The caller that reads an answer. */
+/** The caller who reads an answer. */
 type Reading = Pick<CallContext<"any">, "gateway" | "caller">;
 
 export const textBlock = (text: string): ContentBlock => ({ type: "text", text });
 
 export const bytesOf = (result: CallToolResult): number => Buffer.byteLength(JSON.stringify(result));
 
-/** @param withText also as text, for clients that read no other content */
+/** @param withText also returns the value as text, for clients that read only text */
 const saying = (text: string, withText: boolean): CallToolResult => ({
   content: [textBlock(withText ? text : "The answer is in `structuredContent`.")],
   structuredContent: JSON.parse(text) as Json,
@@ -39,9 +39,9 @@ const tooLarge = (bytes: number): CallToolResult => ({
 });
 
 /**
- * An answer as text and as structured value; only the value if both exceed a message.
- * @param body may contain JSON texts
- * @param otherwise answer if that is still too large
+ * Returns an answer as text and as a structured value, or only the value if both exceed a message.
+ * @param body can contain JSON texts
+ * @param otherwise replaces the answer if the value alone is too large
  */
 export const structured = (body: unknown, otherwise = tooLarge): CallToolResult => {
   const text = toJson(body);
@@ -62,7 +62,7 @@ export const linkToExecution = ({ publicBaseUrl }: Pick<Gateway, "publicBaseUrl"
   ],
 });
 
-/** An error for the agent, which may correct its call. */
+/** An error for the agent, which can correct its call. */
 export const failed = (error: unknown): CallToolResult => ({ isError: true, content: [textBlock(toJson(errorReply(error).body))] });
 
 /** Addresses of the files in a result's file members, which are all in our storage. */
@@ -110,12 +110,15 @@ const previewOf = async ({ previews }: Gateway, address: string, most: number): 
   return undefined;
 };
 
-/** A file as bytes, or as a link with a preview for pictures. @param most bytes for this file */
+/**
+ * A file as bytes, or as a link with a preview for pictures.
+ * @param most maximum bytes for this file
+ */
 const blocksOf = async ({ gateway, caller }: Reading, url: string, most: number): Promise<ContentBlock[]> => {
   const address = await gateway.mediaUrls.readable(url, caller).catch(() => undefined);
   if (address === undefined) return [linkTo(url, undefined)];
   const key = keyOf(url);
-  // An unreadable file still has an address.
+  // A file that can't be read is linked by its address.
   const { head, data } = (await readUpTo(gateway, key, most).catch(() => undefined)) ?? {};
   const family = head && mediaFamily(head.contentType);
   if (head && data) return [{ type: family === "image" ? "image" : "audio", data: data.toString("base64"), mimeType: head.contentType }];
@@ -132,7 +135,7 @@ export const fileBlocks = async (reading: Reading, result: Json, used: number): 
   const blocks: ContentBlock[] = [];
   let left = MESSAGE_BYTES - used - urls.length * LINK_BYTES;
   for (const [index, url] of urls.entries()) {
-    // Bytes that one file leaves are available to the next ones.
+    // Bytes that one file doesn't use are available to the next files.
     const share = Math.max(0, Math.floor(left / (urls.length - index) / BASE64_RATIO) - LINK_BYTES);
     const made = await blocksOf(reading, url, share);
     left -= made.reduce((sum, block) => sum + ("data" in block ? block.data.length + LINK_BYTES : 0), 0);

@@ -9,9 +9,9 @@ import { createMcpServer } from "./server";
 
 /** Headers that describe a message. */
 const PASSED = /^(?:content-type$|mcp-)/;
-/** Clients must accept both; the answer may become a stream. */
+/** Clients must accept both, because the answer can become a stream. */
 const ACCEPTED = "application/json, text/event-stream";
-/** Nothing to subscribe to: resources don't change on their own. */
+/** Clients can't subscribe, because resources don't change. */
 const SUBSCRIPTIONS = 0;
 
 const requestOf = ({ gateway, request, response }: McpContext): Request => {
@@ -43,7 +43,10 @@ const withoutStream = async (answer: Response): Promise<Response> => {
   return new Response(lines.at(-1)?.slice(DATA.length) ?? "", { status: answer.status, headers });
 };
 
-/** A body line by line. Each message is one line. @param leave signs the addresses in a line */
+/**
+ * Yields a body line by line. Each message is one line.
+ * @param leave signs the addresses in a line
+ */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>, leave: (line: string) => Promise<string>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -20,11 +20,11 @@ export interface Following {
   signal: AbortSignal;
 }
 
-/** Interval of progress without events: clients give up after a silent minute. */
+/** Interval of progress without events: clients stop waiting after a minute without a message. */
 const TICK_MS = 10_000;
 const WAITING = "execution.waiting";
 
-/** A stream place of the caller; undefined if none is left. */
+/** Takes a stream slot of the caller; undefined if none is left. */
 const placeOf = ({ eventStreams }: Gateway, userId: string): (() => void) | undefined => {
   try {
     return eventStreams.take(userId);
@@ -55,7 +55,7 @@ const watch = async (context: McpContext, known: executions.Execution, report: R
 
 /**
  * Follows a run.
- * @returns it when it ends, waits for a decision, or after `waitMs`; at once if the caller has too many streams
+ * @returns the execution when it ends, waits for a decision, or after `waitMs`; at once if the caller has too many streams
  * @throws DomainError EXECUTION_NOT_FOUND, SERVICE_UNAVAILABLE
  */
 export const follow = async (

@@ -29,10 +29,10 @@ const STEPS: ReadonlyMap<string, string> = new Map([
   ["node.fallback", "goes on with another model"],
   ["execution.waiting", "waits for a decision"],
 ]);
-/** Share of the next node that an event in between advances. */
+/** Fraction of the next node that each event before its completion adds. */
 const PART = 0.25;
 
-/** @param nodes of the run */
+/** @param nodes number of nodes in the run */
 export const createProgress = (nodes: number): Progress => {
   let [ended, between, reported] = [0, 0, -1];
   const step = (message: string): Step | undefined => {

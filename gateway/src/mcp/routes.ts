@@ -38,7 +38,7 @@ type Message = z.infer<typeof message>;
 const isModern = ({ params }: Message): boolean =>
   Object.keys((params?._meta ?? {}) as object).some((name) => name.startsWith("io.modelcontextprotocol/"));
 
-/** Cancels the run that a call of the session has started or is about to. A notification gets no response, so failures stay silent. */
+/** Cancels the run that a call of the session has started or will start. A notification gets no response, so failures aren't reported. */
 const callOff = async (context: McpContext, sessionId: string, requestId: unknown): Promise<void> => {
   const { gateway, caller, logger } = context;
   if (typeof requestId !== "string" && typeof requestId !== "number") return;

@@ -17,9 +17,9 @@ import { routeNamed } from "./named";
 import { asRouteCall } from "./tools/arguments";
 import type { ToolCall } from "./tools/tool";
 
-/** Runs by agents: quoted first if nothing limits their cost, then started as usual and awaited. */
+/** Runs by agents. If nothing limits a run's cost, it is quoted first. Then it is started as usual and awaited. */
 
-/** Shorter than the minute after which clients give up by default. */
+/** Shorter than the minute after which clients stop waiting by default. */
 const WAIT_SECONDS = 50;
 const MAX_WAIT_SECONDS = 600;
 const MS = 1_000;
@@ -39,7 +39,7 @@ const withWait = (route: Route): Route => ({
   body: { ...route.body!, schema: (route.body!.schema as z.ZodObject).extend({ waitSeconds }) },
 });
 
-/** Routes of runs. Here they answer at the end of the run. */
+/** Routes of runs. As tools they return when the run ends. */
 export const RUNS: Readonly<Record<Kind, Route>> = {
   workflow: withWait({ ...routeNamed(runRoutes, "runWorkflow"), query: z.strictObject({ version: versionQuery }) }),
   model: withWait({ ...routeNamed(runRoutes, "runModel"), query: z.strictObject({}) }),
@@ -59,7 +59,7 @@ export const outcomeSchema = (result: z.ZodType = z.looseObject({})): z.ZodObjec
     waitingFor: z.array(waitingFor).optional(),
   });
 
-/** Outcome of a run. @throws DomainError of its failure */
+/** Outcome of a run. @throws DomainError if the run failed */
 const outcomeOf = async (call: ToolCall, execution: executions.Execution): Promise<CallToolResult> => {
   if (execution.status === "failed" || execution.status === "cancelled") throw runFailure(execution);
   const { executionId, status, queued, position, waitingFor: waits } = executionView(execution);
@@ -100,7 +100,7 @@ const begin = async (call: ToolCall, context: RunContext, $case: TargetCase, val
   if (await gateway.mcp.cancellations.isNoted(executionId)) await callOff(call, executionId);
 };
 
-/** Follows a run. If the protocol says so, it is cancelled when its client disconnects. */
+/** Follows a run. If the protocol requires it, the run is cancelled when its client disconnects. */
 const followed = async (call: ToolCall, executionId: string, waitMs: number): Promise<executions.Execution> => {
   const { signal, context, isCalledOffByLeaving, report } = call;
   const leave = (): void => {
@@ -118,7 +118,7 @@ const followed = async (call: ToolCall, executionId: string, waitMs: number): Pr
 /**
  * Runs a workflow or a model and waits.
  * @param args arguments without the ones that name the target
- * @throws DomainError of a rejection or of the run's failure
+ * @throws DomainError if the run is rejected or fails
  */
 export const runTool = async (call: ToolCall, kind: Kind, id: string, args: ReadonlyMap<string, string>): Promise<CallToolResult> => {
   const route = RUNS[kind];
@@ -136,7 +136,7 @@ export const runTool = async (call: ToolCall, kind: Kind, id: string, args: Read
     return await outcomeOf(call, await followed(call, executionId, waitMs));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    // It was accepted and is running.
+    // The run was accepted and continues.
     return structured({ executionId, status: "processing" });
   }
 };

@@ -20,7 +20,7 @@ const INSTRUCTIONS =
 
 const headOf = ({ call: _, cursor: __, ...head }: Tool): ToolHead => head;
 
-/** A schema can be as large as a workflow. Tools that would fill a page are listed without theirs. */
+/** A schema can be as large as a workflow. Tools whose schema would fill a page are listed without it. */
 const listed = (head: ToolHead): ToolHead =>
   sizeOf(head) <= MAX_TOOL_BYTES ? head : { ...head, inputSchema: { type: "object" }, outputSchema: { type: "object" } };
 
@@ -34,7 +34,8 @@ const fitting = (heads: readonly ToolHead[]): number => {
 };
 
 /**
- * A page of tools: the platform's own and models first, then workflows. The cursor is the id of the previous page's last model or workflow.
+ * A page of tools: the platform's own and models first, then workflows. The cursor is the id of the last model or workflow on the previous
+ * page.
  * @throws ProtocolError for an unknown cursor
  */
 const list = async (context: McpContext, cursor = "") => {

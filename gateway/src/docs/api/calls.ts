@@ -1,14 +1,14 @@
 import type { Operation, Parameter, Schema } from "./document";
 import { sampleOf } from "../sample";
 
-/** Shows an operation as a call by curl and both clients. `$BASE` is the platform's address, `$KEY` an API key. */
+/** Shows an operation as a call with curl and with both clients. `$BASE` is the platform's address, `$KEY` an API key. */
 
 type Schemas = Readonly<Record<string, Schema>>;
 
 const JSON_TYPE = "application/json";
 const QUOTE = "'";
 
-/** In single quotes for a shell. */
+/** Quotes a text for a shell. */
 const quoted = (text: string): string => `${QUOTE}${text.replaceAll(QUOTE, `'\\''`)}${QUOTE}`;
 
 const valueOf = ({ name, schema }: Parameter, schemas: Schemas): string => {
@@ -65,7 +65,7 @@ const partsOf = (operation: Operation, schemas: Schemas): Readonly<Record<string
   };
 };
 
-/** Clients authenticate by key, and `request` sends JSON. */
+/** True if the clients can make the call: they authenticate by key, and their `request` sends JSON. */
 const isForClients = (operation: Operation): boolean =>
   isByKey(operation) && (operation.requestBody === undefined || JSON_TYPE in operation.requestBody.content);
 

@@ -38,7 +38,7 @@ const parameterTable = (parameters: readonly Parameter[]): string =>
     ]),
   );
 
-/** @param schemas where members are shown though the schema has a place of its own */
+/** @param schemas lists members here, even for schemas that have their own section */
 const contentOf = (content: Content, what: string, schemas: ApiDocument["components"]["schemas"] = {}): string[] =>
   Object.entries(content).flatMap(([type, { schema, example }]) => {
     const members = memberTable(schemas[nameOf(schema.$ref ?? "")] ?? schema);

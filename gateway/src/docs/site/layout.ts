@@ -20,7 +20,7 @@ export interface PageFrame {
   title: string;
   /** For search engines and previews. */
   about: string;
-  /** Page in the navigation; undefined for the front page and the search. */
+  /** Path in the navigation; undefined for the front page and the search. */
   path?: string;
   body: string;
   headings?: readonly Heading[];

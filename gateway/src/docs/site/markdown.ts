@@ -93,7 +93,7 @@ const inTab = (block: string, language: string, follows: boolean, precedes: bool
 
 const linkRules = (markdown: Markdown, from: string, links: Links): void => {
   const { rules } = markdown.renderer;
-  /** For each open link, whether it is a link in the output. */
+  /** One entry per open link: true if the output contains the link. */
   const open: boolean[] = [];
   rules.link_open = (tokens, index, options, _env, self) => {
     const href = String(tokens[index]!.attrGet("href"));
@@ -122,7 +122,7 @@ const linkRules = (markdown: Markdown, from: string, links: Links): void => {
   };
 };
 
-/** Alignment by classes: the policy forbids inline styles. */
+/** Aligns cells by classes, because the content security policy forbids inline styles. */
 const tableRules = (markdown: Markdown): void => {
   const { rules } = markdown.renderer;
   rules.th_open = rules.td_open = (tokens, index, options, _env, self) => {

@@ -33,7 +33,7 @@ interface Indexed extends Omit<Found, "excerpt" | "words"> {
   isReference: boolean;
 }
 
-/** Texts are stored as UTF-8, which takes half the memory of strings for most. */
+/** Stores texts as UTF-8, because most take half the memory of a string. */
 interface Kept extends Omit<Indexed, "id" | "body"> {
   body: Buffer;
 }

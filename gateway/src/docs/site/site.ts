@@ -15,7 +15,6 @@ export interface Site {
   groups: readonly Group[];
   /** Markdown of a page by path (`guide/runs`, `api/runs`); undefined if there is none. */
   markdown(path: string): string | undefined;
-  /** The page as HTML. */
   html(path: string): string | undefined;
   front(): string;
   /** Page for unknown addresses. */
@@ -25,9 +24,9 @@ export interface Site {
   search(query: string): Promise<string>;
 }
 
-/** The API pages come last in this group. */
+/** Group that ends with the API pages. */
 const REFERENCE = "Reference";
-/** References of the clients. */
+/** Folder of the clients' references. */
 const CLIENTS = "reference/";
 /** Addresses that aren't Markdown pages. */
 const OTHERS: ReadonlySet<string> = new Set([DOCS_PATH, EXPLORER_PATH, "/openapi.json", "/llms.txt"]);

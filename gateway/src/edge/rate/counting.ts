@@ -57,7 +57,7 @@ const limited = (route: Route, request: Addressed, caller: Caller | undefined): 
   return caller && points !== null ? { route, request, caller, points } : undefined;
 };
 
-/** Shared bucket for ids that aren't the caller's. */
+/** Shared bucket for requests with ids that aren't the caller's. */
 const ofOthers = ({ caller, points }: Limited): Bucket => ({
   key: `${countedAs(caller)}:others`,
   points,
@@ -75,7 +75,7 @@ const bucketOf = (gateway: Counter, count: Limited): Bucket => {
   if (route.limit !== "user+id") return { key: `${counted}:${name}`, points, tier };
   const id = idOf(count);
   if (id === undefined) return ofOthers(count);
-  // Unknown ids aren't looked up for a caller who has exhausted the bucket for foreign ids.
+  // A caller who has exhausted this bucket can't look up unknown ids.
   if (!gateway.ownIds.has(caller.user.id, id)) gateway.rateLimits.refuseExhausted(ofOthers(count));
   return { key: `${counted}:${name}:${id}`, points, tier };
 };

@@ -64,7 +64,7 @@ export const createRateLimits = ({ redis, keyPrefix }: RateLimitsOptions): RateL
     remembersExhausted: true,
   });
 
-  /** When exhausted buckets reset. */
+  /** Times at which exhausted buckets reset. */
   const exhausted = new LRUCache<string, number>({ max: EXHAUSTED_BUCKETS });
 
   const exceeded = ({ points, tier }: Bucket, standing: Standing): DomainError => {

@@ -1,7 +1,10 @@
 import { DomainError } from "@nodeloom/kernel";
 
 export interface StreamCount {
-  /** Takes one of a user's stream places; the returned function frees it. @throws CONCURRENCY_LIMIT_EXCEEDED if none is left */
+  /**
+   * Takes one of a user's stream slots. The returned function frees it.
+   * @throws CONCURRENCY_LIMIT_EXCEEDED if none is left
+   */
   take(userId: string): () => void;
 }
 

@@ -2,7 +2,7 @@ import { DomainError, unavailable } from "@nodeloom/kernel";
 
 /** Memory of one body while it is received. */
 export interface BodyShare {
-  /** @throws CONCURRENCY_LIMIT_EXCEEDED (the caller has too many on the way), SERVICE_UNAVAILABLE (all together have) */
+  /** @throws CONCURRENCY_LIMIT_EXCEEDED (the caller sends too much at once), SERVICE_UNAVAILABLE (all callers together do) */
   add(bytes: number): void;
   end(): void;
 }

@@ -19,7 +19,7 @@ interface TakesBody {
 /** Maximum bytes of the file in a streamed body. */
 const fileLimit = (body: Body | undefined): number => body?.bytes ?? LIMITS.mediaBytes;
 
-/** Maximum bytes of a route's body; a form may also have some for the parts around its file. */
+/** Maximum bytes of a route's body. A form can have more, for the parts around its file. */
 export const bodyLimit = ({ auth, body }: TakesBody): number => {
   if (isStreamed(body)) return fileLimit(body) + LIMITS.formBytes;
   if (body?.bytes !== undefined) return body.bytes;

@@ -25,12 +25,12 @@ export const jsonBody = <B>(schema: z.ZodType<B>, options: Pick<Body<B>, "values
   ...options,
 });
 
-/** @param bytes maximum, if it isn't that of uploads */
+/** @param bytes maximum, if it differs from that of uploads */
 export const fileBody = (bytes?: number): Body => ({ kind: "bytes", schema: z.unknown(), ...(bytes === undefined ? {} : { bytes }) });
 
 export const formBody = (fields: z.ZodType): Body => ({ kind: "form", schema: fields });
 
 export const signedBody = (bytes: number): Body<Buffer> => ({ kind: "signed", schema: z.custom<Buffer>(), bytes });
 
-/** True if the handler streams the body, which is requested after all other checks. */
+/** True if the handler streams the body. The body is requested after all other checks. */
 export const isStreamed = (body: Body | undefined): boolean => body?.kind === "bytes" || body?.kind === "form";

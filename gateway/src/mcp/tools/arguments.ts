@@ -18,11 +18,11 @@ export const objectSchema = (schema: z.ZodType, io: "input" | "output" = "input"
   type: "object",
 });
 
-/** @param more arguments of the tool beside the route's, or other schemas of these */
+/** @param more additional arguments of the tool, or replacements for the route's schemas */
 export const argumentsSchema = ({ params, query, body }: Parts, more: Shape = {}): ToolHead["inputSchema"] =>
   objectSchema(z.strictObject({ ...shapeOf(params?.schema), ...shapeOf(query), ...shapeOf(body?.schema), ...more }));
 
-/** A query value in the form that addresses use. */
+/** Converts a query value to the form used in addresses. */
 const asQueryText = (text: string): unknown => {
   const value: unknown = JSON.parse(text);
   return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
