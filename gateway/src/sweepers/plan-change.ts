@@ -7,8 +7,8 @@ import { COMPLETION_CALL_MS } from "../http/limits";
 import { setMonthlyCredits } from "./tier-rollout";
 
 /**
- * Gives an approved user the tier's credits and trial grants, if that hasn't happened: administrators created at deployment have none, and
- * billing may have been unavailable.
+ * Gives an approved user the tier's credits and trial grants, if they are missing: administrators created at deployment have none, and
+ * billing can have been unavailable.
  */
 export const completePlan = async (services: Pick<Services, "billing" | "identity" | "models">, user: identity.User): Promise<void> => {
   if (!user.approved) return;
@@ -17,11 +17,11 @@ export const completePlan = async (services: Pick<Services, "billing" | "identit
 };
 
 /**
- * Gives a user's account what the tier includes: monthly credits, and trial grants once in its life. Accounts without approval get nothing.
- * Call it after every update of approval or tier.
+ * Gives a user's account its tier's monthly credits, and its trial grants once per account. Accounts without approval get nothing. Call it
+ * after every update of approval or tier.
  *
- * A real change starts a new month, because a user may return to a tier within one. Repeating an update that changes nothing only completes
- * what is missing: a complete account keeps its month.
+ * A real change starts a new month, because a user can return to a tier within one. An update that changes nothing only completes missing
+ * parts: a complete account keeps its month.
  */
 export const applyPlan = async (
   services: Pick<Services, "billing" | "identity" | "models">,
@@ -45,11 +45,11 @@ export const applyPlan = async (
   try {
     await services.billing.setPlan(change);
   } catch (error) {
-    // A later change of the user was applied already, and wins.
+    // A later change of the user has been applied and takes precedence.
     if (error instanceof DomainError && error.reason === "PRECONDITION_FAILED") return;
     throw error;
   }
-  // The tier may have changed in between, and its rollout may have missed this user.
+  // The tier can have changed in the meantime, and its rollout can have missed this user.
   const { user: now } = await services.identity.getUser({ userId: after.id });
   if (now && now.tier === after.tier && toCallerUser(now).plan.monthlyMillicredits !== plan.monthlyMillicredits) {
     await setMonthlyCredits(services, now);

@@ -16,7 +16,7 @@ export interface RunStopsOptions {
   intervalMs?: number;
 }
 
-/** True if a stop covers this run. Runs after the user was allowed again aren't covered. */
+/** True if a stop covers this run. It doesn't cover runs after the user was allowed again. */
 const isMeant = (stop: identity.RunStop, { createdAt }: executions.Execution): boolean =>
   !stop.lifted || !createdAt || !stop.at || createdAt <= stop.at;
 
@@ -68,7 +68,7 @@ export const startRunStops = ({ services, logger, intervalMs = RUN_STOP_INTERVAL
       const { stop } = await services.identity.claimRunStop({}, { signal });
       if (!stop) return;
       const cancelled = await cancelAll(stop, signal);
-      // A request admitted before the stop may start its run after this look. The stop is claimed again until no run is found.
+      // A request admitted before the stop can start its run after this check. The stop is claimed again until no run is found.
       if (stop.settled && cancelled === 0 && !signal.aborted) await services.identity.finishRunStop({ stop });
     }
   };

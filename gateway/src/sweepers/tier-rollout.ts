@@ -35,15 +35,15 @@ const inBatches = async <T>(items: readonly T[], size: number, work: (item: T) =
 export interface TierRolloutOptions {
   services: Needed;
   logger: Logger;
-  /** Interval of looking for unfinished changes of other processes. */
+  /** Interval of checks for unfinished changes of other processes. */
   intervalMs?: number;
   pageUsers?: number;
 }
 
 /**
  * Applies changes of custom tiers to their users' accounts, page by page: billing stores monthly credits, and executions the concurrency
- * per user. Markup and rate limits are read with every request. Identity remembers the progress, so that another gateway can continue;
- * repeating a page is harmless.
+ * per user. Markup and rate limits are read with every request. Identity stores the progress, so that another gateway can continue.
+ * Repeating a page is harmless.
  */
 export const startTierRollouts = ({
   services,
@@ -62,7 +62,7 @@ export const startTierRollouts = ({
     }
   };
 
-  /** Applies one page. Returns the next one's position; undefined after the last or when the claim has ended. */
+  /** Applies one page. Returns the position of the next page; undefined after the last page or when the claim has ended. */
   const page = async (rollout: identity.TierRollout, signal: AbortSignal): Promise<identity.TierRollout | undefined> => {
     const query = { query: "", tier: rollout.tierId, limit: pageUsers, cursor: rollout.cursor };
     const { users, nextCursor } = await services.identity.listUsers(query, { signal });

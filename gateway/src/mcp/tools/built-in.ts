@@ -35,7 +35,7 @@ const target = {
   model: slug.optional().meta({ description: "The internal name of a model; this or `workflow`", example: "sandbox-image" }),
 };
 
-/** Arguments without some, and the text values of those. */
+/** Arguments without the named ones, and the text values of the named ones. */
 const without = (args: ReadonlyMap<string, string>, ...names: readonly string[]): Map<string, string> =>
   new Map([...args].filter(([name]) => !names.includes(name)));
 const valueOf = (args: ReadonlyMap<string, string>, name: string): unknown => {
@@ -66,7 +66,7 @@ const nextCursorOf = ({ headers = {} }: Reply): string | null => {
 const list = async ({ context, args }: ToolCall) => {
   const call = asRouteCall(listRoute, args);
   const reply = await callRoute(context, listRoute, { ...call, query: { limit: LISTED, ...call.query } });
-  // Pictures are for people, and may be data URLs.
+  // Pictures are for people, and can be data URLs.
   const rows = (reply.body as Record<string, unknown>[]).map(({ cover: _, thumbnail: __, ...row }) => row);
   return structured({ workflows: rows, nextCursor: nextCursorOf(reply) });
 };
@@ -84,7 +84,7 @@ const quote = async ({ context, args }: ToolCall) => {
   return structured((await callRoute(context, QUOTES[kind], { ...call, params })).body);
 };
 
-/** An execution with its files. If it exceeds a message, its nodes are dropped, then its result. */
+/** Shows an execution with its files. If it exceeds a message, its nodes are dropped first, then its result. */
 const shown = (context: McpContext, { body }: Reply): Promise<CallToolResult> | CallToolResult => {
   const { nodes: _, ...rest } = body as Record<string, unknown> & { executionId: string };
   const withoutNodes = (): CallToolResult =>

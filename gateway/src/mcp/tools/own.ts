@@ -58,7 +58,7 @@ const toolOf = ({ kind, id, name, cursor, title, description, inputs, result }: 
 const fieldOf = ({ defaultJson, options, ...field }: workflows.SchemaField): InputField =>
   ({ ...field, options, ...(defaultJson === "" ? {} : { default: JSON.parse(defaultJson) as unknown }) }) as InputField;
 
-/** Model of a tool's name or of a cursor; undefined for others. */
+/** Model of a tool's name or of a cursor; undefined for other tools. */
 export const modelOf = (name: string): string | undefined => (name.startsWith(MODEL) ? name.slice(MODEL.length) : undefined);
 
 const workflowToolName = (slug: string): string => (TAKEN.has(slug) ? `${WORKFLOW}${slug}` : slug);
@@ -88,7 +88,7 @@ const modelTool = ({ internalName, displayName, description, inputSchemaJson, ou
     result: resultSchema(outputs),
   });
 
-/** A page of workflow tools that the caller can run. `next` is the slug to continue after; undefined at the end. */
+/** A page of workflow tools that the caller can run. `next` is the slug after which the next page starts; undefined at the end. */
 export const workflowTools = async (
   { gateway, caller }: McpContext,
   after: string,

@@ -2,7 +2,6 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { McpContext } from "../calls";
 import type { Report } from "../progress";
 
-/** A tool as listed. */
 export interface ToolHead {
   name: string;
   title?: string;
@@ -23,12 +22,12 @@ export interface ToolCall {
   report: Report | undefined;
   /** Aborts when the client disconnects. */
   signal: AbortSignal;
-  /** True if disconnecting cancels the client's calls. */
+  /** True if the calls of a client are cancelled when it disconnects. */
   isCalledOffByLeaving: boolean;
 }
 
 export interface Tool extends ToolHead {
-  /** Cursor that continues after this tool; undefined for built-in tools, which come first. */
+  /** Cursor for the page after this tool; undefined for built-in tools, which come first. */
   cursor?: string;
   /** @throws DomainError, which the agent gets as the tool's answer */
   call(call: ToolCall): Promise<CallToolResult>;

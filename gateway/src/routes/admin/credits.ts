@@ -100,7 +100,7 @@ export const creditAccount = async (context: Crediting, action: string): Promise
   });
 };
 
-/** Rejects grants for models that don't exist. A disabled model may return. */
+/** Rejects grants for models that don't exist. A disabled model can be enabled again. */
 const requireModel = async (service: Services["models"], internalName: string): Promise<void> => {
   const { models } = await service.listModels({ includeDisabled: true });
   if (!models.some((model) => model.internalName === internalName)) throw modelNotFound(internalName);

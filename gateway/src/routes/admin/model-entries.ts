@@ -11,7 +11,7 @@ import { jsonBody } from "../../http/body/kinds";
 /** Models that administrators add as entries in the format of registry files. */
 
 const MAX_APP_CHARS = 300;
-/** Includes asking the provider for its schema. */
+/** Includes the request for the provider's schema. */
 const IMPORT_DEADLINE_MS = 20_000;
 
 const entry = anyObject.meta({

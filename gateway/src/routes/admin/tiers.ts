@@ -43,7 +43,7 @@ const settings = z.strictObject({
   caps: caps.optional(),
 });
 const tier = settings.extend({ id: tierId }).meta({ id: "CustomTier" });
-/** The id is in the path, but a tier can be sent back as it was read. */
+/** The path has the id, but the body accepts one so that a tier can be sent back as it was read. */
 const tierSettings = settings.extend({ id: tierId.optional() }).meta({ id: "CustomTierSettings" });
 
 const view = (stored: identity.Tier): z.infer<typeof tier> => ({

@@ -23,7 +23,7 @@ const quoted = z
   })
   .meta({ id: "BatchQuote" });
 
-/** @throws Error where executions answers without a batch */
+/** @throws Error if executions returns no batch */
 export const createdReply = (
   context: CallContext,
   { batch: stored, replayed }: { batch: batches.Batch | undefined; replayed: boolean },

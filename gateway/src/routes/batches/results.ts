@@ -44,7 +44,7 @@ const idsOf = (value: unknown): string[] =>
 interface Columns {
   inputs: string[];
   results: string[];
-  /** Results that are files: a column of their ids follows theirs. */
+  /** Results that are files. A column of the files' ids follows each of them. */
   files: Set<string>;
 }
 
@@ -88,7 +88,10 @@ async function* records(rows: AsyncIterable<batches.BatchRow>, { inputs, results
 /** Rows whose addresses are signed together. */
 const SIGNED_AT_ONCE = 100;
 
-/** Rows with signed addresses. @param leave signs a text; it remembers the addresses that it has signed */
+/**
+ * Yields rows with signed addresses.
+ * @param leave signs a text; it caches the addresses that it has signed
+ */
 export async function* signedRows(
   rows: AsyncIterable<batches.BatchRow>,
   leave: (text: string) => Promise<string>,
@@ -106,7 +109,7 @@ export async function* signedRows(
   yield* signed();
 }
 
-/** Writes results at the client's pace. If the source fails, the connection is closed, so that no partial file looks complete. */
+/** Writes results as fast as the client reads. If the source fails, the connection is closed, so that no partial file looks complete. */
 export const streamResults = async (response: Response, batchId: string, format: Format, read: ReadRows): Promise<void> => {
   const columns = format === "csv" ? await columnsOf(read()) : undefined;
   response.status(200).set({ "Content-Type": TYPES[format], "Content-Disposition": `attachment; filename="batch-${batchId}.${format}"` });

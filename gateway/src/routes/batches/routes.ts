@@ -18,7 +18,7 @@ import { jsonBody } from "../../http/body/kinds";
 
 type ById = CallContext<"any", { id: string }>;
 
-/** The caller's batch. Continuing it needs the right to run its target. */
+/** The kind of the batch's target. Continuing the caller's batch needs the right to run it. */
 const mayRun = async ({ gateway, caller, params }: ById): Promise<TargetCase> => {
   const { batch: stored } = await gateway.services.batches.getBatch({ batchId: params.id, userId: caller.user.id });
   const { workflowSlug: slug, model: internalName } = stored ?? {};

@@ -45,7 +45,10 @@ const workflowScope = (value: string): Scope => ({ $case: "workflowSlug", value 
 const targetOf = (scope: Scope): string =>
   scope.$case === "metadata" ? `metadata ${scope.value.name}=${scope.value.value}` : `${scope.$case} ${scope.value}`;
 
-/** Resumes batches that a budget has paused, if it has more credits now. Batches that can't be reached stay paused and can be resumed. */
+/**
+ * Resumes batches that a budget has paused, if it has more credits now. If a batch can't be resumed now, it stays paused and can be resumed
+ * later.
+ */
 const resumeBatches = async ({ gateway, caller, logger }: Context): Promise<void> => {
   await gateway.services.batches
     .resumePausedBatches({ userId: caller.user.id })

@@ -19,7 +19,7 @@ import { authorOf, isWithoutRun, workflowCap } from "../workflows/requests";
 
 const ZIP = "application/zip";
 const BUNDLE = "bundle";
-/** Every workflow of a bundle can move its alias. */
+/** A bundle can move the alias of any of its workflows. */
 const RUN_ANY = runCapability("workflow", "");
 
 const flag = z
@@ -81,7 +81,7 @@ const headerOf = ({ caller }: Context): proto.ImportBundleHeader =>
     ...{ maxWorkflows: workflowCap(caller), quotaBytes: mediaQuota(caller) },
   });
 
-/** Streams the archive as it arrives, then the order, which is known once the form has ended. */
+/** Streams the archive as it arrives, then the order, which is complete when the form has ended. */
 async function* messages(
   header: proto.ImportBundleHeader,
   bytes: AsyncIterable<Buffer>,
@@ -100,7 +100,10 @@ const skip = async (bytes: AsyncIterable<Buffer>): Promise<string> => {
 
 type Import = (order: proto.ImportBundleOrder) => Promise<proto.ImportBundleResponse>;
 
-/** Reads the form while its archive is sent on. @param work gives the order to the service; if it fails before, nothing happens */
+/**
+ * Reads the form while its archive is forwarded.
+ * @param work passes the order to the service; if it fails first, nothing changes
+ */
 const withArchive = async <T>(context: Context, work: (given: z.infer<typeof order>, perform: Import) => Promise<T>): Promise<T> => {
   const bytes = new PassThrough();
   let [resolve, reject]: [(given: proto.ImportBundleOrder) => void, (error: unknown) => void] = [() => undefined, () => undefined];

@@ -69,7 +69,7 @@ const byOf = ({ executions, metadata, workflow }: Order): proto.CreateErasureReq
   return metadata ? { $case: "metadata", value: metadata } : { $case: "workflowSlug", value: workflow ?? "" };
 };
 
-/** Without ids and values: rows of the audit outlive what is erased. */
+/** Omits ids and values, because audit rows outlive erased runs. */
 const audited = ({ executions, metadata, workflow, before }: Order) => ({
   ...(executions ? { executions: executions.length } : {}),
   ...(metadata ? { metadata: { name: metadata.name } } : {}),

@@ -10,7 +10,7 @@ import { jsonBody } from "../../http/body/kinds";
 const DECISIONS = ["approve", "reject"] as const;
 const MAX_COMMENT_CHARS = 2_000;
 
-/** The decision that a run waits for. */
+/** A decision that a run waits for. */
 export const waitingFor = z
   .object({
     nodeId: z.string(),
@@ -55,7 +55,7 @@ export const madeDecision = z
   .meta({ id: "MadeDecision" });
 
 export const decisionRoutes = [
-  // Precedes the routes of one execution: `waiting` isn't an id.
+  // Comes before the routes of one execution, because `waiting` isn't an id.
   defineRoute({
     method: "GET",
     path: "/api/executions/waiting",

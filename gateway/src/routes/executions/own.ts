@@ -3,7 +3,7 @@ import type { executions } from "@nodeloom/proto";
 import type { Caller } from "../../auth/caller";
 import type { Gateway } from "../../edge/gateway";
 
-/** An execution of the caller's. @throws DomainError EXECUTION_NOT_FOUND */
+/** An execution of the caller. @throws DomainError EXECUTION_NOT_FOUND */
 export const ownExecution = async (
   { gateway, caller }: { gateway: Pick<Gateway, "services">; caller: Pick<Caller, "user"> },
   executionId: string,

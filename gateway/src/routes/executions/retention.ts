@@ -1,4 +1,4 @@
-/** How long executions are kept, as requests set it. */
+/** Retention of executions, as requests set it. */
 import { RETENTION_DAYS } from "@nodeloom/kernel";
 import { z } from "zod";
 

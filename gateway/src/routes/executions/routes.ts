@@ -79,7 +79,7 @@ async function* signedEvents(
   for await (const event of events) yield { ...event, data: await leave(event.data) };
 }
 
-/** Continues an iteration whose first item was taken. */
+/** Continues an iteration after its first item. */
 async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncIterable<T>): AsyncIterable<T> {
   if (first.done) return;
   yield first.value;
@@ -91,7 +91,7 @@ const FIRST_EVENT_MS = 5_000;
 
 type Context = CallContext<"any", { id: string }>;
 
-/** Streams the events after the ones that the client has seen, until the execution is final, the client disconnects, or loses access. */
+/** Streams the events after the ones that the client has seen, until the execution is final, or the client disconnects or loses access. */
 const watch = ({ gateway, caller, params, request, response }: Context, afterSequence: number) => {
   const gone = whileAdmitted(whileConnected(response, gateway.stopping), async () => {
     authorize(await resolveCaller(gateway, reading, request, response), reading.auth, reading.capability);
@@ -103,26 +103,26 @@ const watch = ({ gateway, caller, params, request, response }: Context, afterSeq
   return { events: signedEvents(shown, (data) => gateway.mediaUrls.leave(data, caller)), gone };
 };
 
-/** Follows an execution while the client has a stream place, and ends the service's stream afterwards. */
+/** Follows an execution while the client has a stream slot, and ends the service's stream afterwards. */
 const follow = async <T>(
   context: Context,
   afterSequence: number,
   tell: (following: ReturnType<typeof watch>) => Promise<T>,
 ): Promise<T> => {
   const { caller, request } = context;
-  // Visitors of an app don't use the owner's places.
+  // Visitors of an app don't use the owner's stream slots.
   const giveBack = context.gateway.eventStreams.take(caller.visitor ? addressOf(request) : caller.person.id);
   const following = watch(context, afterSequence);
   try {
     return await tell(following);
   } finally {
     giveBack();
-    // It may still wait for an event; closing the connection ends it.
+    // The stream can still wait for an event, so closing the connection ends it.
     following.events.return().catch(() => undefined);
   }
 };
 
-/** Follows from the beginning. Every execution has an event, so the first answer shows whether it exists. */
+/** Follows from the beginning. Every execution has an event, so the first response shows whether the execution exists. */
 const followAll = (context: Context): Promise<typeof STREAMED> =>
   follow<typeof STREAMED>(context, 0, async ({ events, gone }) => {
     const first = await withTimeout(events.next(), FIRST_EVENT_MS, () => {
@@ -132,7 +132,7 @@ const followAll = (context: Context): Promise<typeof STREAMED> =>
     return STREAMED;
   });
 
-/** Continues after an event; a client that has seen the end is told not to reconnect. */
+/** Continues after an event. A client that has seen the last event gets a response that stops it from reconnecting. */
 const followFrom = (context: Context, afterSequence: number, known: executions.Execution): Promise<Reply | typeof STREAMED> =>
   follow(context, afterSequence, async ({ events, gone }) => {
     const { gateway, response } = context;
@@ -141,7 +141,7 @@ const followFrom = (context: Context, afterSequence: number, known: executions.E
       return STREAMED;
     }
     const first = await events.next();
-    // Nothing came because this process stops, or because the log ended. In the second case a client must not reconnect.
+    // No event arrived, because this process stops or because the log ended. If the log ended, the client must not reconnect.
     if (first.done && gateway.stopping.aborted) throw unavailable("this process is stopping");
     if (first.done) return { status: NOTHING_MORE };
     await streamEvents(response, resumed(first, events), gone);
@@ -182,7 +182,7 @@ const latest = (...dates: readonly (Date | undefined)[]): Date | undefined =>
 const dateOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text));
 
 export const executionRoutes = [
-  // Precedes the routes of one execution: `cancel` isn't an id.
+  // Comes before the routes of one execution, because `cancel` isn't an id.
   defineRoute({
     method: "POST",
     path: "/api/executions/cancel",
@@ -284,7 +284,7 @@ export const executionRoutes = [
     handler: async (context) => {
       const { gateway, caller, params, request } = context;
       const afterSequence = lastEventId(request.headers["last-event-id"]);
-      // The first event shows that it exists; for visitors the row must also show that it is theirs.
+      // The first event shows that the execution exists. For visitors the row must also show that it belongs to them.
       if (request.method !== "HEAD" && afterSequence === 0 && !caller.visitor) return followAll(context);
       const known = await getExecution(gateway.services.executions, params.id, caller);
       return request.method === "HEAD" ? { status: 200, headers: EVENT_STREAM_HEADERS } : followFrom(context, afterSequence, known);

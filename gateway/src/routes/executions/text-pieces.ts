@@ -2,7 +2,7 @@ import type { executions } from "@nodeloom/proto";
 
 /** A piece of a text that a model is writing. */
 export const DELTA = "node.delta";
-/** The node of a model's run. Which node of a workflow makes its text is known only from the result. */
+/** Node id in a model's run. In a workflow only the result shows which node writes the text. */
 const MODEL_NODE = "model";
 
 interface Delta {
@@ -12,7 +12,9 @@ interface Delta {
   reset?: boolean;
 }
 
-/** Pieces of the text of a model's run. They stop if the text restarts; then the result shows whether it still has the same beginning. */
+/**
+ * Pieces of the text of a model's run. If the text restarts, they stop; then the result shows whether it still starts with the sent pieces.
+ */
 export async function* textPieces(events: AsyncIterable<executions.WatchExecutionResponse>): AsyncGenerator<string, void> {
   let written = "";
   let isAgain = false;

@@ -10,15 +10,15 @@ import { DELTA } from "../executions/text-pieces";
 import { isFinal } from "../executions/view";
 import { reading, type RunContext } from "./runs";
 
-/** Runs as streams of server-sent events, in the words of the API that asks. */
+/** Streams runs as server-sent events in the form of the requested API. */
 
-/** Events of a stream from those of a run. */
+/** Converts a run's events to events of the stream. */
 export type Tell = (
   events: AsyncIterable<executions.WatchExecutionResponse>,
   first: executions.Execution,
 ) => AsyncGenerator<Omit<StreamedEvent, "id">, void>;
 
-/** Events with numbers, and with signed addresses of files. */
+/** Numbers events, and signs addresses of files in them. */
 async function* numbered(
   events: AsyncGenerator<Omit<StreamedEvent, "id">, void>,
   leave: (data: string) => Promise<string>,
@@ -28,7 +28,7 @@ async function* numbered(
 }
 
 /**
- * Follows a run of the caller's until it is over, or the client has gone or may not read it any more.
+ * Follows a run of the caller until it ends, or the client disconnects or loses access.
  * @throws DomainError EXECUTION_NOT_FOUND, CONCURRENCY_LIMIT_EXCEEDED
  */
 export const followRun = async (context: RunContext, executionId: string, protocol: Protocol, tell: Tell): Promise<typeof STREAMED> => {
@@ -50,7 +50,7 @@ export const followRun = async (context: RunContext, executionId: string, protoc
   }
 };
 
-/** A run as it is after each of its events, until it is over. Pieces of texts are no change. */
+/** Yields a run after each change until it ends. Pieces of texts don't count as changes. */
 export async function* changesOf(
   context: RunContext,
   events: AsyncIterable<executions.WatchExecutionResponse>,

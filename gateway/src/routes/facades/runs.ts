@@ -10,7 +10,7 @@ import type { FacadeTarget } from "./target";
 import { runnerWith } from "../runs/webhook";
 import type { FacadeWebhook } from "./webhook";
 
-/** Runs for the APIs of fal and Replicate: begun, read and cancelled like all others. */
+/** Starts, reads and cancels runs for the APIs of fal and Replicate, as for all other runs. */
 
 const { RUN_MODE_RESPOND_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
 
@@ -19,16 +19,16 @@ export type RunContext = CallContext<"any", unknown, unknown, unknown>;
 export interface Wanted {
   target: FacadeTarget;
   inputs: Readonly<Record<string, unknown>>;
-  /** How long the end is waited for. */
+  /** Maximum wait for the end of the run. */
   waitMs: number;
-  /** The run's own. */
+  /** Webhook of this run only. */
   webhook?: FacadeWebhook | undefined;
 }
 
 /** Errors of a run that isn't accepted. */
 export const RUN_ERRORS = [...NAMED_START_ERRORS, "VERSION_NOT_FOUND"] as const;
 
-/** What all routes have in common that start a run. */
+/** Settings shared by all routes that start a run. */
 export const running = {
   method: "POST",
   auth: "any",
@@ -57,7 +57,7 @@ const requestOf = async (context: RunContext, { target, inputs, waitMs, webhook 
     target: target.target,
     runner: { ...toRunner(context.caller, target.kind), ...(webhook ? await runnerWith(context.gateway, context.caller, webhook) : {}) },
     inputsJson: JSON.stringify(inputs),
-    // Only asynchronous runs have webhooks: one with a webhook begins as such, and is then waited for.
+    // Only asynchronous runs have webhooks, so a run with a webhook starts as one and is then awaited.
     mode: waitMs > 0 && !webhook ? RUN_MODE_SYNC : RUN_MODE_RESPOND_ASYNC,
     waitMs,
     fingerprint: context.fingerprint,
@@ -65,7 +65,11 @@ const requestOf = async (context: RunContext, { target, inputs, waitMs, webhook 
     isNew: context.fingerprint === "",
   });
 
-/** Starts a run. @returns it as it is when it is over, or the wait is. @throws DomainError of a refusal */
+/**
+ * Starts a run.
+ * @returns the run when it ends, or after the wait
+ * @throws DomainError if the run is rejected
+ */
 export const beginRun = async (context: RunContext, wanted: Wanted): Promise<executions.Execution> => {
   const { services, stopping } = context.gateway;
   const { execution } = await startRun(services.executions, await requestOf(context, wanted), stopping);
@@ -73,7 +77,7 @@ export const beginRun = async (context: RunContext, wanted: Wanted): Promise<exe
   return wanted.webhook && wanted.waitMs > 0 ? waitForRun(context, execution, wanted.waitMs) : execution;
 };
 
-/** Waits until a run of the caller's is over, or for a while. */
+/** Waits for the end of a caller's run, at most `waitMs`. */
 export const waitForRun = async (context: RunContext, run: executions.Execution, waitMs: number): Promise<executions.Execution> => {
   if (isFinal(run)) return run;
   const { services, stopping } = context.gateway;
@@ -86,6 +90,6 @@ export const waitForRun = async (context: RunContext, run: executions.Execution,
   return ownExecution(context, executionId);
 };
 
-/** Asks for the end of a run of the caller's. @throws EXECUTION_NOT_FOUND */
+/** Cancels a run of the caller. @throws EXECUTION_NOT_FOUND */
 export const cancelRun = async ({ gateway, caller }: RunContext, executionId: string): Promise<string> =>
   (await gateway.services.executions.cancelExecution({ executionId, userId: caller.user.id })).status;

@@ -6,9 +6,9 @@ import type { Gateway } from "../../edge/gateway";
 import { modelNotFound } from "../../http/errors";
 import { selectedGraph } from "../workflows/selection";
 
-/** facades/: what the APIs of fal and Replicate have in common. Here: names as these have them, `<owner>/<name>`. */
+/** facades/: parts shared by the APIs of fal and Replicate. This file resolves their names, `<owner>/<name>`. */
 
-/** Owners of names that are no provider's. */
+/** Owner in names of workflows. No provider has this name. */
 export const WORKFLOW = "workflow";
 export const NODELOOM = "nodeloom";
 
@@ -41,14 +41,14 @@ const workflowTarget = (caller: Caller, name: string, version: string): FacadeTa
 };
 
 /**
- * What a name stands for: `workflow/<slug>[@<alias>]`, `nodeloom/<internal name>`, or a provider's name of a model.
- * @param version of a workflow; empty for the one that its alias names
+ * Resolves a name: `workflow/<slug>[@<alias>]`, `nodeloom/<internal name>`, or a provider's name of a model.
+ * @param version of a workflow; empty for the version of its alias
  * @throws DomainError CAPABILITY_DENIED, MODEL_NOT_FOUND
  */
 export const readTarget = async (gateway: Gateway, caller: Caller, name: string, version = ""): Promise<FacadeTarget> => {
   if (name.startsWith(`${WORKFLOW}/`)) return workflowTarget(caller, name, version);
   const model = await modelOf(gateway, name);
-  // One who may run no model at all is told so before whether there is this one.
+  // A caller who can't run any model gets this error whether or not the model exists.
   authorize(caller, "any", runCapability("model", model?.id ?? ""));
   if (!model) throw modelNotFound(name);
   const isOwn = await ownInputs(gateway, model.id);
@@ -59,5 +59,5 @@ export const readTarget = async (gateway: Gateway, caller: Caller, name: string,
   };
 };
 
-/** The internal name of the model that a name stands for; undefined where there is none. */
+/** Internal name of the named model; undefined if there is none. */
 export const idOf = async (gateway: Gateway, name: string): Promise<string | undefined> => (await modelOf(gateway, name))?.id;

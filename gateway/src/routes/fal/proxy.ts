@@ -3,19 +3,19 @@ import type { RequestHandler } from "express";
 import { FAL_PATH } from "../../http/fal-errors";
 
 /**
- * fal's proxy protocol: a library sends requests to one address, and names in a header the one at fal that it means. That address is never
- * asked: its path is served here.
+ * fal's proxy protocol: a library sends all requests to one address, and names the intended address at fal in a header. The gateway never
+ * calls that address, but serves its path.
  */
 
 export const FAL_PROXY_PATH = `${FAL_PATH}proxy`;
 const TARGET = "x-fal-target-url";
-/** The hosts that requests may be for, and where their paths are here. */
+/** Hosts that requests can name, with the path prefix that serves each. */
 const HOSTS: ReadonlyMap<string, string> = new Map([
   ["queue.fal.run", FAL_PATH],
   ["fal.run", `${FAL_PATH}run/`],
 ]);
 
-/** Serves what a request to the proxy means. @throws INVALID_REQUEST for another host than fal's two */
+/** Serves the path that a proxied request names. @throws INVALID_REQUEST for a host other than fal's two */
 export const falProxy: RequestHandler = (request, _response, next) => {
   if (request.path !== FAL_PROXY_PATH) return next();
   const target = request.headers[TARGET];

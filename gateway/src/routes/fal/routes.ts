@@ -14,9 +14,9 @@ import { END_ERRORS } from "../runs/schemas";
 import { readWebhook } from "../facades/webhook";
 import { resultView, status, statusView, submitted, submittedView } from "./view";
 
-/** fal's API: its queue, and runs that are waited for. */
+/** fal's API: its queue, and synchronous runs. */
 
-/** A run that is waited for is given up by fal's libraries later than this. */
+/** Shorter than the timeout of fal's libraries for a synchronous run. */
 const SYNC_WAIT_MS = 600_000;
 const ACCEPTED = 202;
 const BAD_REQUEST = 400;

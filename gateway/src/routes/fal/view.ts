@@ -6,7 +6,7 @@ import { uuid } from "../../http/schemas";
 import { isFinal } from "../executions/view";
 import { runFailure } from "../runs/run";
 
-/** Requests of fal's queue (fal.ai/docs/model-apis/model-endpoints/queue): executions as its libraries read them. */
+/** Shows executions as requests of fal's queue (fal.ai/docs/model-apis/model-endpoints/queue). */
 
 const MS = 1_000;
 const CANCELLED = "client_cancelled";
@@ -37,7 +37,7 @@ export const status = z
   })
   .meta({ id: "FalStatus" });
 
-/** The addresses of a request. fal has them under the first two parts of an endpoint's name. */
+/** Addresses of a request. fal uses the first two parts of an endpoint's name in them. */
 const urlsOf = ({ publicBaseUrl }: Pick<Gateway, "publicBaseUrl">, endpoint: string, id: string) => {
   const app = endpoint.split("/").slice(0, 2).map(encodeURIComponent).join("/");
   const response = `${publicBaseUrl}/fal/${app}/requests/${id}`;
@@ -70,14 +70,14 @@ const endOf = (run: executions.Execution): Pick<z.infer<typeof status>, "error" 
   return { error: message, error_type: reason === "EXECUTION_CANCELLED" ? CANCELLED : reason };
 };
 
-/** @param withLogs whether `logs` is asked for */
+/** @param withLogs adds `logs` */
 export const statusView = (gateway: Gateway, endpoint: string, run: executions.Execution, withLogs: boolean): z.infer<typeof status> => {
   const shared = { request_id: run.executionId, logs: withLogs ? logsOf(run) : [], ...urlsOf(gateway, endpoint, run.executionId) };
   if (isFinal(run)) return { status: "COMPLETED", ...shared, metrics: { inference_time: run.durationMs / MS }, ...endOf(run) };
   return run.queued ? { status: "IN_QUEUE", queue_position: queuePosition(run), ...shared } : { status: "IN_PROGRESS", ...shared };
 };
 
-/** The result of a run that is over. @throws DomainError of its failure */
+/** The result of an ended run. @throws DomainError if the run failed */
 export const resultView = (run: executions.Execution): unknown => {
   if (run.status !== "completed") throw runFailure(run);
   return raw(run.resultJson, "{}");

@@ -7,7 +7,7 @@ import type { Gateway } from "../../edge/gateway";
 export const MANAGES_KEYS = "keys:write";
 
 /**
- * Keys that a caller can change: owners of an organization change all, members and service accounts their own.
+ * Decides which keys a caller can change: owners of an organization change all, members and service accounts their own.
  * @throws SESSION_REQUIRED for other keys. Keys that fix metadata or an alias are rejected, because the new key would not fix them.
  */
 export const mayChange = ({ user, person, organization, key }: Caller): { userId: string; madeBy: string | undefined } => {
@@ -16,7 +16,7 @@ export const mayChange = ({ user, person, organization, key }: Caller): { userId
   return { userId: user.id, madeBy: changesAll ? undefined : person.id };
 };
 
-/** Rejects grants beyond those of the key that asks for them. @throws CAPABILITY_DENIED */
+/** Rejects capabilities that the requesting key doesn't have. @throws CAPABILITY_DENIED */
 const requireWithin = ({ capabilities: own }: Pick<Caller, "capabilities">, wanted: readonly string[]): void => {
   const beyond = wanted.find((capability) => !withinGrants([capability], own).includes(capability));
   if (beyond !== undefined) throw capabilityDenied(beyond);
@@ -29,9 +29,9 @@ export const requireNewGrants = (caller: Caller, { preset, capabilities }: { pre
 };
 
 /**
- * Selects a key for a change. A key can't change or replace a stronger one, because it would learn the stronger one's value or choose its
+ * Selects a key for a change. A key can't change or replace a stronger key, because it would learn the stronger key's value or choose its
  * receiver.
- * @throws like `mayChange`; NOT_FOUND, CAPABILITY_DENIED
+ * @throws the errors of `mayChange`; NOT_FOUND, CAPABILITY_DENIED
  */
 export const changeable = async (
   { gateway, caller }: { gateway: Gateway; caller: Caller },
@@ -47,7 +47,7 @@ export const changeable = async (
   return { ...owner, keyId };
 };
 
-/** The maker of a new key: the caller, or a service account. @throws CAPABILITY_DENIED unless the caller is an owner */
+/** Creator of a new key: the caller, or a service account. @throws CAPABILITY_DENIED unless the caller is an owner */
 export const makerOf = (caller: Caller, serviceAccountId: string | undefined): string => {
   if (serviceAccountId === undefined) return caller.person.id;
   if (caller.key && serviceAccountId !== caller.person.id) throw notFound("service account");

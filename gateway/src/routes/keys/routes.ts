@@ -147,7 +147,7 @@ export const keyRoutes = [
         name: body.name,
         capabilities: body.capabilities && { capabilities: body.capabilities },
         metadata: body.metadata && { values: body.metadata },
-        // Null: any alias again.
+        // Null removes the limit to one alias.
         alias: body.alias === undefined ? undefined : (body.alias ?? ""),
       };
       const changed = await auditedForOwner(context, { action: "key.update", target: params.id, change: body }, async () => {

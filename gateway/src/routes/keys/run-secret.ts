@@ -3,7 +3,7 @@ import { auditedForOwner } from "../../edge/audit";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
 import { iso, timestamp } from "../../http/schemas";
 
-/** The account's secret that signs the webhooks that runs name. */
+/** The account's secret that signs webhooks set per run. */
 
 const runSecret = z
   .object({

@@ -18,7 +18,7 @@ export const adminLeavingRoutes = [
     handler: async (context) => {
       const { gateway, params } = context;
       await requirePerson(gateway, params.id);
-      // Requested until it is complete, with one audit row per day.
+      // The archive is requested until it is complete, with one audit row per day.
       const reference = new Date().toISOString().slice(0, "YYYY-MM-DD".length);
       return audited(context, { action: "user.export", target: params.id, reference }, async () => ({
         value: await exportReply(gateway, params.id, `/api/admin/users/${params.id}/export/file`),

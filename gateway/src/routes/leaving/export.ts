@@ -36,7 +36,7 @@ export const exportReply = async ({ services, publicBaseUrl }: Gateway, userId: 
 
 type AnyContext = Pick<CallContext, "gateway" | "response">;
 
-/** Sends the archive. If it breaks off, the connection is closed, so that no partial file looks complete. */
+/** Sends the archive. If reading it fails, the connection is closed, so that no partial file looks complete. */
 export const sendExport = async ({ gateway, response }: AnyContext, ownerId: string): Promise<typeof STREAMED> => {
   const { mediaExports } = gateway.services;
   const { export: stored } = await mediaExports.getExport({ ownerId });
@@ -44,7 +44,7 @@ export const sendExport = async ({ gateway, response }: AnyContext, ownerId: str
   async function* bytes(): AsyncIterable<Uint8Array> {
     for await (const { chunk } of mediaExports.readExport({ ownerId }, { deadlineMs: EXPORT_READ_MS, signal })) yield chunk;
   }
-  // Waits for the first bytes before the headers: a missing archive is an error, not an empty file.
+  // Waits for the first bytes before sending headers, so that a missing archive is an error, not an empty file.
   const all = bytes()[Symbol.asyncIterator]();
   const first = await all.next();
   async function* rest(): AsyncIterable<Uint8Array> {

@@ -15,7 +15,7 @@ type Decision = "organizationLeaving" | "organizationKept";
 
 const ADMINISTRATOR = "An administrator";
 
-/** Mails the owners about the decision, once per date of erasure. */
+/** Emails the owners about the decision, once per date of erasure. */
 const mailOwners = (context: Context, $case: Decision, erasesAt: Date | undefined, personName = context.caller.person.email): void => {
   if (!erasesAt) return;
   const { id: organizationId } = context.params;

@@ -1,4 +1,4 @@
-/** Leaving: export the account's data, request its deletion, or cancel that. */
+/** Deleting an account: export its data, request the deletion, or cancel it. */
 import { invalidRequest } from "@nodeloom/kernel";
 import { type accountErasure, type identity } from "@nodeloom/proto";
 import { z } from "zod";

@@ -57,7 +57,7 @@ const view = (object: media.StoredObject | undefined): z.infer<typeof file> => {
 
 const FILE_KEY = /^[0-9a-f]{32}\.[a-z0-9]{1,8}$/;
 
-/** A file of the caller's by its id, or by the name in its address. @throws NOT_FOUND */
+/** A file of the caller, by its id or by the name in its address. @throws NOT_FOUND */
 const findOwn = async ({ gateway, caller }: Pick<CallContext<"any">, "gateway" | "caller">, name: string): Promise<media.StoredObject> => {
   const { media: service } = gateway.services;
   const ownerId = caller.user.id;
@@ -112,7 +112,7 @@ const recordView = (shown: media.ProvenanceRecord | undefined): z.infer<typeof r
 const read = { tag: "Media", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
 const write = { tag: "Media", auth: "any", role: "editor", capability: "workflow:write", limit: "user" } as const;
 
-/** A file of a run that is kept for 0 days goes with it. @throws NOT_FOUND, SOURCE_ERASED */
+/** A file of a run with a retention of 0 days is erased with the run. @throws NOT_FOUND, SOURCE_ERASED */
 const requireKeepable = async ({ gateway, caller }: Pick<CallContext<"any">, "gateway" | "caller">, id: string): Promise<void> => {
   const { media: service, executions } = gateway.services;
   const userId = caller.user.id;

@@ -15,10 +15,13 @@ const MIB = 1024 * 1024;
 /** The caller's storage quota in bytes; undefined without a limit. */
 export const mediaQuota = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : user.plan.mediaBytes);
 
-/** Bytes of a file that the caller can upload. */
+/** Maximum bytes of a file that the caller can upload. */
 export const uploadBytes = ({ user }: Caller): number => user.plan.caps.uploadMb * MIB;
 
-/** Fails once the body exceeds its limit. @param named the limit of the file in it, for the error */
+/**
+ * Fails once the body exceeds its limit.
+ * @param named limit shown in the error: that of the file in the body
+ */
 export async function* atMost(body: AsyncIterable<Buffer>, most: number, named = most): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const piece of body) {
@@ -28,7 +31,10 @@ export async function* atMost(body: AsyncIterable<Buffer>, most: number, named =
   }
 }
 
-/** Stores a file for the caller. @throws DomainError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_QUOTA_EXCEEDED */
+/**
+ * Stores a file for the caller.
+ * @throws DomainError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_QUOTA_EXCEEDED
+ */
 export const storeUpload = async (gateway: Gateway, caller: Caller, bytes: AsyncIterable<Buffer>): Promise<media.StoredObject> => {
   const header = media.UploadHeader.fromPartial({ ownerId: caller.user.id, quotaBytes: mediaQuota(caller) });
   const upload = uploadParts(header, atMost(bytes, uploadBytes(caller)));
@@ -40,7 +46,7 @@ export const storeUpload = async (gateway: Gateway, caller: Caller, bytes: Async
 /** Content types that wrap the file. */
 const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded)/i;
 
-/** Rejects by headers before anything is read. */
+/** Rejects a request by its headers before its body is read. */
 const checkHeaders = (request: Request, form: string | undefined, maxBytes: number): void => {
   if (form === undefined && WRAPPED.test(request.headers["content-type"] ?? "")) {
     throw unsupportedMediaType("send the file's bytes as the body, or a form with the file");
@@ -55,13 +61,13 @@ const checkHeaders = (request: Request, form: string | undefined, maxBytes: numb
 
 /** File of an upload. A truncated request raises an error instead of ending. */
 const fileOf = (request: Request, form: string | undefined, maxBytes: number): AsyncIterable<Buffer> => {
-  // The request must survive an error: its connection carries the response.
+  // An error must not destroy the request, because its connection carries the response.
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   return form === undefined ? body : fileOfForm(atMost(body, maxBytes + LIMITS.formBytes, maxBytes), form);
 };
 
 /**
- * Passes the file of a streamed body on: the body itself, or the file of a form.
+ * Passes the file of a streamed body on: the body itself, or the file in a form.
  * @throws INVALID_REQUEST, PAYLOAD_TOO_LARGE or UNSUPPORTED_MEDIA_TYPE
  */
 export const withSentFile = async <T>(request: Request, maxBytes: number, use: (file: AsyncIterable<Buffer>) => Promise<T>): Promise<T> => {

@@ -9,7 +9,7 @@ type Context = Pick<CallContext<"admin">, "gateway" | "caller">;
 
 const nameOf = (id: string): string => `MODEL_SERVER_${id.toUpperCase().replaceAll("-", "_")}`;
 
-/** @throws DomainError NOT_CONFIGURED where no key can be kept */
+/** @throws DomainError NOT_CONFIGURED if keys can't be stored */
 export const assertKeysCanBeKept = async ({ gateway }: Context): Promise<void> => {
   const { configured } = await gateway.services.identity.listSecrets({ owner: PLATFORM_OWNER });
   if (!configured)

@@ -44,7 +44,7 @@ const params: ParamsSpec<{ id: string }> = {
 };
 export const ofServer = { ...forAdmins, path: "/api/admin/model-servers/:id", params } as const;
 
-/** @throws Error for an answer without one */
+/** @throws Error if there is no server */
 export const required = (server: modelServers.ModelServer | undefined): modelServers.ModelServer => {
   if (!server) throw new Error("models answered without a server");
   return server;

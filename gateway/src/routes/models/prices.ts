@@ -7,7 +7,7 @@ import { z } from "zod";
 
 const usd = z.number().min(0).max(MAX_PRICE_USD);
 
-/** Zod's union messages don't say what would be valid. */
+/** Replaces zod's message for a union, which doesn't describe valid values. */
 const WRONG_PRICE = `must be an object of one price from 0 to ${MAX_PRICE_USD} USD, by perRunUsd, perImageUsd, perSecondUsd or perThousandCharactersUsd, or of inputUsdPerMillionTokens and outputUsdPerMillionTokens; or a table of prices`;
 
 export const price = z
@@ -37,7 +37,7 @@ export const toStoredPrice = (view: PriceView): models.Price => storedPrice(read
 const credits = z.number().min(0);
 const conditions = priceTable.shape.table.element.shape.when;
 
-/** A caller's price: credits with the markup of their tier. */
+/** A caller's price in credits, with the markup of their tier. */
 export const tierPrice = z
   .union([
     z.strictObject({ perRunCredits: credits }),
@@ -65,11 +65,11 @@ export const tierPrice = z
   .meta({ id: "TierPrice", example: { perImageCredits: 3 } });
 export type TierPriceView = z.infer<typeof tierPrice>;
 
-/** Price per unit with a markup; null without a price. The sum of a call is rounded up to 0.001 credits. */
+/** Price per unit with a markup; null without a price. The total of a call is rounded up to 0.001 credits. */
 export const tierPriceView = (stored: models.Price | undefined, markupPermille: number): TierPriceView | null => {
   const read = readPrice(stored);
   if (!read) return null;
-  // Costs reported by providers are wholesale.
+  // Costs that providers report are wholesale prices.
   const shown = read.basis === "table" ? { ...read, actual: undefined } : read;
   return writePrice(shown, "Credits", (microUsd) => unitCredits(microUsd, markupPermille)) as TierPriceView;
 };

@@ -4,7 +4,7 @@ import { raw } from "../../http/json";
 import { price, priceView, tierPrice, tierPriceView } from "./prices";
 import { anyObject, slug } from "../../http/schemas";
 
-/** Polled providers; only these support asynchronous runs. */
+/** Kind of polled providers. Only these support asynchronous runs. */
 const POLLED = "http-polling";
 
 export const model = z

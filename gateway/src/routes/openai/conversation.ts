@@ -36,7 +36,7 @@ export interface Conversation {
   format?: { type: "text" | "json_object" } | { type: "json_schema"; schema: object } | undefined;
   user?: string | null | undefined;
   inputs?: Record<string, unknown> | undefined;
-  /** All other parameters, by their OpenAI names. */
+  /** All other parameters by their OpenAI names. */
   parameters: Readonly<Record<string, unknown>>;
 }
 
@@ -45,7 +45,7 @@ const schemaOf = (format: Conversation["format"]): object | undefined => {
   return format?.type === "json_object" ? ANY_OBJECT : undefined;
 };
 
-/** Drops null members: schemas of models don't accept null. */
+/** Drops null members, because schemas of models don't accept null. */
 const withoutNulls = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null && member !== undefined)) as T;
 
@@ -59,7 +59,7 @@ const toolInputs = ({ tools, toolChoice: choice, parameters }: Conversation): Re
   };
 };
 
-/** @throws DomainError of what `model` names, INVALID_REQUEST of what that does not take */
+/** @throws DomainError for an invalid `model`; INVALID_REQUEST for parameters that the model doesn't accept */
 export const wantedOf = async (context: RunContext, asked: Conversation): Promise<Wanted> => {
   const target = await readTarget(context.gateway, context.caller, asked.model, "text");
   const question = questionOf(asked.messages, { turns: target.takes("history"), tools: target.takes("steps") });

@@ -66,7 +66,7 @@ const textsOf = async (input: z.infer<typeof request>["input"]): Promise<string[
 const inParts = <T>(all: readonly T[], most: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / most) }, (_, index) => all.slice(index * most, (index + 1) * most));
 
-/** Runs one after another, each with as many texts as the model accepts. The first has the request's execution id. */
+/** Starts runs one after another, each with as many texts as the model accepts. The first run has the request's execution id. */
 const embed = async (context: RunContext, asked: z.infer<typeof request>): Promise<Reply> => {
   const { model, input, encoding_format: format, user, inputs, ...parameters } = asked;
   const target = await readTarget(context.gateway, context.caller, model, "text");

@@ -1,7 +1,7 @@
 import { invalidRequest, isRecord, type Issue, type JsonSchema } from "@nodeloom/kernel";
 import { KINDS, NEUTRAL, SYNONYMS } from "./vocabulary";
 
-/** Maps parameters of OpenAI's API to inputs of a model or workflow, guided by its schema. */
+/** Maps parameters of OpenAI's API to inputs of a model or workflow, using the schema. */
 
 export type Given = Readonly<Record<string, unknown>>;
 
@@ -34,7 +34,7 @@ const isOfKind = (schema: JsonSchema, kind: string): boolean => {
 /** Inputs with a special meaning, whatever their type. */
 const NOT_MAIN: ReadonlySet<string> = new Set(["system", "mask", "negativeprompt"]);
 
-/** Input of each parameter. The main content goes to the first input of its type if none has its name. */
+/** Finds the input for each parameter. If no input has the name of the main content, the first input of its type gets it. */
 const placesOf = (properties: Properties, given: Given, own: Given): ReadonlyMap<string, string> => {
   const named = Object.keys(given).flatMap((parameter): [string, string][] => {
     const property = propertyOf(properties, parameter);
@@ -82,7 +82,7 @@ const fitting = (property: JsonSchema | undefined, value: unknown): unknown => {
 };
 
 /**
- * Inputs for the given parameters. Parameters at their defaults are dropped if there is no such input.
+ * Inputs for the given parameters. A parameter at its default value is dropped if no input matches it.
  * @param schema of the model's inputs, or of the workflow's fields
  * @throws DomainError INVALID_REQUEST, naming each parameter without an input
  */

@@ -52,7 +52,7 @@ export interface Turn {
 
 export interface Question {
   prompt: string;
-  /** Earlier turns, for models that take turns. */
+  /** Earlier turns, for models that support a history. */
   history?: Turn[];
   /** Turns after the prompt, for models that call tools. */
   steps?: Turn[];
@@ -66,7 +66,7 @@ export interface Takes {
   tools: boolean;
 }
 
-/** Several turns as one text with speakers; it ends with the speaker whose turn it is. */
+/** Writes several turns as one text with speakers. It ends with the name of the next speaker. */
 const transcriptOf = (turns: readonly Message[]): string =>
   [...turns.map((turn) => `${SPEAKERS[turn.role]!}: ${textOf(turn)}`), "Assistant:"].join("\n\n");
 
@@ -94,8 +94,8 @@ const wordsOf = (turns: readonly Message[], takes: Takes): Pick<Question, "promp
 };
 
 /**
- * The user's last turn becomes the prompt, with earlier turns and following tool calls. For models without turns, and if the assistant
- * spoke last, all turns become one text.
+ * Uses the user's last turn as the prompt, with earlier turns and following tool calls. If the model has no history, or the assistant spoke
+ * last, all turns become one text.
  * @throws DomainError INVALID_REQUEST without a user turn, or for tool calls that the model doesn't support
  */
 export const questionOf = (messages: readonly Message[], takes: Takes): Question => {

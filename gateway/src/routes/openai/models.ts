@@ -9,7 +9,7 @@ import { listQuery } from "../../http/schemas";
 import { selectedGraph } from "../workflows/selection";
 import { mayRun, named, WORKFLOW } from "./target";
 
-/** Seconds. OpenAI's libraries require a value, and registry entries have none. */
+/** Time in seconds. OpenAI's libraries require a value, and registry entries have none. */
 const CREATED = 0;
 const OWNER = "nodeloom";
 
@@ -31,7 +31,10 @@ const workflowView = (name: string, caller: Caller): z.infer<typeof listed> => (
   owned_by: caller.user.id,
 });
 
-/** Resolves a name. @throws DomainError MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND, ALIAS_NOT_FOUND, also for targets that the caller can't run */
+/**
+ * Resolves a name.
+ * @throws DomainError MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND, ALIAS_NOT_FOUND, also for targets that the caller can't run
+ */
 const find = async (gateway: Gateway, caller: Caller, name: string): Promise<z.infer<typeof listed>> => {
   const { kind, id, alias } = named(name);
   if (!isSlug(id) || !mayRun(caller, kind, id)) throw kind === "workflow" ? workflowNotFound() : modelNotFound(name);

@@ -22,7 +22,7 @@ export interface Wanted {
   inputs: Record<string, unknown>;
   /** JSON Schema for the model's text. */
   schema?: object | undefined;
-  /** The caller's name for the end user. */
+  /** The caller's identifier of the end user. */
   user?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ const requestOf = (context: RunContext, { target, inputs, schema, user }: Wanted
   executions.RunRequest.fromPartial({
     executionId: context.executionId,
     target: { target: target.target, alias: target.alias, schemaJson: schema === undefined ? "" : JSON.stringify(schema) },
-    // This request reports the end; no webhook repeats it.
+    // The response reports the end of the run, so no webhook repeats it.
     runner: { ...toRunner(context.caller, target.kind), webhookUrl: "" },
     inputsJson: JSON.stringify(inputs),
     mode,
@@ -85,7 +85,7 @@ const usageOf = ({ nodes }: executions.Execution): Usage | undefined => {
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
 };
 
-/** Output of an ended execution. @throws DomainError of its failure, or if it isn't over */
+/** Output of an ended execution. @throws DomainError if the execution failed or hasn't ended */
 const endedOf = (execution: executions.Execution): Ended => {
   const { executionId, status, resultJson } = execution;
   if (status === "completed") {
@@ -99,7 +99,7 @@ const endedOf = (execution: executions.Execution): Ended => {
 
 const missing = (): DomainError => unavailable("executions answered without an execution");
 
-/** Runs to the end. @throws DomainError of a rejection, of the run's failure, or after 600 s */
+/** Runs to the end. @throws DomainError if the run is rejected, fails, or takes longer than 600 s */
 export const runToEnd = async (context: RunContext, wanted: Wanted): Promise<Ended> => {
   const { services, stopping } = context.gateway;
   const { execution } = await startRun(services.executions, requestOf(context, wanted, RUN_MODE_SYNC), stopping);
@@ -107,13 +107,13 @@ export const runToEnd = async (context: RunContext, wanted: Wanted): Promise<End
   return endedOf(execution);
 };
 
-/** Starts a run that is followed by its events. @throws DomainError of a rejection */
+/** Starts a run without waiting; the caller follows its events. @throws DomainError if the run is rejected */
 export const beginRun = async (context: RunContext, wanted: Wanted): Promise<void> => {
   const { services, stopping } = context.gateway;
   await startRun(services.executions, requestOf(context, wanted, RUN_MODE_RESPOND_ASYNC), stopping);
 };
 
-/** Output of the request's run, once it is over. @throws DomainError of its failure */
+/** Output of the request's run after its end. @throws DomainError if the run failed */
 export const readEnd = async ({ gateway, executionId, caller }: RunContext): Promise<Ended> => {
   const { execution } = await gateway.services.executions.getExecution({ executionId, userId: caller.user.id });
   if (!execution) throw missing();
@@ -124,7 +124,7 @@ export const readEnd = async ({ gateway, executionId, caller }: RunContext): Pro
 export const filesOf = (result: Json, member: "images" | "audios"): string[] =>
   ((result[member] ?? []) as readonly { url: string }[]).map(({ url }) => url);
 
-/** Text of a result: its member `text`, else its first text, else all of it as JSON. */
+/** Text of a result: its member `text`, else its first text, else the whole result as JSON. */
 export const textOf = (result: Json): string => {
   const text = result.text ?? Object.values(result).find((member) => typeof member === "string");
   return typeof text === "string" ? text : JSON.stringify(result);

@@ -10,7 +10,7 @@ import { readEnd, type RunContext, type Wanted } from "./runs";
 
 /** Streams the text of a run as server-sent events. */
 
-/** Streams pieces of a model's text. Answers with a schema come whole, because they may be repaired. */
+/** Streams pieces of a model's text. Answers with a schema are sent whole, because they can be repaired. */
 async function* piecesOf(
   { gateway, caller, executionId }: RunContext,
   { target: { kind }, schema }: Wanted,
@@ -25,12 +25,12 @@ async function* piecesOf(
 export interface AnswerEvents {
   begin(): object[];
   piece(text: string): object[];
-  /** After the whole text. */
+  /** Events after the whole text. */
   end(answer: Answer): (object | string)[];
   failed(error: ErrorReply): object[];
 }
 
-/** Clients have read the beginning of a different answer. */
+/** Error if the client has already read the beginning of a different answer. */
 const otherAnswer = (executionId: string): DomainError =>
   new DomainError(
     "failed",

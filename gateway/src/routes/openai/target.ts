@@ -19,7 +19,7 @@ export interface OpenAiTarget {
   /** For a workflow: the alias; empty for `production`. */
   alias: string;
   takes(input: string): boolean;
-  /** Inputs for parameters. @throws DomainError INVALID_REQUEST, naming unknown ones */
+  /** Inputs for parameters. @throws DomainError INVALID_REQUEST, naming unknown parameters */
   inputsOf(given: Given, options?: InputOptions): Record<string, unknown>;
   /** Maximum items of a list input; undefined without a limit. */
   mostOf(input: string): number | undefined;

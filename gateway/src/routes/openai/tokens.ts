@@ -14,14 +14,14 @@ interface Encoding {
 
 let encoding: Encoding | undefined;
 
-/** The table is loaded on first use: some MB and half a second. */
+/** Loads the table on first use, which takes some MB and half a second. */
 const loaded = async (): Promise<Encoding> => {
   if (encoding) return encoding;
   const [library, { default: ranks }] = await Promise.all([import("js-tiktoken/lite"), import("js-tiktoken/ranks/cl100k_base")]);
   return (encoding = new library.Tiktoken(ranks));
 };
 
-/** @throws DomainError INVALID_REQUEST, naming the text with a number that is no token */
+/** @throws DomainError INVALID_REQUEST, naming the text with an invalid token */
 export const textsOfTokens = async (lists: readonly (readonly number[])[]): Promise<string[]> => {
   const at = lists.findIndex((ids) => ids.some((id) => id >= TOKENS));
   if (at !== -1) throw invalidRequest([{ path: `input.${at}`, message: `must be tokens of cl100k_base, below ${TOKENS}, or text` }]);

@@ -40,14 +40,14 @@ type Details = Pick<z.infer<typeof transcript>, "task" | "language" | "duration"
 
 /** Neutral values for fields that models here don't provide. */
 const UNKNOWN = { seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 0, no_speech_prob: 0 };
-/** A segment ends with a sentence, before this silence, or at a maximum length. */
+/** A segment ends after a sentence, before a silence of this length, or at its maximum length. */
 const SILENCE_SECONDS = 0.8;
 const MAX_SEGMENT_SECONDS = 10;
 const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
 
 const numberIn = (value: unknown): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
 
-/** A piece with its times; models give them as `start` and `end`, or as a pair. */
+/** A word or segment with its times. Models write them as `start` and `end`, or as a pair. */
 const timed = (value: unknown): Word | undefined => {
   if (!isRecord(value)) return undefined;
   const pair: unknown[] = Array.isArray(value.timestamp) ? value.timestamp : [];
@@ -78,7 +78,7 @@ const segmentsOf = (words: readonly Word[]): Segment[] => {
 };
 
 /**
- * Further members of `verbose_json`.
+ * Additional members of `verbose_json`.
  * @param json output of the model: a list of words, or an object with `words` or `segments`
  * @param asked language in the request
  */

@@ -2,13 +2,13 @@ import { readForm, type Form } from "../../http/form";
 import type { CallContext } from "../../edge/route";
 import { storeUpload } from "../media/uploads";
 
-/** Files in a request become uploads of the caller for the duration of its run. */
+/** Uploads files in a request for the caller, for the duration of its run. */
 
 type Context = CallContext<"any", unknown, unknown, unknown>;
 
 /**
  * Reads a form, uploads its files, and deletes them after the work.
- * @throws DomainError of the form, of its files' types or of the quota
+ * @throws DomainError for an invalid form, unsupported file types, or an exceeded quota
  */
 export const withForm = async <T>(context: Context, work: (form: Form) => Promise<T>): Promise<T> => {
   const { gateway, caller, request, logger } = context;

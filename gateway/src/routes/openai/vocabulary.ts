@@ -1,6 +1,6 @@
 /**
- * Vocabulary of OpenAI's API (platform.openai.com/docs/api-reference): names of its parameters here, their defaults, those without a
- * counterpart, and enumerated values.
+ * Vocabulary of OpenAI's API (platform.openai.com/docs/api-reference): the inputs that its parameters map to, their defaults, parameters
+ * without a counterpart, and enumerated values.
  */
 
 export const IMAGE_FORMATS = ["url", "b64_json"] as const;
@@ -10,7 +10,7 @@ export const TOOL_CHOICES = ["auto", "none", "required"] as const;
 export const FINISH_REASONS = ["stop", "length", "tool_calls"] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
-/** Names of a parameter in models' schemas, preferred first, besides its own name. */
+/** Names of a parameter in models' schemas besides its own, preferred first. */
 export const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     prompt: ["prompt", "text"],
@@ -31,7 +31,7 @@ export const KINDS: ReadonlyMap<string, "text" | "image" | "audio"> = new Map(
   Object.entries({ prompt: "text", input: "text", file: "audio", image: "image" } as const),
 );
 
-/** Values with which a parameter counts as absent. */
+/** Values at which a parameter counts as absent. */
 export const NEUTRAL: ReadonlyMap<string, readonly unknown[]> = new Map(
   Object.entries({
     n: [1],

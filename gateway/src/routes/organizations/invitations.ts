@@ -9,7 +9,7 @@ import { auditedChange, ofOrganization, requireShared, shared, which } from "./s
 import { invitation, invitationView, newInvitation, organization, organizationView } from "./view";
 import { jsonBody } from "../../http/body/kinds";
 
-/** Invitations: links that add a member, once. */
+/** Invitations: links that add one member once. */
 
 /** The console's page for joining. The fragment after `#` isn't sent to servers. */
 const INVITATION_PATH = "/invitation#token=";

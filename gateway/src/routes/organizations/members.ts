@@ -15,7 +15,7 @@ const memberParams: ParamsSpec<{ id: string; userId: string }> = {
 const ofMember = { ...ofOrganization, path: "/api/organizations/:id/members/:userId", params: memberParams } as const;
 const LAST_OWNER = "If no owner would be left, you get PRECONDITION_FAILED.";
 
-/** The organization's tier and suspension may now follow another owner. */
+/** The organization's tier and suspension can now depend on another owner. */
 const followTier = async ({ gateway, params, logger }: Pick<CallContext<"session", { id: string }>, "gateway" | "params" | "logger">) => {
   try {
     const { user } = await gateway.services.identity.getUser({ userId: params.id });
@@ -44,7 +44,7 @@ export const memberRoutes = [
         const { id: userId, email } = caller.user;
         return { status: 200, body: [{ userId, email, role: "owner", since: null }] };
       }
-      // A service account is no member: it reads what an owner does.
+      // A service account isn't a member, but reads as an owner.
       const personId = caller.person.service && caller.organization ? caller.organization.tierOf : caller.person.id;
       const { members } = await gateway.services.organizations.listMembers({ personId, organizationId: params.id });
       return { status: 200, body: members.map(memberView) };

@@ -5,7 +5,7 @@ import type { CallContext, RouteDefinition } from "../../edge/route";
 import { idParams } from "../../http/schemas";
 import { audited, type AdminAction, type Written } from "../../edge/audit";
 
-/** Settings shared by routes about organizations: the path names the organization, and they concern the person's part in it. */
+/** Settings shared by routes about organizations. The path names the organization, and the routes concern the person's membership. */
 export const shared = { tag: "Organizations", auth: "session", role: "self", limit: "user" } as const satisfies Partial<
   RouteDefinition<"session">
 >;
@@ -16,7 +16,6 @@ type Context = Pick<CallContext<"session", { id: string }>, "gateway" | "caller"
 /** True if the path names the caller's own account, which counts as an organization of one. */
 export const isPersonal = ({ caller, params }: Pick<Context, "caller" | "params">): boolean => params.id === caller.person.id;
 
-/** Ids of the person and the organization for services. */
 export const which = ({ caller, params }: Pick<Context, "caller" | "params">): { personId: string; organizationId: string } => ({
   personId: caller.person.id,
   organizationId: params.id,
@@ -27,7 +26,10 @@ export const requireShared = (context: Pick<Context, "caller" | "params">): void
   if (isPersonal(context)) throw preconditionFailed("a personal account has no members: make an organization");
 };
 
-/** The caller's membership; undefined for the own account. @throws NOT_FOUND for non-members, CAPABILITY_DENIED for insufficient roles */
+/**
+ * The caller's membership; undefined for their own account.
+ * @throws NOT_FOUND for non-members, CAPABILITY_DENIED for insufficient roles
+ */
 export const requireMember = async (
   context: Pick<Context, "gateway" | "caller" | "params">,
   needed: Role,

@@ -20,7 +20,9 @@ const OUTCOMES: Partial<Record<payments.PaymentEventOutcome, z.infer<typeof rece
   [payments.PaymentEventOutcome.PAYMENT_EVENT_OUTCOME_REFUSED]: "refused",
 };
 
-/** One audit row per event, however often it is sent. If writing fails, the event isn't acknowledged and Stripe sends it again. */
+/**
+ * Writes one audit row per event, however often Stripe sends it. If writing fails, the event isn't acknowledged, and Stripe sends it again.
+ */
 const auditRefusal = async (
   { gateway, response }: Pick<CallContext, "gateway" | "response">,
   { eventId, eventType, subject, userId, problem }: payments.ReceivePaymentEventResponse,

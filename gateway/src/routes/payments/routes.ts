@@ -7,7 +7,7 @@ import { jsonBody } from "../../http/body/kinds";
 
 /** Buying credits through the operator's payment provider. */
 
-/** Stripe replaces this by the session's id. */
+/** Stripe replaces this text by the session's id. */
 const SESSION = "{CHECKOUT_SESSION_ID}";
 
 const terms = z

@@ -9,10 +9,10 @@ import { defineRoute } from "../../edge/route";
 import { storeUpload } from "../media/uploads";
 import { nextPage, pageOf, pageView } from "./view";
 
-/** Files of Replicate's API: uploads. */
+/** Uploads of Replicate's API. */
 
 const PAGE_ROWS = 100;
-/** The field of the file in a form. Others, such as `metadata`, are left out. */
+/** Field of a form that has the file. Other fields, such as `metadata`, are ignored. */
 const CONTENT = "content";
 
 const file = z

@@ -11,11 +11,11 @@ import { selectedGraph } from "../workflows/selection";
 import { mayRun } from "../openai/target";
 import { modelName, pageOf, pageView } from "./view";
 
-/** Models of Replicate's API: the models and the own workflows that the caller may run, each with one version. */
+/** Models of Replicate's API: the models and own workflows that the caller can run, each with one version. */
 
-/** Entries of the registry have no time at which they were made. */
+/** Registry entries have no creation time. */
 const CREATED_AT = "1970-01-01T00:00:00.000Z";
-/** The format of `openapi_schema`. Libraries read lists of older ones in another way. */
+/** Version of the format of `openapi_schema`. Libraries read lists in a different way for older versions. */
 const COG_VERSION = "0.9.0";
 
 const version = z
@@ -87,7 +87,10 @@ const ofWorkflow = async (gateway: Gateway, caller: Caller, slug: string, number
   return modelView(gateway, WORKFLOW, slug, "", latest);
 };
 
-/** A model or a workflow by its name. @throws DomainError MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND: also of what the caller may not run */
+/**
+ * Finds a model or a workflow by its name.
+ * @throws DomainError MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND, also for targets that the caller can't run
+ */
 const find = async (gateway: Gateway, caller: Caller, owner: string, name: string, number = ""): Promise<Model> => {
   if (owner === WORKFLOW) {
     if (!isSlug(name) || !mayRun(caller, "workflow", name)) throw workflowNotFound();
@@ -100,7 +103,7 @@ const find = async (gateway: Gateway, caller: Caller, owner: string, name: strin
   return ofModel(gateway, found);
 };
 
-/** The version of a model by its id. @throws DomainError MODEL_NOT_FOUND, VERSION_NOT_FOUND */
+/** Finds the version of a model by its id. @throws DomainError MODEL_NOT_FOUND, VERSION_NOT_FOUND */
 const findVersion = async (gateway: Gateway, caller: Caller, owner: string, name: string, id: string): Promise<Version> => {
   const [, number = PRODUCTION] = id.split(":");
   const isNumbered = owner === WORKFLOW && VERSION.test(number);

@@ -12,12 +12,12 @@ import { NODELOOM, readTarget, WORKFLOW } from "../facades/target";
 import { readWebhook, type FacadeWebhook } from "../facades/webhook";
 import { modelName, nextPage, pageOf, pageView, prediction, predictionView } from "./view";
 
-/** Predictions: begun, read, listed and cancelled. */
+/** Starts, reads, lists and cancels predictions. */
 
 const MS = 1_000;
-/** What Replicate waits without a number of seconds. */
+/** Replicate's wait if `Prefer: wait` has no number of seconds. */
 const WAIT_MS = 60_000;
-/** A cancelled run mostly ends within this time, and then its answer says so. */
+/** Most cancelled runs end within this time, so that the response shows the final status. */
 const CANCEL_WAIT_MS = 5_000;
 const ACCEPTED = 202;
 const CREATED = 201;
@@ -25,7 +25,7 @@ const PAGE_ROWS = 100;
 
 const WAIT = /^wait(?:=(\d{1,6}))?$/i;
 
-/** How long `Prefer` asks to wait: `wait`, or `wait=<seconds>`. @throws INVALID_REQUEST */
+/** Wait that `Prefer` sets: `wait`, or `wait=<seconds>`. @throws INVALID_REQUEST */
 const waitMsOf = (header: string | string[] | undefined): number => {
   const preferences = String(header ?? "").split(/[,;]/).map((one) => one.trim()); // prettier-ignore
   for (const preference of preferences) {
@@ -65,8 +65,8 @@ const VERSIONED = /^([^:]+)(?::([1-9]\d{0,8}|draft|production))?$/;
 const FOREIGN = /^(?:.*:)?[0-9a-f]{64}$/;
 
 /**
- * What `version` names: a name, perhaps with a number; or an id as versions have it here, the internal name of a model or
- * `<slug>:<number>` or `<slug>:production` of a workflow.
+ * Reads `version`: a name, optionally with a number; or an id of a version here, the internal name of a model, or `<slug>:<number>` or
+ * `<slug>:production` of a workflow.
  * @throws INVALID_REQUEST for a version at Replicate
  */
 const readVersion = (text: string): { name: string; version: string } => {
@@ -92,7 +92,7 @@ const begin = async (context: Context, name: string, version = ""): Promise<Repl
   const run = await beginRun(context, { target, inputs, waitMs, webhook: webhookOf(context.body) });
   const view = predictionView(gateway, await ownExecution(context, run.executionId));
   const isOver = isFinal(run);
-  // Replicate's libraries take any status but this one for the end of a prediction that they waited for.
+  // Replicate's libraries treat every other status as the end of a prediction that they waited for.
   return { status: waitMs > 0 && !isOver ? ACCEPTED : CREATED, body: isOver ? view : { ...view, status: "starting" } };
 };
 

@@ -9,7 +9,7 @@ import { followRun, type Tell } from "../facades/follow";
 import { reading, type RunContext } from "../facades/runs";
 import { predictionView } from "./view";
 
-/** The output of a prediction as server-sent events: `output` for each piece, `error`, and `done`. */
+/** Streams the output of a prediction as server-sent events: `output` for each piece, `error`, and `done`. */
 
 const tellOf = (context: RunContext): Tell =>
   async function* (events: AsyncIterable<executions.WatchExecutionResponse>, { executionId, workflowSlug }) {

@@ -5,7 +5,7 @@ import type { Gateway } from "../../edge/gateway";
 import { modelNotFound } from "../../http/errors";
 import { anyObject, timestamp, uuid, type ParamsSpec } from "../../http/schemas";
 
-/** Replicate's API (replicate.com/docs/reference/http) as its libraries read it: names of models, pages, and executions as predictions. */
+/** Shows models, pages and executions in the form of Replicate's API (replicate.com/docs/reference/http). */
 
 export const modelName = {
   schema: z.object({
@@ -17,7 +17,7 @@ export const modelName = {
 
 export const pageOf = <T extends z.ZodType>(row: T) => z.object({ previous: z.null(), next: z.string().nullable(), results: z.array(row) });
 export const pageView = <T>(results: T[], next: string | null = null) => ({ previous: null, next, results });
-/** Address of the page after a cursor; null after the last one. */
+/** Address of the next page; null after the last one. */
 export const nextPage = ({ publicBaseUrl }: Pick<Gateway, "publicBaseUrl">, list: string, cursor: string): string | null =>
   cursor === "" ? null : `${publicBaseUrl}/replicate/v1/${list}?cursor=${encodeURIComponent(cursor)}`;
 

@@ -70,7 +70,7 @@ const targetOf = async ({ gateway, caller, params }: Context) => {
   return { $case, value } as const;
 };
 
-/** @throws INVALID_REQUEST for what models have not */
+/** @throws INVALID_REQUEST for members that models don't support */
 const partOf = ({ params, body }: Context, $case: "model" | "workflowSlug") => {
   const { nodes = [], reuse = [], until: last } = body;
   const version = body.version?.toString();

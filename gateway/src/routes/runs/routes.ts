@@ -54,12 +54,12 @@ export interface RunPart extends Named {
 const { RUN_MODE_ASYNC, RUN_MODE_RESPOND_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
 
 const modeOf = (isAsync: boolean, { respondAsync }: Preferences): executions.RunMode => {
-  // With both, the query's stricter rule applies.
+  // If a request has both, the query's stricter rule applies.
   if (isAsync) return RUN_MODE_ASYNC;
   return respondAsync ? RUN_MODE_RESPOND_ASYNC : RUN_MODE_SYNC;
 };
 
-/** A refusal that repeats an earlier one under the same key; undefined for other errors. */
+/** An error stored under the key of an earlier attempt; undefined for other errors. */
 const repeatedRefusal = (error: unknown): DomainError | undefined => {
   if (!(error instanceof DomainError) || error.metadata[REPLAYED_REFUSAL] !== true) return undefined;
   const { [REPLAYED_REFUSAL]: _, ...metadata } = error.metadata;
@@ -75,11 +75,11 @@ export const checkMetadata = (json: string | undefined): void => {
   if (issues.length > 0) throw invalidRequest(issues);
 };
 
-/** Inputs as sent; a rerun without any uses those of the earlier run. */
+/** Inputs as sent. A rerun without inputs uses those of the earlier run. */
 const sentInputs = ({ members }: Pick<CallContext, "members">, { rerun }: RunPart): string =>
   members().get("inputs") ?? (rerun ? "" : "{}");
 
-/** Models have one graph. */
+/** A model has only one graph. */
 const graphOf = (caller: Caller, $case: TargetCase, named: Named): Partial<SelectedGraph> =>
   $case === "model" ? {} : selectedGraph(caller, named);
 
@@ -124,7 +124,7 @@ export const run = async (context: RunContext, $case: TargetCase, value: string,
 
 type QuoteContext = CallContext<"any", unknown, unknown, Partial<z.infer<typeof workflowQuoteBody>>>;
 
-/** @returns what executions answers */
+/** @returns the quote from executions */
 export const askQuote = (
   context: QuoteContext,
   $case: TargetCase,

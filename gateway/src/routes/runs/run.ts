@@ -59,7 +59,7 @@ const isUnknown = (error: unknown): boolean => error instanceof DomainError && e
 
 type RunService = Pick<Services["executions"], "run">;
 
-/** A call that ends when this process stops. */
+/** Calls executions until this process stops. */
 const call = async (
   service: RunService,
   request: executions.RunRequest,
@@ -84,14 +84,14 @@ const unknownOutcome = ({ executionId }: executions.RunRequest): DomainError =>
 
 /** Error members that name an unavailable dependency of the run. */
 const NEEDED = ["model", "operation", "moderation"] as const;
-/** A model, a program or moderation is downloading or unavailable: another attempt within the wait wouldn't help. */
+/** A model, a program or moderation is downloading or unavailable, so another attempt within the wait wouldn't help. */
 const isNotReady = (error: unknown): boolean => error instanceof DomainError && NEEDED.some((name) => error.metadata[name] !== undefined);
 
 const longer = (backOffMs: number): number => Math.min(backOffMs * 2, MAX_BACK_OFF_MS);
 
 /**
- * For a stopping process: finds out what became of the run without waiting for its end. It retries as long as the stop allows, because
- * executions may be replaced at the same time.
+ * Determines the state of a run when the process stops, without waiting for the run's end. Retries as long as the stop allows, because
+ * executions can be restarting at the same time.
  */
 const establish = async (service: RunService, request: executions.RunRequest, mightRun: boolean): Promise<executions.RunResponse> => {
   const untilMs = Date.now() + ESTABLISH_MS;
@@ -110,9 +110,9 @@ const establish = async (service: RunService, request: executions.RunRequest, mi
 };
 
 /**
- * Starts a run, or joins the one with the same id, and waits as the request says. A service that fails meanwhile is called again, because
- * the run outlives it; one that is unreachable from the start is given up after a few seconds. A refusal by executions means that nothing
- * runs. After a lost call it is unknown if there is a run, so executions is asked again whatever the responses in between were.
+ * Starts a run, or joins the one with the same id, and waits as requested. If a service fails meanwhile, it is called again, because the
+ * run continues; if it is unreachable from the start, the retries end after a few seconds. An error from executions means that nothing
+ * runs. After a lost call, the run's state is unknown, so executions is called again whatever the next responses are.
  */
 export const startRun = async (
   service: RunService,
@@ -127,7 +127,7 @@ export const startRun = async (
   for (let backOffMs = FIRST_BACK_OFF_MS; ; backOffMs = longer(backOffMs)) {
     const waitMs = Math.max(0, startedAtMs + request.waitMs - attemptedAtMs);
     try {
-      // Each attempt has its full margin: cutting it short would leave open whether there is a run.
+      // Each attempt has its full margin: a shorter one could leave the run's state unknown.
       return await call(service, { ...request, waitMs, isNew }, waitMs + RUN_CALL_MARGIN_MS, stopping);
     } catch (error) {
       if (!isUnavailable(error) || (isNotReady(error) && !mayRun)) throw error;
@@ -135,7 +135,7 @@ export const startRun = async (
       const nowMs = Date.now();
       const reached = nowMs - attemptedAtMs >= REACHED_AFTER_MS;
       wasReached ||= reached;
-      // A call aborted by this stop continues in executions.
+      // A call that this stop aborts continues in executions.
       mayRun ||= ((reached || stopping.aborted) && isUnanswered(error)) || isUnknown(error);
       if (stopping.aborted) return establish(service, request, mayRun);
       const againMs = mayRun ? UNKNOWN_AGAIN_MS : REFUSED_AGAIN_MS;
@@ -200,7 +200,7 @@ export interface RunOutcome {
 
 const { RUN_MODE_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
 
-/** True if an asynchronous submit answers with the provider's rejection: if it came within the wait, and in replays. */
+/** True if the reply to an asynchronous submit is the provider's rejection: if the rejection arrived within the wait, and in replays. */
 const isAnsweredFailure = ({ mode }: executions.RunRequest, { execution, replayed, answeredFailure }: executions.RunResponse): boolean =>
   execution?.error?.code === "PROVIDER_SUBMIT_FAILED" && mode === RUN_MODE_ASYNC && (!replayed || answeredFailure);
 

@@ -11,9 +11,9 @@ const ASYNC_DESCRIPTION = "With `async=true`, the response is 202 at once, and y
 
 export const inputs = anyObject.meta({ description: "Keys are the schema's field names; omitted fields take their defaults" });
 export const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
-/** Lost when an object with it is copied. */
+/** Member name that is lost when an object is copied. */
 export const NO_NAME = "__proto__";
-/** A NUL character, which no line contains, separates names from values in storage. */
+/** A NUL character separates names from values in storage, and a line can't contain one. */
 export const metadataName = line(RUN_METADATA.nameChars)
   .min(1)
   .refine((name) => name !== NO_NAME, "can't be a name in metadata");
@@ -116,7 +116,7 @@ export const quoteResult = z
   })
   .meta({ id: "Quote" });
 
-/** Problems of `inputs`, and a missing body, are INVALID_INPUTS. */
+/** Errors in `inputs`, and a missing body, are INVALID_INPUTS. */
 const invalid = (issues: Issue[]): DomainError => {
   const isAboutInputs = issues.some(({ path }) => path === "" || path === "inputs" || path.startsWith("inputs."));
   return isAboutInputs ? invalidInputs(issues) : invalidRequest(issues);
@@ -149,7 +149,7 @@ export const END_ERRORS = [
   "PROVIDER_RESPONSE_INCOMPLETE",
 ] as const;
 export const RUN_ERRORS = [...START_ERRORS, "ASYNC_NOT_SUPPORTED", ...END_ERRORS] as const;
-/** Errors of a run whose target another API's name stands for, if it isn't accepted. */
+/** Errors of a run that isn't accepted, if its target has a name of another API. */
 export const NAMED_START_ERRORS = [
   ...START_ERRORS,
   "CAPABILITY_DENIED",

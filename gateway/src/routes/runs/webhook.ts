@@ -1,4 +1,4 @@
-/** The webhook that a request names for its run. */
+/** Webhook that a request sets for its run. */
 import { covers, invalidRequest } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
@@ -29,9 +29,9 @@ export const batchWebhook = z.strictObject({ url, events: z.array(z.enum(BATCH_E
 
 export interface OwnWebhook {
   url: string;
-  /** Absent for the ends of runs. */
+  /** If absent, the webhook gets only the ends of runs. */
   events?: readonly string[] | undefined;
-  /** Whose form the body has: `fal` or `replicate`; absent for Nodeloom's. */
+  /** Form of the body: `fal` or `replicate`; absent for Nodeloom's own form. */
   form?: string;
   /** Parameter that names the address, for errors. */
   path?: string;
@@ -53,7 +53,7 @@ export const checkWebhook = async (
   if (problem !== undefined) throw invalidRequest([{ path, message: problem }]);
 };
 
-/** The webhook as members of who runs, after `checkWebhook`. */
+/** Adds the webhook to the runner, after `checkWebhook`. */
 export const runnerWith = async (
   gateway: Pick<Gateway, "services">,
   caller: Receiving,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 export const MAX_PASSWORD_CHARS = 200;
-/** Identity counts characters as people do: one may take two units of a string. */
+/** Identity counts code points, and one code point can take two UTF-16 units. */
 export const MAX_PASSWORD_UNITS = 2 * MAX_PASSWORD_CHARS;
 export const MAX_TOKEN_CHARS = 200;
 /** A code as typed, with spaces. */

@@ -14,7 +14,7 @@ import { jsonBody } from "../../http/body/kinds";
 /** Sign-in through the operator's OpenID Connect provider. */
 
 const CALLBACK = "/api/auth/oidc/callback";
-/** The provider answers two calls, ten seconds each. */
+/** Two calls to the provider, ten seconds each. */
 const PROVIDER_CALL = { deadlineMs: 25_000 } as const;
 const MAX_RETURN_CHARS = 2_000;
 
@@ -49,13 +49,13 @@ const orFailed = async (work: () => Promise<Reply>, { gateway, logger }: AnyCont
   }
 };
 
-/** Redirects to the provider; the cookie is needed on the way back. */
+/** Redirects to the provider. The cookie is needed for the redirect back. */
 const leave = ({ gateway, response }: AnyContext, { url, browser }: messages.StartOidcResponse): string => {
   gateway.oidcCookie.set(response, browser);
   return url;
 };
 
-/** Applies changed claims to credits and places, as after an administrator's change. */
+/** Applies changed claims to credits and concurrency, as after an administrator's change. */
 const applyChange = async ({ gateway }: AnyContext, { user, before }: messages.FinishOidcResponse): Promise<void> => {
   if (!user || !before || (user.tier === before.tier && user.approved === before.approved)) return;
   await applyPlan(gateway.services, before, user);

@@ -25,19 +25,19 @@ export const signIn = async (context: AnyContext, user: identity.User | undefine
   body: { user: userView(toCallerUser(await startSession(context, user))) },
 });
 
-/** Signing in works while billing is unavailable; the next sign-in completes the account. */
+/** Signing in works while billing is unavailable. The next sign-in completes the account. */
 const completed = ({ gateway }: AnyContext, user: identity.User): Promise<void> =>
   completePlan(gateway.services, user).catch((error: unknown) =>
     gateway.logger.warn({ err: error, userId: user.id }, "an account was not checked for its credits"),
   );
 
-/** Signs in to an account that may still lack its tier's credits. */
+/** Signs in to an account that can still lack its tier's credits. */
 export const completeAndSignIn = async (context: AnyContext, user: identity.User | undefined): Promise<Reply> => {
   if (user) await completed(context, user);
   return signIn(context, user, 200);
 };
 
-/** Identity counts failures per account and address; there is no tier without a caller. */
+/** Adds a tier to errors: identity counts failures per account and address, and there is no tier without a caller. */
 export const withTier =
   (tier: string) =>
   (error: unknown): never => {
@@ -45,5 +45,5 @@ export const withTier =
     throw new DomainError(error.kind, error.reason, error.message, { tier, ...error.metadata });
   };
 export const ANONYMOUS = "anonymous";
-/** Deadline of calls that hash a password: hashing is slow by design, and concurrent hashes wait for the CPU. */
+/** Deadline of calls that hash a password. Hashing is slow by design, and concurrent hashes wait for the CPU. */
 export const PASSWORD_CALL = { deadlineMs: 20_000 } as const;

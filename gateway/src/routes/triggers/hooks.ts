@@ -84,7 +84,7 @@ const view = (given: triggers.Hook | undefined): Record<string, unknown> => {
   };
 };
 
-/** The sender of a hook with a deleted workflow only learns that the hook doesn't exist. */
+/** If the workflow of a hook was deleted, the sender gets the error for a hook that doesn't exist. */
 const asGone = (error: unknown): never => {
   throw error instanceof DomainError && error.reason === "WORKFLOW_NOT_FOUND" ? notFound("hook") : error;
 };

@@ -123,20 +123,20 @@ export const triggerOwner = ({ user, person, key }: Caller): triggers.TriggerOwn
   personId: person.id,
 });
 
-/** The alias for a schedule or a hook: the named one, or else the key's. Empty for `production`. */
+/** Alias for a schedule or a hook: the named one, or else the key's; empty for `production`. */
 export const aliasFor = (caller: Caller, named: string | null | undefined): string => selectedGraph(caller, { alias: named ?? "" }).alias;
 
-/** A pause doesn't change the alias. Every other change by a key with an alias sets the key's. */
+/** A pause doesn't change the alias. Every other change by a key with an alias sets that alias. */
 const changedAlias = (caller: Caller, body: z.infer<typeof change>): string | undefined => {
   const isPause = body.paused === true && Object.keys(body).length === 1;
   return body.alias === undefined && (isPause || !caller.key?.alias) ? undefined : aliasFor(caller, body.alias);
 };
 
-/** Undefined: no limit. */
+/** Undefined removes the limit. */
 const limitOf = (credits: number | null | undefined): number | undefined =>
   credits === null || credits === undefined ? undefined : creditLimit(credits);
 
-/** The webhook for triggers, checked. Undefined: not named. */
+/** Checks the webhook of a schedule or hook; undefined if none is named. */
 const webhookOf = async (
   { gateway, caller }: Pick<CallContext<"any">, "gateway" | "caller">,
   webhook: z.infer<typeof change>["webhook"],
@@ -185,7 +185,7 @@ const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as con
 const reading = { ...shared, capability: "workflow:read", role: "viewer" } as const;
 const WRITES = { anyOf: ["workflow:write", "schedules:write"] };
 const removing = { ...shared, capability: WRITES, role: "editor" } as const;
-/** Routes that create runs for later in the caller's name. */
+/** Settings shared by routes that create runs for later in the caller's name. */
 const scheduling = { ...removing, capability: [WRITES, specific("workflow", "slug")], approval: true } as const;
 export const settingUp = { ...scheduling, capability: ["workflow:write", specific("workflow", "slug")] } as const;
 const RUN_ERRORS = [

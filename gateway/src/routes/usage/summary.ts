@@ -35,10 +35,10 @@ const summary = z
 type Summary = z.infer<typeof summary>;
 type Day = Summary["days"][number];
 
-/** Days in UTC, as in the rows. */
+/** Day in UTC, as in the rows. */
 const dayOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, "YYYY-MM-DD".length);
 
-/** The range, both days included. @throws INVALID_REQUEST if it is too long */
+/** The range, including both days. @throws INVALID_REQUEST if it is too long */
 const rangeOf = ({ from, to }: { from?: string | undefined; to?: string | undefined }): Pick<Summary, "from" | "to"> => {
   const last = to ?? dayOf(from === undefined ? Date.now() : Math.max(Date.now(), Date.parse(from)));
   const first = from ?? dayOf(Date.parse(last) - (DEFAULT_DAYS - 1) * DAY_MS);
@@ -47,7 +47,7 @@ const rangeOf = ({ from, to }: { from?: string | undefined; to?: string | undefi
   throw invalidRequest([{ path: "from", message }]);
 };
 
-/** Daily sums; those without a model cover all runs of the day. */
+/** Daily sums. Sums without a model cover all runs of the day. */
 const daysOf = (sums: readonly usage.DailySum[]): Day[] => {
   const days = new Map<string, Day>();
   for (const { day: name, model, runs, millicredits } of sums) {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { iso, timestamp, uuid } from "../../http/schemas";
 import { deliveryState, lastError } from "../executions/view";
 
-/** Webhook endpoints of an account, and their deliveries, as clients see them. */
+/** Shows webhook endpoints of an account, and their deliveries, to clients. */
 
 export const ENDPOINT_EVENTS = [
   "execution.completed",

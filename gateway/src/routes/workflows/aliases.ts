@@ -55,7 +55,7 @@ const view = (given: workflows.Alias | undefined): z.infer<typeof alias> => {
     ...(requireTests ? { requireTests: true as const } : {}),
   };
 };
-/** What the audit keeps of an alias. */
+/** Members of an alias in the audit. */
 const audited = (given: workflows.Alias | undefined): object | undefined =>
   given && { version: given.version || null, ...(given.requireTests ? { requireTests: true } : {}) };
 

@@ -41,7 +41,7 @@ const failureXml = (failure: JunitFailure): string => {
   return `<failure${attributes({ type: failure.kind, message: `${placeOf(failure)} failed` })}>${escaped(text)}</failure>`;
 };
 
-/** A failed test without failures: they were deleted since. */
+/** A failed test without failures, because its results were deleted. */
 const UNTOLD = `<failure type="status" message="the test failed; its results were deleted since"/>`;
 
 const testXml = ({ name, status, durationMs, executionId, failures }: JunitTest, classname: string): string => {

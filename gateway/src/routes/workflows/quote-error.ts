@@ -2,7 +2,7 @@ import { isUnavailable } from "@nodeloom/kernel";
 import type { usage } from "@nodeloom/proto";
 import type { Gateway } from "../../edge/gateway";
 
-/** The quote error of the caller's runs of a workflow; none without runs that cost something, or while usage is unavailable. */
+/** Quote error of the caller's runs of a workflow; undefined if no run cost anything, or while usage is unavailable. */
 export const quoteError = async (
   { services }: Pick<Gateway, "services">,
   workflowSlug: string,

@@ -4,7 +4,7 @@ import type { CallContext } from "../../edge/route";
 
 type Context = Pick<CallContext<"any">, "gateway" | "caller">;
 
-/** An own workflow or a template. @throws WORKFLOW_NOT_FOUND */
+/** A workflow of the caller, or a template. @throws WORKFLOW_NOT_FOUND */
 export const readableWorkflow = async ({ gateway, caller }: Context, slug: string): Promise<workflows.Workflow> => {
   const { workflow } = await gateway.services.workflows.getWorkflow({ slug, userId: caller.user.id });
   if (!workflow) throw new Error("workflows answered without a workflow");
@@ -12,8 +12,8 @@ export const readableWorkflow = async ({ gateway, caller }: Context, slug: strin
 };
 
 /**
- * A list that belongs to a workflow. Leftovers of a deleted workflow are still listed, so that they can be removed.
- * @throws WORKFLOW_NOT_FOUND for an empty list without a workflow
+ * Returns a workflow's list. After a workflow is deleted, its remaining entries are still listed, so that they can be removed.
+ * @throws WORKFLOW_NOT_FOUND if the list is empty and the workflow doesn't exist
  */
 export const listedOf = async <T>(context: Context, slug: string, list: readonly T[]): Promise<readonly T[]> => {
   if (list.length === 0) await readableWorkflow(context, slug);
@@ -21,7 +21,7 @@ export const listedOf = async <T>(context: Context, slug: string, list: readonly
 };
 
 /**
- * Creation time of the workflow that has the slug now; earlier runs belong to a deleted one.
+ * Creation time of the workflow that has the slug now. Earlier runs belong to a deleted workflow.
  * @returns undefined if the caller can't read it
  */
 export const createdAtOf = async (context: Context, slug: string): Promise<Date | undefined> =>

@@ -41,7 +41,10 @@ export const workflowCap = ({ isAdmin, user }: Caller): number | undefined => (i
 /** The person, if the account is an organization's. */
 export const authorOf = ({ organization, person }: Caller): string | undefined => (organization ? person.id : undefined);
 
-/** True if a caller can't run the workflow: their changes then wait for approval. @param workflowSlug empty for a new workflow */
+/**
+ * True if a caller can't run the workflow, so that their changes wait for approval.
+ * @param workflowSlug empty for a new workflow
+ */
 export const isWithoutRun = ({ capabilities }: Caller, workflowSlug = ""): boolean =>
   !covers(capabilities, runCapability("workflow", workflowSlug));
 

@@ -29,7 +29,7 @@ const nextPage = (query: z.infer<typeof filters>, next: string): string => {
   return `</api/workflows?${new URLSearchParams(given).toString()}>; rel="next"`;
 };
 
-/** True if the workflow created under a key was deleted. */
+/** True if the workflow created under a key was deleted since. */
 const isDeletedSince = (error: unknown): boolean => error instanceof DomainError && error.reason === "WORKFLOW_NOT_FOUND";
 
 const read = { tag: "Workflows", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
@@ -100,7 +100,7 @@ export const workflowRoutes = [
         return await create(earlier === undefined ? {} : REPLAYED);
       } catch (error) {
         if (isDeletedSince(error)) markReplayed(context.response);
-        // A rejected first attempt frees the key.
+        // If the first attempt was rejected, the key is free again.
         else if (earlier === undefined && isRefusal(error)) await gateway.leases.forget(executionId);
         throw error;
       }

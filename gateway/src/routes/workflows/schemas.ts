@@ -63,7 +63,7 @@ const workflowTest = z
     maxMs: z.number().int().optional().meta({ description: "The most that the run can take" }),
   })
   .meta({ id: "WorkflowTest" });
-/** Checked by the workflows service, which says the place of each problem. */
+/** The workflows service checks these and reports the path of each error. */
 const sentTests = z.array(z.unknown()).meta({
   description: `At most ${TEST_BOUNDS.tests} tests: runs with given inputs, and what you expect of their results. An empty list removes them`,
 });

@@ -7,16 +7,16 @@ export interface Named {
   alias?: string | undefined;
 }
 
-/** At most one of them is not empty; with neither, `production` is meant. */
+/** At most one member is not empty. If both are empty, `production` is used. */
 export interface SelectedGraph {
   version: string;
   alias: string;
 }
 
 /**
- * Which graph of a workflow a request means. A key with an alias means that alias, unless the request names something; executions
- * rejects what the key can't run.
- * @throws DomainError INVALID_REQUEST if both are named
+ * Selects the graph of a workflow for a request. If the request names none, a key with an alias selects that alias; executions rejects
+ * graphs that the key can't run.
+ * @throws DomainError INVALID_REQUEST if both a version and an alias are named
  */
 export const selectedGraph = ({ key }: Pick<Caller, "key">, { version = "", alias = "" }: Named): SelectedGraph => {
   if (version !== "" && alias !== "") throw invalidRequest([{ path: "alias", message: "send alias or version, not both" }]);

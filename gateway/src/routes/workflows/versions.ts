@@ -77,7 +77,7 @@ const versionParams: ParamsSpec<{ slug: string; version: number }> = {
   invalid: versionNotFound,
 };
 
-/** A cursor of versions is the last number of the page before. */
+/** A cursor of versions is the last number of the previous page. */
 const beforeOf = (given: string | undefined): number => (given !== undefined && /^[1-9]\d{0,8}$/.test(given) ? Number(given) : 0);
 
 const read = { tag: "Workflows", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;

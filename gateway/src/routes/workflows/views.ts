@@ -106,7 +106,7 @@ export const graphWarnings = async (
 interface ReplyParts {
   headers?: Record<string, string>;
   warnings?: readonly NodeWarning[];
-  /** Further members of the body. */
+  /** Additional members of the body. */
   more?: Record<string, unknown>;
 }
 

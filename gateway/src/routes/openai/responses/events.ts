@@ -14,7 +14,7 @@ export const event = z
 
 const MESSAGE_INDEX = 0;
 
-/** @param executionId of the run */
+/** @param executionId id of the run */
 export const eventsOf = (begun: Response, executionId: string): AnswerEvents => {
   let number = 0;
   let text: string | undefined;

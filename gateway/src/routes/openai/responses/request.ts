@@ -27,7 +27,7 @@ const called = z.looseObject({
   arguments: text.meta({ description: "JSON, as the model wrote it" }),
 });
 const returned = z.looseObject({ type: z.literal("function_call_output"), call_id: z.string().min(1), output: content });
-/** Reasoning items of models that store them; none here do. */
+/** Reasoning items of models that store them. They are ignored, because no model here stores them. */
 const thought = z.looseObject({ type: z.literal("reasoning") });
 const item = z.union([called, returned, thought, said]);
 const INPUT = "must be a text, or a list of messages, function_call and function_call_output";
@@ -76,7 +76,7 @@ const partOf = (part: Exclude<Content, string>[number]): Exclude<Message["conten
 };
 const contentOf = (given: Content): NonNullable<Message["content"]> => (typeof given === "string" ? given : given.map(partOf));
 
-/** Items as chat messages. Tool calls belong to the assistant message before them. */
+/** Converts items to chat messages. Tool calls belong to the assistant message before them. */
 const messagesOf = (items: Exclude<Request["input"], string>): Message[] => {
   const messages: Message[] = [];
   for (const one of items) {

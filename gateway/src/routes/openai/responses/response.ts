@@ -72,7 +72,7 @@ export const callsOf = (id: string, { toolCalls }: Answer): OutputItem[] =>
 
 const isCut = ({ finishReason }: Answer): boolean => finishReason === "length";
 
-/** Output items: a message, unless the answer has only tool calls; then its calls. */
+/** Output items: a message, followed by tool calls if there are any; only the calls if there is no text. */
 export const outputOf = (id: string, answer: Answer): OutputItem[] => {
   const isSilent = answer.text === "" && answer.toolCalls.length > 0;
   return [...(isSilent ? [] : [messageOf(id, answer.text, isCut(answer) ? "incomplete" : "completed")]), ...callsOf(id, answer)];
